@@ -1,0 +1,37 @@
+# The two commands a newcomer needs: make demo, make test. `make help` lists the rest.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+# One stamp per set of extras: pip runs again only when pyproject.toml changes.
+$(VENV)/installed-%: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(if $(filter-out run,$*),[$*])'
+	@touch $@
+
+demo: $(VENV)/installed-run ## install, then assess a survey drawn from a known population
+	$(BIN)/discreet demo
+
+test: $(VENV)/installed-test ## install what the tests need and run them
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/installed-lint ## ruff, ruff format, mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-lint ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-bench ## compare side by side; ROWS=100e6 for the large one
+	$(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS))
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""What the agency holds: schema, codes, cells, summaries, and how files are read."""

@@ -1,0 +1,16 @@
+"""Array types, and arrays that nobody can change by accident."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, marked so that writing to it raises."""
+    array.flags.writeable = False
+    return array

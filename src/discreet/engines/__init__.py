@@ -1,0 +1,1 @@
+"""Where records are counted: one contract, one module an engine."""

@@ -1,0 +1,67 @@
+"""A number with how it was got, or the reason why there is none.
+
+Every figure that reaches a user is a `Figure` or an `Unavailable`. NaN, an infinity, or a zero that
+means "I don't know" cannot be put into a `Figure`.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class How(StrEnum):
+    """How a figure was got."""
+
+    EXACT = "exact"
+    BOUND = "certified bound"
+    ESTIMATE = "estimate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One number for a user, with its uncertainty and how it was got.
+
+    `low` and `high` are limits: certain for `How.BOUND`, else at the stated `confidence`.
+    `value` is None only for a bound that names no single value.
+    """
+
+    value: float | None
+    how: How
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    confidence: float | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("value", "low", "high", "standard_error", "confidence"):
+            number = getattr(self, name)
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{name} of a figure must be finite, got {number}")
+        if self.value is None and self.how is not How.BOUND:
+            raise ValueError(f"a figure must be a number unless it is a bound, got {self.how}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The figure as JSON names: value, low, high, how, and what else is known of it."""
+        required = {"value": self.value, "low": self.low, "high": self.high, "how": self.how.value}
+        optional = {
+            "standard_error": self.standard_error,
+            "confidence": self.confidence,
+            "note": self.note or None,
+        }
+        return required | {name: value for name, value in optional.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """Why there is no figure, in one sentence for the user."""
+
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The reason under the JSON name `unavailable`."""
+        return {"unavailable": self.reason}
+
+
+Outcome = Figure | Unavailable

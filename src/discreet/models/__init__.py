@@ -1,0 +1,1 @@
+"""Who could be in the population: one file per model, one contract."""

@@ -1,0 +1,1 @@
+"""Text, JSON and self-contained HTML from an assessment."""

@@ -1,0 +1,1 @@
+"""How bad is it: each measure a function to a frozen result."""
