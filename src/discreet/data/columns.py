@@ -1,0 +1,37 @@
+"""Finding a column by name, and saying so helpfully when it is not there."""
+
+import difflib
+from collections.abc import Sequence
+
+from discreet.errors import ColumnError, must_be
+
+
+def find_columns(
+    role: str, wanted: Sequence[str], names: Sequence[str], source: str
+) -> tuple[int, ...]:
+    """Position of each wanted column among `names`; `role` and `source` are for the message."""
+    return tuple(_find(role, name, names, source) for name in wanted)
+
+
+def _find(role: str, wanted: str, names: Sequence[str], source: str) -> int:
+    positions = [i for i, name in enumerate(names) if name == wanted]
+    if len(positions) == 1:
+        return positions[0]
+    if positions:
+        rule = f"a column that occurs once in {source}"
+        got = f"{wanted!r} {len(positions)} times"
+        raise ColumnError(must_be(role, rule, got, remedy="rename the columns"))
+    rule = "columns" if role == "keys" else "a column"
+    raise ColumnError(
+        must_be(role, f"{rule} of {source}", repr(wanted), remedy=_remedy(wanted, names))
+    )
+
+
+def _remedy(wanted: str, names: Sequence[str]) -> str:
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = difflib.get_close_matches(wanted.casefold(), folded, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {folded[near[0]]!r}?"
+    shown = ", ".join(repr(name) for name in names[:8])
+    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+    return f"it has {shown}{more}"

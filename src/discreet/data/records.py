@@ -1,0 +1,285 @@
+"""Records as the agency holds them: a file, a folder of files, or a frame in memory.
+
+`open_records` looks at the source and reads nothing but names. `Records.scan` then says where the
+wanted columns are to be had, as one of three kinds that every engine knows how to read.
+"""
+
+import glob
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.data import stat_files
+from discreet.data.columns import find_columns
+from discreet.data.csv_dialect import CsvDialect, CsvOptions, read_dialect
+from discreet.errors import ColumnError, FileError, InputError, must_be
+
+CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+KINDS = "CSV, Parquet, Arrow/Feather, Stata, SPSS or SAS"
+
+
+@dataclass(frozen=True, slots=True)
+class CsvScan:
+    """A CSV file; `positions` are the wanted columns among those of the dialect."""
+
+    path: Path
+    dialect: CsvDialect
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetScan:
+    """Parquet files that share their columns, in reading order."""
+
+    paths: tuple[Path, ...]
+    columns: tuple[str, ...]
+    hive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowScan:
+    """A table in memory (or mapped from a file) with just the wanted columns, in order."""
+
+    table: pa.Table
+
+
+Scan = CsvScan | ParquetScan | ArrowScan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """A source of records: its name for messages, its columns, and how to scan some of them.
+
+    `value_labels` maps a column and the text of a value to a label, where the file has them;
+    `files` are the inputs, which no output may overwrite.
+    """
+
+    name: str
+    column_names: tuple[str, ...]
+    opener: Callable[[tuple[int, ...]], Scan]
+    value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+    def find(self, role: str, columns: Sequence[str]) -> tuple[int, ...]:
+        """Positions of the columns that serve as `role`; ColumnError names the near match."""
+        return find_columns(role, columns, self.column_names, self.name)
+
+    def scan(self, positions: Sequence[int]) -> Scan:
+        """Where to read the columns at these positions."""
+        return self.opener(tuple(positions))
+
+
+def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
+    """Records of a path (file, folder or glob), a pandas or polars frame, an Arrow table, a DuckDB
+    relation, or anything else that speaks the Arrow stream protocol."""
+    if isinstance(source, Records):
+        return source
+    if isinstance(source, (str, Path)):
+        return _open_path(str(source), csv or CsvOptions())
+    return _open_frame(source)
+
+
+def _open_path(given: str, csv: CsvOptions) -> Records:
+    path = Path(given)
+    if not path.exists():
+        paths = tuple(Path(name) for name in sorted(glob.glob(given, recursive=True)))
+        if not paths:
+            raise FileError(must_be("file", "one that exists", repr(given)))
+        return _open_parquet(given, paths)
+    if path.is_dir():
+        return _open_parquet(given, _parquet_files(path))
+    if not path.is_file():
+        raise FileError(must_be("file", "a regular file", repr(given)))
+    _check_readable(path)
+    return _open_file(path, csv)
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise FileError(must_be(path.name, "a readable file", error.strerror)) from error
+
+
+def _open_file(path: Path, csv: CsvOptions) -> Records:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix == ".gz" and len(suffixes) > 1:
+        suffix = suffixes[-2] if suffixes[-2] in CSV_SUFFIXES else suffix
+    if suffix in CSV_SUFFIXES:
+        return _open_csv(path, csv)
+    if suffix in PARQUET_SUFFIXES:
+        return _open_parquet(path.name, (path,))
+    if suffix in ARROW_SUFFIXES:
+        return _open_arrow(path)
+    if suffix in stat_files.READERS:
+        return _open_stat_file(path)
+    remedy = "save it as CSV or Parquet and name it so"
+    raise FileError(must_be("file", f"{KINDS}, by its ending", repr(path.name), remedy=remedy))
+
+
+def _open_csv(path: Path, options: CsvOptions) -> Records:
+    dialect = read_dialect(path, options)
+    return Records(
+        name=path.name,
+        column_names=dialect.names,
+        opener=lambda positions: CsvScan(path, dialect, positions),
+        files=(path,),
+    )
+
+
+def _parquet_files(folder: Path) -> tuple[Path, ...]:
+    files = (path for suffix in PARQUET_SUFFIXES for path in folder.rglob(f"*{suffix}"))
+    visible = sorted(path for path in files if not _hidden(path.relative_to(folder)))
+    if not visible:
+        rule = "a file, or a folder that holds Parquet files"
+        raise FileError(must_be("file", rule, f"the folder {folder.name!r} without any"))
+    return tuple(visible)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _open_parquet(name: str, paths: tuple[Path, ...]) -> Records:
+    names = _parquet_columns(paths[0])
+    partitions = (
+        tuple(re.findall(r"([^/=]+)=[^/]*/", paths[0].as_posix())) if len(paths) > 1 else ()
+    )
+    partitions = tuple(column for column in partitions if column not in names)
+
+    def opener(positions: tuple[int, ...]) -> Scan:
+        columns = tuple((names + partitions)[i] for i in positions)
+        _check_same_columns(paths, columns, names + partitions, partitions)
+        return ParquetScan(paths, columns, bool(partitions))
+
+    return Records(name=name, column_names=names + partitions, opener=opener, files=paths)
+
+
+def _parquet_columns(path: Path) -> tuple[str, ...]:
+    try:
+        return tuple(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError) as error:
+        got = "one that is truncated or of another kind"
+        raise FileError(must_be(path.name, "a readable Parquet file", got)) from error
+
+
+def _check_same_columns(
+    paths: tuple[Path, ...],
+    columns: tuple[str, ...],
+    first_names: tuple[str, ...],
+    partitions: tuple[str, ...],
+) -> None:
+    """Every file has the wanted columns, and no two columns differ only in case (SQL is blind)."""
+    folded = [name.casefold() for name in first_names]
+    for column in columns:
+        if folded.count(column.casefold()) > 1:
+            got = f"{column!r} beside one that differs only in capitals"
+            raise ColumnError(must_be("column", "named unlike the others", got))
+    for path in paths[1:]:
+        names = _parquet_columns(path) + partitions
+        missing = [column for column in columns if column not in names]
+        if missing:
+            got = f"{path.name} without {missing[0]!r}"
+            raise ColumnError(must_be("Parquet files", "alike in their columns", got))
+
+
+def _open_arrow(path: Path) -> Records:
+    names, read = _arrow_reader(path)
+    return Records(
+        name=path.name, column_names=names, opener=lambda at: ArrowScan(read(at)), files=(path,)
+    )
+
+
+def _arrow_reader(path: Path) -> tuple[tuple[str, ...], Callable[[Sequence[int]], pa.Table]]:
+    """Names and a reader of an Arrow file, an Arrow stream or an old Feather file."""
+    import pyarrow.feather
+
+    for opener in (pa.ipc.open_file, pa.ipc.open_stream):
+        try:
+            with pa.memory_map(str(path)) as source:
+                names = tuple(opener(source).schema.names)
+        except (pa.ArrowException, OSError):
+            continue
+        return names, lambda at: _pick(opener(pa.memory_map(str(path))).read_all(), at)
+    try:
+        table = pyarrow.feather.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        got = "one that is truncated or of another kind"
+        raise FileError(must_be(path.name, "a readable Arrow or Feather file", got)) from error
+    return tuple(table.column_names), lambda at: _pick(table, at)
+
+
+def _pick(table: pa.Table, positions: Sequence[int]) -> pa.Table:
+    """The columns at these positions, renamed c0, c1, … so that no name can clash."""
+    columns = [table.column(i) for i in positions]
+    return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(len(columns))])
+
+
+def _open_stat_file(path: Path) -> Records:
+    names, labels = stat_files.read_header(path)
+
+    def opener(positions: tuple[int, ...]) -> Scan:
+        table = stat_files.read_columns(path, [names[i] for i in positions])
+        return ArrowScan(_pick(table, range(len(positions))))
+
+    return Records(
+        name=path.name, column_names=names, opener=opener, value_labels=labels, files=(path,)
+    )
+
+
+def _open_frame(frame: Any) -> Records:
+    names = _frame_columns(frame)
+    return Records(
+        name="the data frame",
+        column_names=names,
+        opener=lambda positions: ArrowScan(_pick(_frame_table(frame, names, positions), positions)),
+    )
+
+
+def _frame_columns(frame: Any) -> tuple[str, ...]:
+    columns = _speaks_arrow(frame) and (
+        getattr(frame, "column_names", None) or getattr(frame, "columns", None)
+    )
+    if not columns:
+        rule = "a path, a pandas or polars frame, an Arrow table or a DuckDB relation"
+        raise InputError(must_be("source", rule, type(frame).__name__))
+    return tuple(str(column) for column in columns)
+
+
+def _speaks_arrow(frame: Any) -> bool:
+    return hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "to_arrow_table")
+
+
+def _frame_table(frame: Any, names: tuple[str, ...], positions: Sequence[int]) -> pa.Table:
+    """Whole frame as Arrow, or for pandas (which has no cheap view) only the wanted columns."""
+    try:
+        if hasattr(frame, "iloc"):
+            return _pandas_table(frame, len(names), positions)
+        if hasattr(frame, "to_arrow_table"):  # a DuckDB relation
+            return frame.to_arrow_table()
+        return pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        rule = "of one type in each column"
+        remedy = "turn mixed columns into text first"
+        raise ColumnError(
+            must_be("the data frame", rule, "a column of several", remedy=remedy)
+        ) from error
+
+
+def _pandas_table(frame: Any, width: int, positions: Sequence[int]) -> pa.Table:
+    """Wanted columns in their place, the rest empty; the index never comes along."""
+    wanted = set(positions)
+    columns = [
+        pa.array(frame.iloc[:, i], from_pandas=True) if i in wanted else pa.nulls(len(frame))
+        for i in range(width)
+    ]
+    return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(width)])

@@ -1,0 +1,59 @@
+"""Cells by DuckDB, out of core, on all cores.
+
+Two passes over the records: one finds the levels of every key and checks the weights, one codes
+each record and counts. Cost grows linearly with the records, and with the cells for what follows.
+Weights are summed as decimals, so that no figure depends on the order of rows or of threads.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from discreet.engines.contract import CellStore, Request
+from discreet.engines.duckdb_counting import Counter
+from discreet.engines.duckdb_errors import translated
+from discreet.engines.duckdb_session import Session
+from discreet.engines.workspace import workspace
+from discreet.errors import InputError, must_be
+from discreet.progress import Progress, silent
+
+
+@dataclass(frozen=True, slots=True)
+class DuckDBEngine:
+    """Counts records in this process, within `memory` (such as '4GB'; by default 60 % of it all)."""
+
+    memory: str | None = None
+    threads: int | None = None
+    temporary: Path | None = None
+    progress: Progress = silent
+
+    @contextmanager
+    def count(self, request: Request) -> Iterator[CellStore]:
+        """The cells of the request, as long as the `with` lasts."""
+        with workspace(self.temporary) as folder, self._connect(folder) as con:
+            with translated(request.records.name):
+                yield Counter(Session(con, self.progress), request, folder).cells()
+
+    def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
+        config: dict[str, Any] = {
+            "temp_directory": str(folder / "spill"),
+            "memory_limit": self.memory or f"{_physical_memory() * 6 // 10}B",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        if self.threads is not None:
+            config["threads"] = self.threads
+        try:
+            return duckdb.connect(config=config)
+        except (duckdb.Error, RuntimeError) as error:
+            rule = "a size such as '4GB'"
+            raise InputError(must_be("memory", rule, repr(self.memory))) from error
+
+
+def _physical_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

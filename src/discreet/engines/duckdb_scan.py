@@ -1,0 +1,72 @@
+"""Records as something DuckDB can read FROM, with columns c0, c1, …"""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+
+from discreet.data.csv_dialect import not_in_encoding, open_bytes
+from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Scan
+from discreet.engines.sql import quoted, text_literal
+
+CHUNK = 1 << 24
+
+
+def from_clause(con: duckdb.DuckDBPyConnection, scan: Scan, workspace: Path) -> str:
+    """A parenthesised query over the scan's columns, named c0, c1, … in the wanted order."""
+    match scan:
+        case ArrowScan(table):
+            con.register("arrow_records", table)
+            return "(SELECT * FROM arrow_records)"
+        case ParquetScan(paths, columns, hive):
+            picked = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(columns))
+            files = "[" + ", ".join(text_literal(str(path)) for path in paths) + "]"
+            partitions = "true" if hive else "false"
+            return f"(SELECT {picked} FROM read_parquet({files}, hive_partitioning={partitions}))"
+        case CsvScan():
+            return _csv_clause(scan, workspace)
+
+
+def _csv_clause(scan: CsvScan, workspace: Path) -> str:
+    """All columns as text: '01' and '1' stay what they are, and no guess can fail half-way."""
+    dialect = scan.dialect
+    picked = ", ".join(f"x{at} AS c{i}" for i, at in enumerate(scan.positions))
+    columns = ", ".join(f"'x{i}': 'VARCHAR'" for i in range(len(dialect.names)))
+    options = {
+        "auto_detect": "false",
+        "header": "true",
+        "delim": text_literal(dialect.delimiter),
+        "quote": text_literal(dialect.quote),
+        "escape": text_literal(dialect.quote),
+        "columns": "{" + columns + "}",
+    }
+    given = ", ".join(f"{name}={value}" for name, value in options.items())
+    path = text_literal(str(_as_utf8(scan, workspace)))
+    return f"(SELECT {picked} FROM read_csv([{path}], {given}))"
+
+
+def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
+    """The file itself if it is UTF-8, else a copy in UTF-8 in the private workspace."""
+    encoding = scan.dialect.encoding.lower().replace("_", "-")
+    if encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
+        return scan.path
+    copy = workspace / "records.csv"
+    if copy.exists():
+        return copy
+    try:
+        with (
+            open_bytes(scan.path) as raw,
+            copy.open("w", encoding="utf-8", newline="") as target,
+            _text(raw, scan.dialect.encoding) as source,
+        ):
+            shutil.copyfileobj(source, target, CHUNK)
+    except UnicodeError as error:
+        copy.unlink(missing_ok=True)
+        raise not_in_encoding(scan.path.name, scan.dialect.encoding, None) from error
+    return copy
+
+
+def _text(raw, encoding):  # type: ignore[no-untyped-def]
+    import io
+
+    return io.TextIOWrapper(raw, encoding=encoding, newline="")

@@ -1,0 +1,46 @@
+"""One DuckDB connection: statements that tell how far they are and stop when the user says so."""
+
+import threading
+from typing import Any
+
+import duckdb
+
+from discreet.progress import Progress
+
+POLL_SECONDS = 0.1
+
+
+class Session:
+    """Runs statements one at a time, tells how far they are, and stops when the user says so."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, progress: Progress) -> None:
+        self.con = con
+        self.progress = progress
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """All rows of a query whose answer is small."""
+        return self.con.execute(statement).fetchall()
+
+    def run(self, step: str, statement: str) -> None:
+        """A statement that may take long, in a thread of its own so that Ctrl-C is heard."""
+        failure: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                self.con.execute(statement)
+            except BaseException as error:
+                failure.append(error)
+
+        thread = threading.Thread(target=work, name="discreet-duckdb")
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(POLL_SECONDS)
+                if thread.is_alive():
+                    self.progress(step, max(self.con.query_progress(), 0.0) / 100)
+        except KeyboardInterrupt:
+            self.con.interrupt()
+            thread.join()
+            raise
+        if failure:
+            raise failure[0]

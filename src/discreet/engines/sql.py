@@ -1,0 +1,98 @@
+"""SQL text for coding keys and counting cells, as plain functions from names to text.
+
+Inside the engine, key number j is the column `k{j}`, word number i of its code the column `w{i}`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from discreet.data.coding import Coding
+
+INTEGERS = frozenset(
+    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"]
+)
+FLOATS = frozenset({"FLOAT", "DOUBLE"})
+SCALARS = (
+    INTEGERS
+    | FLOATS
+    | frozenset(["BOOLEAN", "VARCHAR", "DATE", "TIME", "UUID", "HUGEINT", "UBIGINT"])
+)
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def can_be_key(sql_type: str) -> bool:
+    """Whether a column of this type has single values that can be told apart."""
+    return sql_type in SCALARS or sql_type.startswith(("DECIMAL", "TIMESTAMP", "TIME", "ENUM"))
+
+
+def is_number(sql_type: str) -> bool:
+    """Whether a column of this type holds numbers."""
+    wide = sql_type in ("HUGEINT", "UBIGINT", "UHUGEINT")
+    return sql_type in INTEGERS | FLOATS or wide or sql_type.startswith("DECIMAL")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyType:
+    """How the values of one key column are told apart, named and ordered."""
+
+    sql_type: str
+
+    def value(self, column: str) -> str:
+        """The value with NaN turned into a missing one and a category into its text."""
+        if self.sql_type in FLOATS:
+            return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + 0.0 END"
+        return f"CAST({column} AS VARCHAR)" if self.sql_type.startswith("ENUM") else column
+
+    def label(self, value: str) -> str:
+        """The value as text: its name, different for different values."""
+        if self.sql_type in FLOATS:
+            whole = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
+            is_whole = f"abs({value}) < 1e15 AND {value} = trunc({value})"
+            return f"CASE WHEN {is_whole} THEN {whole} ELSE CAST({value} AS VARCHAR) END"
+        return f"CAST({value} AS VARCHAR)"
+
+    def order(self, value: str) -> str:
+        """What to sort by: numbers by size even when written as text, then the rest by name."""
+        if self.sql_type == "VARCHAR" or self.sql_type.startswith("ENUM"):
+            return f"TRY_CAST({value} AS DOUBLE) NULLS LAST, {value}"
+        return value
+
+    def whole_number(self, value: str) -> str | None:
+        """The value as a whole number where its type is one at heart, else None."""
+        if self.sql_type in INTEGERS:
+            return f"CAST({value} AS BIGINT)"
+        if self.sql_type == "BOOLEAN":
+            return f"CAST({value} AS BIGINT)"
+        return f"CAST({value} - DATE '1970-01-01' AS BIGINT)" if self.sql_type == "DATE" else None
+
+
+def word_columns(coding: Coding) -> list[str]:
+    """Names of the columns that hold the code."""
+    return [f"w{word}" for word in range(coding.n_words)]
+
+
+def word_expressions(coding: Coding, codes: Sequence[str]) -> list[str]:
+    """Each word as the sum of code · stride over its keys; NULL when one of them is."""
+    words: list[list[str]] = [[] for _ in range(coding.n_words)]
+    for digit, code in zip(coding.digits, codes, strict=True):
+        words[digit.word].append(f"CAST({code} AS BIGINT) * {digit.stride}")
+    return [" + ".join(terms) for terms in words]
+
+
+def level_expressions(coding: Coding) -> list[str]:
+    """Level of each key, from the words."""
+    return [f"w{d.word} // {d.stride} % {d.size}" for d in coding.digits]
+
+
+def grouping_sets(sets: Iterable[Sequence[str]]) -> str:
+    """The clause that groups by each set of columns in one pass."""
+    return "GROUPING SETS (" + ", ".join(f"({', '.join(columns)})" for columns in sets) + ")"
