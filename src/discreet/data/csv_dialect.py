@@ -3,7 +3,7 @@
 import csv
 import gzip
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -123,7 +123,7 @@ def not_in_encoding(name: str, encoding: str, where: str | None) -> FileError:
     return FileError(must_be(name, rule, "bytes that are not", where=where, remedy=remedy))
 
 
-def _rows(text: str, delimiter: str, quote: str) -> "csv._reader":
+def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 30)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
 

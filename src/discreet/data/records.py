@@ -8,6 +8,7 @@ import glob
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,13 +210,17 @@ def _arrow_reader(path: Path) -> tuple[tuple[str, ...], Callable[[Sequence[int]]
                 names = tuple(opener(source).schema.names)
         except (pa.ArrowException, OSError):
             continue
-        return names, lambda at: _pick(opener(pa.memory_map(str(path))).read_all(), at)
+        return names, partial(_read_arrow, path, opener)
     try:
         table = pyarrow.feather.read_table(path)
     except (pa.ArrowException, OSError) as error:
         got = "one that is truncated or of another kind"
         raise FileError(must_be(path.name, "a readable Arrow or Feather file", got)) from error
     return tuple(table.column_names), lambda at: _pick(table, at)
+
+
+def _read_arrow(path: Path, opener: Callable[[Any], Any], positions: Sequence[int]) -> pa.Table:
+    return _pick(opener(pa.memory_map(str(path))).read_all(), positions)
 
 
 def _pick(table: pa.Table, positions: Sequence[int]) -> pa.Table:

@@ -63,13 +63,33 @@ class WeightCheck:
 class CellStore(Protocol):
     """The cells of one request; close it (or leave its `with`) to free what it holds."""
 
-    n_records: int
-    n_dropped: int
-    n_incomplete: int
-    n_cells: int
-    keys: tuple[KeyLevels, ...]
-    coding: Coding
-    weights: WeightCheck | None
+    @property
+    def n_records(self) -> int:
+        """Records that were counted."""
+
+    @property
+    def n_dropped(self) -> int:
+        """Records that the missing policy left out."""
+
+    @property
+    def n_incomplete(self) -> int:
+        """Records that lack the value of one key or more."""
+
+    @property
+    def n_cells(self) -> int:
+        """Occupied cells."""
+
+    @property
+    def keys(self) -> tuple[KeyLevels, ...]:
+        """The keys and their levels."""
+
+    @property
+    def coding(self) -> Coding:
+        """How levels make up the code of a cell."""
+
+    @property
+    def weights(self) -> WeightCheck | None:
+        """What was seen of the weights, None for a file without."""
 
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""

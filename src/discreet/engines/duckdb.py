@@ -25,7 +25,7 @@ from discreet.progress import Progress, silent
 
 @dataclass(frozen=True, slots=True)
 class DuckDBEngine:
-    """Counts records in this process, within `memory` (such as '4GB'; by default 60 % of it all)."""
+    """Counts records in this process, within `memory`: '4GB' or so, by default 60 % of it all."""
 
     memory: str | None = None
     threads: int | None = None
@@ -35,9 +35,12 @@ class DuckDBEngine:
     @contextmanager
     def count(self, request: Request) -> Iterator[CellStore]:
         """The cells of the request, as long as the `with` lasts."""
-        with workspace(self.temporary) as folder, self._connect(folder) as con:
-            with translated(request.records.name):
-                yield Counter(Session(con, self.progress), request, folder).cells()
+        with (
+            workspace(self.temporary) as folder,
+            self._connect(folder) as con,
+            translated(request.records.name),
+        ):
+            yield Counter(Session(con, self.progress), request, folder).cells()
 
     def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {

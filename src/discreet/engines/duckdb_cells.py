@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,10 @@ from discreet.errors import InputError, must_be
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
+
+
+def _integers(column: Any) -> IntArray:
+    return np.asarray(column, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,7 @@ class DuckDBCells:
         rows = self.session.con.execute(
             "SELECT sample_count, count(*) AS n FROM cells GROUP BY sample_count ORDER BY 1"
         ).fetchnumpy()
-        return SizeIndices(rows["sample_count"].astype(np.int64), rows["n"].astype(np.int64))
+        return SizeIndices(_integers(rows["sample_count"]), _integers(rows["n"]))
 
     def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
         """Every margin of that many keys as a dense table, all from one pass over the cells."""
@@ -82,9 +87,9 @@ class DuckDBCells:
             f"FROM (SELECT {levels}, sample_count FROM cells) GROUP BY {grouping}"
         ).fetchnumpy()
         for mask, axes in masks.items():
-            here = np.flatnonzero(np.asarray(found["margin"]) == mask)
-            index = tuple(np.asarray(found[columns[a]][here], dtype=np.int64) for a in axes)
-            yield axes, index, np.asarray(found["n"][here], dtype=np.int64)
+            here = np.flatnonzero(_integers(found["margin"]) == mask)
+            index = tuple(np.asarray(found[columns[a]][here]) for a in axes)
+            yield axes, index, _integers(found["n"][here])
 
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
@@ -92,8 +97,8 @@ class DuckDBCells:
         found = self.session.con.execute(
             f"SELECT {', '.join(columns)}, sample_count FROM cells ORDER BY rowid"
         ).fetchnumpy()
-        words = np.stack([np.asarray(found[c], dtype=np.int64) for c in columns], axis=1)
-        return words, np.asarray(found["sample_count"], dtype=np.int64)
+        words = np.stack([_integers(found[c]) for c in columns], axis=1)
+        return words, _integers(found["sample_count"])
 
     def batches(self) -> Iterator[CellBatch]:
         """All cells in the order of their codes, BATCH_CELLS at a time."""
@@ -104,11 +109,11 @@ class DuckDBCells:
                 f"SELECT {', '.join(columns)}, sample_count{total} FROM cells "
                 f"WHERE rowid >= {first} AND rowid < {first + BATCH_CELLS} ORDER BY rowid"
             ).fetchnumpy()
-            words = np.stack([np.asarray(found[c], dtype=np.int64) for c in columns], axis=1)
+            words = np.stack([_integers(found[c]) for c in columns], axis=1)
             yield CellBatch(
                 coding=self.coding,
                 words=words,
-                sample_count=np.asarray(found["sample_count"], dtype=np.int64),
+                sample_count=_integers(found["sample_count"]),
                 weight_total=np.asarray(found["weight_total"]) if self.weights else None,
             )
 
@@ -135,15 +140,13 @@ class DuckDBCells:
         words = sql.word_columns(self.coding)
         on = " AND ".join(f"staged.{word} = scored.{word}" for word in words)
         total = "weight_total, " if self.weights else ""
-        shown = "sample_count, " + (
-            "CAST(weight_total AS DOUBLE) AS weight_total, " if total else ""
-        )
+        shown = "CAST(weight_total AS DOUBLE) AS weight_total, " if total else ""
         scored = (
             f"SELECT {', '.join(words)}, sample_count, {total}scores.* EXCLUDE (cell) "
             "FROM cells POSITIONAL JOIN scores"
         )
         return (
-            f"COPY (SELECT staged.rowid + 1 AS row, {shown}"
+            f"COPY (SELECT staged.rowid + 1 AS row, sample_count, {shown}"
             f"{', '.join(sql.quoted(column) for column in columns)} "
             f"FROM staged LEFT JOIN ({scored}) AS scored ON {on} ORDER BY staged.rowid) "
             f"TO {sql.text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"

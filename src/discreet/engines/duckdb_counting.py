@@ -264,10 +264,10 @@ class Counter:
 
 
 def _base_type(described: str) -> str:
-    return described.upper() if described.startswith("ENUM") is False else "ENUM"
+    return "ENUM" if described.startswith("ENUM") else described.upper()
 
 
 def _decimal_type(largest: float) -> str:
-    """A decimal of 18 digits that holds the largest weight with as many decimals as fit, up to 9."""
+    """A decimal of 18 digits that holds the largest weight, with up to 9 decimals."""
     whole_digits = max(1, math.floor(math.log10(largest)) + 2)
     return f"DECIMAL(18, {min(9, 18 - whole_digits)})"

@@ -1,5 +1,6 @@
 """Records as something DuckDB can read FROM, with columns c0, c1, …"""
 
+import io
 import shutil
 from pathlib import Path
 
@@ -57,16 +58,10 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
         with (
             open_bytes(scan.path) as raw,
             copy.open("w", encoding="utf-8", newline="") as target,
-            _text(raw, scan.dialect.encoding) as source,
+            io.TextIOWrapper(raw, encoding=scan.dialect.encoding, newline="") as source,
         ):
             shutil.copyfileobj(source, target, CHUNK)
     except UnicodeError as error:
         copy.unlink(missing_ok=True)
         raise not_in_encoding(scan.path.name, scan.dialect.encoding, None) from error
     return copy
-
-
-def _text(raw, encoding):  # type: ignore[no-untyped-def]
-    import io
-
-    return io.TextIOWrapper(raw, encoding=encoding, newline="")

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from discreet.data.coding import Coding
 
 INTEGERS = frozenset(
-    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"]
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 )
-FLOATS = frozenset({"FLOAT", "DOUBLE"})
-SCALARS = (
-    INTEGERS
-    | FLOATS
-    | frozenset(["BOOLEAN", "VARCHAR", "DATE", "TIME", "UUID", "HUGEINT", "UBIGINT"])
-)
+WIDE_INTEGERS = frozenset(("HUGEINT", "UHUGEINT", "UBIGINT"))
+FLOATS = frozenset(("FLOAT", "DOUBLE"))
+OTHERS = frozenset(("BOOLEAN", "VARCHAR", "DATE", "TIME", "UUID"))
 
 
 def quoted(name: str) -> str:
@@ -31,13 +28,12 @@ def text_literal(text: str) -> str:
 
 def can_be_key(sql_type: str) -> bool:
     """Whether a column of this type has single values that can be told apart."""
-    return sql_type in SCALARS or sql_type.startswith(("DECIMAL", "TIMESTAMP", "TIME", "ENUM"))
+    return is_number(sql_type) or sql_type in OTHERS or sql_type.startswith(("TIME", "ENUM"))
 
 
 def is_number(sql_type: str) -> bool:
     """Whether a column of this type holds numbers."""
-    wide = sql_type in ("HUGEINT", "UBIGINT", "UHUGEINT")
-    return sql_type in INTEGERS | FLOATS or wide or sql_type.startswith("DECIMAL")
+    return sql_type in INTEGERS | FLOATS | WIDE_INTEGERS or sql_type.startswith("DECIMAL")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+"""discreet demo"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="demo")
+@click.option(
+    "--population",
+    "size",
+    type=click.IntRange(min=1000),
+    default=2_000_000,
+    show_default=True,
+    help="Persons in the made-up population.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="Persons in the survey, about.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    help="Where the survey, the risks and the reports go.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def command(size: int, sample: int, seed: int, folder: Path, as_json: bool) -> None:
+    """Draw a survey from a population that is known in full, assess it, and show the truth.
+
+    The persons are made up; the ten keys and their 249,704,000 possible cells are those of a
+    census file in the literature (Takemura).
+    """
+    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.report.demo import demo_json, print_demo
+    from discreet.report.html import write_report
+    from discreet.risk.demonstration import demonstrate
+
+    with progress_bar() as progress:
+        shown = demonstrate(folder, size=size, sample=sample, seed=seed, progress=progress)
+        reports = (folder / "report.html", folder / "report-external.html")
+        for path, external in zip(reports, (False, True), strict=True):
+            write_report(shown.assessment, path, external=external)
+    if as_json:
+        print_json(demo_json(shown))
+    else:
+        print_demo(stdout_console(), shown)
+    for path in (shown.survey, shown.risks, *reports):
+        say(f"written: {path}")

@@ -1,0 +1,48 @@
+"""One clear line on stderr, and the exit code, for everything that can go wrong."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from discreet.errors import DiscreetError, Interrupted
+
+DONE, BROKEN, BAD_INPUT, STOPPED = 0, 1, 2, 130
+
+
+def run_and_report(command: click.Command) -> int:
+    """Run a command; the exit code. An unforeseen error shows its place and never its data."""
+    try:
+        command(standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        return _complain(error.format_message().rstrip("."), BAD_INPUT)
+    except (click.Abort, KeyboardInterrupt, Interrupted):
+        return _complain("stopped; nothing was left half-written", STOPPED)
+    except DiscreetError as error:
+        return _complain(str(error), BAD_INPUT)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:  # the last resort of the program: nothing may traceback at a user
+        return _complain(_unforeseen(error), BROKEN)
+    return DONE
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"discreet: {message}", err=True)
+    return code
+
+
+def _unforeseen(error: Exception) -> str:
+    """Kind and place only: the message of an unforeseen error may hold confidential values."""
+    if os.environ.get("DISCREET_TRACEBACK"):
+        traceback.print_exc()
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"this is a fault of ours ({type(error).__name__} at {Path(place.filename).name}:"
+        f"{place.lineno}); set DISCREET_TRACEBACK=1 to see it in full, and please report it"
+    )

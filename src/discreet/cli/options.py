@@ -1,0 +1,62 @@
+"""Options that several commands share."""
+
+import csv
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from discreet.data.csv_dialect import CsvOptions
+
+Command = Callable[..., Any]
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """Column names separated by commas; one that holds a comma goes in double quotes."""
+
+    name = "NAME,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in next(csv.reader([value], skipinitialspace=True), []))
+        if not names or not all(names):
+            self.fail(f"must be column names separated by commas, got {value!r}", param, ctx)
+        return names
+
+
+class WholeNumbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers separated by commas."""
+
+    name = "N,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"must be whole numbers separated by commas, got {value!r}", param, ctx)
+
+
+def csv_options(command: Command) -> Command:
+    """--delimiter, --quote, --encoding and --decimal."""
+    for option in (
+        click.option("--decimal", default=".", show_default=True, help="Decimal mark of weights."),
+        click.option("--encoding", help="Encoding of a CSV file [default: UTF-8]."),
+        click.option("--quote", default='"', show_default=True, help="Quote of a CSV file."),
+        click.option("--delimiter", help="Delimiter of a CSV file [default: found out]."),
+    ):
+        command = option(command)
+    return command
+
+
+def csv_from(delimiter: str | None, quote: str, encoding: str | None, decimal: str) -> CsvOptions:
+    """The CSV options of the command line; \\t may be written for a tab."""
+    tab = {"\\t": "\t", "tab": "\t"}
+    given = tab.get(delimiter, delimiter) if delimiter else None
+    return CsvOptions(delimiter=given, quote=quote, encoding=encoding, decimal=decimal)

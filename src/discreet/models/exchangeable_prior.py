@@ -1,0 +1,449 @@
+"""What an exchangeable prior over population tables says of the sample uniques.
+
+The population table F has K cells and N records; the sample f holds n of them, drawn without
+replacement (cohen-sackrowitz eq. 2.1). Two priors treat all cells alike: every table equally likely
+(`uniform`), or every record equally likely to fall in any cell (`multinomial`). What is left to
+know is how the other M = N − n records lie:
+
+* uniform: ∏ C(F_k, f_k) counts the ways to throw M stars among bars, where cell k owns f_k + 1 of
+  n + K places. So M of N + K − 1 positions are stars, the other D = n + K − 1 are bars, all
+  arrangements alike, and a sample unique is a population unique when its *two* bars have no star
+  before them. With T = N + K − 1 that is D(D − 1) / (T(T − 1)): eq. 2.4. The number of population
+  uniques among s sample uniques is the number of complete pairs when D of T things are drawn.
+* multinomial: each of the M records falls in any of the K cells. The number of population uniques
+  is the number of s given boxes that stay empty under M balls; one box does with ((K − 1)/K)^M:
+  eq. 2.6.
+
+Sizes are Python integers and may exceed 64 bits.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.errors import InputError, must_be
+
+ComplexArray = NDArray[np.complex128]
+
+TAIL = 40.0  # a band leaves out at most 2·exp(−TAIL) of a distribution
+GRID_LIMIT = 1_000_000  # pairs are summed on a grid up to this many points, inverted beyond it
+RARE = 1e-4  # expected uniques below which four terms of inclusion–exclusion give all digits
+FULL_CIRCLE = 2048  # periods up to this are summed without leaving out small terms
+CHUNK = 2048  # rows of a quadrature held at a time
+STEP = 1 / 32  # of the double-exponential quadrature: all digits
+
+
+class Prior(StrEnum):
+    """How likely each population table is before the sample is seen."""
+
+    UNIFORM = "uniform"
+    MULTINOMIAL = "multinomial"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniquesDistribution:
+    """How many of the sample uniques are population uniques: a probability for each number.
+
+    `probability[i]` belongs to `first + i`; numbers outside have less than 1e-16 in all. `mean` and
+    `variance` come from closed forms, not from the probabilities. `method` says how those were got.
+    """
+
+    sample_uniques: int
+    first: int
+    probability: FloatArray
+    mean: float
+    variance: float
+    method: str
+
+    def __post_init__(self) -> None:
+        read_only(self.probability)
+
+    def interval(self, confidence: float) -> tuple[int, int]:
+        """Least and greatest number, each tail outside holding at most (1 − confidence)/2."""
+        if not 0 < confidence < 1:
+            raise InputError(must_be("confidence", "between 0 and 1", confidence))
+        tail = (1 - confidence) / 2
+        below = int(np.argmax(np.cumsum(self.probability) > tail))
+        above = int(np.argmax(np.cumsum(self.probability[::-1]) > tail))
+        return self.first + below, self.first + len(self.probability) - 1 - above
+
+    def at_least(self, number: int) -> float:
+        """Probability that `number` or more sample uniques are population uniques."""
+        if number <= self.first:
+            return 1.0
+        return float(self.probability[number - self.first :].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeablePosterior:
+    """What is known of the population table after a sample, under an exchangeable prior.
+
+    Checked: 1 ≤ sample_size ≤ population_size and n_table_cells ≥ 1, all of them whole.
+    """
+
+    prior: Prior
+    sample_size: int
+    population_size: int
+    n_table_cells: int
+
+    def __post_init__(self) -> None:
+        _check_whole("sample_size", self.sample_size, 1)
+        _check_whole("n_table_cells", self.n_table_cells, 1)
+        _check_whole("population_size", self.population_size, self.sample_size)
+
+    @property
+    def unseen(self) -> int:
+        """Records of the population outside the sample: M = N − n."""
+        return self.population_size - self.sample_size
+
+    @property
+    def cells(self) -> int:
+        """K, or 10²⁰⁰ for a larger table: no figure tells them apart, and both fit in a float."""
+        return min(self.n_table_cells, 10**200)
+
+    @property
+    def bars(self) -> int:
+        """D = n + K − 1, the positions that are no star under the uniform prior."""
+        return self.sample_size + self.cells - 1
+
+    @property
+    def positions(self) -> int:
+        """T = N + K − 1, the positions of stars and bars under the uniform prior."""
+        return self.population_size + self.cells - 1
+
+    @property
+    def unique_probability(self) -> float:
+        """P(F_i = 1 given f_i = 1), cohen-sackrowitz eq. 2.4 and 2.6; the same for all uniques."""
+        if self.unseen == 0:
+            return 1.0
+        if self.prior is Prior.MULTINOMIAL:
+            return _all_miss(self.unseen, 1, self.cells)
+        return _falling(self.bars, 2) / _falling(self.positions, 2)
+
+    @property
+    def shared_probability(self) -> float:
+        """P(F_i > 1 given f_i = 1), with all its digits where the unique probability is near 1."""
+        if self.unseen == 0:
+            return 0.0
+        if self.prior is Prior.MULTINOMIAL:
+            return -math.expm1(self.unseen * _log1m(1, self.cells))
+        of = _falling(self.positions, 2)
+        return (of - _falling(self.bars, 2)) / of
+
+    def match_probability(self, sample_count: IntArray) -> FloatArray:
+        """E(1 / F_i given f_i) for cells that hold `sample_count` ≥ 1 records of the sample.
+
+        Uniform: since C(F, f)/F = C(F − 1, f − 1)/f, the mean is the closed form D/(T f).
+        Multinomial: F − f is binomial (M, 1/K); the mean is ∫ e^(−fx) (1 − (1 − e^(−x))/K)^M dx,
+        a sum of positive terms by double-exponential quadrature.
+        """
+        count = np.asarray(sample_count, dtype=np.float64)
+        if self.prior is Prior.UNIFORM or self.unseen == 0:
+            return self.bars / self.positions / count
+        sizes, where = np.unique(count, return_inverse=True)
+        return self._inverse_moments(sizes)[0][where]
+
+    def matches_variance(self, sizes: IntArray, cells: IntArray) -> float:
+        """At most this is the variance of Σ f_k / F_k, when `cells[i]` cells hold `sizes[i]`.
+
+        The terms are negatively associated, so the variance is at most the sum of theirs; under the
+        uniform prior the covariance is known, −ν(1 − ν)/(T − 1) with ν = D/T, and taken off.
+        """
+        if self.unseen == 0 or self.cells == 1:
+            return 0.0
+        f, m = sizes.astype(np.float64), cells.astype(np.float64)
+        if self.prior is Prior.MULTINOMIAL:
+            first, second = self._inverse_moments(f)
+            return max(0.0, float(np.dot(m, f**2 * (second - first**2))))
+        share = self.bars / self.positions
+        own = float(np.dot(m, self._uniform_second_moment(f) - share**2))
+        joint = float(m.sum() * (m.sum() - 1)) * share * (1 - share) / (self.positions - 1)
+        return max(0.0, own - joint)
+
+    def _uniform_second_moment(self, f: FloatArray) -> FloatArray:
+        """E(f²/F²): exact for f = 1, at most f/(f − 1)·E(f(f − 1)/(F(F − 1))) and f/F above it."""
+        D, T, M = self.bars, self.positions, self.unseen
+        share, pair = D / T, _falling(D, 2) / _falling(T, 2)
+        single = share * min(1.0, (D - 1) / (M + 1) * _harmonic_run(D - 1, M + 1))
+        many = np.minimum(share, pair * f / np.maximum(f - 1, 1))
+        return np.where(f == 1, single, many)
+
+    def _inverse_moments(self, f: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """E(1/F) and E(1/F²) under the multinomial prior, for each sample count."""
+        parts = [self._inverse_quadrature(f[i : i + CHUNK]) for i in range(0, len(f), CHUNK)]
+        first, second = np.concatenate([np.zeros((2, 0)), *parts], axis=1)
+        return first, second
+
+    def _inverse_quadrature(self, f: FloatArray) -> FloatArray:
+        """Rows ∫ φ dx and ∫ x φ dx with φ = E exp(−Fx), at x = exp(u − e^(−u)) / E(F)."""
+        M, K = float(self.unseen), self.cells
+        if K == 1:
+            return np.stack([1 / (f + M), 1 / (f + M) ** 2])
+        u = np.arange(-4.0, 7.0, STEP)
+        x = np.exp(u - np.exp(-u)) / (f + M / K)[:, None]
+        value = np.exp(-f[:, None] * x + M * np.log1p(np.expm1(-x) / K))
+        value *= x * (1 + np.exp(-u)) * STEP
+        return np.stack([value.sum(axis=1), (value * x).sum(axis=1)])
+
+    def uniques(self, sample_uniques: int) -> UniquesDistribution:
+        """The distribution of the number of population uniques among the sample uniques.
+
+        Uniform: Σ over singles of s!/(x! y! (s−x−y)!) 2^y C(T − 2s, D − 2x − y), positive terms on a
+        band of O(s) grid points. Beyond a million of those, and under the multinomial prior, by
+        inversion (`_by_inversion`), O(√s) numbers at about a hundred terms each. Bands come from
+        Bernstein's inequality, which holds for negatively associated events as for independent
+        ones. The mean of what was summed is checked against its closed form.
+
+        Checked: a sample of n records in K cells can hold that many sample uniques.
+        """
+        s = sample_uniques
+        moments = self.mean_of(s), self.variance_of(s)
+        if s * self.shared_probability < math.exp(-TAIL):
+            first, probability, method = s, np.ones(1), "certain"
+        elif self.prior is Prior.MULTINOMIAL and moments[0] < RARE:
+            first, (probability, method) = 0, (self._by_inclusion(s), "inclusion–exclusion")
+        elif self.prior is Prior.UNIFORM and self._grid_points(s) <= GRID_LIMIT:
+            first, probability = self._by_pairs(s)
+            method = "sum over pairs"
+        else:
+            first, probability = self._by_inversion(s)
+            method = "Fourier inversion"
+        check_mean(first, probability, *moments)
+        return UniquesDistribution(
+            sample_uniques=s,
+            first=first,
+            probability=probability,
+            mean=moments[0],
+            variance=moments[1],
+            method=method,
+        )
+
+    def mean_of(self, sample_uniques: int) -> float:
+        """τ̃ = s·Q, the expected population uniques among s sample uniques (cohen-sackrowitz 2)."""
+        self._check_uniques(sample_uniques)
+        return sample_uniques * self.unique_probability
+
+    def variance_of(self, sample_uniques: int) -> float:
+        """Variance of that number, from the probability that two given uniques are both unique."""
+        s, q = sample_uniques, self.unique_probability
+        if s <= 1 or self.unseen == 0 or q == 0:
+            return s * q * self.shared_probability
+        if self.prior is Prior.UNIFORM:
+            two, four = _falling(self.positions, 2), _falling(self.positions, 4)
+            one, both = _falling(self.bars, 2), _falling(self.bars, 4)
+            lone = s * one * (two - s * one) * four
+            return (lone + s * (s - 1) * both * two**2) / (two**2 * four)
+        joint = math.expm1(self.unseen * _log1m(1, (self.cells - 1) ** 2))
+        return max(0.0, s * q * self.shared_probability + s * (s - 1) * q * q * joint)
+
+    def _check_uniques(self, s: int) -> None:
+        n, K = self.sample_size, self.n_table_cells
+        rest = n - s
+        fits = 0 <= s <= min(n, K) and (rest == 0 or (rest >= 2 and s < K))
+        if not fits:
+            rule = f"the sample uniques of {n} records in {K} cells"
+            raise InputError(must_be("sample_uniques", rule, s))
+
+    def _band(self, s: int) -> tuple[int, int]:
+        """Numbers of population uniques that hold all but 2·exp(−TAIL) of the probability."""
+        q, most = self.unique_probability, min(s, self.cells - 1)  # one cell takes what is unseen
+        low, high = _bernstein(s * q, s * q * self.shared_probability)
+        return max(0, s - self.unseen, low), min(most, high)
+
+    def _drawn_band(self, s: int) -> tuple[int, int]:
+        """Bars drawn among the 2s of the sample uniques, all but 2·exp(−TAIL)."""
+        share = self.bars / self.positions
+        low, high = _bernstein(2 * s * share, 2 * s * share * (self.unseen / self.positions))
+        return max(0, 2 * s - self.unseen, low), min(2 * s, self.bars, high)
+
+    def _grid_points(self, s: int) -> int:
+        (a, b), (c, d) = self._band(s), self._drawn_band(s)
+        return (b - a + 1) * (d - c + 1)
+
+    def _by_pairs(self, s: int) -> tuple[int, FloatArray]:
+        """Uniform prior: complete pairs x when w of the 2s bars are drawn, summed over w."""
+        (x0, x1), (w0, w1) = self._band(s), self._drawn_band(s)
+        x, w = np.arange(x0, x1 + 1)[:, None], np.arange(w0, w1 + 1)[None, :]
+        single, none = w - 2 * x, s - w + x
+        fits = (single >= 0) & (none >= 0)
+        log_p = self._log_rest(s, w0, w1)[None, :] - _log_factorials(x0, x1)[:, None]
+        log_p = log_p + single * math.log(2) - _gather(single, fits) - _gather(none, fits)
+        log_p[~fits] = -np.inf
+        return x0, _normalised(np.exp(log_p - log_p.max()).sum(axis=1))
+
+    def _log_rest(self, s: int, w0: int, w1: int) -> FloatArray:
+        """log C(T − 2s, D − w) for w from w0 to w1, less its first value."""
+        D, spare = self.bars, self.unseen - 2 * s
+        steps = [_log_ratio(D - w, spare + w + 1) for w in range(w0, w1)]
+        return np.concatenate(([0.0], np.cumsum(steps)))
+
+    def _by_inclusion(self, s: int) -> FloatArray:
+        """Multinomial prior, rare uniques: four terms; the next is below (s·Q)⁵/120."""
+        M, K = self.unseen, self.cells
+        sums = [math.comb(s, j) * _all_miss(M, j, K) for j in range(5)]
+        signed = [
+            [(-1) ** (j - x) * math.comb(j, x) * sums[j] for j in range(x, 5)] for x in range(5)
+        ]
+        return np.array([math.fsum(terms) for terms in signed[: s + 1]])
+
+    def _by_inversion(self, s: int) -> tuple[int, FloatArray]:
+        """P(x) ∝ Bin(x; s, q₀)·P(Y_x = M), cells independent before their total is fixed at M.
+
+        Every unit of weight gets a Poisson (multinomial prior) or geometric (uniform prior) number
+        with mean M/units, so a sample unique of weight a gets none with probability q₀. Y_x is the
+        total when x of them get none; P(Y_x = M) is its characteristic function summed over equal
+        angles, a period so long and angles so many that what is left out is below exp(−TAIL).
+        """
+        law = _UnitLaw.of(self, s)
+        x0, x1 = self._band(s)
+        x = np.arange(x0, x1 + 1)
+        binomial = np.concatenate(([0.0], np.cumsum(np.log((s - x[:-1]) / x[1:]) + law.log_odds)))
+        local = np.concatenate(
+            [law.local_probability(x[i : i + CHUNK], (x0, x1)) for i in range(0, len(x), CHUNK)]
+        )
+        return x0, _normalised(np.exp(binomial - binomial.max()) * local)
+
+
+@dataclass(frozen=True, slots=True)
+class _UnitLaw:
+    """Poisson or geometric numbers, one a unit of weight, `weight` units a sample unique."""
+
+    uniques: int
+    weight: int
+    rest: int
+    mean: float
+    geometric: bool
+
+    @classmethod
+    def of(cls, posterior: ExchangeablePosterior, s: int) -> "_UnitLaw":
+        """Units of mean M/K (multinomial), or of mean M/(n + K), two a sample unique (uniform)."""
+        geometric = posterior.prior is Prior.UNIFORM
+        weight, units = (2, posterior.bars + 1) if geometric else (1, posterior.cells)
+        return cls(s, weight, units - weight * s, posterior.unseen / units, geometric)
+
+    @property
+    def variance(self) -> float:
+        return self.mean * (1 + self.mean) if self.geometric else self.mean
+
+    def cumulant(self, turn: ComplexArray) -> ComplexArray:
+        """log E(z^Z) of one unit, as a function of turn = z − 1."""
+        return -np.log1p(-self.mean * turn) if self.geometric else self.mean * turn
+
+    @property
+    def log_none(self) -> float:
+        """log q₀: a sample unique gets no further record."""
+        return self.weight * float(self.cumulant(np.array(-1.0 + 0j)).real)
+
+    @property
+    def some(self) -> float:
+        """1 − q₀."""
+        return -math.expm1(self.log_none)
+
+    @property
+    def log_odds(self) -> float:
+        return self.log_none - math.log(self.some)
+
+    def offset(self, x: IntArray) -> FloatArray:
+        """M − E(Y_x)."""
+        return self.weight * self.mean / self.some * (x - self.uniques * math.exp(self.log_none))
+
+    def spread(self, x: int) -> float:
+        """Var(Y_x)."""
+        own = self.weight * self.mean
+        second = (self.weight * self.variance + own**2) / self.some
+        cell = max(0.0, second - (own / self.some) ** 2)
+        return (self.uniques - x) * cell + self.rest * self.variance
+
+    def angles(self, band: tuple[int, int]) -> tuple[FloatArray, int]:
+        """Angles from 0 up, and the period they divide the circle by (odd)."""
+        reach = TAIL * (1 + self.mean)  # tails fall at least as fast as a geometric's
+        reach += math.sqrt(reach**2 + 2 * TAIL * self.spread(band[0]))
+        period = 2 * int(np.abs(self.offset(np.array(band))).max() + reach) + 1
+        steps = (period - 1) // 2
+        if period > FULL_CIRCLE:
+            furthest = 14 / math.sqrt(self.spread(band[1]))  # 1 − cos t ≥ 2t²/π² up to π
+            steps = min(steps, math.ceil(furthest * period / (2 * math.pi)))
+        return 2 * math.pi / period * np.arange(steps + 1), period
+
+    def local_probability(self, x: IntArray, band: tuple[int, int]) -> FloatArray:
+        """P(Y_x = M) for each x of the band."""
+        t, period = self.angles(band)
+        unit = self.cumulant(np.expm1(1j * t))
+        cell = np.log1p(np.expm1(self.weight * unit) / self.some)
+        cell -= 1j * t * (self.weight * self.mean / self.some)
+        others = self.rest * (unit - 1j * t * self.mean)
+        power = (self.uniques - x)[:, None] * cell + others - 1j * np.outer(self.offset(x), t)
+        weights = np.where(t == 0, 1.0, 2.0) / period
+        return np.maximum(np.exp(power).real @ weights, 0.0)
+
+
+def check_mean(first: int, probability: FloatArray, mean: float, variance: float) -> None:
+    """Raise if probabilities of first, first + 1, … do not have the mean known in closed form."""
+    at = first + float(np.dot(np.arange(len(probability)), probability))
+    slack = 1e-6 * min(1 + math.sqrt(variance), 10 * mean) + 1e-15 * mean
+    if not abs(at - mean) <= slack:
+        raise ArithmeticError(f"mean of the probabilities must be {mean}, got {at}")
+
+
+def _check_whole(name: str, value: int, least: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InputError(must_be(name, f"a whole number of at least {least}", value))
+
+
+def _falling(value: int, factors: int) -> int:
+    """value·(value − 1)·…, that many factors, as an exact integer; 0 once a factor is 0."""
+    return math.prod(max(0, value - i) for i in range(factors))
+
+
+def _log1m(part: int, whole: int) -> float:
+    """log(1 − part/whole), −∞ where they are equal."""
+    return math.log1p(-part / whole) if part < whole else -math.inf
+
+
+def _all_miss(balls: int, boxes: int, of: int) -> float:
+    """Probability that none of `balls` falls in given `boxes` out of `of`."""
+    return math.exp(balls * _log1m(boxes, of)) if boxes < of else 0.0
+
+
+def _log_ratio(a: int, b: int) -> float:
+    """log(a/b) of whole numbers of any size."""
+    try:
+        return math.log(a / b)
+    except OverflowError:
+        return math.log(a) - math.log(b)
+
+
+def _harmonic_run(start: int, terms: int) -> float:
+    """1/start + 1/(start + 1) + …, that many terms, with no cancellation where start is large."""
+    if start < 1000:
+        return float(digamma(start + terms) - digamma(start))
+    a, b = start, start + terms
+    tail = (1 / a**2 - 1 / b**2) / 12
+    return math.log1p(terms / a) + (terms / a / b) / 2 + tail
+
+
+def _bernstein(mean: float, variance: float) -> tuple[int, int]:
+    """Whole numbers around the mean outside which a sum of 0/1 events has exp(−TAIL) a side."""
+    reach = TAIL / 3 + math.sqrt((TAIL / 3) ** 2 + 2 * TAIL * variance)
+    return math.floor(mean - reach), math.ceil(mean + reach)
+
+
+def _log_factorials(low: int, high: int) -> FloatArray:
+    """log k! for k from low to high, less its first value."""
+    steps = np.log(np.arange(low + 1, high + 1, dtype=np.float64))
+    return np.concatenate(([0.0], np.cumsum(steps)))
+
+
+def _gather(k: IntArray, where: BoolArray) -> FloatArray:
+    """log k! for each entry in use, less the value at the smallest of them; 0 elsewhere."""
+    low, high = int(k[where].min()), int(k[where].max())
+    return _log_factorials(low, high)[np.where(where, k - low, 0)]
+
+
+def _normalised(weights: FloatArray) -> FloatArray:
+    return weights / weights.sum()

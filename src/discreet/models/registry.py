@@ -1,0 +1,21 @@
+"""The models by name."""
+
+from collections.abc import Sequence
+
+from discreet.errors import InputError, must_be
+from discreet.models.contract import Model
+from discreet.models.sample_frequency import SampleFrequency
+
+MODELS: dict[str, Model] = {model.name: model for model in (SampleFrequency(),)}
+
+
+def choose_models(names: str | Sequence[str] = "auto") -> tuple[Model, ...]:
+    """The named models in the order given, or all of them for 'auto'."""
+    if names == "auto":
+        return tuple(MODELS.values())
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in MODELS:
+            rule = "'auto' or among " + ", ".join(MODELS)
+            raise InputError(must_be("models", rule, repr(name)))
+    return tuple(MODELS[name] for name in wanted)

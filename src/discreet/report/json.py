@@ -1,0 +1,103 @@
+"""An assessment as JSON, with stable names."""
+
+from typing import Any
+
+from discreet.figures import Figure, How, Unavailable
+from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.contributions import Contribution
+from discreet.risk.distribution import EDGES, RiskDistribution
+
+
+def assessment_json(assessment: Assessment) -> dict[str, Any]:
+    """The internal figures; it names risky combinations, so it is as confidential as the data."""
+    summary, settings = assessment.summary, assessment.settings
+    pairs = assessment.contributions.pairs
+    return {
+        "sample_size": summary.sample_size,
+        "population_size": _population(assessment),
+        "weight_total": summary.weight_total,
+        "n_cells": summary.size_indices.n_cells,
+        "n_table_cells": summary.n_table_cells,
+        "sample_uniques": assessment.sample_uniques,
+        "size_indices": summary.size_indices.to_json(),
+        "anonymity": {str(a.k): a.records for a in assessment.anonymity},
+        "anonymity_cells": {str(a.k): a.cells for a in assessment.anonymity},
+        "missing": {
+            "policy": settings.missing.name,
+            "incomplete_records": assessment.n_incomplete,
+            "dropped_records": assessment.n_dropped,
+            "by_key": {key.name: key.n_missing for key in assessment.keys},
+        },
+        "contributions": {
+            "keys": [_contribution(c) for c in assessment.contributions.single],
+            "pairs": pairs.to_json()
+            if isinstance(pairs, Unavailable)
+            else [_contribution(c) for c in pairs],
+        },
+        "riskiest": [
+            {
+                "cell": dict(zip(settings.keys, cell.levels, strict=True)),
+                "sample_count": cell.sample_count,
+                "weight_total": cell.weight_total,
+                "expected_count": cell.expected_count,
+            }
+            for cell in assessment.riskiest
+        ],
+        "models": {name: model_json(result) for name, result in assessment.models.items()},
+        "recommended": recommended_json(assessment),
+        "warnings": list(assessment.warnings),
+        "settings": {
+            "source": settings.source,
+            "keys": {key.name: len(key.values) for key in assessment.keys},
+            "weight": settings.weight,
+            "structural_zeros": settings.structural_zeros,
+            "seed": None,
+            "versions": dict(settings.versions),
+        },
+    }
+
+
+def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
+    """What one model says, or why it says nothing."""
+    if isinstance(result, Unavailable):
+        return result.to_json()
+    return {
+        "expected_population_uniques": result.expected_population_uniques.to_json(),
+        "expected_correct_matches": result.expected_correct_matches.to_json(),
+        "fit": dict(result.parameters),
+        "assumption": result.assumption,
+        "risk_distribution": _distribution(result.distribution),
+    }
+
+
+def recommended_json(assessment: Assessment) -> dict[str, Any]:
+    """The headline: until a model of the population is fitted, the certain limits."""
+    uniques = assessment.sample_uniques
+    bound = Figure(value=None, low=0, high=uniques, how=How.BOUND)
+    result = assessment.models.get("sample_frequency")
+    if isinstance(result, ModelResult) and isinstance(result.expected_population_uniques, Figure):
+        bound = result.expected_population_uniques
+    return {
+        "model": "sample_frequency",
+        "why": "no model of the population was fitted, so only certain limits are given",
+        "expected_population_uniques": bound.to_json(),
+    }
+
+
+def _population(assessment: Assessment) -> float | None:
+    size = assessment.summary.population_size
+    return int(size) if size is not None and size == int(size) else size
+
+
+def _contribution(contribution: Contribution) -> dict[str, Any]:
+    return {
+        "keys": list(contribution.keys),
+        "uniques_removed": contribution.uniques_removed,
+        "uniques_left": contribution.uniques_left,
+    }
+
+
+def _distribution(distribution: RiskDistribution | None) -> dict[str, Any] | None:
+    if distribution is None:
+        return None
+    return {"edges": EDGES.tolist(), "records": distribution.records.tolist()}

@@ -1,0 +1,38 @@
+"""What each figure means, in a sentence for a steward who is no statistician."""
+
+MEANING = {
+    "sample_uniques": (
+        "A record that is alone in its key combination is the first that an intruder will look at: "
+        "whoever knows these facts about a person, and knows that the person is in the file, has "
+        "found the record. It need not be unique in the population."
+    ),
+    "anonymity": (
+        "A record breaks k-anonymity when fewer than k records of the file share its combination "
+        "of keys."
+    ),
+    "size_indices": (
+        "How many combinations are held by exactly one record, by two, by three, and so on. A long "
+        "flat tail to the right is reassuring; a tall first column is not."
+    ),
+    "distribution": (
+        "For each record, the chance that an intruder who looks for this person picks the right "
+        "record. The columns count records; those on the right need protection first."
+    ),
+    "contributions": (
+        "Uniques that vanish when a key is dropped: where coarser categories help most."
+    ),
+    "riskiest": (
+        "The combinations with the fewest records, those with the rarest levels first. Expected is "
+        "the number of records that would be there if the keys had nothing to do with each other."
+    ),
+    "expected_population_uniques": (
+        "How many of the records that are alone in the file are also alone in the population: each "
+        "is recognised with certainty by anyone who knows the keys."
+    ),
+    "expected_correct_matches": (
+        "How many records an intruder would match to the right person by trying every record once."
+    ),
+    "exact": "computed from the data without approximation, given the stated assumption",
+    "certified bound": "the truth lies between these limits for certain",
+    "estimate": "a model's best guess; the limits are at the stated confidence, if the model holds",
+}

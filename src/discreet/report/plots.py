@@ -1,0 +1,101 @@
+"""Plots as SVG text: no script, no font file, the same bytes for the same data."""
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FuncFormatter
+
+INK, BLUE, RED, GRID = "#1f2933", "#2b6cb0", "#c53030", "#d9e2ec"
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "discreet",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["Helvetica", "Arial", "DejaVu Sans"],
+    "font.size": 9,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def size_index_plot(sizes: Sequence[int], cells: Sequence[int]) -> str:
+    """Number of cells against their size, both axes logarithmic; uniques in red."""
+    with _axes("records in the combination", "combinations") as (axes, drawn):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.scatter(sizes[1:], cells[1:], s=14, color=BLUE, zorder=3)
+        colour = RED if len(sizes) and sizes[0] == 1 else BLUE
+        axes.scatter(sizes[:1], cells[:1], s=30, color=colour, zorder=4)
+        _whole_numbers(axes.xaxis, axes.yaxis)
+    return drawn[0]
+
+
+def risk_plot(labels: Sequence[str], records: Sequence[float], y_label: str = "records") -> str:
+    """Records (or their share) by class of risk; the classes from one half on in red."""
+    with _axes("risk of a record", y_label) as (axes, drawn):
+        colours = [RED if i == len(labels) - 1 else BLUE for i in range(len(labels))]
+        axes.bar(range(len(labels)), records, color=colours, width=0.8, zorder=3)
+        axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right")
+    return drawn[0]
+
+
+def contribution_plot(labels: Sequence[str], shares: Sequence[float]) -> str:
+    """Share of uniques that vanish without each key, largest on top, in percent."""
+    height = 0.8 + 0.26 * len(labels)
+    with _axes("uniques that vanish, %", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(labels))[::-1]
+        axes.barh(places, [100 * s for s in shares], color=BLUE, height=0.7, zorder=3)
+        axes.set_yticks(places, labels)
+        axes.set_xlim(0, 100)
+    return drawn[0]
+
+
+def anonymity_plot(ks: Sequence[int], shares: Sequence[float]) -> str:
+    """Share of records that break k-anonymity against k, in percent."""
+    with _axes("k", "records that break k-anonymity, %") as (axes, drawn):
+        axes.plot(ks, [100 * s for s in shares], color=BLUE, marker="o", markersize=4, zorder=3)
+        axes.set_xscale("log")
+        axes.set_xticks(ks, [str(k) for k in ks])
+        axes.minorticks_off()
+        axes.set_ylim(0, 100)
+    return drawn[0]
+
+
+@contextmanager
+def _axes(
+    x_label: str, y_label: str, *, height: float = 2.9, grid: Literal["x", "y"] = "y"
+) -> Iterator[tuple[Any, list[str]]]:
+    """Axes in the house style; when the block ends the SVG text is in the list."""
+    drawn: list[str] = []
+    with mpl.rc_context(STYLE):
+        canvas = Canvas(figsize=(5.2, height), layout="constrained")
+        axes = canvas.add_subplot()
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.grid(axis=grid, color=GRID, linewidth=0.8, zorder=0)
+        yield axes, drawn
+        drawn.append(_svg(canvas))
+
+
+def _svg(canvas: Canvas) -> str:
+    buffer = io.StringIO()
+    drawing: Any = FigureCanvasSVG(canvas)
+    drawing.print_svg(buffer, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _whole_numbers(*axes: Any) -> None:
+    for axis in axes:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axis.set_minor_formatter(FuncFormatter(lambda value, _: ""))

@@ -1,0 +1,65 @@
+"""Numbers and names as people read them."""
+
+from discreet.figures import Figure, How, Outcome, Unavailable
+
+
+def count(number: float) -> str:
+    """A whole number with thousands marked; huge ones also in words."""
+    if number != int(number):
+        return f"{number:,.1f}"
+    text = f"{int(number):,}"
+    return text if len(text) <= 26 else f"about {number:.3g}"
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage that never rounds to a misleading 0 % or 100 %."""
+    if whole == 0:
+        return "–"
+    percent = 100 * part / whole
+    if part == 0 or part == whole:
+        return f"{percent:.0f} %"
+    if percent < 0.05:
+        return "< 0.1 %"
+    return "> 99.9 %" if percent > 99.95 else f"{percent:.1f} %"
+
+
+def probability(value: float) -> str:
+    """A number in [0, 1] with two or three digits that carry meaning."""
+    if value == 0 or value == 1:
+        return f"{value:.0f}"
+    if value < 0.001:
+        return f"{value:.1e}"
+    return "> 0.999" if value > 0.999 else f"{value:.3f}"
+
+
+def expected(value: float) -> str:
+    """An expected count: digits enough to tell it from zero."""
+    if value == int(value):
+        return count(value)
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.3g}"
+
+
+def outcome(result: Outcome) -> str:
+    """A figure with its limits, or the reason why there is none."""
+    if isinstance(result, Unavailable):
+        return f"not available: {result.reason}"
+    if result.how is How.EXACT and result.value is not None:
+        return expected(result.value)
+    limits = _limits(result)
+    return limits if result.value is None else f"{expected(result.value)} {limits}".rstrip()
+
+
+def _limits(figure: Figure) -> str:
+    if figure.low is None or figure.high is None:
+        return f"± {expected(figure.standard_error)}" if figure.standard_error else ""
+    between = f"{expected(figure.low)} to {expected(figure.high)}"
+    if figure.value is None:
+        return between
+    return f"({between})"
+
+
+def plural(number: float, noun: str) -> str:
+    """The number and the noun in the right number."""
+    return f"{count(number)} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,56 @@
+"""What a steward should look at before trusting the figures, seen in the data themselves."""
+
+from collections.abc import Iterator
+
+from discreet.data.summary import Summary
+from discreet.engines.contract import MISSING_LABEL, CellStore, KeyLevels
+
+LOOKS_MISSING = frozenset({"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing"})
+MANY_LEVELS = 1_000
+
+
+def data_warnings(cells: CellStore, summary: Summary) -> tuple[str, ...]:
+    """One plain sentence for each thing that looks amiss."""
+    found = [*_about_weights(cells, summary)]
+    for key in cells.keys:
+        found += _about_key(key, cells.n_records)
+    if summary.sample_size == 1:
+        found.append("the file has a single record, so it is unique whatever the keys are")
+    return tuple(found)
+
+
+def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
+    if cells.weights is None:
+        return
+    if cells.weights.n_below_one:
+        yield (
+            f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
+            "cannot stand for less than itself, so these may not be design weights"
+        )
+    known = summary.population_size if summary.population_size_known else None
+    if known is not None and not 0.8 < cells.weights.total / known < 1.25:
+        yield (
+            f"the weights sum to {cells.weights.total:,.0f}, far from the population of "
+            f"{known:,.0f} that was given"
+        )
+
+
+def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
+    levels = len(key.values)
+    if levels == n_records and n_records > 1:
+        yield (
+            f"key {key.name!r} is different in every record: it looks like an identifier, and it "
+            "alone makes every record unique; take it out of the keys"
+        )
+    elif levels > MANY_LEVELS:
+        yield (
+            f"key {key.name!r} has {levels:,} levels: an intruder rarely knows a value so exactly; "
+            "group it, or leave it out"
+        )
+    if levels == 1:
+        only = "missing" if key.values[0] == MISSING_LABEL else "the same"
+        yield f"key {key.name!r} is {only} in every record, so it adds nothing"
+    codes = [value for value in key.values if value.strip().casefold() in LOOKS_MISSING]
+    if codes:
+        shown = " and ".join(repr(code) for code in codes)
+        yield f"key {key.name!r} has the level {shown}, which looks like a code for a missing value"
