@@ -30,8 +30,14 @@ format: $(VENV)/installed-lint ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/installed-bench ## compare side by side; ROWS=100e6 for the large one
+# pycanon needs an older NumPy than we do, so it lives in an environment of its own.
+$(VENV)-rivals/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-rivals
+	$(VENV)-rivals/bin/python -m pip install --quiet --disable-pip-version-check 'pycanon>=1.3.6,<2' 'pyarrow>=21,<28'
+	@touch $@
+
+bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side; ROWS=100e6 for the large one
 	$(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS))
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-rivals demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis

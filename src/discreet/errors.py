@@ -52,4 +52,9 @@ def must_be(
     """The one sentence of every complaint: what, the rule, what came instead, where, the remedy."""
     at = f" at {where}" if where else ""
     then = f"; {remedy}" if remedy else ""
-    return f"{name} must be {rule}, got {got}{at}{then}"
+    return one_line(f"{name} must be {rule}, got {got}{at}{then}")
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks, control characters and undecodable bytes written as escapes."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -3,15 +3,18 @@
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TextIO, cast
 
 from discreet.errors import FileError, InputError, must_be
 
 DELIMITERS = (",", ";", "\t", "|")
 HEAD_BYTES = 1 << 20
+HEADER_LIMIT = 1 << 26
 BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
     (b"\xff\xfe", "utf-16"),
@@ -49,30 +52,50 @@ class CsvDialect:
     encoding: str
     decimal: str
     names: tuple[str, ...]
+    blank_lines: int = 0
 
 
 def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
     """The dialect of a file, from what the user says and its first megabyte.
 
-    Checked: the file is not empty, holds no NUL bytes, and its head decodes.
+    Checked: the file is not empty, holds no NUL bytes, its head decodes, its header is one line.
     """
     head = _read_head(path)
     if not head.strip():
         raise FileError(must_be(path.name, "a table with a header line", "an empty file"))
     encoding = options.encoding or _encoding_by_mark(head)
-    text = _decode(path, head, encoding)
+    text = _decode(path, head, encoding).removeprefix("\ufeff")
     if "\x00" in text:
         remedy = "is it a CSV file? if it is UTF-16, say so with --encoding utf-16"
         raise FileError(must_be(path.name, "text", "NUL bytes", remedy=remedy))
-    delimiter = options.delimiter or _guess_delimiter(text, options.quote)
-    names = next(_rows(text, delimiter, options.quote))
+    body = text.lstrip("\r\n")
+    delimiter = options.delimiter or _guess_delimiter(body, options.quote)
+    names = next(_rows(body, delimiter, options.quote))
+    if any("\n" in name or "\r" in name for name in names):
+        got = "a quote in the header that does not end"
+        raise FileError(must_be(path.name, "well quoted", got, where="line 1"))
     return CsvDialect(
         delimiter=delimiter,
         quote=options.quote,
         encoding=encoding,
         decimal=options.decimal,
         names=tuple(names),
+        blank_lines=len(text[: len(text) - len(body)].splitlines()),
     )
+
+
+@contextmanager
+def readable(path: Path, encoding: str) -> Iterator[None]:
+    """Raise what can go wrong in reading a text file as a FileError."""
+    try:
+        yield
+    except UnicodeError as error:
+        raise not_in_encoding(path.name, encoding, None) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        got = "one that is damaged or cut off"
+        raise FileError(must_be(path.name, "a readable gzip file", got)) from error
+    except OSError as error:
+        raise FileError(must_be(path.name, "a readable file", error.strerror)) from error
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -82,19 +105,30 @@ def open_bytes(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def open_text(path: Path, encoding: str) -> TextIO:
+    """The text of a file, unpacked if need be, with its line ends as they are and no mark."""
+    text = io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
+    if text.read(1) != "\ufeff":
+        text.seek(0)
+    return text
+
+
 def _read_head(path: Path) -> bytes:
-    try:
-        with open_bytes(path) as file:
-            return file.read(HEAD_BYTES)
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or "a damaged gzip file"
-        raise FileError(must_be(path.name, "a readable file", reason)) from error
+    """The first megabyte, and more if the header line is longer than that."""
+    with readable(path, "bytes"), open_bytes(path) as file:
+        head = file.read(HEAD_BYTES)
+        while b"\n" not in head.lstrip(b"\r\n") and len(head) < HEADER_LIMIT:
+            more = file.read(HEAD_BYTES)
+            if not more:
+                break
+            head += more
+        return head
 
 
 def _check_encoding(encoding: str) -> None:
     try:
         "".encode(encoding)
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
         remedy = "try utf-8, latin-1 or cp1252"
         raise InputError(
             must_be("encoding", "one that Python knows", repr(encoding), remedy=remedy)
@@ -110,7 +144,7 @@ def _decode(path: Path, head: bytes, encoding: str) -> str:
     try:
         return head.decode(encoding)
     except UnicodeDecodeError as error:
-        if len(head) == HEAD_BYTES and error.start >= len(head) - 8:
+        if len(head) >= HEAD_BYTES and error.start >= len(head) - 8:
             return head[: error.start].decode(encoding)
         line = head[: error.start].count(b"\n") + 1
         raise not_in_encoding(path.name, encoding, f"line {line}") from error

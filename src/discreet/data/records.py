@@ -89,25 +89,30 @@ def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
 
 def _open_path(given: str, csv: CsvOptions) -> Records:
     path = Path(given)
+    _check_name(given)
     if not path.exists():
-        paths = tuple(Path(name) for name in sorted(glob.glob(given, recursive=True)))
+        paths = _expanded(glob.glob(given, recursive=True))
         if not paths:
             raise FileError(must_be("file", "one that exists", repr(given)))
         return _open_parquet(given, paths)
     if path.is_dir():
-        return _open_parquet(given, _parquet_files(path))
+        return _open_parquet(given, _expanded([given]))
     if not path.is_file():
         raise FileError(must_be("file", "a regular file", repr(given)))
-    _check_readable(path)
     return _open_file(path, csv)
 
 
-def _check_readable(path: Path) -> None:
+def _check_name(given: str) -> None:
+    """The file can be looked at, and its name can be printed and handed on."""
     try:
-        with path.open("rb"):
-            pass
+        given.encode("utf-8")
+        if Path(given).is_file():
+            Path(given).open("rb").close()
+    except UnicodeError as error:
+        raise FileError(must_be("file", "named in UTF-8", ascii(given))) from error
     except OSError as error:
-        raise FileError(must_be(path.name, "a readable file", error.strerror)) from error
+        shown = given if len(given) < 100 else given[:100] + "…"
+        raise FileError(must_be(f"file {shown!r}", "readable", error.strerror)) from error
 
 
 def _open_file(path: Path, csv: CsvOptions) -> Records:
@@ -137,13 +142,19 @@ def _open_csv(path: Path, options: CsvOptions) -> Records:
     )
 
 
-def _parquet_files(folder: Path) -> tuple[Path, ...]:
-    files = (path for suffix in PARQUET_SUFFIXES for path in folder.rglob(f"*{suffix}"))
-    visible = sorted(path for path in files if not _hidden(path.relative_to(folder)))
-    if not visible:
+def _expanded(found: Sequence[str]) -> tuple[Path, ...]:
+    """Files as they are, and the Parquet files anywhere below each folder, in order."""
+    files: set[Path] = set()
+    for path in map(Path, found):
+        if path.is_file():
+            files.add(path)
+        for below in path.rglob("*") if path.is_dir() else ():
+            if below.suffix.lower() in PARQUET_SUFFIXES and below.is_file():
+                files.update(() if _hidden(below.relative_to(path)) else (below,))
+    if not files and found:
         rule = "a file, or a folder that holds Parquet files"
-        raise FileError(must_be("file", rule, f"the folder {folder.name!r} without any"))
-    return tuple(visible)
+        raise FileError(must_be("file", rule, f"the folder {Path(found[0]).name!r} without any"))
+    return tuple(sorted(files))
 
 
 def _hidden(path: Path) -> bool:
@@ -159,6 +170,8 @@ def _open_parquet(name: str, paths: tuple[Path, ...]) -> Records:
 
     def opener(positions: tuple[int, ...]) -> Scan:
         columns = tuple((names + partitions)[i] for i in positions)
+        if "" in columns:
+            raise ColumnError(must_be("column", "named", "one with an empty name"))
         _check_same_columns(paths, columns, names + partitions, partitions)
         return ParquetScan(paths, columns, bool(partitions))
 
@@ -220,13 +233,24 @@ def _arrow_reader(path: Path) -> tuple[tuple[str, ...], Callable[[Sequence[int]]
 
 
 def _read_arrow(path: Path, opener: Callable[[Any], Any], positions: Sequence[int]) -> pa.Table:
-    return _pick(opener(pa.memory_map(str(path))).read_all(), positions)
+    try:
+        return _pick(opener(pa.memory_map(str(path))).read_all(), positions)
+    except (pa.ArrowException, OSError) as error:
+        got = "one that is truncated"
+        raise FileError(must_be(path.name, "a readable Arrow file", got)) from error
 
 
 def _pick(table: pa.Table, positions: Sequence[int]) -> pa.Table:
     """The columns at these positions, renamed c0, c1, … so that no name can clash."""
-    columns = [table.column(i) for i in positions]
+    columns = [_plain(table.column(i)) for i in positions]
     return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(len(columns))])
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column in a type that engines know."""
+    if pa.types.is_float16(column.type):
+        return column.cast(pa.float32())
+    return column.cast(pa.string()) if pa.types.is_decimal256(column.type) else column
 
 
 def _open_stat_file(path: Path) -> Records:
@@ -251,40 +275,53 @@ def _open_frame(frame: Any) -> Records:
 
 
 def _frame_columns(frame: Any) -> tuple[str, ...]:
-    columns = _speaks_arrow(frame) and (
-        getattr(frame, "column_names", None) or getattr(frame, "columns", None)
-    )
-    if not columns:
+    if not _is_pandas(frame) and not _speaks_arrow(frame):
         rule = "a path, a pandas or polars frame, an Arrow table or a DuckDB relation"
         raise InputError(must_be("source", rule, type(frame).__name__))
-    return tuple(str(column) for column in columns)
+    names = frame.columns if _is_pandas(frame) else getattr(frame, "column_names", frame.columns)
+    return tuple(str(name) for name in names)
+
+
+def _is_pandas(frame: Any) -> bool:
+    return hasattr(type(frame), "iloc") and hasattr(type(frame), "columns")
 
 
 def _speaks_arrow(frame: Any) -> bool:
-    return hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "to_arrow_table")
+    """A DuckDB relation, or a table that speaks the Arrow protocol (a lazy frame does not)."""
+    kind = type(frame)
+    return hasattr(kind, "to_arrow_table") or (
+        hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "columns")
+    )
 
 
 def _frame_table(frame: Any, names: tuple[str, ...], positions: Sequence[int]) -> pa.Table:
     """Whole frame as Arrow, or for pandas (which has no cheap view) only the wanted columns."""
     try:
-        if hasattr(frame, "iloc"):
+        if _is_pandas(frame):
             return _pandas_table(frame, len(names), positions)
         if hasattr(frame, "to_arrow_table"):  # a DuckDB relation
             return frame.to_arrow_table()
         return pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        rule = "of one type in each column"
-        remedy = "turn mixed columns into text first"
-        raise ColumnError(
-            must_be("the data frame", rule, "a column of several", remedy=remedy)
-        ) from error
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        rule = "made of columns of one type that Arrow knows"
+        remedy = "turn mixed or unusual columns into text first"
+        got = "a column that is not"
+        raise ColumnError(must_be("the data frame", rule, got, remedy=remedy)) from error
 
 
 def _pandas_table(frame: Any, width: int, positions: Sequence[int]) -> pa.Table:
     """Wanted columns in their place, the rest empty; the index never comes along."""
     wanted = set(positions)
     columns = [
-        pa.array(frame.iloc[:, i], from_pandas=True) if i in wanted else pa.nulls(len(frame))
+        _pandas_column(frame.iloc[:, i]) if i in wanted else pa.nulls(len(frame))
         for i in range(width)
     ]
     return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(width)])
+
+
+def _pandas_column(column: Any) -> pa.Array:
+    """A pandas column; the intervals that `pandas.cut` makes, and periods, as text."""
+    kind = str(getattr(column.dtype, "categories", column).dtype)
+    if kind.startswith(("interval", "period")):
+        column = column.astype(object).map(lambda value: value if value != value else str(value))
+    return pa.array(column, from_pandas=True)

@@ -18,9 +18,13 @@ READERS = {
     ".xpt": "read_xport",
 }
 
+XPORT_RECORD = 80  # bytes; the reader itself does not notice a file that is cut off
+
 
 def read_header(path: Path) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:
     """Column names, and for each labelled column the label of each value (values as text)."""
+    if path.suffix.lower() == ".xpt" and path.stat().st_size % XPORT_RECORD:
+        raise FileError(must_be(path.name, "a whole .xpt file", "one that is cut off"))
     _, meta = _call(path, metadataonly=True)
     labels = {
         column: {level_text(value): str(label) for value, label in mapping.items()}

@@ -1,11 +1,10 @@
 """Small tables that come with the data, such as lists of combinations."""
 
 import csv as csv_module
-import io
 
 import pyarrow as pa
 
-from discreet.data.csv_dialect import open_bytes
+from discreet.data.csv_dialect import open_text, readable
 from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Records
 from discreet.data.stat_files import level_text
 from discreet.errors import FileError, must_be
@@ -28,9 +27,9 @@ def read_text_columns(records: Records) -> pa.Table:
 
 def _read_csv(name: str, scan: CsvScan) -> pa.Table:
     dialect = scan.dialect
-    with open_bytes(scan.path) as raw:
-        text = io.TextIOWrapper(raw, encoding=dialect.encoding, newline="")
+    with readable(scan.path, dialect.encoding), open_text(scan.path, dialect.encoding) as text:
         rows = list(csv_module.reader(text, delimiter=dialect.delimiter, quotechar=dialect.quote))
+    rows = rows[dialect.blank_lines :]
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(dialect.names):
             rule = f"a table with {len(dialect.names)} fields on each line"

@@ -40,12 +40,12 @@ class Request:
 class KeyLevels:
     """One key as it was found: its levels in order, the missing level last if it is one.
 
-    `values` are the levels as the file writes them, `labels` as it wants them shown (the same but
-    for files with value labels). `n_missing` counts the records without a value.
+    `values` are the levels as the file writes them (None for missing), `labels` as they are shown:
+    the same, but for files with value labels. `n_missing` counts the records without a value.
     """
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[str | None, ...]
     labels: tuple[str, ...]
     n_missing: int
 

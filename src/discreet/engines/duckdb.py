@@ -54,8 +54,9 @@ class DuckDBEngine:
         try:
             return duckdb.connect(config=config)
         except (duckdb.Error, RuntimeError) as error:
-            rule = "a size such as '4GB'"
-            raise InputError(must_be("memory", rule, repr(self.memory))) from error
+            got = f"memory {self.memory!r} and threads {self.threads!r}"
+            rule = "a size such as '4GB' and a number of at least 1"
+            raise InputError(must_be("memory and threads", rule, got)) from error
 
 
 def _physical_memory() -> int:

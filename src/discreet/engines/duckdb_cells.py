@@ -21,6 +21,12 @@ from discreet.errors import InputError, must_be
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
+SETS_PER_PASS = 64  # margins that one statement computes
+
+
+def _is_margin(axes: Sequence[int], used: Sequence[int]) -> str:
+    """True in the rows of the grouping set of these keys."""
+    return " AND ".join(f"grouping(l{axis}) = {int(axis not in axes)}" for axis in used)
 
 
 def _integers(column: Any) -> IntArray:
@@ -38,6 +44,8 @@ class DuckDBCells:
     n_cells: int
     keys: tuple[KeyLevels, ...]
     coding: Coding
+    raw_words: int
+    one_way: tuple[tuple[int, ...], ...]
     weights: WeightCheck | None
 
     def size_indices(self) -> SizeIndices:
@@ -49,6 +57,8 @@ class DuckDBCells:
 
     def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
         """Every margin of that many keys as a dense table, all from one pass over the cells."""
+        if order == 1:
+            return {(j,): read_only(_integers(counts)) for j, counts in enumerate(self.one_way)}
         sets = list(combinations(range(len(self.keys)), order))
         sizes = self.coding.sizes
         for axes in sets:
@@ -72,24 +82,25 @@ class DuckDBCells:
     def _margin_rows(
         self, sets: Sequence[tuple[int, ...]]
     ) -> Iterator[tuple[tuple[int, ...], tuple[IntArray, ...], IntArray]]:
-        n = len(self.keys)
-        columns = [f"l{j}" for j in range(n)]
-        levels = ", ".join(
-            f"{level} AS {column}"
-            for level, column in zip(sql.level_expressions(self.coding), columns, strict=True)
-        )
-        grouping = sql.grouping_sets([[columns[axis] for axis in axes] for axes in sets])
-        masks = {sum(1 << axis for axis in axes): axes for axes in sets}
-        identity = " + ".join(f"(1 - grouping({c})) * {1 << j}" for j, c in enumerate(columns))
-        found = self.session.con.execute(
-            f"SELECT {identity} AS margin, {', '.join(columns)}, "
-            f"CAST(sum(sample_count) AS BIGINT) AS n "
-            f"FROM (SELECT {levels}, sample_count FROM cells) GROUP BY {grouping}"
-        ).fetchnumpy()
-        for mask, axes in masks.items():
-            here = np.flatnonzero(_integers(found["margin"]) == mask)
-            index = tuple(np.asarray(found[columns[a]][here]) for a in axes)
-            yield axes, index, _integers(found["n"][here])
+        """Levels and counts of each margin, SETS_PER_PASS margins from each pass over the cells."""
+        levels = sql.level_expressions(self.coding, "w")
+        for first in range(0, len(sets), SETS_PER_PASS):
+            here = sets[first : first + SETS_PER_PASS]
+            used = sorted({axis for axes in here for axis in axes})
+            named = ", ".join(f"{levels[axis]} AS l{axis}" for axis in used)
+            which = " ".join(
+                f"WHEN {_is_margin(axes, used)} THEN {i}" for i, axes in enumerate(here)
+            )
+            found = self.session.con.execute(
+                f"SELECT CASE {which} END AS margin, {', '.join(f'l{axis}' for axis in used)}, "
+                f"CAST(sum(sample_count) AS BIGINT) AS n "
+                f"FROM (SELECT {named}, sample_count FROM cells) "
+                f"GROUP BY {sql.grouping_sets([f'l{a}' for a in axes] for axes in here)}"
+            ).fetchnumpy()
+            for i, axes in enumerate(here):
+                rows = np.flatnonzero(np.asarray(found["margin"]) == i)
+                index = tuple(_integers(found[f"l{axis}"][rows]) for axis in axes)
+                yield axes, index, _integers(found["n"][rows])
 
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
@@ -125,29 +136,28 @@ class DuckDBCells:
         con = self.session.con
         con.execute(f"CREATE OR REPLACE TABLE scores ({declared})")
         first = 0
-        for batch in scores:
-            n = len(batch[columns[0]])
-            table = pa.table(
-                {"cell": np.arange(first, first + n), **{c: batch[c] for c in columns}}
-            )
-            con.register("batch_scores", table)
+        for batch, values in zip(self.batches(), scores, strict=True):
+            cell = {"cell": np.arange(first, first + len(batch))}
+            con.register("batch_scores", pa.table(cell | {c: values[c] for c in columns}))
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
-            first += n
+            first += len(batch)
         self.session.run("writing the risks", self._copy_statement(columns, path))
 
     def _copy_statement(self, columns: Sequence[str], path: Path) -> str:
-        words = sql.word_columns(self.coding)
+        words = [f"r{i}" for i in range(self.raw_words)]
         on = " AND ".join(f"staged.{word} = scored.{word}" for word in words)
-        total = "weight_total, " if self.weights else ""
-        shown = "CAST(weight_total AS DOUBLE) AS weight_total, " if total else ""
+        shown = ["sample_count", *(["weight_total"] if self.weights else [])]
+        shown += [sql.quoted(column) for column in columns]
+        total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
         scored = (
-            f"SELECT {', '.join(words)}, sample_count, {total}scores.* EXCLUDE (cell) "
+            f"SELECT {', '.join(words)}, sample_count{total}, scores.* EXCLUDE (cell) "
             "FROM cells POSITIONAL JOIN scores"
+            if columns
+            else f"SELECT {', '.join(words)}, sample_count{total} FROM cells"
         )
         return (
-            f"COPY (SELECT staged.rowid + 1 AS row, sample_count, {shown}"
-            f"{', '.join(sql.quoted(column) for column in columns)} "
+            f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} "
             f"FROM staged LEFT JOIN ({scored}) AS scored ON {on} ORDER BY staged.rowid) "
             f"TO {sql.text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
         )

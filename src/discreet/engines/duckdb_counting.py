@@ -1,7 +1,15 @@
-"""From a request to its cells: find the levels, check the weights, code the records, count."""
+"""From a request to its cells.
 
-import math
-from dataclasses import replace
+1. Bound the keys: the range of those that are whole numbers at heart, else their values.
+2. Stage each record as its raw code (mixed radix over ranges and values) and its weight.
+3. Count records by raw code.
+4. Keep the levels that occur in the counted records, and code the cells by those alone.
+
+So the records are read once for text keys, once for all, and what follows costs by the cell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.data.coding import Coding
@@ -13,11 +21,23 @@ from discreet.engines.duckdb_session import Session
 from discreet.errors import ColumnError, FileError, MissingError, WeightError, must_be
 
 KEYS_PER_PASS = 48  # the identity of a grouping set is a bit mask in 64 bits
-LOOKUP_RANGE = 1 << 16  # whole-number keys within this range are coded by a lookup list
+RANGE_LIMIT = 1 << 20  # whole-number keys within this range need no list of their values
+WEIGHT_PATTERN = (
+    r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
+)
+BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
+
+
+@dataclass(frozen=True, slots=True)
+class RawDigit:
+    """One key before its levels are known: its digit as SQL, and the label of each digit."""
+
+    expression: str
+    labels: tuple[str, ...]
 
 
 class Counter:
-    """From a request to its cells: levels, weights, codes, counts."""
+    """Counts the records of one request in one connection."""
 
     def __init__(self, session: Session, request: Request, folder: Path) -> None:
         self.session = session
@@ -28,47 +48,48 @@ class Counter:
             positions += records.find("weight", [request.weight])
         self.source = from_clause(session.con, records.scan(positions), folder)
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
-        self.types = [_base_type(row[1]) for row in described]
-        self.key_types = [sql.KeyType(t) for t in self.types[: len(request.keys)]]
+        types = [sql.base_type(row[1]) for row in described]
+        self.key_types = [sql.KeyType(t) for t in types[: len(request.keys)]]
+        self.weight_type = types[-1] if request.weight is not None else None
 
-    def cells(self) -> "DuckDBCells":
+    def cells(self) -> DuckDBCells:
+        """Count: `cells` in the order of the codes, and `staged`, each record's raw code."""
         self._check_types()
-        self._find_levels()
-        n_all, n_kept, n_incomplete = self._check_totals()
-        weights = self._check_weights() if self.request.weight is not None else None
-        keys = tuple(self._key_levels(j) for j in range(len(self.request.keys)))
-        coding = Coding.of_sizes([len(key.labels) for key in keys])
-        self._count(coding, weights)
-        (n_cells,) = self.session.rows("SELECT count(*) FROM cells")[0]
+        digits = self._raw_digits()
+        raw = Coding.of_sizes([self._size(digit) for digit in digits])
+        self._stage(raw, digits)
+        n_all, n_kept = self._check_records()
+        weights = None if self.request.weight is None else self._check_weights(n_kept)
+        self._count(raw, weights)
+        margins = self._raw_margins(raw)
+        keys = self._key_levels(digits, margins, any_dropped=n_kept < n_all)
+        n_incomplete = self._n_incomplete(raw, digits, n_all - n_kept)
+        coding = self._pack(raw, margins)
         if weights is not None:
-            weights = replace(weights, total=self._weight_total())
+            (total,) = self.session.row("SELECT CAST(sum(weight_total) AS DOUBLE) FROM cells")
+            weights = replace(weights, total=float(total))
         return DuckDBCells(
             session=self.session,
             n_records=n_kept,
             n_dropped=n_all - n_kept,
             n_incomplete=n_incomplete,
-            n_cells=n_cells,
+            n_cells=self.session.row("SELECT count(*) FROM cells")[0],
             keys=keys,
             coding=coding,
+            raw_words=raw.n_words,
+            one_way=tuple(tuple(margin.values()) for margin in margins),
             weights=weights,
         )
 
-    def _weight_total(self) -> float:
-        (total,) = self.session.rows("SELECT CAST(sum(weight_total) AS DOUBLE) FROM cells")[0]
-        return float(total)
-
     def _check_types(self) -> None:
-        for name, key_type in zip(self.request.keys, self.types, strict=False):
-            if not sql.can_be_key(key_type):
+        for name, key_type in zip(self.request.keys, self.key_types, strict=True):
+            if not sql.can_be_key(key_type.sql_type):
                 rule = "a column of single values (text, numbers, dates, true or false)"
-                raise ColumnError(must_be(f"key {name!r}", rule, key_type.lower()))
-        if self.request.weight is not None:
-            weight_type = self.types[-1]
-            if weight_type != "VARCHAR" and not sql.is_number(weight_type):
-                rule = "a column of numbers"
-                raise ColumnError(
-                    must_be(f"weight {self.request.weight!r}", rule, weight_type.lower())
-                )
+                raise ColumnError(must_be(f"key {name!r}", rule, key_type.sql_type.lower()))
+        kind = self.weight_type
+        if kind is not None and kind not in ("VARCHAR", "NULL") and not sql.is_number(kind):
+            name = f"weight {self.request.weight!r}"
+            raise ColumnError(must_be(name, "a column of numbers", kind.lower()))
 
     def _values(self) -> str:
         """The source with key values k0, k1, … and the weight as a number."""
@@ -78,87 +99,145 @@ class Counter:
         return f"(SELECT {', '.join(values)} FROM {self.source})"
 
     def _weight_number(self, column: str) -> str:
-        if self.types[-1] == "VARCHAR" and self.request.decimal == ",":
-            column = f"replace({column}, ',', '.')"
-        return f"TRY_CAST({column} AS DOUBLE)"
+        """Text is read only in the one form that the decimal mark allows, so that no 1.500 passes
+        for a number where it means 1500."""
+        if self.weight_type != "VARCHAR":
+            return f"TRY_CAST({column} AS DOUBLE)"
+        mark = self.request.decimal
+        text = f"trim({column})"
+        number = sql.text_literal(WEIGHT_PATTERN.replace("MARK", f"[{mark}]"))
+        read = f"TRY_CAST(replace({text}, '{mark}', '.') AS DOUBLE)"
+        return f"CASE WHEN regexp_full_match({text}, {number}) THEN {read} END"
 
-    def _complete(self) -> str:
-        """True for the records that are counted."""
-        if self.request.missing.is_a_level:
-            return "true"
-        return " AND ".join(f"k{j} IS NOT NULL" for j in range(len(self.key_types)))
+    def _raw_digits(self) -> list[RawDigit]:
+        spans = self._spans()
+        others = [j for j in range(len(self.key_types)) if j not in spans]
+        texts = self._texts(others)
+        return [
+            self._span_digit(j, *spans[j]) if j in spans else self._text_digit(j, texts[j])
+            for j in range(len(self.key_types))
+        ]
 
-    def _find_levels(self) -> None:
-        """Tables level_0, level_1, … of (value, kept) and `totals`, from one pass over the records
-        for every KEYS_PER_PASS keys."""
-        n = len(self.key_types)
-        for first in range(0, n, KEYS_PER_PASS):
-            here = range(first, min(first + KEYS_PER_PASS, n))
+    def _size(self, digit: RawDigit) -> int:
+        """Number of raw digits of a key: one more for missing, if that is a level."""
+        return max(len(digit.labels) + self.request.missing.is_a_level, 1)
+
+    def _spans(self) -> dict[int, tuple[int, int]]:
+        """Least and greatest value of each key that is a whole number at heart, where they are not
+        far apart."""
+        whole = {
+            j: expression
+            for j, key_type in enumerate(self.key_types)
+            if (expression := key_type.whole_number(f"k{j}")) is not None
+        }
+        if not whole:
+            return {}
+        ends = ", ".join(f"min({e}), max({e})" for e in whole.values())
+        found = self.session.row(f"SELECT {ends} FROM {self._values()}")
+        spans = {j: (found[2 * i], found[2 * i + 1]) for i, j in enumerate(whole)}
+        return {
+            j: (low, high)
+            for j, (low, high) in spans.items()
+            if low is not None and high - low < RANGE_LIMIT
+        }
+
+    def _span_digit(self, j: int, low: int, high: int) -> RawDigit:
+        expression = f"{self.key_types[j].whole_number(f'k{j}')} - {low}"
+        names = self.session.rows(
+            f"SELECT {self.key_types[j].whole_label('i')} FROM range({low}, {high + 1}) AS t(i)"
+        )
+        return RawDigit(expression, tuple(name for (name,) in names))
+
+    def _texts(self, keys: list[int]) -> dict[int, tuple[str, ...]]:
+        """The distinct values of these keys as text, in their natural order."""
+        texts: dict[int, tuple[str, ...]] = {}
+        for first in range(0, len(keys), KEYS_PER_PASS):
+            here = keys[first : first + KEYS_PER_PASS]
             columns = [f"k{j}" for j in here]
-            sets = sql.grouping_sets([[], *([column] for column in columns)])
+            identity = f"grouping_id({', '.join(columns)})"
             self.session.run(
                 "reading the records",
                 f"CREATE OR REPLACE TABLE one_way AS SELECT {', '.join(columns)}, "
-                f"grouping_id({', '.join(columns)}) AS margin, count(*) AS n, "
-                f"count(*) FILTER ({self._complete()}) AS kept, {self._totals()} "
-                f"FROM {self._values()} GROUP BY {sets}",
+                f"{identity} AS margin FROM {self._values()} "
+                f"GROUP BY {sql.grouping_sets([column] for column in columns)}",
             )
-            everything = 2 ** len(columns) - 1
             for place, j in enumerate(here):
-                margin = everything - 2 ** (len(columns) - 1 - place)
-                self.session.rows(
-                    f"CREATE TABLE level_{j} AS SELECT k{j} AS value, n, kept FROM one_way "
-                    f"WHERE margin = {margin}"
-                )
-            self.session.rows(
-                "CREATE OR REPLACE TABLE totals AS SELECT * FROM one_way "
-                f"WHERE margin = {everything}"
-            )
+                margin = 2 ** len(here) - 1 - 2 ** (len(here) - 1 - place)
+                texts[j] = self._ordered(j, margin)
+        return texts
 
-    def _totals(self) -> str:
-        keys = len(self.key_types)
-        incomplete = " OR ".join(f"k{j} IS NULL" for j in range(keys))
-        totals = [f"count(*) FILTER ({incomplete}) AS incomplete"]
-        if self.request.weight is not None:
-            bad = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
-            totals += [
-                f"count(*) FILTER ({bad}) AS bad_weights",
-                "count(*) FILTER (weight < 1) AS weights_below_one",
-                "min(weight) AS smallest",
-                "max(weight) AS largest",
+    def _ordered(self, j: int, margin: int) -> tuple[str, ...]:
+        key_type = self.key_types[j]
+        rows = self.session.rows(
+            f"SELECT {key_type.label(f'k{j}')} FROM one_way WHERE margin = {margin} "
+            f"AND k{j} IS NOT NULL ORDER BY {key_type.order(f'k{j}')}"
+        )
+        return tuple(label for (label,) in rows)
+
+    def _text_digit(self, j: int, labels: tuple[str, ...]) -> RawDigit:
+        if not labels:
+            return RawDigit("NULL", ())
+        listed = ", ".join(sql.text_literal(label) for label in labels)
+        self.session.rows(f"CREATE TYPE enum_{j} AS ENUM ({listed})")
+        label = self.key_types[j].label(f"k{j}")
+        return RawDigit(f"enum_code(TRY_CAST({label} AS enum_{j}))", labels)
+
+    def _stage(self, raw: Coding, digits: list[RawDigit]) -> None:
+        """Table `staged`: raw code and weight of each record, in the order of the records."""
+        codes = [
+            f"coalesce({digit.expression}, {len(digit.labels)})"
+            if self.request.missing.is_a_level
+            else f"({digit.expression})"
+            for digit in digits
+        ]
+        expressions = sql.word_expressions(raw, codes)
+        columns = [f"{e} AS r{i}" for i, e in enumerate(expressions)]
+        if raw.n_words > 1 and not self.request.missing.is_a_level:
+            complete = " AND ".join(f"k{j} IS NOT NULL" for j in range(len(digits)))
+            columns = [
+                f"CASE WHEN {complete} THEN {e} END AS r{i}" for i, e in enumerate(expressions)
             ]
-        return ", ".join(totals)
+        if self.request.weight is not None:
+            columns.append("weight")
+        self.session.run(
+            "coding the records",
+            f"CREATE TABLE staged AS SELECT {', '.join(columns)} FROM {self._values()}",
+        )
 
-    def _check_totals(self) -> tuple[int, int, int]:
-        records, keys = self.request.records, self.request.keys
-        n_all, n_kept, incomplete = self.session.rows("SELECT n, kept, incomplete FROM totals")[0]
+    def _check_records(self) -> tuple[int, int]:
+        """Records in all, and those that are counted."""
+        name = self.request.records.name
+        n_all, n_kept = self.session.row("SELECT count(*), count(r0) FROM staged")
         if n_all == 0:
-            raise FileError(must_be(records.name, "a file with at least one record", "none"))
-        if incomplete and not self.request.missing.accepts:
-            missing = [keys[j] for j in range(len(keys)) if self._n_missing(j)]
+            raise FileError(must_be(name, "a file with at least one record", "none"))
+        if n_kept < n_all and not self.request.missing.accepts:
+            lacking = [key for j, key in enumerate(self.request.keys) if self._n_missing()[j]]
             remedy = "choose --missing category or --missing drop"
-            got = f"{incomplete:,} of {n_all:,} records without {' or '.join(map(repr, missing))}"
+            shown = " or ".join(map(repr, lacking))
+            got = f"{n_all - n_kept:,} of {n_all:,} records without {shown}"
             raise MissingError(must_be("keys", "known in every record", got, remedy=remedy))
         if n_kept == 0:
+            rule = "a file with at least one record that has every key"
             got = f"none among {n_all:,}"
-            remedy = "choose --missing category"
-            rule = "at least one record with every key known"
-            raise MissingError(must_be(records.name, rule, got, remedy=remedy))
-        return n_all, n_kept, incomplete
+            raise MissingError(must_be(name, rule, got, remedy="choose --missing category"))
+        return n_all, n_kept
 
-    def _n_missing(self, j: int) -> int:
-        rows = self.session.rows(f"SELECT n FROM level_{j} WHERE value IS NULL")
-        return int(rows[0][0]) if rows else 0
+    def _n_missing(self) -> tuple[int, ...]:
+        """Records without a value of each key; another pass, for policies that leave them out."""
+        absent = ", ".join(f"count(*) - count(k{j})" for j in range(len(self.key_types)))
+        return self.session.row(f"SELECT {absent} FROM {self._values()}")
 
-    def _check_weights(self) -> WeightCheck:
-        bad, below, smallest, largest = self.session.rows(
-            "SELECT bad_weights, weights_below_one, smallest, largest FROM totals"
-        )[0]
+    def _check_weights(self, n_kept: int) -> WeightCheck:
+        bad, below, smallest, largest = self.session.row(
+            f"SELECT count(*) FILTER ({BAD_WEIGHT}), "
+            "count(*) FILTER (weight < 1 AND r0 IS NOT NULL), min(weight), max(weight) FROM staged"
+        )
         if bad:
             raise self._bad_weights(bad)
-        if largest >= 1e15:
-            got = "one that is larger"
-            raise WeightError(must_be(f"weight {self.request.weight!r}", "below 1e15", got))
+        if sql.decimal_type(smallest, largest, n_kept) is None:
+            name = f"weight {self.request.weight!r}"
+            got = f"a largest that is {largest / smallest:.0e} times the smallest"
+            raise WeightError(must_be(name, "of sizes that can be summed exactly", got))
         return WeightCheck(total=0.0, smallest=smallest, largest=largest, n_below_one=below)
 
     def _bad_weights(self, bad: int) -> WeightError:
@@ -169,16 +248,12 @@ class Counter:
             "negative": "weight < 0 AND NOT isinf(weight)",
         }
         cases = ", ".join(f"count(*) FILTER ({test})" for test in kinds.values())
-        wrong = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
-        counts = self.session.rows(f"SELECT {cases} FROM {self._values()}")[0]
-        first = self.session.rows(
-            f"SELECT min(row) FROM (SELECT row_number() OVER () AS row, weight FROM "
-            f"{self._values()}) WHERE {wrong}"
-        )[0][0]
+        counts = self.session.row(f"SELECT {cases} FROM staged")
+        (first,) = self.session.row(f"SELECT min(rowid) + 1 FROM staged WHERE {BAD_WEIGHT}")
         found = ", ".join(f"{n:,} {kind}" for kind, n in zip(kinds, counts, strict=True) if n)
         remedy = "correct or remove these records"
-        if self.types[-1] == "VARCHAR" and self.request.decimal == ".":
-            remedy += "; if the file writes 1,5 for 1.5, give --decimal ,"
+        if self.weight_type == "VARCHAR" and self.request.decimal == ".":
+            remedy += ", or give --decimal , if the file writes 1,5 for 1.5"
         return WeightError(
             must_be(
                 f"weight {self.request.weight!r}",
@@ -189,85 +264,88 @@ class Counter:
             )
         )
 
-    def _key_levels(self, j: int) -> KeyLevels:
-        """Number the levels that occur in counted records, in their natural order."""
-        key_type = self.key_types[j]
-        self.session.rows(
-            f"CREATE TABLE coded_{j} AS SELECT value, {key_type.label('value')} AS label, "
-            f"row_number() OVER (ORDER BY {key_type.order('value')}) - 1 AS code "
-            f"FROM level_{j} WHERE value IS NOT NULL AND kept > 0"
-        )
-        labels = [row[0] for row in self.session.rows(f"SELECT label FROM coded_{j} ORDER BY code")]
-        n_missing = self._n_missing(j)
-        if n_missing and self.request.missing.is_a_level:
-            labels.append(MISSING_LABEL)
-        name = self.request.keys[j]
-        given = self.request.records.value_labels.get(name, {})
-        return KeyLevels(
-            name=name,
-            values=tuple(labels),
-            labels=tuple(given.get(label, label) for label in labels),
-            n_missing=n_missing,
-        )
-
-    def _code(self, j: int) -> str:
-        """Code of the value k{j}: arithmetic or a lookup list for whole numbers, else an enum."""
-        key_type = self.key_types[j]
-        whole = key_type.whole_number(f"k{j}")
-        known = None
-        if whole is not None:
-            value = key_type.whole_number("value")
-            low, high, n = self.session.rows(
-                f"SELECT min({value}), max({value}), count(*) FROM coded_{j}"
-            )[0]
-            if n and high - low + 1 == n:
-                known = f"{whole} - {low}"
-            elif n and high - low < LOOKUP_RANGE:
-                known = self._lookup(j, whole, str(value), low, high)
-        code = known or self._enum(j)
-        missing = self.session.rows(f"SELECT count(*) FROM coded_{j}")[0][0]
-        return f"coalesce({code}, {missing})" if self.request.missing.is_a_level else f"({code})"
-
-    def _lookup(self, j: int, whole: str, value: str, low: int, high: int) -> str:
-        codes: list[int | None] = [None] * (high - low + 1)
-        for found, code in self.session.rows(f"SELECT {value}, code FROM coded_{j}"):
-            codes[found - low] = code
-        listed = ", ".join("NULL" if code is None else str(code) for code in codes)
-        return f"list_extract(CAST([{listed}] AS INTEGER[]), {whole} - {low} + 1)"
-
-    def _enum(self, j: int) -> str:
-        if self.session.rows(f"SELECT count(*) FROM coded_{j}")[0][0] == 0:
-            return "NULL"
-        self.session.rows(
-            f"CREATE TYPE enum_{j} AS ENUM (SELECT label FROM coded_{j} ORDER BY code)"
-        )
-        return f"enum_code(TRY_CAST({self.key_types[j].label(f'k{j}')} AS enum_{j}))"
-
-    def _count(self, coding: Coding, weights: WeightCheck | None) -> None:
-        """Table `cells` in the order of the codes, and `staged` when records are asked for."""
-        words = sql.word_columns(coding)
-        coded = sql.word_expressions(coding, [self._code(j) for j in range(len(self.key_types))])
-        columns = [f"{e} AS {w}" for e, w in zip(coded, words, strict=True)]
+    def _count(self, raw: Coding, weights: WeightCheck | None) -> None:
+        """Table `counted`: records and weights by raw code."""
+        words = ", ".join(f"r{i}" for i in range(raw.n_words))
+        total = ""
         if weights is not None:
-            columns.append(f"CAST(weight AS {_decimal_type(weights.largest)}) AS weight")
-        source = f"(SELECT {', '.join(columns)} FROM {self._values()})"
-        if self.request.for_records:
-            self.session.run("coding the records", f"CREATE TABLE staged AS SELECT * FROM {source}")
-            source = "staged"
-        total = ", sum(weight) AS weight_total" if weights is not None else ""
-        known = " AND ".join(f"{word} IS NOT NULL" for word in words)
+            n = self.session.row("SELECT count(*) FROM staged")[0]
+            kind = sql.decimal_type(weights.smallest, weights.largest, n)
+            total = f", sum(CAST(weight AS {kind})) AS weight_total"
         self.session.run(
             "counting the cells",
-            f"CREATE TABLE cells AS SELECT {', '.join(words)}, count(*) AS sample_count{total} "
-            f"FROM {source} WHERE {known} GROUP BY {', '.join(words)} ORDER BY {', '.join(words)}",
+            f"CREATE TABLE counted AS SELECT {words}, count(*) AS sample_count{total} "
+            f"FROM staged WHERE r0 IS NOT NULL GROUP BY {words}",
         )
 
+    def _raw_margins(self, raw: Coding) -> list[dict[int, int]]:
+        """For each key, the raw digits that occur, ascending, with their numbers of records."""
+        margins: list[dict[int, int]] = []
+        levels = sql.level_expressions(raw, "r")
+        for first in range(0, len(levels), KEYS_PER_PASS):
+            here = levels[first : first + KEYS_PER_PASS]
+            columns = [f"l{i}" for i in range(len(here))]
+            named = ", ".join(f"{e} AS {c}" for e, c in zip(here, columns, strict=True))
+            listed = ", ".join(columns)
+            rows = self.session.rows(
+                f"SELECT grouping_id({listed}) AS margin, coalesce({listed}) AS digit, "
+                "CAST(sum(sample_count) AS BIGINT) "
+                f"FROM (SELECT {named}, sample_count FROM counted) "
+                f"GROUP BY {sql.grouping_sets([c] for c in columns)} ORDER BY margin, digit"
+            )
+            for place in range(len(here)):
+                margin = 2 ** len(here) - 1 - 2 ** (len(here) - 1 - place)
+                margins.append({digit: n for m, digit, n in rows if m == margin})
+        return margins
 
-def _base_type(described: str) -> str:
-    return "ENUM" if described.startswith("ENUM") else described.upper()
+    def _key_levels(
+        self, digits: list[RawDigit], margins: list[dict[int, int]], *, any_dropped: bool
+    ) -> tuple[KeyLevels, ...]:
+        absent = [m.get(len(d.labels), 0) for d, m in zip(digits, margins, strict=True)]
+        if any_dropped:
+            absent = list(self._n_missing())
+        levels: list[KeyLevels] = []
+        for name, digit, margin, n in zip(self.request.keys, digits, margins, absent, strict=True):
+            given = self.request.records.value_labels.get(name, {})
+            values = tuple((*digit.labels, None)[d] for d in margin)
+            labels = tuple(self._label(value, given) for value in values)
+            levels.append(KeyLevels(name=name, values=values, labels=labels, n_missing=n))
+        return tuple(levels)
+
+    def _label(self, value: str | None, given: Mapping[str, str]) -> str:
+        return MISSING_LABEL if value is None else given.get(value, value)
+
+    def _n_incomplete(self, raw: Coding, digits: list[RawDigit], n_dropped: int) -> int:
+        if not self.request.missing.is_a_level:
+            return n_dropped
+        levels = sql.level_expressions(raw, "r")
+        lacks = [f"{e} = {len(d.labels)}" for e, d in zip(levels, digits, strict=True)]
+        (n,) = self.session.row(
+            f"SELECT coalesce(sum(sample_count), 0) FROM counted WHERE {' OR '.join(lacks)}"
+        )
+        return int(n)
+
+    def _pack(self, raw: Coding, margins: list[dict[int, int]]) -> Coding:
+        """Table `cells`: the counted cells, coded by the levels that occur, in that order."""
+        coding = Coding.of_sizes([len(margin) for margin in margins])
+        codes = [
+            _dense(level, list(margin))
+            for level, margin in zip(sql.level_expressions(raw, "r"), margins, strict=True)
+        ]
+        words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
+        order = ", ".join(f"w{i}" for i in range(coding.n_words))
+        self.session.run(
+            "ordering the cells",
+            f"CREATE TABLE cells AS SELECT {', '.join(words)}, * FROM counted ORDER BY {order}",
+        )
+        return coding
 
 
-def _decimal_type(largest: float) -> str:
-    """A decimal of 18 digits that holds the largest weight, with up to 9 decimals."""
-    whole_digits = max(1, math.floor(math.log10(largest)) + 2)
-    return f"DECIMAL(18, {min(9, 18 - whole_digits)})"
+def _dense(level: str, occurring: list[int]) -> str:
+    """The place of a raw digit among those that occur."""
+    if occurring == list(range(occurring[0], occurring[0] + len(occurring))):
+        return f"({level} - {occurring[0]})"
+    places: list[str] = ["NULL"] * (occurring[-1] + 1)
+    for place, digit in enumerate(occurring):
+        places[digit] = str(place)
+    return f"list_extract(CAST([{', '.join(places)}] AS INTEGER[]), {level} + 1)"

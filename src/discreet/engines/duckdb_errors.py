@@ -4,7 +4,6 @@ DuckDB quotes the offending line of a file in its messages. That line is confide
 the original message is passed on: only its kind and the line number.
 """
 
-import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,20 @@ import duckdb
 
 from discreet.data.csv_dialect import not_in_encoding
 from discreet.errors import DiscreetError, FileError, InputError, Interrupted, OutputError, must_be
+
+CSV_CAUSES = {  # how DuckDB begins the line that names the cause: rule, what came, remedy
+    "expected number of columns": (
+        "a table with as many fields on each line as in the header",
+        "a line that has not",
+        "check the delimiter and the quotes there",
+    ),
+    "value with unterminated quote": (
+        "well quoted",
+        "a quote that does not end",
+        "close the quote, or give another --quote",
+    ),
+    "maximum line size": ("a table with lines of at most 2 MB", "a longer one", None),
+}
 
 
 @contextmanager
@@ -27,26 +40,28 @@ def translated(name: str) -> Iterator[None]:
 
 
 def _translation(name: str, message: str) -> DiscreetError:
-    text = message.casefold()
-    found = re.search(r"on line:\s*(\d+)", text)
-    where = f"line {int(found[1]):,}" if found else None
-    if "no space left" in text or f"errno {errno.ENOSPC}" in text:
+    first = message.partition("\n")[0].casefold()
+    if "no space left" in first:
         return OutputError("the disk must have space for the work, got none left; free some space")
-    if "out of memory" in text or "could not allocate" in text:
+    if "out of memory" in first or "could not allocate" in first:
         remedy = "give more with --memory, or fewer keys"
         return InputError(must_be("memory", "enough for the work", "too little", remedy=remedy))
-    if "unicode" in text or "utf-8" in text or "utf8" in text or "encoding" in text:
-        return not_in_encoding(name, "utf-8", where)
-    if "number of columns" in text or "expected number" in text or "too many columns" in text:
-        remedy = "check the delimiter and the quotes there"
-        rule = "a table with as many fields on each line as in the header"
-        return FileError(must_be(name, rule, "a line that has not", where=where, remedy=remedy))
-    if "quote" in text:
-        remedy = "close the quote, or give another --quote"
-        return FileError(must_be(name, "well quoted", "an open quote", where=where, remedy=remedy))
-    if "line size" in text or "buffer" in text:
-        rule = "a table with lines of at most 2 MB"
-        return FileError(must_be(name, rule, "a longer one", where=where))
-    kind = re.match(r"([a-z -]+ error)", text)
+    found = re.search(r"csv error on line:\s*(\d+)", first)
+    if found:
+        return _csv_translation(name, message, f"line {int(found[1]):,}")
+    if "csv parser" in first:
+        rule = "a CSV file with line ends of one kind, and quotes that close"
+        return FileError(must_be(name, rule, "one that is not"))
+    kind = re.match(r"([a-z -]+ error)", first)
     got = f"one that is damaged ({kind[1]})" if kind else "one that is damaged"
-    return FileError(must_be(name, "a readable file", got, where=where))
+    return FileError(must_be(name, "a readable file", got))
+
+
+def _csv_translation(name: str, message: str, where: str) -> FileError:
+    for line in message.casefold().splitlines():
+        if line.startswith("invalid unicode"):
+            return not_in_encoding(name, "utf-8", where)
+        for start, (rule, got, remedy) in CSV_CAUSES.items():
+            if line.startswith(start):
+                return FileError(must_be(name, rule, got, where=where, remedy=remedy))
+    return FileError(must_be(name, "a readable CSV file", "a line that is not", where=where))

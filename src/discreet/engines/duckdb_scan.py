@@ -1,12 +1,11 @@
 """Records as something DuckDB can read FROM, with columns c0, c1, …"""
 
-import io
 import shutil
 from pathlib import Path
 
 import duckdb
 
-from discreet.data.csv_dialect import not_in_encoding, open_bytes
+from discreet.data.csv_dialect import open_text, readable
 from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Scan
 from discreet.engines.sql import quoted, text_literal
 
@@ -21,9 +20,9 @@ def from_clause(con: duckdb.DuckDBPyConnection, scan: Scan, workspace: Path) -> 
             return "(SELECT * FROM arrow_records)"
         case ParquetScan(paths, columns, hive):
             picked = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(columns))
-            files = "[" + ", ".join(text_literal(str(path)) for path in paths) + "]"
-            partitions = "true" if hive else "false"
-            return f"(SELECT {picked} FROM read_parquet({files}, hive_partitioning={partitions}))"
+            files = ", ".join(_literal_path(path) for path in paths)
+            options = f"hive_partitioning={hive}, union_by_name={len(paths) > 1}".lower()
+            return f"(SELECT {picked} FROM read_parquet([{files}], {options}))"
         case CsvScan():
             return _csv_clause(scan, workspace)
 
@@ -36,14 +35,20 @@ def _csv_clause(scan: CsvScan, workspace: Path) -> str:
     options = {
         "auto_detect": "false",
         "header": "true",
+        "skip": str(dialect.blank_lines),
         "delim": text_literal(dialect.delimiter),
         "quote": text_literal(dialect.quote),
         "escape": text_literal(dialect.quote),
         "columns": "{" + columns + "}",
     }
     given = ", ".join(f"{name}={value}" for name, value in options.items())
-    path = text_literal(str(_as_utf8(scan, workspace)))
+    path = _literal_path(_as_utf8(scan, workspace))
     return f"(SELECT {picked} FROM read_csv([{path}], {given}))"
+
+
+def _literal_path(path: Path) -> str:
+    """The path as SQL text, with the characters that DuckDB takes for a pattern taken literally."""
+    return text_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
 
 
 def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
@@ -54,14 +59,10 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
     copy = workspace / "records.csv"
     if copy.exists():
         return copy
-    try:
-        with (
-            open_bytes(scan.path) as raw,
-            copy.open("w", encoding="utf-8", newline="") as target,
-            io.TextIOWrapper(raw, encoding=scan.dialect.encoding, newline="") as source,
-        ):
-            shutil.copyfileobj(source, target, CHUNK)
-    except UnicodeError as error:
-        copy.unlink(missing_ok=True)
-        raise not_in_encoding(scan.path.name, scan.dialect.encoding, None) from error
+    with (
+        readable(scan.path, scan.dialect.encoding),
+        open_text(scan.path, scan.dialect.encoding) as source,
+        copy.open("w", encoding="utf-8", newline="") as target,
+    ):
+        shutil.copyfileobj(source, target, CHUNK)
     return copy

@@ -21,6 +21,10 @@ class Session:
         """All rows of a query whose answer is small."""
         return self.con.execute(statement).fetchall()
 
+    def row(self, statement: str) -> tuple[Any, ...]:
+        """The one row of a query that has one."""
+        return self.rows(statement)[0]
+
     def run(self, step: str, statement: str) -> None:
         """A statement that may take long, in a thread of its own so that Ctrl-C is heard."""
         failure: list[BaseException] = []

@@ -3,6 +3,7 @@
 Inside the engine, key number j is the column `k{j}`, word number i of its code the column `w{i}`.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,12 @@ INTEGERS = frozenset(
 )
 WIDE_INTEGERS = frozenset(("HUGEINT", "UHUGEINT", "UBIGINT"))
 FLOATS = frozenset(("FLOAT", "DOUBLE"))
-OTHERS = frozenset(("BOOLEAN", "VARCHAR", "DATE", "TIME", "UUID"))
+OTHERS = frozenset(("BOOLEAN", "VARCHAR", "DATE", "UUID", "ENUM", "NULL"))
+
+
+def base_type(described: str) -> str:
+    """The type that DESCRIBE tells, without what does not matter here."""
+    return "ENUM" if described.startswith("ENUM") else described.strip('"').upper()
 
 
 def quoted(name: str) -> str:
@@ -28,7 +34,7 @@ def text_literal(text: str) -> str:
 
 def can_be_key(sql_type: str) -> bool:
     """Whether a column of this type has single values that can be told apart."""
-    return is_number(sql_type) or sql_type in OTHERS or sql_type.startswith(("TIME", "ENUM"))
+    return is_number(sql_type) or sql_type in OTHERS or sql_type.startswith("TIME")
 
 
 def is_number(sql_type: str) -> bool:
@@ -46,7 +52,7 @@ class KeyType:
         """The value with NaN turned into a missing one and a category into its text."""
         if self.sql_type in FLOATS:
             return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + 0.0 END"
-        return f"CAST({column} AS VARCHAR)" if self.sql_type.startswith("ENUM") else column
+        return f"CAST({column} AS VARCHAR)" if self.sql_type in ("ENUM", "NULL") else column
 
     def label(self, value: str) -> str:
         """The value as text: its name, different for different values."""
@@ -58,17 +64,22 @@ class KeyType:
 
     def order(self, value: str) -> str:
         """What to sort by: numbers by size even when written as text, then the rest by name."""
-        if self.sql_type == "VARCHAR" or self.sql_type.startswith("ENUM"):
+        if self.sql_type in ("VARCHAR", "ENUM", "NULL"):
             return f"TRY_CAST({value} AS DOUBLE) NULLS LAST, {value}"
         return value
 
     def whole_number(self, value: str) -> str | None:
         """The value as a whole number where its type is one at heart, else None."""
-        if self.sql_type in INTEGERS:
-            return f"CAST({value} AS BIGINT)"
-        if self.sql_type == "BOOLEAN":
+        if self.sql_type in INTEGERS or self.sql_type == "BOOLEAN":
             return f"CAST({value} AS BIGINT)"
         return f"CAST({value} - DATE '1970-01-01' AS BIGINT)" if self.sql_type == "DATE" else None
+
+    def whole_label(self, number: str) -> str:
+        """The name of the value that `whole_number` turned into this number."""
+        if self.sql_type == "DATE":
+            return f"CAST(DATE '1970-01-01' + CAST({number} AS INTEGER) AS VARCHAR)"
+        boolean = self.sql_type == "BOOLEAN"
+        return f"CAST(CAST({number} AS {'BOOLEAN' if boolean else 'BIGINT'}) AS VARCHAR)"
 
 
 def word_columns(coding: Coding) -> list[str]:
@@ -84,11 +95,24 @@ def word_expressions(coding: Coding, codes: Sequence[str]) -> list[str]:
     return [" + ".join(terms) for terms in words]
 
 
-def level_expressions(coding: Coding) -> list[str]:
-    """Level of each key, from the words."""
-    return [f"w{d.word} // {d.stride} % {d.size}" for d in coding.digits]
+def level_expressions(coding: Coding, prefix: str) -> list[str]:
+    """Level of each key, from the words in columns such as w0, w1, …"""
+    return [f"({prefix}{d.word} // {d.stride} % {d.size})" for d in coding.digits]
 
 
 def grouping_sets(sets: Iterable[Sequence[str]]) -> str:
     """The clause that groups by each set of columns in one pass."""
     return "GROUPING SETS (" + ", ".join(f"({', '.join(columns)})" for columns in sets) + ")"
+
+
+def decimal_type(smallest: float, largest: float, n: int) -> str | None:
+    """A decimal type in which n weights of these sizes add up exactly, None if there is none.
+
+    The smallest weight keeps nine digits or more, so that no total is off by more than 1e-9.
+    """
+    whole = max(1, math.floor(math.log10(largest)) + 2)
+    decimals = max(0, 9 - math.floor(math.log10(smallest)))
+    if whole + decimals <= 18:
+        return f"DECIMAL(18, {18 - whole})"
+    fits = whole + decimals + math.ceil(math.log10(n)) <= 38
+    return f"DECIMAL(38, {decimals})" if fits else None

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from discreet.errors import OutputError, must_be
+
 PREFIX = "discreet-"
 
 
@@ -20,7 +22,13 @@ def workspace(parent: Path | None = None) -> Iterator[Path]:
     """A new private folder below `parent` (by default the system's place for temporary files)."""
     root = parent or Path(tempfile.gettempdir())
     remove_abandoned(root)
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=root))
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=root))
+    except OSError as error:
+        rule = "a folder that can be written to"
+        raise OutputError(
+            must_be(f"temporary folder {str(root)!r}", rule, error.strerror)
+        ) from error
     try:
         yield folder
     finally:

@@ -23,15 +23,14 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
+from scipy.special import digamma, log1p
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
 
 ComplexArray = NDArray[np.complex128]
 
 TAIL = 40.0  # a band leaves out at most 2·exp(−TAIL) of a distribution
-GRID_LIMIT = 1_000_000  # pairs are summed on a grid up to this many points, inverted beyond it
 RARE = 1e-4  # expected uniques below which four terms of inclusion–exclusion give all digits
 FULL_CIRCLE = 2048  # periods up to this are summed without leaving out small terms
 CHUNK = 2048  # rows of a quadrature held at a time
@@ -50,7 +49,7 @@ class UniquesDistribution:
     """How many of the sample uniques are population uniques: a probability for each number.
 
     `probability[i]` belongs to `first + i`; numbers outside have less than 1e-16 in all. `mean` and
-    `variance` come from closed forms, not from the probabilities. `method` says how those were got.
+    `variance` come from closed forms, not from the probabilities.
     """
 
     sample_uniques: int
@@ -58,7 +57,6 @@ class UniquesDistribution:
     probability: FloatArray
     mean: float
     variance: float
-    method: str
 
     def __post_init__(self) -> None:
         read_only(self.probability)
@@ -92,9 +90,9 @@ class ExchangeablePosterior:
     n_table_cells: int
 
     def __post_init__(self) -> None:
-        _check_whole("sample_size", self.sample_size, 1)
-        _check_whole("n_table_cells", self.n_table_cells, 1)
-        _check_whole("population_size", self.population_size, self.sample_size)
+        check_whole("sample_size", self.sample_size, 1)
+        check_whole("n_table_cells", self.n_table_cells, 1)
+        check_whole("population_size", self.population_size, self.sample_size)
 
     @property
     def unseen(self) -> int:
@@ -191,36 +189,26 @@ class ExchangeablePosterior:
         return np.stack([value.sum(axis=1), (value * x).sum(axis=1)])
 
     def uniques(self, sample_uniques: int) -> UniquesDistribution:
-        """The distribution of the number of population uniques among the sample uniques.
+        """The distribution of the number of population uniques among s sample uniques.
 
-        Uniform: Σ over singles of s!/(x! y! (s−x−y)!) 2^y C(T − 2s, D − 2x − y), positive terms on a
-        band of O(s) grid points. Beyond a million of those, and under the multinomial prior, by
-        inversion (`_by_inversion`), O(√s) numbers at about a hundred terms each. Bands come from
-        Bernstein's inequality, which holds for negatively associated events as for independent
-        ones. The mean of what was summed is checked against its closed form.
+        By inversion (`_by_inversion`): O(√s) numbers at about a hundred terms each, so that a
+        billion sample uniques take a second. Numbers left out are beyond Bernstein's inequality,
+        which holds for negatively associated events as it does for independent ones. The mean of
+        what was computed is checked against its closed form.
 
         Checked: a sample of n records in K cells can hold that many sample uniques.
         """
-        s = sample_uniques
-        moments = self.mean_of(s), self.variance_of(s)
+        s, mean = sample_uniques, self.mean_of(sample_uniques)
         if s * self.shared_probability < math.exp(-TAIL):
-            first, probability, method = s, np.ones(1), "certain"
-        elif self.prior is Prior.MULTINOMIAL and moments[0] < RARE:
-            first, (probability, method) = 0, (self._by_inclusion(s), "inclusion–exclusion")
-        elif self.prior is Prior.UNIFORM and self._grid_points(s) <= GRID_LIMIT:
-            first, probability = self._by_pairs(s)
-            method = "sum over pairs"
+            first, probability = s, np.ones(1)
+        elif self.prior is Prior.MULTINOMIAL and mean < RARE:
+            first, probability = 0, self._by_inclusion(s)
         else:
             first, probability = self._by_inversion(s)
-            method = "Fourier inversion"
-        check_mean(first, probability, *moments)
+        variance = self.variance_of(s)
+        check_mean(first, probability, mean, variance)
         return UniquesDistribution(
-            sample_uniques=s,
-            first=first,
-            probability=probability,
-            mean=moments[0],
-            variance=moments[1],
-            method=method,
+            sample_uniques=s, first=first, probability=probability, mean=mean, variance=variance
         )
 
     def mean_of(self, sample_uniques: int) -> float:
@@ -255,33 +243,6 @@ class ExchangeablePosterior:
         low, high = _bernstein(s * q, s * q * self.shared_probability)
         return max(0, s - self.unseen, low), min(most, high)
 
-    def _drawn_band(self, s: int) -> tuple[int, int]:
-        """Bars drawn among the 2s of the sample uniques, all but 2·exp(−TAIL)."""
-        share = self.bars / self.positions
-        low, high = _bernstein(2 * s * share, 2 * s * share * (self.unseen / self.positions))
-        return max(0, 2 * s - self.unseen, low), min(2 * s, self.bars, high)
-
-    def _grid_points(self, s: int) -> int:
-        (a, b), (c, d) = self._band(s), self._drawn_band(s)
-        return (b - a + 1) * (d - c + 1)
-
-    def _by_pairs(self, s: int) -> tuple[int, FloatArray]:
-        """Uniform prior: complete pairs x when w of the 2s bars are drawn, summed over w."""
-        (x0, x1), (w0, w1) = self._band(s), self._drawn_band(s)
-        x, w = np.arange(x0, x1 + 1)[:, None], np.arange(w0, w1 + 1)[None, :]
-        single, none = w - 2 * x, s - w + x
-        fits = (single >= 0) & (none >= 0)
-        log_p = self._log_rest(s, w0, w1)[None, :] - _log_factorials(x0, x1)[:, None]
-        log_p = log_p + single * math.log(2) - _gather(single, fits) - _gather(none, fits)
-        log_p[~fits] = -np.inf
-        return x0, _normalised(np.exp(log_p - log_p.max()).sum(axis=1))
-
-    def _log_rest(self, s: int, w0: int, w1: int) -> FloatArray:
-        """log C(T − 2s, D − w) for w from w0 to w1, less its first value."""
-        D, spare = self.bars, self.unseen - 2 * s
-        steps = [_log_ratio(D - w, spare + w + 1) for w in range(w0, w1)]
-        return np.concatenate(([0.0], np.cumsum(steps)))
-
     def _by_inclusion(self, s: int) -> FloatArray:
         """Multinomial prior, rare uniques: four terms; the next is below (s·Q)⁵/120."""
         M, K = self.unseen, self.cells
@@ -292,52 +253,54 @@ class ExchangeablePosterior:
         return np.array([math.fsum(terms) for terms in signed[: s + 1]])
 
     def _by_inversion(self, s: int) -> tuple[int, FloatArray]:
-        """P(x) ∝ Bin(x; s, q₀)·P(Y_x = M), cells independent before their total is fixed at M.
+        """P(x) ∝ Bin(x; s, q₀)·P(Y_x = M): things independent until their total is fixed at M.
 
-        Every unit of weight gets a Poisson (multinomial prior) or geometric (uniform prior) number
-        with mean M/units, so a sample unique of weight a gets none with probability q₀. Y_x is the
-        total when x of them get none; P(Y_x = M) is its characteristic function summed over equal
-        angles, a period so long and angles so many that what is left out is below exp(−TAIL).
+        Uniform: each of T positions is a star with probability M/T, a sample unique owns two.
+        Multinomial: each of K cells gets a Poisson number with mean M/K, a sample unique owns one.
+        So a sample unique gets nothing with probability q₀, and Y_x is the total of everything when
+        x of them get nothing. P(Y_x = M) is its characteristic function summed over equal angles,
+        with a period so long and angles so many that what is left out is below exp(−TAIL).
         """
-        law = _UnitLaw.of(self, s)
         x0, x1 = self._band(s)
+        law = _UnitLaw.of(self, s)
         x = np.arange(x0, x1 + 1)
-        binomial = np.concatenate(([0.0], np.cumsum(np.log((s - x[:-1]) / x[1:]) + law.log_odds)))
-        local = np.concatenate(
-            [law.local_probability(x[i : i + CHUNK], (x0, x1)) for i in range(0, len(x), CHUNK)]
-        )
-        return x0, _normalised(np.exp(binomial - binomial.max()) * local)
+        steps = np.log((s - x[:-1]) / x[1:]) + law.log_none - math.log(law.some)
+        binomial = np.concatenate(([0.0], np.cumsum(steps)))
+        angles, period = law.angles((x0, x1))
+        chunks = [x[i : i + CHUNK] for i in range(0, len(x), CHUNK)]
+        local = np.concatenate([law.local_probability(part, angles, period) for part in chunks])
+        weights = np.exp(binomial - binomial.max()) * local
+        return x0, weights / weights.sum()
 
 
 @dataclass(frozen=True, slots=True)
 class _UnitLaw:
-    """Poisson or geometric numbers, one a unit of weight, `weight` units a sample unique."""
+    """One thing a unit, Bernoulli or Poisson with this mean; `weight` units a sample unique."""
 
     uniques: int
     weight: int
     rest: int
     mean: float
-    geometric: bool
+    log_unit_none: float
 
     @classmethod
     def of(cls, posterior: ExchangeablePosterior, s: int) -> "_UnitLaw":
-        """Units of mean M/K (multinomial), or of mean M/(n + K), two a sample unique (uniform)."""
-        geometric = posterior.prior is Prior.UNIFORM
-        weight, units = (2, posterior.bars + 1) if geometric else (1, posterior.cells)
-        return cls(s, weight, units - weight * s, posterior.unseen / units, geometric)
+        if posterior.prior is Prior.UNIFORM:
+            stars, bars, units = posterior.unseen, posterior.bars, posterior.positions
+            log_none = _log1m(stars, units) if stars < bars else math.log(bars / units)
+            return cls(s, 2, units - 2 * s, stars / units, log_none)
+        mean = posterior.unseen / posterior.cells
+        return cls(s, 1, posterior.cells - s, mean, -mean)
 
     @property
     def variance(self) -> float:
-        return self.mean * (1 + self.mean) if self.geometric else self.mean
-
-    def cumulant(self, turn: ComplexArray) -> ComplexArray:
-        """log E(z^Z) of one unit, as a function of turn = z − 1."""
-        return -np.log1p(-self.mean * turn) if self.geometric else self.mean * turn
+        """Of one unit."""
+        return self.mean if self.weight == 1 else self.mean * math.exp(self.log_unit_none)
 
     @property
     def log_none(self) -> float:
-        """log q₀: a sample unique gets no further record."""
-        return self.weight * float(self.cumulant(np.array(-1.0 + 0j)).real)
+        """log q₀: a sample unique gets nothing."""
+        return self.weight * self.log_unit_none
 
     @property
     def some(self) -> float:
@@ -345,41 +308,47 @@ class _UnitLaw:
         return -math.expm1(self.log_none)
 
     @property
-    def log_odds(self) -> float:
-        return self.log_none - math.log(self.some)
+    def given_some(self) -> float:
+        """Mean of a sample unique that gets something."""
+        return self.weight * self.mean / self.some
 
     def offset(self, x: IntArray) -> FloatArray:
         """M − E(Y_x)."""
-        return self.weight * self.mean / self.some * (x - self.uniques * math.exp(self.log_none))
+        return np.asarray(self.given_some * (x - self.uniques * math.exp(self.log_none)))
 
     def spread(self, x: int) -> float:
         """Var(Y_x)."""
-        own = self.weight * self.mean
-        second = (self.weight * self.variance + own**2) / self.some
-        cell = max(0.0, second - (own / self.some) ** 2)
+        second = (self.weight * self.variance + (self.weight * self.mean) ** 2) / self.some
+        cell = max(0.0, second - self.given_some**2)
         return (self.uniques - x) * cell + self.rest * self.variance
 
     def angles(self, band: tuple[int, int]) -> tuple[FloatArray, int]:
-        """Angles from 0 up, and the period they divide the circle by (odd)."""
-        reach = TAIL * (1 + self.mean)  # tails fall at least as fast as a geometric's
-        reach += math.sqrt(reach**2 + 2 * TAIL * self.spread(band[0]))
+        """Angles from 0 up, and the odd number that they divide the circle by."""
+        reach = TAIL + math.sqrt(TAIL**2 + 2 * TAIL * self.spread(band[0]))
         period = 2 * int(np.abs(self.offset(np.array(band))).max() + reach) + 1
         steps = (period - 1) // 2
         if period > FULL_CIRCLE:
-            furthest = 14 / math.sqrt(self.spread(band[1]))  # 1 − cos t ≥ 2t²/π² up to π
+            furthest = 14 / math.sqrt(self.spread(band[1]))  # as 1 − cos t ≥ 2t²/π² up to π
             steps = min(steps, math.ceil(furthest * period / (2 * math.pi)))
-        return 2 * math.pi / period * np.arange(steps + 1), period
+        return np.arange(steps + 1) * np.float64(2 * math.pi / period), period
 
-    def local_probability(self, x: IntArray, band: tuple[int, int]) -> FloatArray:
-        """P(Y_x = M) for each x of the band."""
-        t, period = self.angles(band)
-        unit = self.cumulant(np.expm1(1j * t))
-        cell = np.log1p(np.expm1(self.weight * unit) / self.some)
-        cell -= 1j * t * (self.weight * self.mean / self.some)
-        others = self.rest * (unit - 1j * t * self.mean)
-        power = (self.uniques - x)[:, None] * cell + others - 1j * np.outer(self.offset(x), t)
-        weights = np.where(t == 0, 1.0, 2.0) / period
-        return np.maximum(np.exp(power).real @ weights, 0.0)
+    def centred(self, t: FloatArray) -> ComplexArray:
+        """log E exp(it(Z − E Z)) of one unit; Bernoulli from its rarer side, to keep digits."""
+        if self.weight == 1:
+            return np.asarray(self.mean * (np.expm1(1j * t) - 1j * t))
+        none = math.exp(self.log_unit_none)
+        small, sign = (self.mean, 1j) if self.mean < none else (none, -1j)
+        return np.asarray(log1p(small * np.expm1(sign * t)) - sign * t * small)
+
+    def local_probability(self, x: IntArray, t: FloatArray, period: int) -> FloatArray:
+        """P(Y_x = M) for each x."""
+        unit = self.centred(t)
+        cell = log1p(np.expm1(self.weight * (unit + 1j * t * self.mean)) / self.some)
+        cell -= 1j * t * self.given_some
+        power = (self.uniques - x)[:, None] * cell + self.rest * unit
+        power -= 1j * np.outer(self.offset(x), t)
+        terms = np.exp(power).real * np.where(t == 0, 1.0, 2.0)
+        return np.asarray(np.maximum(terms.sum(axis=1) / period, 0.0))
 
 
 def check_mean(first: int, probability: FloatArray, mean: float, variance: float) -> None:
@@ -390,7 +359,8 @@ def check_mean(first: int, probability: FloatArray, mean: float, variance: float
         raise ArithmeticError(f"mean of the probabilities must be {mean}, got {at}")
 
 
-def _check_whole(name: str, value: int, least: int) -> None:
+def check_whole(name: str, value: int, least: int) -> None:
+    """Raise unless the value is a whole number and not below the least."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise InputError(must_be(name, f"a whole number of at least {least}", value))
 
@@ -410,14 +380,6 @@ def _all_miss(balls: int, boxes: int, of: int) -> float:
     return math.exp(balls * _log1m(boxes, of)) if boxes < of else 0.0
 
 
-def _log_ratio(a: int, b: int) -> float:
-    """log(a/b) of whole numbers of any size."""
-    try:
-        return math.log(a / b)
-    except OverflowError:
-        return math.log(a) - math.log(b)
-
-
 def _harmonic_run(start: int, terms: int) -> float:
     """1/start + 1/(start + 1) + …, that many terms, with no cancellation where start is large."""
     if start < 1000:
@@ -431,19 +393,3 @@ def _bernstein(mean: float, variance: float) -> tuple[int, int]:
     """Whole numbers around the mean outside which a sum of 0/1 events has exp(−TAIL) a side."""
     reach = TAIL / 3 + math.sqrt((TAIL / 3) ** 2 + 2 * TAIL * variance)
     return math.floor(mean - reach), math.ceil(mean + reach)
-
-
-def _log_factorials(low: int, high: int) -> FloatArray:
-    """log k! for k from low to high, less its first value."""
-    steps = np.log(np.arange(low + 1, high + 1, dtype=np.float64))
-    return np.concatenate(([0.0], np.cumsum(steps)))
-
-
-def _gather(k: IntArray, where: BoolArray) -> FloatArray:
-    """log k! for each entry in use, less the value at the smallest of them; 0 elsewhere."""
-    low, high = int(k[where].min()), int(k[where].max())
-    return _log_factorials(low, high)[np.where(where, k - low, 0)]
-
-
-def _normalised(weights: FloatArray) -> FloatArray:
-    return weights / weights.sum()

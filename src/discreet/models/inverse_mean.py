@@ -27,7 +27,10 @@ BLOCK = 1 << 14  # cells worked on at once: their arrays stay in the processor's
 LARGEST_CLIMB = 20  # above this count the continued fraction is as quick for every p
 SMALL_PROBABILITY = 0.2  # below this the series in p/q settles within SERIES_TERMS
 SERIES_TERMS = 28  # odds of at most 1/4 to this power are below 1e-16
-SQUARE_TERMS = 70
+SQUARE_TERMS = 60
+SUM_TERMS = 150
+
+Method = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def inverse_mean(sample_count: FloatArray, inclusion_probability: FloatArray) -> FloatArray:
@@ -44,15 +47,13 @@ def inverse_square_mean(sample_count: FloatArray, inclusion_probability: FloatAr
     return _in_blocks(_inverse_square_mean_block, sample_count, inclusion_probability)
 
 
-def _in_blocks(
-    function: Callable[[FloatArray, FloatArray], FloatArray], f: FloatArray, p: FloatArray
-) -> FloatArray:
-    """The function of all cells, a cacheful at a time."""
+def _in_blocks(method: Method, f: FloatArray, p: FloatArray) -> FloatArray:
+    """The method applied to all cells, a cacheful at a time."""
     flat_f, flat_p = f.ravel(), p.ravel()
     result = np.empty(flat_f.shape)
     for start in range(0, len(flat_f), BLOCK):
         part = slice(start, start + BLOCK)
-        result[part] = function(flat_f[part], flat_p[part])
+        result[part] = method(flat_f[part], flat_p[part])
     return result.reshape(f.shape)
 
 
@@ -65,11 +66,17 @@ def _inverse_mean_block(f: FloatArray, p: FloatArray) -> FloatArray:
     whole = f == np.floor(f)
     by_climb = one | (low & (whole | (p < SMALL_PROBABILITY)))
     by_long_fraction = low & ~by_climb
-    methods = (
+    return _by_methods(
+        f,
+        p,
         (by_climb, _by_climb),
         (by_long_fraction, _by_long_fraction),
         (~(by_climb | by_long_fraction), _by_fraction),
     )
+
+
+def _by_methods(f: FloatArray, p: FloatArray, *methods: tuple[BoolArray, Method]) -> FloatArray:
+    """Each method's answer in the cells chosen for it; the choices cover every cell once."""
     result = np.empty(f.shape)
     for chosen, method in methods:
         if chosen.any():
@@ -174,19 +181,23 @@ def _pole_remainder(delta: FloatArray) -> FloatArray:
 
 def _inverse_square_mean_block(f: FloatArray, p: FloatArray) -> FloatArray:
     """E(1/F²), each cell by the method that suits its f and p."""
-    by_climb: BoolArray = (f == 1) | ((p < 0.5) & (f <= LARGEST_CLIMB))
-    result = np.empty(f.shape)
-    result[by_climb] = _square_by_climb(f[by_climb], p[by_climb])
-    result[~by_climb] = _square_by_series(f[~by_climb], p[~by_climb])
-    return result
+    large = f > LARGEST_CLIMB
+    by_climb = (f == 1) | ((p < 0.5) & ~large)
+    return _by_methods(
+        f,
+        p,
+        (by_climb, _square_by_climb),
+        (large, _square_by_series),
+        (~(by_climb | large), _square_by_sum),
+    )
 
 
 def _square_by_climb(f: FloatArray, p: FloatArray) -> FloatArray:
     """From f = 1 up by s(f+1) = (p/q)(r(f)/f − s(f)), along with r."""
     odds = np.divide(p, 1 - p, out=np.ones(p.shape), where=p < 1)
     mean = inverse_mean_of_one(p)
-    square = np.where(p < 1, odds * spence(p), 1.0)
-    for step in range(1, int(f.max(initial=1))):
+    square: FloatArray = np.where(p < 1, odds * spence(p), 1.0)
+    for step in range(1, int(f.max())):
         on = f > step
         square[on] = odds[on] * (mean[on] / step - square[on])
         mean[on] = odds[on] * (1 / step - mean[on])
@@ -196,8 +207,8 @@ def _square_by_climb(f: FloatArray, p: FloatArray) -> FloatArray:
 def _square_by_series(f: FloatArray, p: FloatArray) -> FloatArray:
     """p Σ c(n) n! / (f (f+1) … (f+n)), where c(n) = q c(n−1) + (1 − q^n)/n and c(0) = 0.
 
-    All terms are positive; they come from expanding the integrand in powers of 1 − u. Seventy
-    leave less than 1e-15 where p ≥ 1/2 or f > 20.
+    The terms are positive and come from expanding the integrand in powers of 1 − u. As many as
+    SQUARE_TERMS leave less than 1e-15 where f > 20.
     """
     q = 1 - p
     total, coefficient, lost = np.zeros(p.shape), np.zeros(p.shape), np.zeros(p.shape)
@@ -208,3 +219,50 @@ def _square_by_series(f: FloatArray, p: FloatArray) -> FloatArray:
         beta = beta * (n / (f + n))
         total += coefficient * beta
     return p * total
+
+
+def _square_by_sum(f: FloatArray, p: FloatArray) -> FloatArray:
+    """Σ P(F = h) / h² term by term, for f ≤ 20 and p ≥ 1/2."""
+    q = 1 - p
+    mass = p**f
+    total = mass / f**2
+    for unseen in range(1, SUM_TERMS):
+        mass = mass * (q * (f + unseen - 1) / unseen)
+        total += mass / (f + unseen) ** 2
+    return total
+
+
+def closed_form_of_two(p: FloatArray) -> FloatArray:
+    """E(1/F) for f = 2 as (p/q²)(p log p + q); loses digits as p nears 1 (polettini section 2)."""
+    q = 1 - p
+    return p / q**2 * (p * np.log(p) + q)
+
+
+def closed_form_of_three(p: FloatArray) -> FloatArray:
+    """E(1/F) for f = 3 as (p/2q³)(q(3q − 2) − 2p² log p); loses digits as p nears 1.
+
+    The last form in polettini section 2 divides by q² instead, see `printed_form_of_three`.
+    """
+    return printed_form_of_three(p) / (1 - p)
+
+
+def printed_form_of_three(p: FloatArray) -> FloatArray:
+    """The last form printed for f = 3 in polettini section 2, too small by the factor q."""
+    q = 1 - p
+    return p / (2 * q**2) * (q * (3 * q - 2) - 2 * p**2 * np.log(p))
+
+
+def three_term_approximation(f: FloatArray, p: FloatArray) -> FloatArray:
+    """polettini eq. 9: the first three terms of the series in q, so always too low."""
+    q = 1 - p
+    return p / f * (1 + q / (f + 1) + 2 * q**2 / ((f + 1) * (f + 2)))
+
+
+def two_term_approximation(f: FloatArray, p: FloatArray) -> FloatArray:
+    """polettini eq. 10: the first two terms of the series in q, so always too low."""
+    return p / f * (1 + (1 - p) / (f + 1))
+
+
+def approximation_error(approximation: Method, f: FloatArray, p: FloatArray) -> FloatArray:
+    """What an approximation of E(1/F) is off by, as a share of the truth; negative if too low."""
+    return approximation(f, p) / inverse_mean(f, p) - 1

@@ -14,6 +14,8 @@ def choose_models(names: str | Sequence[str] = "auto") -> tuple[Model, ...]:
     if names == "auto":
         return tuple(MODELS.values())
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if not wanted:
+        raise InputError(must_be("models", "'auto' or at least one name", "none"))
     for name in wanted:
         if name not in MODELS:
             rule = "'auto' or among " + ", ".join(MODELS)

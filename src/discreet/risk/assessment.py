@@ -154,18 +154,21 @@ def _default_engine(progress: Progress) -> Engine:
     return DuckDBEngine(progress=progress)
 
 
-def _checked_keys(keys: Sequence[str], weight: str | None) -> tuple[str, ...]:
-    if isinstance(keys, str):
-        raise InputError(must_be("keys", "a list of column names", repr(keys)))
+def _checked_keys(given: Sequence[str], weight: str | None) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise InputError(must_be("keys", "a list of column names", repr(given)))
+    keys = tuple(given)
     if not keys:
         raise InputError(must_be("keys", "at least one column", "none"))
     for key in keys:
-        if list(keys).count(key) > 1:
+        if not isinstance(key, str):
+            raise InputError(must_be("keys", "names as text", repr(key)))
+        if keys.count(key) > 1:
             raise ColumnError(must_be("keys", "different columns", f"{key!r} twice"))
     if weight in keys:
         remedy = "take it out of the keys"
         raise ColumnError(must_be("weight", "no key", repr(weight), remedy=remedy))
-    return tuple(keys)
+    return keys
 
 
 def _check_numbers(population_size: float | None, n_table_cells: int | None) -> None:

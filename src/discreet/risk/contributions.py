@@ -19,6 +19,7 @@ from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
 PAIR_WORK = 50_000_000  # cells times pairs that take about a second
+MOST_PAIRS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def contributions(
     single = count([(j,) for j in range(len(names))])
     pairs = list(combinations(range(len(names)), 2))
     work = len(pairs) * len(sample_count)
-    if work > PAIR_WORK and not all_pairs:
+    if (work > PAIR_WORK or len(pairs) > MOST_PAIRS) and not all_pairs:
         return Contributions(single=single, pairs=Unavailable(_too_long(len(pairs), sample_count)))
     return Contributions(single=single, pairs=count(pairs))
 

@@ -48,7 +48,7 @@ def _key_position(name: str, cells: CellStore) -> int:
 
 def _codes(column: pa.ChunkedArray, key: KeyLevels) -> list[int | None]:
     """Level of each value; None for an empty one, which means any, −1 for one that never occurs."""
-    codes = {label: code for code, label in enumerate(key.labels)}
+    codes: dict[str | None, int] = {label: code for code, label in enumerate(key.labels)}
     codes |= {value: code for code, value in enumerate(key.values)}
     return [None if value is None else codes.get(value, -1) for value in column.to_pylist()]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from discreet.data.summary import Summary
-from discreet.engines.contract import MISSING_LABEL, CellStore, KeyLevels
+from discreet.engines.contract import CellStore, KeyLevels
 
 LOOKS_MISSING = frozenset({"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing"})
 MANY_LEVELS = 1_000
@@ -48,9 +48,9 @@ def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
             "group it, or leave it out"
         )
     if levels == 1:
-        only = "missing" if key.values[0] == MISSING_LABEL else "the same"
+        only = "missing" if key.values[0] is None else "the same"
         yield f"key {key.name!r} is {only} in every record, so it adds nothing"
-    codes = [value for value in key.values if value.strip().casefold() in LOOKS_MISSING]
+    codes = [value for value in key.values if value and value.strip().casefold() in LOOKS_MISSING]
     if codes:
         shown = " and ".join(repr(code) for code in codes)
         yield f"key {key.name!r} has the level {shown}, which looks like a code for a missing value"

@@ -1,0 +1,126 @@
+"""Where the assumptions hold, the model's limits cover as often as they say.
+
+The prior 1/λ on the expected count of a cell is improper; over a range of λ far wider than what the
+sample can tell apart it is as good as proper, and so are the populations drawn here.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from discreet.data.arrays import IntArray
+from discreet.data.cells import CellBatch
+from discreet.data.coding import Coding
+from discreet.data.summary import SizeIndices, Summary
+from discreet.figures import Figure, Outcome
+from discreet.models.benedetti_franconi import (
+    BenedettiFranconi,
+    gamma_limits,
+    match_variance,
+    population_count_interval,
+)
+from discreet.models.contract import Tally
+
+REPEATS = 100
+P = 0.1
+
+
+def draw(rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Population and sample counts of the occupied cells of a sample."""
+    expected = np.exp(rng.uniform(np.log(1e-4), np.log(1e4), 6000))
+    population = rng.poisson(expected)
+    sample = rng.binomial(population, P)
+    return population[sample > 0], sample[sample > 0]
+
+
+class Total(NamedTuple):
+    value: float
+    low: float
+    high: float
+    standard_error: float
+
+
+def total(outcome: Outcome) -> Total:
+    assert isinstance(outcome, Figure)
+    assert outcome.value is not None
+    assert outcome.low is not None
+    assert outcome.high is not None
+    assert outcome.standard_error is not None
+    return Total(outcome.value, outcome.low, outcome.high, outcome.standard_error)
+
+
+def assess(sample: IntArray) -> tuple[Total, Total]:
+    """Both totals of a sample drawn with probability P."""
+    summary = Summary(
+        sample_size=int(sample.sum()),
+        n_table_cells=10**6,
+        level_counts=(10**6,),
+        size_indices=SizeIndices.of_counts(sample),
+        weight_total=float(sample.sum() / P),
+        population_size=None,
+        population_size_known=False,
+    )
+    batch = CellBatch(
+        coding=Coding.of_sizes([10**6]),
+        words=np.arange(len(sample))[:, None],
+        sample_count=sample,
+        weight_total=sample / P,
+    )
+    fitted = BenedettiFranconi().fit(summary)
+    tally = Tally().add(batch, fitted.score(batch))
+    return (
+        total(fitted.expected_population_uniques(tally)),
+        total(fitted.expected_correct_matches(tally)),
+    )
+
+
+@pytest.fixture(scope="module")
+def draws():
+    rng = np.random.default_rng(20240611)
+    return [draw(rng) for _ in range(REPEATS)]
+
+
+def test_limits_on_population_counts_cover_as_often_as_they_say(draws):
+    """Against the exact chance of the whole-number limits, at least 95 %."""
+    population, sample = (np.concatenate(side) for side in zip(*draws, strict=True))
+    sizes, size = np.unique(sample, return_inverse=True)
+    interval = population_count_interval(sizes, np.full(len(sizes), P))
+    covered = (interval.low[size] <= population) & (population <= interval.high[size])
+    unseen = stats.nbinom(sizes, P)
+    chance = (unseen.cdf(interval.high - sizes) - unseen.cdf(interval.low - sizes - 1))[size]
+    error = np.sqrt((chance * (1 - chance)).sum()) / len(sample)
+    assert chance.min() >= 0.95 - 1e-12
+    assert covered.mean() == pytest.approx(chance.mean(), abs=4 * error)
+
+
+def test_limits_on_population_uniques_cover(draws):
+    misses, scores = 0, []
+    for population, sample in draws:
+        uniques, _ = assess(sample)
+        truth = np.count_nonzero((population == 1) & (sample == 1))
+        misses += not uniques.low <= truth <= uniques.high
+        scores.append((truth - uniques.value) / uniques.standard_error)
+    assert misses <= stats.binom(REPEATS, 0.05).ppf(0.999)
+    assert abs(np.mean(scores)) < 4 / np.sqrt(REPEATS)
+    assert 0.75 < np.std(scores) < 1.25
+
+
+def test_limits_on_correct_matches_cover(draws):
+    """Limits by the exact variance miss about one in twenty; those by its bound hardly ever do."""
+    misses, wide_misses, scores = 0, 0, []
+    for population, sample in draws:
+        _, matches = assess(sample)
+        truth = (sample / population).sum()
+        variance = float(
+            sample.astype(float) ** 2 @ match_variance(sample, np.full(len(sample), P))
+        )
+        low, high = gamma_limits(matches.value, variance, 0.95)
+        misses += not low <= truth <= high
+        wide_misses += not matches.low <= truth <= matches.high
+        scores.append((truth - matches.value) / np.sqrt(variance))
+    assert misses <= stats.binom(REPEATS, 0.05).ppf(0.999)
+    assert wide_misses <= 1
+    assert abs(np.mean(scores)) < 4 / np.sqrt(REPEATS)
+    assert 0.75 < np.std(scores) < 1.25

@@ -1,0 +1,206 @@
+"""What pairs tell about the cells of sample uniques, against enumeration and closed forms."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+
+from discreet.data.cells import CellBatch
+from discreet.data.coding import Coding
+from discreet.data.summary import SizeIndices, Summary
+from discreet.models.benedetti_franconi import BenedettiFranconi, individual_risk
+from discreet.models.contract import CellScores, ModelUnavailable
+from discreet.models.underestimation import (
+    SmallCells,
+    pair_weight_total_of,
+    underestimation_check,
+    unique_matches_of,
+)
+
+
+def summary_of(
+    uniques: int,
+    pairs: int,
+    triples: int,
+    *,
+    population_size: float | None,
+    n_table_cells: int = 10**9,
+    large: int = 0,
+) -> Summary:
+    sizes = [(1, uniques), (2, pairs), (3, triples), (50, large)]
+    kept = np.array([pair for pair in sizes if pair[1]], dtype=np.int64).reshape(-1, 2)
+    indices = SizeIndices(kept[:, 0].copy(), kept[:, 1].copy())
+    return Summary(
+        sample_size=indices.sample_size,
+        n_table_cells=n_table_cells,
+        level_counts=(n_table_cells,),
+        size_indices=indices,
+        weight_total=None,
+        population_size=population_size,
+        population_size_known=population_size is not None,
+    )
+
+
+def small_cells(
+    *,
+    uniques: int = 100,
+    pairs: int = 50,
+    triples: int = 33,
+    missed_cells: int = 10**9,
+    mean_risk: float = 1.0,
+) -> SmallCells:
+    """A sample of one in a hundred."""
+    return SmallCells(
+        uniques=uniques,
+        pairs=pairs,
+        triples=triples,
+        missed_cells=missed_cells,
+        unseen_per_seen=99.0,
+        mean_risk=mean_risk,
+    )
+
+
+@pytest.mark.parametrize("population", [[1, 1, 1], [5], [1, 2, 3, 30, 400]])
+def test_pairs_give_the_mean_cell_of_a_sample_unique(population):
+    """E Σ F over sample uniques = E(s₁) + 2x E(s₂), and E Σ 1/F is E(missed cells)/x."""
+    F, p = np.array(population), 0.07
+    x = (1 - p) / p
+    one, two, none = (np.asarray(stats.binom(F, p).pmf(j)) for j in (1, 2, 0))
+    assert one @ F == pytest.approx(one.sum() + 2 * x * two.sum())
+    assert one @ (1 / F) == pytest.approx(none.sum() / x)
+
+
+def test_pairs_of_unequal_weights_give_the_mean_cell_too():
+    """E Σ (F − 1) over sample uniques = E Σ (w + w′ − 2) over pairs, by all samples of one cell."""
+    chances = [0.1, 0.5, 0.9, 0.25]
+    unseen = pairs = 0.0
+    for sample in itertools.product([False, True], repeat=4):
+        mass = math.prod(c if s else 1 - c for c, s in zip(chances, sample, strict=True))
+        taken = [1 / c for c, s in zip(chances, sample, strict=True) if s]
+        unseen += mass * 3 * (len(taken) == 1)
+        pairs += mass * (sum(taken) - 2) * (len(taken) == 2)
+    assert unseen == pytest.approx(pairs)
+
+
+def test_the_model_itself_is_the_case_of_harmonic_size_indices():
+    p = 0.01
+    risk = individual_risk(np.ones(1), np.array([p]))[0]
+    cells = small_cells(uniques=6000, pairs=3000, triples=2000, mean_risk=risk)
+    assert cells.pair_rate == cells.spread == 1
+    assert cells.cell_size(1) == pytest.approx(1 / p)
+    assert cells.extrapolated_ratio(1) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(("pair_rate", "triples"), [(0.3, 12), (0.5, 33), (1.7, 90), (0.9, 60)])
+def test_extrapolation_is_the_mean_of_a_negative_binomial(pair_rate, triples):
+    """F − 1 ~ NB(a/φ, p/(p + φq)): E(1/F) = ∫ E(t^(F−1)) dt."""
+    pairs = round(50 * pair_rate)
+    cells = small_cells(pairs=pairs, triples=triples)
+    a, phi, x = cells.pair_rate, cells.spread, cells.unseen_per_seen
+    success = 1 / (1 + phi * x)
+    expected, _ = quad(lambda t: (success / (1 - (1 - success) * t)) ** (a / phi), 0, 1)
+    assert cells.extrapolated_ratio(a) == pytest.approx(expected, rel=1e-7)
+
+
+def test_extrapolation_of_cells_of_one_size_is_poisson():
+    """φ = 0: F − 1 is Poisson(ax), E(1/F) = (1 − e^(−ax)) / (ax)."""
+    cells = small_cells(pairs=1, triples=0)
+    mean = cells.pair_rate * cells.unseen_per_seen
+    assert cells.extrapolated_ratio(cells.pair_rate) == pytest.approx(-math.expm1(-mean) / mean)
+
+
+def test_extrapolation_without_pairs_has_all_uniques_alone():
+    assert small_cells(pairs=0, triples=0).extrapolated_ratio(0) == pytest.approx(1)
+
+
+def test_extrapolation_is_cut_by_the_cells_left():
+    cells = small_cells(pairs=5, triples=2, missed_cells=200)
+    assert cells.extrapolated_ratio(cells.pair_rate) == pytest.approx(200 / 99 / 100)
+
+
+def test_highest_pair_rate_is_the_binomial_limit():
+    cells = small_cells(uniques=40, pairs=7)
+    share = cells.highest_pair_rate / (2 + cells.highest_pair_rate)
+    assert stats.binom(47, share).cdf(7) == pytest.approx(0.025)
+
+
+def test_sparse_file_warns_with_a_certain_ratio():
+    summary = summary_of(19_361, 241, 30, population_size=1_990_000.0)
+    warning = underestimation_check(summary)
+    assert warning is not None
+    p = summary.sample_size / 1_990_000
+    risk = individual_risk(np.ones(1), np.array([p]))[0]
+    assert 1 < warning.at_least < warning.ratio < 1 / risk
+    assert warning.at_least == pytest.approx(1 / (warning.cell_size * risk))
+    assert warning.assumed_cell_size == pytest.approx(1 / p)
+    assert "too low for these data: 241 cells of two records beside 19361" in warning.sentence
+    ratios = f"at least {warning.at_least:.2g} and probably {warning.ratio:.2g} times"
+    assert warning.sentence.endswith(f"among sample uniques are {ratios} its figure.")
+
+
+def test_skewed_file_warns_with_a_probable_ratio():
+    warning = underestimation_check(summary_of(2508, 536, 200, population_size=1e6, large=150))
+    assert warning is not None
+    assert warning.at_least < 1 < 2 < warning.ratio
+    assert "probably too low" in warning.sentence
+    assert "at least" not in warning.sentence
+
+
+@pytest.mark.parametrize(
+    ("uniques", "pairs", "triples"),
+    [(2000, 1000, 667), (10, 43, 151), (30, 4, 1), (1, 0, 0), (0, 0, 0), (0, 5, 9)],
+)
+def test_no_warning_where_nothing_shows_it(uniques, pairs, triples):
+    """As the model has it, dense, few, a single one, none at all."""
+    assert underestimation_check(summary_of(uniques, pairs, triples, population_size=1e6)) is None
+
+
+def test_no_warning_for_a_full_table_or_a_census():
+    full = summary_of(500, 40, 10, population_size=1e5, n_table_cells=560)
+    assert underestimation_check(full) is None
+    census = summary_of(500, 0, 0, population_size=500.0)
+    assert underestimation_check(census) is None
+
+
+def test_a_table_larger_than_any_float_is_no_obstacle():
+    summary = summary_of(900, 5, 0, population_size=1e5, n_table_cells=10**400)
+    assert underestimation_check(summary) is not None
+
+
+def test_sums_over_batches_replace_the_mean_weight():
+    """Uniques of weight 1 are at risk 1 already, whatever the mean weight: nothing is too low."""
+    summary = summary_of(900, 5, 0, population_size=1e5)
+    assert underestimation_check(summary, unique_matches=900.0, pair_weight_total=10.0) is None
+    same = underestimation_check(
+        summary,
+        unique_matches=900 * individual_risk(np.ones(1), np.array([910 / 1e5]))[0],
+        pair_weight_total=10 * 1e5 / 910,
+    )
+    plain = underestimation_check(summary)
+    assert same is not None
+    assert plain is not None
+    assert same.at_least == pytest.approx(plain.at_least)
+
+
+def test_sums_of_a_batch():
+    batch = CellBatch(
+        coding=Coding.of_sizes([10]),
+        words=np.arange(4)[:, None],
+        sample_count=np.array([1, 2, 1, 3]),
+        weight_total=np.array([4.0, 9.0, 2.0, 5.0]),
+    )
+    summary = summary_of(2, 1, 1, population_size=20.0)
+    scores = BenedettiFranconi().fit(summary).score(batch)
+    p = np.full(2, 7 / 20)
+    assert unique_matches_of(batch, scores) == pytest.approx(individual_risk(np.ones(2), p).sum())
+    assert pair_weight_total_of(batch) == 9
+    nothing = CellScores(unique_probability=None, match_probability=None)
+    assert unique_matches_of(batch, nothing) == 0
+
+
+def test_check_needs_to_know_how_much_is_unseen():
+    with pytest.raises(ModelUnavailable, match="needs the share of people in the sample"):
+        underestimation_check(summary_of(5, 1, 0, population_size=None))
