@@ -5,6 +5,7 @@ figure is known too. Fixed seeds; the counts of alarms are those of many draws, 
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -65,10 +66,17 @@ DENSE: dict[str, tuple[Draw, float]] = {
 }
 
 
+class Truth(NamedTuple):
+    """Correct matches among sample uniques and population uniques, over the model's figures."""
+
+    ratio: float
+    uniques_ratio: float
+
+
 def sample_once(
     population: IntArray, p: float, rng: np.random.Generator
-) -> tuple[RiskWarning | None, float]:
-    """The check's answer for one sample, and the true ratio."""
+) -> tuple[RiskWarning | None, Truth]:
+    """The check's answer for one sample, and the true ratios."""
     sample = rng.binomial(population, p)
     size, occupied = int(sample.sum()), sample[sample > 0]
     summary = Summary(
@@ -81,12 +89,14 @@ def sample_once(
         population_size_known=True,
     )
     unique = population[sample == 1]
-    risk = individual_risk(np.ones(1), np.array([size / population.sum()]))[0]
-    truth = (1 / unique).mean() / risk if len(unique) else 0.0
+    share = size / population.sum()
+    risk = float(individual_risk(np.ones(1), np.array([share]))[0])
+    n = max(1, len(unique))
+    truth = Truth((1 / unique).sum() / n / risk, np.count_nonzero(unique == 1) / n / share)
     return underestimation_check(summary), truth
 
 
-def outcomes(draw: Draw, p: float) -> list[tuple[RiskWarning | None, float]]:
+def outcomes(draw: Draw, p: float) -> list[tuple[RiskWarning | None, Truth]]:
     """Checks and true ratios of many samples from one population."""
     rng = np.random.default_rng(611)
     population = draw(rng)
@@ -96,25 +106,41 @@ def outcomes(draw: Draw, p: float) -> list[tuple[RiskWarning | None, float]]:
 @pytest.mark.parametrize("name", SPARSE)
 def test_sparse_populations_raise_the_alarm(name):
     found = outcomes(*SPARSE[name])
-    assert np.mean([truth for _, truth in found]) > 2
+    assert np.mean([truth.ratio for _, truth in found]) > 2
     assert sum(warning is not None for warning, _ in found) >= 0.8 * DRAWS
 
 
 @pytest.mark.parametrize("name", SPARSE)
 def test_certain_ratio_is_no_exaggeration(name):
     """`at_least` exceeds the truth in no more draws than its confidence allows."""
-    ratios = [(w.at_least, truth) for w, truth in outcomes(*SPARSE[name]) if w is not None]
+    ratios = [(w.at_least, truth.ratio) for w, truth in outcomes(*SPARSE[name]) if w is not None]
     assert sum(least > truth for least, truth in ratios) <= 2
 
 
-@pytest.mark.parametrize("name", ["six skewed keys", "six skewed keys, a tenth"])
-def test_ratio_is_of_the_right_size(name):
-    ratios = [w.ratio / truth for w, truth in outcomes(*SPARSE[name]) if w is not None]
-    assert 1 / 3 < np.median(ratios) < 3
+def relative_ratios(name: str) -> tuple[float, float]:
+    """Both extrapolated ratios over the true ones, median of the draws that warned."""
+    found = [(w, truth) for w, truth in outcomes(*SPARSE[name]) if w is not None]
+    return (
+        float(np.median([w.ratio / truth.ratio for w, truth in found])),
+        float(np.median([w.uniques_ratio / truth.uniques_ratio for w, truth in found])),
+    )
+
+
+def test_ratios_of_a_sample_with_hundreds_of_pairs_are_of_the_right_size():
+    ratio, uniques_ratio = relative_ratios("six skewed keys, a tenth")
+    assert 2 / 3 < ratio < 3 / 2
+    assert 2 / 3 < uniques_ratio < 3 / 2
+
+
+def test_ratios_of_a_sample_with_few_pairs_stay_on_the_low_side():
+    """They are taken at the confidence limit of the pair rate, which few pairs leave far up."""
+    ratio, uniques_ratio = relative_ratios("six skewed keys")
+    assert 1 / 4 < ratio < 1
+    assert uniques_ratio < 1
 
 
 @pytest.mark.parametrize("name", DENSE)
 def test_dense_populations_raise_none(name):
     found = outcomes(*DENSE[name])
-    assert np.mean([truth for _, truth in found]) < 1.5
+    assert np.mean([truth.ratio for _, truth in found]) < 1.5
     assert sum(warning is not None for warning, _ in found) <= 0.05 * DRAWS

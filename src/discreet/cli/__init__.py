@@ -1,6 +1,9 @@
 """The command line: parse, one library call, render. Heavy imports wait until a command runs."""
 
+import io
+import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -10,6 +13,7 @@ from discreet.cli.lazy import LazyGroup
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
     commands={
         "assess": (
             "discreet.cli.assess",
@@ -23,10 +27,18 @@ from discreet.cli.lazy import LazyGroup
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="discreet", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Disclosure risk for discrete data: survey files, contingency tables, counts."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> None:
     """Run the command line and exit: 0 done, 2 bad input, 3 the policy says no, 130 stopped."""
-    sys.exit(run_and_report(cli))
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    sys.exit(run_and_report(cli, sys.argv[1:]))

@@ -71,8 +71,9 @@ def command(file: str, **options: Any) -> None:
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     records = open_records(file, csv)
+    impossible = None if options["impossible"] is None else open_records(options["impossible"], csv)
     outputs = [options[name] for name in ("report", "external_report", "risks") if options[name]]
-    check_outputs(outputs, records.files)
+    check_outputs(outputs, records.files + (impossible.files if impossible else ()))
     with progress_bar() as progress:
         assessment = assess(
             records,
@@ -82,7 +83,7 @@ def command(file: str, **options: Any) -> None:
             n_table_cells=options["cells"],
             models=_model_names(options["models"]),
             missing=options["missing"],
-            structural_zeros=options["impossible"],
+            structural_zeros=impossible,
             anonymity_levels=options["levels"],
             risks=options["risks"],
             all_pairs=options["all_pairs"],

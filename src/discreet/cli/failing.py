@@ -7,15 +7,17 @@ from pathlib import Path
 
 import click
 
-from discreet.errors import DiscreetError, Interrupted
+from discreet.errors import DiscreetError, Interrupted, one_line
 
 DONE, BROKEN, BAD_INPUT, STOPPED = 0, 1, 2, 130
 
 
-def run_and_report(command: click.Command) -> int:
+def run_and_report(command: click.Command, arguments: list[str]) -> int:
     """Run a command; the exit code. An unforeseen error shows its place and never its data."""
     try:
-        command(standalone_mode=False)
+        with command.make_context("discreet", arguments) as context:
+            command.invoke(context)
+        sys.stdout.flush()
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
@@ -25,15 +27,23 @@ def run_and_report(command: click.Command) -> int:
     except DiscreetError as error:
         return _complain(str(error), BAD_INPUT)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _ignore_stdout()
         return DONE
+    except OSError as error:
+        _ignore_stdout()
+        return _complain(f"output must be writable, got {error.strerror}", BAD_INPUT)
     except Exception as error:  # the last resort of the program: nothing may traceback at a user
         return _complain(_unforeseen(error), BROKEN)
     return DONE
 
 
+def _ignore_stdout() -> None:
+    """Nobody can read what is left in the buffer of stdout, so let its flush at exit succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(message: str, code: int) -> int:
-    click.echo(f"discreet: {message}", err=True)
+    click.echo(f"discreet: {one_line(message)}", err=True)
     return code
 
 

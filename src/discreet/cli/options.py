@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,11 @@ class Names(click.ParamType[tuple[str, ...]]):
     ) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        names = tuple(name.strip() for name in next(csv.reader([value], skipinitialspace=True), []))
+        try:
+            row = next(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True), [])
+        except csv.Error:
+            row = []
+        names = tuple(name.strip(" ") for name in row)
         if not names or not all(names):
             self.fail(f"must be column names separated by commas, got {value!r}", param, ctx)
         return names
@@ -58,5 +63,5 @@ def csv_options(command: Command) -> Command:
 def csv_from(delimiter: str | None, quote: str, encoding: str | None, decimal: str) -> CsvOptions:
     """The CSV options of the command line; \\t may be written for a tab."""
     tab = {"\\t": "\t", "tab": "\t"}
-    given = tab.get(delimiter, delimiter) if delimiter else None
+    given = None if delimiter is None else tab.get(delimiter, delimiter)
     return CsvOptions(delimiter=given, quote=quote, encoding=encoding, decimal=decimal)

@@ -56,9 +56,14 @@ class _Bar:
         self.bar.update(self.task, description=step, completed=fraction or 0.0, total=total)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def stdout_console() -> Console:
     """A console of at most 80 columns; plain text when stdout is no terminal."""
-    console = Console(highlight=False, emoji=False, markup=False)
+    console = _Console(highlight=False, emoji=False, markup=False)
     console.width = min(console.width, WIDTH) if sys.stdout.isatty() else WIDTH
     return console
 

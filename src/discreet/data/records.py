@@ -153,7 +153,7 @@ def _expanded(found: Sequence[str]) -> tuple[Path, ...]:
                 files.update(() if _hidden(below.relative_to(path)) else (below,))
     if not files and found:
         rule = "a file, or a folder that holds Parquet files"
-        raise FileError(must_be("file", rule, f"the folder {Path(found[0]).name!r} without any"))
+        raise FileError(must_be("file", rule, f"the folder {found[0]!r} without any"))
     return tuple(sorted(files))
 
 

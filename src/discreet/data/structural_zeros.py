@@ -15,6 +15,7 @@ import numpy as np
 from discreet.data.arrays import BoolArray, IntArray
 
 Box = Mapping[int, int]
+MOST_STATES = 200_000  # of the recursion that counts a union of boxes; seconds of work
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from discreet.data.abandoned import named_after_process, remove_abandoned
 from discreet.errors import OutputError, must_be
+
+PREFIX = ".discreet-"
 
 
 @contextmanager
@@ -14,9 +17,15 @@ def written_whole(path: Path) -> Iterator[Path]:
     """A temporary name beside `path` that takes its place when the block ends well.
 
     Nothing is left behind when it does not, and a file that was there before stays as it was.
+    Until then the file is readable by its owner alone.
     """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise OutputError(must_be("output", "a file", f"{str(path)!r}, which is something else"))
+    remove_abandoned(target.parent, PREFIX)
+    prefix = named_after_process(PREFIX)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=target.suffix, dir=target.parent)
         os.close(handle)
     except OSError as error:
         raise _cannot_write(path, error) from error
@@ -24,7 +33,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        temporary.replace(target)
     except OSError as error:
         raise _cannot_write(path, error) from error
     finally:
@@ -32,16 +41,30 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
-    """No output may overwrite an input, another output or a folder, and each folder must exist."""
+    """No output may overwrite an input or another output, be anything but a file in a folder that
+    exists, or fall among several input files, where it would be read as one of them next time."""
     taken = {path.resolve() for path in inputs}
+    folders = {path.parent for path in taken} if len(taken) > 1 else set()
     for path in outputs:
-        if path.resolve() in taken:
-            rule = "a file of its own"
-            raise OutputError(must_be("output", rule, f"{path.name!r}, which is in use already"))
-        if path.is_dir() or not path.parent.is_dir():
-            got = f"{str(path)!r}, " + ("a folder" if path.is_dir() else "in a folder that is not")
-            raise OutputError(must_be("output", "a file in a folder that exists", got))
+        problem = _problem(path, taken, folders)
+        if problem:
+            raise OutputError(must_be("output", "a new file in a folder that exists", problem))
         taken.add(path.resolve())
+
+
+def _problem(path: Path, taken: set[Path], folders: set[Path]) -> str | None:
+    shown = repr(str(path))
+    try:
+        if path.resolve() in taken:
+            return f"{shown}, which is in use already"
+        if path.exists() and not path.is_file():
+            return f"{shown}, which is no file"
+        if not path.parent.is_dir():
+            return f"{shown}, whose folder does not exist"
+    except OSError as error:
+        return f"{shown[:100]}, {error.strerror}"
+    same = path.suffix.lower() in (".parquet", ".pq") and path.resolve().parent in folders
+    return f"{shown} among the input files" if same else None
 
 
 def _cannot_write(path: Path, error: OSError) -> OutputError:

@@ -97,6 +97,9 @@ class CellStore(Protocol):
     def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
         """Every margin of that many keys as a dense table, all from one pass over the cells."""
 
+    def read_labels(self, records: Records) -> dict[str, list[str | None]]:
+        """Every column of a small table as text, by the rule that names levels; None is missing."""
+
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
 

@@ -6,6 +6,7 @@ Weights are summed as decimals, so that no figure depends on the order of rows o
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from discreet.engines.duckdb_session import Session
 from discreet.engines.workspace import workspace
 from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
+
+SIZE = r"[0-9]+(\.[0-9]+)? *([KMGT]i?)?B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class DuckDBEngine:
             yield Counter(Session(con, self.progress), request, folder).cells()
 
     def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
+        if self.memory is not None and not re.fullmatch(SIZE, self.memory, re.IGNORECASE):
+            raise InputError(must_be("memory", "a size such as '4GB'", repr(self.memory)))
         config: dict[str, Any] = {
             "temp_directory": str(folder / "spill"),
             "memory_limit": self.memory or f"{_physical_memory() * 6 // 10}B",
@@ -54,9 +59,8 @@ class DuckDBEngine:
         try:
             return duckdb.connect(config=config)
         except (duckdb.Error, RuntimeError) as error:
-            got = f"memory {self.memory!r} and threads {self.threads!r}"
-            rule = "a size such as '4GB' and a number of at least 1"
-            raise InputError(must_be("memory and threads", rule, got)) from error
+            got = repr(self.threads)
+            raise InputError(must_be("threads", "a number of at least 1", got)) from error
 
 
 def _physical_memory() -> int:

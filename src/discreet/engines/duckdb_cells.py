@@ -7,17 +7,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
+from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
 from discreet.engines import sql
 from discreet.engines.contract import KeyLevels, WeightCheck
+from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, OutputError, must_be
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
@@ -38,6 +41,7 @@ class DuckDBCells:
     """The cells of one request, in tables of one connection."""
 
     session: Session
+    workspace: Path
     n_records: int
     n_dropped: int
     n_incomplete: int
@@ -102,6 +106,19 @@ class DuckDBCells:
                 index = tuple(_integers(found[f"l{axis}"][rows]) for axis in axes)
                 yield axes, index, _integers(found["n"][rows])
 
+    def read_labels(self, records: Records) -> dict[str, list[str | None]]:
+        """Every column of a small table as text, by the rule that names levels; None is missing."""
+        positions = records.find("columns", records.column_names)
+        source = from_clause(self.session.con, records.scan(positions), self.workspace)
+        types = [sql.base_type(row[1]) for row in self.session.rows(f"DESCRIBE FROM {source}")]
+        labels = []
+        for i, sql_type in enumerate(types):
+            key_type = sql.KeyType(sql_type)
+            labels.append(key_type.label(f"({key_type.value(f'c{i}')})"))
+        rows = self.session.rows(f"SELECT {', '.join(labels)} FROM {source}")
+        columns = zip(*rows, strict=True) if rows else ([] for _ in labels)
+        return {n: list(column) for n, column in zip(records.column_names, columns, strict=True)}
+
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
         columns = sql.word_columns(self.coding)
@@ -142,7 +159,12 @@ class DuckDBCells:
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
             first += len(batch)
-        self.session.run("writing the risks", self._copy_statement(columns, path))
+        try:
+            self.session.run("writing the risks", self._copy_statement(columns, path))
+        except duckdb.IOException as error:
+            raise OutputError(
+                must_be("risks", "writable", "a disk that is full or failing")
+            ) from error
 
     def _copy_statement(self, columns: Sequence[str], path: Path) -> str:
         words = [f"r{i}" for i in range(self.raw_words)]
@@ -159,5 +181,5 @@ class DuckDBCells:
         return (
             f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} "
             f"FROM staged LEFT JOIN ({scored}) AS scored ON {on} ORDER BY staged.rowid) "
-            f"TO {sql.text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+            f"TO {sql.text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
         )

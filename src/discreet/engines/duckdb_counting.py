@@ -41,6 +41,7 @@ class Counter:
 
     def __init__(self, session: Session, request: Request, folder: Path) -> None:
         self.session = session
+        self.workspace = folder
         self.request = request
         records = request.records
         positions = records.find("keys", request.keys)
@@ -70,6 +71,7 @@ class Counter:
             weights = replace(weights, total=float(total))
         return DuckDBCells(
             session=self.session,
+            workspace=self.workspace,
             n_records=n_kept,
             n_dropped=n_all - n_kept,
             n_incomplete=n_incomplete,

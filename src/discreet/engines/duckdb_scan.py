@@ -1,6 +1,7 @@
 """Records as something DuckDB can read FROM, with columns c0, c1, …"""
 
 import shutil
+import tempfile
 from pathlib import Path
 
 import duckdb
@@ -56,9 +57,7 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
     encoding = scan.dialect.encoding.lower().replace("_", "-")
     if encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
         return scan.path
-    copy = workspace / "records.csv"
-    if copy.exists():
-        return copy
+    copy = Path(tempfile.mkstemp(suffix=".csv", dir=workspace)[1])
     with (
         readable(scan.path, scan.dialect.encoding),
         open_text(scan.path, scan.dialect.encoding) as source,

@@ -4,14 +4,13 @@ The folder is readable by its owner alone. A killed process cannot tidy up after
 one removes the folders of processes that no longer exist.
 """
 
-import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from discreet.data.abandoned import named_after_process, remove_abandoned
 from discreet.errors import OutputError, must_be
 
 PREFIX = "discreet-"
@@ -21,40 +20,13 @@ PREFIX = "discreet-"
 def workspace(parent: Path | None = None) -> Iterator[Path]:
     """A new private folder below `parent` (by default the system's place for temporary files)."""
     root = parent or Path(tempfile.gettempdir())
-    remove_abandoned(root)
+    remove_abandoned(root, PREFIX)
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=root))
+        folder = Path(tempfile.mkdtemp(prefix=named_after_process(PREFIX), dir=root))
     except OSError as error:
-        rule = "a folder that can be written to"
-        raise OutputError(
-            must_be(f"temporary folder {str(root)!r}", rule, error.strerror)
-        ) from error
+        name = f"temporary folder {str(root)!r}"
+        raise OutputError(must_be(name, "a folder to write to", error.strerror)) from error
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def remove_abandoned(root: Path) -> None:
-    """Remove workspaces below `root` that belong to this user and to no living process."""
-    for folder in root.glob(f"{PREFIX}*-*"):
-        match = re.fullmatch(rf"{PREFIX}(\d+)-\w+", folder.name)
-        if match and _owned(folder) and not _alive(int(match[1])):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _owned(folder: Path) -> bool:
-    try:
-        return folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
-    except OSError:
-        return False
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

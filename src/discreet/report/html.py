@@ -8,10 +8,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from discreet.data.writing import written_whole
 from discreet.figures import Figure
 from discreet.report import plots, words
-from discreet.report.external import first_distribution, public_figures, risk_classes
+from discreet.report.classes import filled_classes, first_result
+from discreet.report.external import public_figures
 from discreet.report.meaning import MEANING
 from discreet.report.text import population_line, scope
 from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.distribution import RiskDistribution
 
 MOST_KEYS_SHOWN = 30
 
@@ -20,7 +22,7 @@ def write_report(assessment: Assessment, path: str | Path, *, external: bool = F
     """Write the report, whole or not at all; `external` for readers outside the agency."""
     text = external_html(assessment) if external else internal_html(assessment)
     with written_whole(Path(path)) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
 
 
 def internal_html(assessment: Assessment) -> str:
@@ -41,16 +43,18 @@ def internal_html(assessment: Assessment) -> str:
 def external_html(assessment: Assessment) -> str:
     """Rounded shares of the whole; nothing that a reader could act on."""
     figures = public_figures(assessment)
-    shown = MOST_KEYS_SHOWN
-    drawn = {
-        "anonymity": plots.anonymity_plot(figures.anonymity_ks, figures.anonymity_shares),
-        "risk": plots.risk_plot(
-            figures.risk_labels, [100 * s for s in figures.risk_shares], "records, %"
-        ),
-        "contributions": plots.contribution_plot(
-            figures.contribution_keys[:shown], figures.contribution_shares[:shown]
-        ),
-    }
+    drawn: dict[str, str] = {}
+    if figures.anonymity is not None:
+        ks = [int(k) for k in figures.anonymity.labels]
+        drawn["anonymity"] = plots.anonymity_plot(ks, figures.anonymity.shares)
+    if figures.risk is not None:
+        percent = [100 * share for share in figures.risk.shares]
+        drawn["risk"] = plots.risk_plot(figures.risk.labels, percent, "records, %")
+    if figures.contributions is not None:
+        keys, shares = figures.contributions.labels, figures.contributions.shares
+        drawn["contributions"] = plots.contribution_plot(
+            keys[:MOST_KEYS_SHOWN], shares[:MOST_KEYS_SHOWN]
+        )
     return _render("external.html", p=figures, plots=drawn)
 
 
@@ -58,22 +62,19 @@ def _internal_plots(assessment: Assessment) -> dict[str, str]:
     curve = assessment.anonymity_curve
     single = assessment.contributions.single[:MOST_KEYS_SHOWN]
     uniques = max(assessment.sample_uniques, 1)
-    classes = risk_classes(first_distribution(assessment))
+    result = first_result(assessment)
+    spread = result.distribution if result and result.distribution else RiskDistribution.empty()
+    classes = filled_classes(spread)
     indices = assessment.size_indices
     return {
         "risk": plots.risk_plot([label for label, _ in classes], [n for _, n in classes]),
-        "risk_model": _risk_model(assessment),
+        "risk_model": result.name if result else "none",
         "sizes": plots.size_index_plot(indices.sizes.tolist(), indices.cells.tolist()),
         "anonymity": plots.anonymity_plot([a.k for a in curve], [a.record_share for a in curve]),
         "contributions": plots.contribution_plot(
             [" and ".join(c.keys) for c in single], [c.uniques_removed / uniques for c in single]
         ),
     }
-
-
-def _risk_model(assessment: Assessment) -> str:
-    named = (r for r in assessment.models.values() if isinstance(r, ModelResult) and r.distribution)
-    return next((r.name for r in named), "none")
 
 
 def _hows(result: ModelResult) -> list[str]:

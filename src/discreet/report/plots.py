@@ -1,6 +1,7 @@
 """Plots as SVG text: no script, no font file, the same bytes for the same data."""
 
 import io
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -11,6 +12,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter
 
+from discreet.errors import one_line
+
+LONGEST_LABEL = 28
 INK, BLUE, RED, GRID = "#1f2933", "#2b6cb0", "#c53030", "#d9e2ec"
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -23,6 +27,7 @@ STYLE: Any = {
     "axes.labelcolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
+    "text.parse_math": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
@@ -55,7 +60,7 @@ def contribution_plot(labels: Sequence[str], shares: Sequence[float]) -> str:
     with _axes("uniques that vanish, %", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(labels))[::-1]
         axes.barh(places, [100 * s for s in shares], color=BLUE, height=0.7, zorder=3)
-        axes.set_yticks(places, labels)
+        axes.set_yticks(places, [_short(label) for label in labels])
         axes.set_xlim(0, 100)
     return drawn[0]
 
@@ -63,7 +68,9 @@ def contribution_plot(labels: Sequence[str], shares: Sequence[float]) -> str:
 def anonymity_plot(ks: Sequence[int], shares: Sequence[float]) -> str:
     """Share of records that break k-anonymity against k, in percent."""
     with _axes("k", "records that break k-anonymity, %") as (axes, drawn):
-        axes.plot(ks, [100 * s for s in shares], color=BLUE, marker="o", markersize=4, zorder=3)
+        axes.plot(
+            ks, [100 * s for s in shares], color=BLUE, marker="o", markersize=4, clip_on=False
+        )
         axes.set_xscale("log")
         axes.set_xticks(ks, [str(k) for k in ks])
         axes.minorticks_off()
@@ -87,10 +94,19 @@ def _axes(
         drawn.append(_svg(canvas))
 
 
+def _short(label: str) -> str:
+    """A name that fits beside an axis and holds nothing but printable characters."""
+    plain = one_line(label)
+    return plain if len(plain) <= LONGEST_LABEL else plain[: LONGEST_LABEL - 1] + "…"
+
+
 def _svg(canvas: Canvas) -> str:
+    """The text of the picture; the reader's browser has the glyphs that matplotlib may lack."""
     buffer = io.StringIO()
     drawing: Any = FigureCanvasSVG(canvas)
-    drawing.print_svg(buffer, metadata={"Date": None, "Creator": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        drawing.print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from discreet.errors import one_line
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
@@ -24,10 +25,10 @@ def print_assessment(console: Console, assessment: Assessment) -> None:
 
 
 def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
-    yield Text(f"Disclosure risk of {assessment.settings.source}", style="bold")
+    yield Text(one_line(f"Disclosure risk of {assessment.settings.source}"), style="bold")
     yield indented(Text("\n".join(scope(assessment))))
     for warning in assessment.warnings:
-        yield indented(Text(f"Look here: {warning}.", style="yellow"))
+        yield indented(Text(one_line(f"Look here: {warning}."), style="yellow"))
     yield heading("Who stands out in the file")
     yield indented(_anonymity(assessment))
     yield indented(Text(MEANING["anonymity"], style="dim"))
@@ -58,7 +59,7 @@ def population_line(assessment: Assessment) -> str:
     if summary.population_size is None:
         return "population size unknown (give --population, or --weight to estimate it)"
     source = "given" if summary.population_size_known else "estimated by the sum of the weights"
-    return f"population of {summary.population_size:,.0f} ({source})"
+    return f"population of {words.expected(summary.population_size)} ({source})"
 
 
 def missing_line(assessment: Assessment) -> str:
@@ -136,7 +137,7 @@ def _contribution_row(contribution: Contribution, total: int) -> Sequence[str]:
     removed = contribution.uniques_removed
     filled = round(BAR * removed / total) if total else 0
     return (
-        " and ".join(contribution.keys),
+        one_line(" and ".join(contribution.keys)),
         words.count(removed),
         words.share(removed, total),
         "█" * filled,
@@ -147,6 +148,6 @@ def _riskiest(assessment: Assessment) -> Iterator[ConsoleRenderable]:
     keys = assessment.settings.keys
     for cell in assessment.riskiest[:3]:
         levels = ", ".join(f"{k}={v}" for k, v in zip(keys, cell.levels, strict=True))
-        yield Text(f"{words.plural(cell.sample_count, 'record')}: {levels}")
+        yield Text(one_line(f"{words.plural(cell.sample_count, 'record')}: {levels}"))
     if len(assessment.riskiest) > 3:
         yield Text("More of them are in the report (--report risk.html).", style="dim")

@@ -1,14 +1,20 @@
 """Numbers and names as people read them."""
 
+import math
+
 from discreet.figures import Figure, How, Outcome, Unavailable
+
+LONG = 26  # characters of a number that still reads
 
 
 def count(number: float) -> str:
-    """A whole number with thousands marked; huge ones also in words."""
+    """A whole number with thousands marked; a huge one by its power of ten."""
     if number != int(number):
-        return f"{number:,.1f}"
-    text = f"{int(number):,}"
-    return text if len(text) <= 26 else f"about {number:.3g}"
+        return expected(number)
+    whole = int(number)
+    if abs(whole) < 10 ** (LONG * 3 // 4):
+        return f"{whole:,}"
+    return f"about 10^{math.floor(math.log10(abs(whole)))}"
 
 
 def share(part: float, whole: float) -> str:
@@ -18,9 +24,9 @@ def share(part: float, whole: float) -> str:
     percent = 100 * part / whole
     if part == 0 or part == whole:
         return f"{percent:.0f} %"
-    if percent < 0.05:
+    if percent < 0.1:
         return "< 0.1 %"
-    return "> 99.9 %" if percent > 99.95 else f"{percent:.1f} %"
+    return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
 
 
 def probability(value: float) -> str:
@@ -55,9 +61,7 @@ def _limits(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return f"± {expected(figure.standard_error)}" if figure.standard_error else ""
     between = f"{expected(figure.low)} to {expected(figure.high)}"
-    if figure.value is None:
-        return between
-    return f"({between})"
+    return between if figure.value is None else f"({between})"
 
 
 def plural(number: float, noun: str) -> str:

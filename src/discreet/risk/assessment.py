@@ -10,8 +10,7 @@ from typing import Any
 from discreet.data.arrays import FloatArray
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingPolicy, missing_policy
-from discreet.data.records import open_records
-from discreet.data.structural_zeros import StructuralZeros
+from discreet.data.records import Records, open_records
 from discreet.data.summary import SizeIndices, Summary
 from discreet.data.writing import check_outputs, written_whole
 from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
@@ -23,7 +22,7 @@ from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.contributions import Contributions, contributions
 from discreet.risk.distribution import RiskDistribution
-from discreet.risk.impossible import read_structural_zeros
+from discreet.risk.impossible import ImpossibleList, read_impossible
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
 from discreet.risk.warnings import data_warnings
 
@@ -121,18 +120,20 @@ def assess(
         decimal=(csv or CsvOptions()).decimal,
     )
     _check_numbers(population_size, n_table_cells)
+    forbidden = None if structural_zeros is None else open_records(structural_zeros, csv)
     if risks is not None:
-        check_outputs([Path(risks)], records.files)
+        inputs = records.files + (forbidden.files if forbidden else ())
+        check_outputs([Path(risks)], inputs)
     with (engine or _default_engine(progress)).count(request) as cells:
-        zeros = read_structural_zeros(structural_zeros, cells, csv)
-        table_cells = _table_cells(cells, zeros, n_table_cells)
+        impossible = None if forbidden is None else read_impossible(forbidden, cells)
+        table_cells = _table_cells(cells, impossible, n_table_cells)
         summary = _summary(cells, table_cells, population_size, _needs(chosen))
         fitted = {model.name: _fit(model, summary) for model in chosen}
         results = _score(cells, chosen, fitted, Path(risks) if risks else None, progress)
         words, counts = cells.words()
         names = [key.name for key in cells.keys]
         return Assessment(
-            settings=_settings(request, chosen, anonymity_levels, structural_zeros),
+            settings=_settings(request, chosen, anonymity_levels, forbidden),
             keys=cells.keys,
             n_incomplete=cells.n_incomplete,
             n_dropped=cells.n_dropped,
@@ -144,7 +145,7 @@ def assess(
             ),
             riskiest=riskiest_cells(cells.batches(), cells.keys, _one_way(summary), n_riskiest),
             models=results,
-            warnings=data_warnings(cells, summary),
+            warnings=data_warnings(cells, summary, impossible),
         )
 
 
@@ -178,13 +179,13 @@ def _check_numbers(population_size: float | None, n_table_cells: int | None) -> 
         raise InputError(must_be("cells", "at least 1", n_table_cells))
 
 
-def _table_cells(cells: CellStore, zeros: StructuralZeros | None, given: int | None) -> int:
+def _table_cells(cells: CellStore, impossible: ImpossibleList | None, given: int | None) -> int:
     if given is not None and given < cells.n_cells:
         rule = f"at least the {cells.n_cells:,} cells that hold records"
         raise InputError(must_be("cells", rule, f"{given:,}"))
     if given is not None:
         return given
-    return cells.coding.n_combinations if zeros is None else zeros.n_possible()
+    return cells.coding.n_combinations if impossible is None else impossible.zeros.n_possible()
 
 
 def _needs(models: Sequence[Model]) -> set[Need]:
@@ -298,9 +299,8 @@ class _Scorer:
 
 
 def _settings(
-    request: Request, models: Sequence[Model], levels: Sequence[int], zeros: Any
+    request: Request, models: Sequence[Model], levels: Sequence[int], impossible: Records | None
 ) -> Settings:
-    shown = zeros if isinstance(zeros, (str, Path, type(None))) else "a table"
     packages = ("discreet", "duckdb", "numpy", "pyarrow", "scipy")
     return Settings(
         source=request.records.name,
@@ -309,6 +309,6 @@ def _settings(
         missing=request.missing,
         models=tuple(model.name for model in models),
         anonymity_levels=tuple(sorted(set(levels))),
-        structural_zeros=None if shown is None else Path(shown).name,
+        structural_zeros=None if impossible is None else impossible.name,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},
     )

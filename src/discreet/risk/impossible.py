@@ -1,42 +1,60 @@
 """Reading the list of impossible combinations, and holding it against the data."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-import pyarrow as pa
 
-from discreet.data.csv_dialect import CsvOptions
-from discreet.data.records import open_records
+from discreet.data.records import Records
 from discreet.data.structural_zeros import StructuralZeros
-from discreet.data.tables import read_text_columns
 from discreet.engines.contract import CellStore, KeyLevels
 from discreet.errors import ColumnError, InputError, must_be
 
 
-def read_structural_zeros(
-    source: Any, cells: CellStore, csv: CsvOptions | None
-) -> StructuralZeros | None:
-    """The impossible boxes that `source` lists, in the codes of the counted cells.
+@dataclass(frozen=True, slots=True)
+class ImpossibleList:
+    """The structural zeros of a table, and how many rows of the list named a level that never
+    occurs, so that they have no effect."""
 
-    Checked: its columns are keys, no row is empty, and no record of the data lies in a box. A level
-    that does not occur in the data makes no cell, so a row that names one has no effect.
+    zeros: StructuralZeros
+    n_rows: int
+    n_idle: int
+
+
+def read_impossible(records: Records, cells: CellStore) -> ImpossibleList:
+    """The impossible boxes that `records` lists, in the codes of the counted cells.
+
+    Columns are keys; an empty value means any level, and an empty row means nothing. A label that
+    several values share means each of them. Checked: no record of the data lies in a box.
     """
-    if source is None:
-        return None
-    table = read_text_columns(open_records(source, csv))
-    positions = [_key_position(name, cells) for name in table.column_names]
-    columns = [_codes(table.column(i), cells.keys[j]) for i, j in enumerate(positions)]
-    boxes = []
-    for row, levels in enumerate(zip(*columns, strict=True), start=1):
-        box = {j: level for j, level in zip(positions, levels, strict=True) if level is not None}
-        if not box:
-            rule = "a combination with at least one level named"
-            raise InputError(must_be("impossible", rule, "an empty one", where=f"row {row}"))
-        if -1 not in box.values():
-            boxes.append(box)
+    table = cells.read_labels(records)
+    positions = {name: _key_position(name, cells) for name in table}
+    codes = {name: _codes(cells.keys[j]) for name, j in positions.items()}
+    boxes: list[dict[int, int]] = []
+    n_rows = n_idle = 0
+    for row in zip(*table.values(), strict=True):
+        named = {name: value for name, value in zip(table, row, strict=True) if value is not None}
+        found = _boxes(named, positions, codes)
+        boxes += found
+        n_rows += bool(named)
+        n_idle += bool(named) and not found
     zeros = StructuralZeros.of_boxes(cells.coding.sizes, boxes)
     _check_against(cells, zeros)
-    return zeros
+    return ImpossibleList(zeros, n_rows, n_idle)
+
+
+def _boxes(
+    named: Mapping[str, str],
+    positions: Mapping[str, int],
+    codes: Mapping[str, Mapping[str, Sequence[int]]],
+) -> list[dict[int, int]]:
+    """One box for each choice of a code among those that the named labels stand for."""
+    if not named:
+        return []
+    choices = [codes[name].get(value, ()) for name, value in named.items()]
+    keys = [positions[name] for name in named]
+    return [dict(zip(keys, choice, strict=True)) for choice in product(*choices)]
 
 
 def _key_position(name: str, cells: CellStore) -> int:
@@ -46,11 +64,12 @@ def _key_position(name: str, cells: CellStore) -> int:
     return names.index(name)
 
 
-def _codes(column: pa.ChunkedArray, key: KeyLevels) -> list[int | None]:
-    """Level of each value; None for an empty one, which means any, −1 for one that never occurs."""
-    codes: dict[str | None, int] = {label: code for code, label in enumerate(key.labels)}
-    codes |= {value: code for code, value in enumerate(key.values)}
-    return [None if value is None else codes.get(value, -1) for value in column.to_pylist()]
+def _codes(key: KeyLevels) -> dict[str, list[int]]:
+    """Codes that each value or, where no value is called so, each label stands for."""
+    codes: dict[str, list[int]] = {}
+    for code, label in enumerate(key.labels):
+        codes.setdefault(label, []).append(code)
+    return codes | {value: [code] for code, value in enumerate(key.values) if value is not None}
 
 
 def _check_against(cells: CellStore, zeros: StructuralZeros) -> None:
@@ -59,6 +78,6 @@ def _check_against(cells: CellStore, zeros: StructuralZeros) -> None:
     )
     if records:
         rule = "combinations that no record has"
-        got = f"some that {records:,} records have"
         remedy = "correct the records or the list"
+        got = f"some in which there are {records:,}"
         raise InputError(must_be("impossible", rule, got, remedy=remedy))

@@ -4,14 +4,22 @@ from collections.abc import Iterator
 
 from discreet.data.summary import Summary
 from discreet.engines.contract import CellStore, KeyLevels
+from discreet.risk.impossible import ImpossibleList
 
 LOOKS_MISSING = frozenset({"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing"})
 MANY_LEVELS = 1_000
 
 
-def data_warnings(cells: CellStore, summary: Summary) -> tuple[str, ...]:
+def data_warnings(
+    cells: CellStore, summary: Summary, impossible: ImpossibleList | None
+) -> tuple[str, ...]:
     """One plain sentence for each thing that looks amiss."""
     found = [*_about_weights(cells, summary)]
+    if impossible is not None and impossible.n_idle:
+        found.append(
+            f"{impossible.n_idle:,} of the {impossible.n_rows:,} impossible combinations name a "
+            "level that never occurs, so they have no effect"
+        )
     for key in cells.keys:
         found += _about_key(key, cells.n_records)
     if summary.sample_size == 1:
@@ -30,8 +38,8 @@ def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
     known = summary.population_size if summary.population_size_known else None
     if known is not None and not 0.8 < cells.weights.total / known < 1.25:
         yield (
-            f"the weights sum to {cells.weights.total:,.0f}, far from the population of "
-            f"{known:,.0f} that was given"
+            f"the weights sum to {cells.weights.total:,.6g}, far from the population of "
+            f"{known:,.6g} that was given"
         )
 
 

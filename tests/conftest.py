@@ -1,0 +1,64 @@
+"""What several tests share: the command line run in this process, and records counted by engine."""
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import pytest
+
+from discreet.cli import main
+from discreet.data.missing import missing_policy
+from discreet.data.records import open_records
+from discreet.engines.contract import Request
+from discreet.engines.duckdb import DuckDBEngine
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command left: its exit code and the text on its two streams."""
+
+    code: int
+    out: str
+    err: str
+
+    def complaint(self):
+        """The one line that bad input earns, without the name of the program."""
+        assert self.code == 2, self
+        assert self.out == ""
+        assert self.err.startswith("discreet: ")
+        assert self.err.endswith("\n")
+        assert len(self.err.splitlines()) == 1, self.err
+        assert "fault of ours" not in self.err
+        return self.err.removeprefix("discreet: ").rstrip("\n")
+
+
+@pytest.fixture
+def discreet(monkeypatch, capfd):
+    """Runs the command line with the given arguments."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["discreet", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as leaving:
+            main()
+        out, err = capfd.readouterr()
+        return Run(leaving.value.code or 0, out, err)
+
+    return run
+
+
+@pytest.fixture
+def count():
+    """Counts the records of a source by some keys; the cells stay open until the test ends."""
+    with ExitStack() as stack:
+
+        def run(source, keys, *, missing="category", csv=None, **options):
+            request = Request(
+                records=open_records(source, csv),
+                keys=tuple(keys),
+                missing=missing_policy(missing),
+                **options,
+            )
+            return stack.enter_context(DuckDBEngine().count(request))
+
+        yield run

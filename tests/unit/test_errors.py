@@ -1,0 +1,34 @@
+"""The tree of errors and the one sentence of every complaint."""
+
+import pytest
+
+from discreet import errors
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "k must be at least 2, got 1"),
+        ({"where": "row 3"}, "k must be at least 2, got 1 at row 3"),
+        ({"remedy": "give more"}, "k must be at least 2, got 1; give more"),
+        ({"where": "row 3", "remedy": "give more"}, "k must be at least 2, got 1 at row 3; give more"),
+    ],
+)
+def test_the_grammar_of_a_complaint(options, sentence):
+    assert errors.must_be("k", "at least 2", 1, **options) == sentence
+
+
+def test_every_error_is_ours_and_bad_input_is_a_value_error():
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    assert len(kinds) >= 8
+    assert all(issubclass(kind, errors.DiscreetError) for kind in kinds)
+    for kind in (errors.FileError, errors.ColumnError, errors.WeightError, errors.MissingError):
+        assert issubclass(kind, errors.InputError)
+        assert issubclass(kind, ValueError)
+    assert not issubclass(errors.OutputError, errors.InputError)
+
+
+@pytest.mark.parametrize("kind", ["InputError", "OutputError", "Interrupted", "FileError"])
+def test_the_tree_in_the_docstring_names_every_kind(kind):
+    assert kind in (errors.__doc__ or "")
+    assert hasattr(errors, kind)
