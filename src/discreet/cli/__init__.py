@@ -36,8 +36,9 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line and exit: 0 done, 2 bad input, 3 the policy says no, 130 stopped."""
-    sys.stdout = sys.stdout or Path(os.devnull).open("w")
-    sys.stderr = sys.stderr or Path(os.devnull).open("w")
+    nowhere = Path(os.devnull)
+    sys.stdout = sys.stdout or nowhere.open("w")
+    sys.stderr = sys.stderr or nowhere.open("w")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

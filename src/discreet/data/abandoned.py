@@ -12,7 +12,7 @@ def named_after_process(prefix: str) -> str:
 
 
 def remove_abandoned(folder: Path, prefix: str) -> None:
-    """Remove what lies in `folder` under such names, belongs to this user and to no live process."""
+    """Remove what lies under such names in `folder`, this user's and of no live process."""
     for path in folder.glob(f"{prefix}*-*"):
         match = re.match(rf"{re.escape(prefix)}(\d+)-", path.name)
         if match and _owned(path) and not _alive(int(match[1])):

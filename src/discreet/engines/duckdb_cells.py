@@ -181,5 +181,6 @@ class DuckDBCells:
         return (
             f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} "
             f"FROM staged LEFT JOIN ({scored}) AS scored ON {on} ORDER BY staged.rowid) "
-            f"TO {sql.text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
+            f"TO {sql.text_literal(str(path))} "
+            "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
         )

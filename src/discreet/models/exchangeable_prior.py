@@ -5,11 +5,12 @@ replacement (cohen-sackrowitz eq. 2.1). Two priors treat all cells alike: every 
 (`uniform`), or every record equally likely to fall in any cell (`multinomial`). What is left to
 know is how the other M = N − n records lie:
 
-* uniform: ∏ C(F_k, f_k) counts the ways to throw M stars among bars, where cell k owns f_k + 1 of
-  n + K places. So M of N + K − 1 positions are stars, the other D = n + K − 1 are bars, all
-  arrangements alike, and a sample unique is a population unique when its *two* bars have no star
-  before them. With T = N + K − 1 that is D(D − 1) / (T(T − 1)): eq. 2.4. The number of population
-  uniques among s sample uniques is the number of complete pairs when D of T things are drawn.
+* uniform: ∏ C(F_k, f_k) counts the ways to put M stars into n + K places, f_k + 1 in each cell.
+  With D = n + K − 1 bars between the places and T = N + K − 1 stars and bars in all, j given places
+  stay empty with probability D(D − 1)…(D − j + 1) / (T(T − 1)…(T − j + 1)): as j given things are
+  all among D drawn out of T. A sample unique owns two places, so it is a population unique with
+  probability D(D − 1) / (T(T − 1)), eq. 2.4, and the number of population uniques among s sample
+  uniques is the number of complete pairs in such a draw.
 * multinomial: each of the M records falls in any of the K cells. The number of population uniques
   is the number of s given boxes that stay empty under M balls; one box does with ((K − 1)/K)^M:
   eq. 2.6.
@@ -106,12 +107,12 @@ class ExchangeablePosterior:
 
     @property
     def bars(self) -> int:
-        """D = n + K − 1, the positions that are no star under the uniform prior."""
+        """D = n + K − 1, the things drawn under the uniform prior."""
         return self.sample_size + self.cells - 1
 
     @property
     def positions(self) -> int:
-        """T = N + K − 1, the positions of stars and bars under the uniform prior."""
+        """T = N + K − 1, the stars and bars of the uniform prior."""
         return self.population_size + self.cells - 1
 
     @property
@@ -179,7 +180,7 @@ class ExchangeablePosterior:
 
     def _inverse_quadrature(self, f: FloatArray) -> FloatArray:
         """Rows ∫ φ dx and ∫ x φ dx with φ = E exp(−Fx), at x = exp(u − e^(−u)) / E(F)."""
-        M, K = float(self.unseen), self.cells
+        M, K = float(self.unseen), float(self.cells)
         if K == 1:
             return np.stack([1 / (f + M), 1 / (f + M) ** 2])
         u = np.arange(-4.0, 7.0, STEP)
@@ -231,9 +232,7 @@ class ExchangeablePosterior:
 
     def _check_uniques(self, s: int) -> None:
         n, K = self.sample_size, self.n_table_cells
-        rest = n - s
-        fits = 0 <= s <= min(n, K) and (rest == 0 or (rest >= 2 and s < K))
-        if not fits:
+        if not 0 <= s <= min(n, K) or s == K < n:
             rule = f"the sample uniques of {n} records in {K} cells"
             raise InputError(must_be("sample_uniques", rule, s))
 
@@ -255,7 +254,7 @@ class ExchangeablePosterior:
     def _by_inversion(self, s: int) -> tuple[int, FloatArray]:
         """P(x) ∝ Bin(x; s, q₀)·P(Y_x = M): things independent until their total is fixed at M.
 
-        Uniform: each of T positions is a star with probability M/T, a sample unique owns two.
+        Uniform: each of T things is left with probability M/T, a sample unique owns two of them.
         Multinomial: each of K cells gets a Poisson number with mean M/K, a sample unique owns one.
         So a sample unique gets nothing with probability q₀, and Y_x is the total of everything when
         x of them get nothing. P(Y_x = M) is its characteristic function summed over equal angles,
@@ -345,7 +344,7 @@ class _UnitLaw:
         unit = self.centred(t)
         cell = log1p(np.expm1(self.weight * (unit + 1j * t * self.mean)) / self.some)
         cell -= 1j * t * self.given_some
-        power = (self.uniques - x)[:, None] * cell + self.rest * unit
+        power = (self.uniques - x)[:, None] * cell + float(self.rest) * unit
         power -= 1j * np.outer(self.offset(x), t)
         terms = np.exp(power).real * np.where(t == 0, 1.0, 2.0)
         return np.asarray(np.maximum(terms.sum(axis=1) / period, 0.0))

@@ -1,25 +1,30 @@
-"""Loops of the additive model: the mass of the positive part over all cells, and E(1/F).
+"""The mass of the positive part of an additive model over all its cells: loops and their plan.
 
 A cell is a path in a tree, one variable a depth, the innermost variable unrolled as a row. The
-factor of a cell is
+factor and the weight of a cell are
 
-    s(i) = base + Σ_a u_a(i_a) + Σ_{a<b} g_ab(i_a, i_b),    weight  w(i) = ∏ p_a(i_a),
+    s(i) = base + Σ_a u_a(i_a) + Σ_{a<b} g_ab(i_a, i_b),        w(i) = ∏_a p_a(i_a),
 
-with u and g centred under p (Σ p_a u_a = 0; Σ p_a g_ab = Σ p_b g_ab = 0). Centring gives three
-closed forms for a box of cells that share their first k levels, where h_b(j) = u_b(j) + Σ g over
-the fixed levels:
+with u and g centred under p (Σ p_a u_a = 0, Σ p_a g_ab = Σ p_b g_ab = 0), and the mass sought is
+Σ w·max(s, 0). For a box of cells that share their first levels, with h_b(j) = u_b(j) + Σ g_ab(i_a,
+j) over the fixed levels i_a, centring gives in closed form
 
     mean of s        μ  = base + all terms among the fixed levels
-    variance of s    σ² = Σ_b Σ_j p_b(j) h_b(j)² + Σ_{b<c} Σ p_b p_c g_bc²        (b, c not fixed)
-    limits of s      μ + Σ_b max_j {h_b(j) + Σ_{c>b} max_l g_bc(j, l)}, and the same with min
+    variance of s    σ² = Σ_b Σ_j p_b(j)·h_b(j)² + Σ_{b<c} Σ p_b·p_c·g_bc²          (b, c free)
+    limits of s      μ + Σ_b max_j {h_b(j) + Σ_{c>b} max_l g_bc(j, l)}, the same with min
 
-So a box whose upper limit is not positive adds nothing, one whose lower limit is not negative adds
-w·μ, and any other box lies between w·max(μ, 0) (Jensen) and w·½(√(σ² + μ²) + μ) (Cauchy–Schwarz).
-
-Everything a kernel calls is in this file, because the compiled cache does not notice a change in
-another one.
+A box whose upper limit is not positive holds nothing, one whose lower limit is not negative holds
+w·μ; any other holds from w·max(μ, 0) (Jensen) to w·½(μ + √(σ² + μ²)) (Cauchy–Schwarz). Boxes are
+opened until they are certain, or until their limits are as close as asked; a box left closed is
+estimated by two draws. Everything a kernel calls stands in this file: the compiled cache does not
+notice a change in another one.
 """
 
+import itertools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,29 +32,36 @@ from numba import njit
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 
-FAST = {"reassoc", "contract", "nsz", "nnan", "ninf"}
-
-EXACT, DRAWN, VARIANCE, LOW, HIGH, WORK, PRUNED, ABORTED = range(8)
+EXACT, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, LOW, HIGH, CLOSED, WORK, ABORTED = range(10)
 CLEAN, MIXED, IMPOSSIBLE = range(3)
+
+ROW_CELLS = 256  # small innermost variables are joined up to this many cells, so that rows fill
+LANES = 8  # and rows are padded to full vector registers with levels of probability zero
+MAX_PREFIXES, MAX_PARTS = 4096, 512  # in which a table is handed out, to be shared and stopped
+MIN_HITS = 30  # non-zero draws below which their own spread says little
+
+Report = Callable[[float, float], None]  # share of the sweep done, work so far
+
+FAST = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 
 class Tree(NamedTuple):
     """The variables in order of depth, their levels end to end.
 
-    Levels of variable a are offsets[a] … offsets[a+1]−1; the interactions of level i with all
-    levels of later variables start at pairs[row[i]].
+    Levels of variable a are offsets[a] … offsets[a+1]−1; the interactions of level i with the
+    levels of all later variables start at pairs[row[i]].
     """
 
     base: float
     offsets: IntArray
     probability: FloatArray
-    cumulative: FloatArray  # of probability, within each variable
+    cumulative: FloatArray  # of probability within each variable
     main: FloatArray  # u
     row: IntArray
     pairs: FloatArray  # g
-    most: FloatArray  # Σ over later variables of the largest interaction of this level
-    least: FloatArray  # and of the smallest
-    pair_variance: FloatArray  # by depth k, over pairs of variables from k on
+    most: FloatArray  # Σ over later variables of the largest interaction of the level
+    least: FloatArray  # Σ over later variables of the smallest
+    pair_variance: FloatArray  # by depth, over the pairs of variables from there on
     zeros: BoolArray  # impossible boxes × levels: is the level inside?
     zeros_end: IntArray  # deepest variable that each impossible box restricts
 
@@ -60,74 +72,83 @@ class Stack(NamedTuple):
     level: IntArray
     score: FloatArray  # μ
     weight: FloatArray  # w
-    top: FloatArray  # Σ of upper limits over the variables beyond the one walked at this depth
-    bottom: FloatArray
     effect: FloatArray  # h, depth × levels
+    limits: FloatArray  # depth × upper and lower of its own variable, upper and lower of the rest
     alive: BoolArray  # depth × impossible boxes: may the box still hold this path?
 
 
-@njit(cache=True, nogil=True)
-def _new_stack(tree: Any) -> Any:
-    depth, width = len(tree.offsets) - 1, tree.offsets[-1]
-    return Stack(
-        np.zeros(depth, np.int64),
-        np.zeros(depth),
-        np.ones(depth),
-        np.zeros(depth),
-        np.zeros(depth),
-        np.zeros((depth, width)),
-        np.ones((depth, len(tree.zeros_end)), np.bool_),
-    )
+class Closing(NamedTuple):
+    """When a box is left closed, and how it is then estimated."""
+
+    threshold: float  # its limits differ by no more mass
+    draws: int  # from each closed box, at least two
+    state: Any  # of the random numbers, one 64-bit word
+
+
+class Sums(NamedTuple):
+    """What a sweep over the table found; `low` and `high` are certain, `value` lies between."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    exact: bool
+    work: float  # cells and levels touched
+
+
+def _new_stack(tree: Tree) -> Stack:
+    depth, width = len(tree.offsets) - 1, len(tree.main)
+    effect, limits = np.zeros((depth, width)), np.zeros((depth, 4))
+    effect[0] = tree.main
+    for side, extreme, later in ((0, np.maximum, tree.most), (1, np.minimum, tree.least)):
+        by_variable = extreme.reduceat(tree.main + later, tree.offsets[:-1])
+        limits[0, side::2] = by_variable[0], by_variable[1:].sum()
+    score, weight = np.full(depth, tree.base), np.ones(depth)
+    alive = np.ones((depth, len(tree.zeros_end)), np.bool_)
+    return Stack(np.zeros(depth, np.int64), score, weight, effect, limits, alive)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _limits(effect: Any, most: Any, least: Any) -> Any:
-    """Largest and smallest effect of a variable, with what later variables can add."""
-    top, bottom = effect[0] + most[0], effect[0] + least[0]
-    for j in range(1, len(effect)):
-        top = max(top, effect[j] + most[j])
-        bottom = min(bottom, effect[j] + least[j])
+def _shift(source: Any, more: Any, most: Any, least: Any, target: Any) -> Any:
+    """target = source + more over one variable; its limits with what later variables can add."""
+    top, bottom = -np.inf, np.inf
+    for j in range(len(target)):
+        value = source[j] + more[j]
+        target[j] = value
+        top, bottom = max(top, value + most[j]), min(bottom, value + least[j])
     return top, bottom
 
 
 @njit(cache=True, nogil=True)
-def _set_limits(tree: Any, stack: Any, depth: int) -> Any:
-    """Fill top and bottom of a depth; the limits of s over the whole box at this depth."""
-    top, bottom = 0.0, 0.0
-    for b in range(len(tree.offsets) - 2, depth - 1, -1):
-        low, high = tree.offsets[b], tree.offsets[b + 1]
-        if b == depth:
-            stack.top[depth], stack.bottom[depth] = top, bottom
-        t, o = _limits(stack.effect[depth, low:high], tree.most[low:high], tree.least[low:high])
-        top, bottom = top + t, bottom + o
-    return stack.score[depth] + top, stack.score[depth] + bottom
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _add(source: Any, more: Any, target: Any) -> None:
-    for j in range(len(target)):
-        target[j] = source[j] + more[j]
-
-
-@njit(cache=True, nogil=True)
-def _descend(tree: Any, stack: Any, depth: int, i: int, score: float, weight: float) -> None:
-    """Fix level i of the variable at `depth`: the effects on all later levels, one depth down."""
-    start, end = tree.offsets[depth + 1], tree.offsets[-1]
-    more = tree.pairs[tree.row[i] : tree.row[i] + end - start]
-    _add(stack.effect[depth, start:end], more, stack.effect[depth + 1, start:end])
-    stack.score[depth + 1], stack.weight[depth + 1] = score, weight
+def _descend(
+    offsets: Any, most: Any, least: Any, source: Any, more: Any, target: Any, limits: Any, depth: int
+) -> None:
+    """Effects and limits at `depth`, from the effects above and what the level fixed there adds."""
+    start, rest_top, rest_bottom = offsets[depth], 0.0, 0.0
+    for b in range(len(offsets) - 2, depth - 1, -1):
+        low, high = offsets[b], offsets[b + 1]
+        top, bottom = _shift(
+            source[low:high],
+            more[low - start : high - start],
+            most[low:high],
+            least[low:high],
+            target[low:high],
+        )
+        if b > depth:
+            rest_top, rest_bottom = rest_top + top, rest_bottom + bottom
+        else:
+            limits[0], limits[1], limits[2], limits[3] = top, bottom, rest_top, rest_bottom
 
 
 @njit(cache=True, nogil=True)
-def _mark(tree: Any, stack: Any, depth: int, i: int) -> int:
-    """Which impossible boxes may hold the path with level i at `depth`; what that says of it."""
+def _mark(zeros: Any, zeros_end: Any, alive: Any, depth: int, i: int) -> int:
+    """Which impossible boxes may hold the path with level i at `depth`, and what that makes it."""
     state = CLEAN
-    for z in range(len(tree.zeros_end)):
-        alive = stack.alive[depth, z] and tree.zeros[z, i]
-        stack.alive[depth + 1, z] = alive
-        if alive and tree.zeros_end[z] <= depth:
+    for z in range(len(zeros_end)):
+        alive[depth + 1, z] = alive[depth, z] and zeros[z, i]
+        if alive[depth + 1, z] and zeros_end[z] <= depth:
             return IMPOSSIBLE
-        if alive:
+        if alive[depth + 1, z]:
             state = MIXED
     return state
 
@@ -142,53 +163,107 @@ def _row(score: float, effect: Any, more: Any, probability: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _row_with_zeros(
-    score: float, effect: Any, more: Any, probability: Any, zeros: Any, alive: Any
+def _mixed_row(
+    score: float, effect: Any, more: Any, probability: Any, zeros: Any, alive: Any, start: int
 ) -> float:
-    """The same over the levels that no box still alive holds."""
+    """The same over the levels that no box still alive holds; `zeros` begins at `start`."""
     total = 0.0
     for x in range(len(probability)):
         possible = True
         for z in range(len(alive)):
-            possible = possible and not (alive[z] and zeros[z, x])
+            possible = possible and not (alive[z] and zeros[z, start + x])
         if possible:
             total += probability[x] * max(score + effect[x] + more[x], 0.0)
     return total
 
 
 @njit(cache=True, nogil=True)
-def _innermost(
-    tree: Any, alive: Any, effect: Any, i: int, score: float, mixed: bool
-) -> float:
-    """Positive part of the innermost row below level i, per unit of weight."""
-    start, end = tree.offsets[-2], tree.offsets[-1]
+def _innermost(tree: Any, stack: Any, i: int, box: int) -> float:
+    """Positive part of the innermost row below level i of the last variable but one."""
+    last = len(tree.offsets) - 2
+    start, end = tree.offsets[last], tree.offsets[last + 1]
+    score = stack.score[last - 1] + stack.effect[last - 1, i]
+    effect, probability = stack.effect[last - 1, start:end], tree.probability[start:end]
     more = tree.pairs[tree.row[i] : tree.row[i] + end - start]
-    probability = tree.probability[start:end]
-    if mixed:
-        return _row_with_zeros(
-            score, effect[start:end], more, probability, tree.zeros[:, start:end], alive
-        )
-    return _row(score, effect[start:end], more, probability)
+    if box == CLEAN:
+        return _row(score, effect, more, probability)
+    return _mixed_row(score, effect, more, probability, tree.zeros, stack.alive[last], start)
+
+
+@njit(cache=True, nogil=True)
+def _mixed_rows(tree: Any, stack: Any) -> float:
+    """Positive part of the possible cells of the last two variables below the path."""
+    last = len(tree.offsets) - 2
+    total = 0.0
+    for i in range(tree.offsets[last - 1], tree.offsets[last]):
+        box = _mark(tree.zeros, tree.zeros_end, stack.alive, last - 1, i)
+        if box != IMPOSSIBLE:
+            total += tree.probability[i] * _innermost(tree, stack, i, box)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _clean_rows(
+    offsets: Any,
+    probability: Any,
+    row: Any,
+    pairs: Any,
+    most: Any,
+    least: Any,
+    score: float,
+    effect: Any,
+    limits: Any,
+) -> float:
+    """The same where no cell is impossible, passing over rows of certain sign."""
+    first, start, end = offsets[-3], offsets[-2], offsets[-1]
+    row_effect, row_probability = effect[start:end], probability[start:end]
+    total, top, bottom = 0.0, limits[2], limits[3]
+    for i in range(first, start):
+        own = score + effect[i]
+        if own + least[i] + bottom >= 0:
+            total += probability[i] * own
+        elif own + most[i] + top > 0:
+            more = pairs[row[i] : row[i] + end - start]
+            total += probability[i] * _row(own, row_effect, more, row_probability)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _fix(tree: Any, stack: Any, depth: int, i: int) -> None:
+    """Fix level i of the variable at `depth`: all that is known one depth down."""
+    start, end = tree.offsets[depth + 1], tree.offsets[-1]
+    _descend(
+        tree.offsets,
+        tree.most,
+        tree.least,
+        stack.effect[depth],
+        tree.pairs[tree.row[i] : tree.row[i] + end - start],
+        stack.effect[depth + 1],
+        stack.limits[depth + 1],
+        depth + 1,
+    )
+    stack.score[depth + 1] = stack.score[depth] + stack.effect[depth, i]
+    stack.weight[depth + 1] = stack.weight[depth] * tree.probability[i]
 
 
 @njit(cache=True, nogil=True)
 def _uniform(state: Any) -> float:
-    """A number in [0, 1) from a counter in `state` (splitmix64)."""
+    """A number in [0, 1) from the counter in `state` (splitmix64)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)) * 2.0**-53
+    number: float = (z >> np.uint64(11)) * 2.0**-53
+    return number
 
 
 @njit(cache=True, nogil=True)
-def _draw_level(tree: Any, variable: int, state: Any) -> int:
-    low, high = tree.offsets[variable], tree.offsets[variable + 1]
-    target = _uniform(state)
+def _draw_level(cumulative: Any, low: int, high: int, target: float) -> int:
+    """The level from low to high − 1 in which the running sum of probabilities passes target."""
     while low < high - 1:
         middle = (low + high) // 2
-        if tree.cumulative[middle - 1] <= target:
+        if cumulative[middle - 1] <= target:
             low = middle
         else:
             high = middle
@@ -197,154 +272,132 @@ def _draw_level(tree: Any, variable: int, state: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
-    """Positive part of one innermost row drawn from the box at `depth`; unbiased for its mean."""
+    """Positive part of one innermost row drawn from the box at `depth`; its mean is the box's."""
     last = len(tree.offsets) - 2
     for b in range(depth, last):
-        i = _draw_level(tree, b, state)
-        score = stack.score[b] + stack.effect[b, i]
-        box = _mark(tree, stack, b, i)
+        low, high = tree.offsets[b], tree.offsets[b + 1]
+        i = _draw_level(tree.cumulative, low, high, _uniform(state))
+        box = _mark(tree.zeros, tree.zeros_end, stack.alive, b, i)
         if box == IMPOSSIBLE:
             return 0.0
-        if b == last - 1:
-            return _innermost(tree, stack.alive[last], stack.effect[b], i, score, box == MIXED)
-        _descend(tree, stack, b, i, score, 1.0)
-    return 0.0
+        if b < last - 1:
+            _fix(tree, stack, b, i)
+    return _innermost(tree, stack, i, box)
 
 
 @njit(cache=True, nogil=True)
-def _variance(tree: Any, stack: Any, depth: int) -> float:
-    """Variance of s over the box at `depth`."""
-    total = tree.pair_variance[depth]
-    for j in range(tree.offsets[depth], tree.offsets[-1]):
-        total += tree.probability[j] * stack.effect[depth, j] ** 2
+def _estimate(tree: Any, stack: Any, depth: int, closing: Any, out: Any) -> Any:
+    """Mean of some draws from the box at `depth`, and the variance of the mean."""
+    total, squares = 0.0, 0.0
+    for _ in range(closing.draws):
+        value = _draw(tree, stack, depth, closing.state)
+        total += value
+        squares += value * value
+        out[HITS] += value != 0
+    mean = total / closing.draws
+    return mean, max(squares / closing.draws - mean * mean, 0.0) / (closing.draws - 1)
+
+
+@njit(cache=True, nogil=True)
+def _mean_square(probability: Any, effect: Any, start: int) -> float:
+    """Σ p·h² over the levels from `start` on."""
+    total = 0.0
+    for j in range(start, len(probability)):
+        total += probability[j] * effect[j] ** 2
     return total
 
 
 @njit(cache=True, nogil=True)
-def _prune(
-    tree: Any, stack: Any, depth: int, top: float, mixed: bool, threshold: float, state: Any, out: Any
-) -> bool:
-    """Settle the box at `depth` by limits and two draws if its limits are within `threshold`."""
-    mean, weight = stack.score[depth], stack.weight[depth]
-    low = 0.0 if mixed else max(mean, 0.0)
-    high = 0.5 * (np.hypot(np.sqrt(_variance(tree, stack, depth)), mean) + mean)
-    high = max(min(high, top), low)
-    if weight * (high - low) > threshold:
+def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
+    """Settle the box at `depth` by its limits and some draws, if the limits are close enough."""
+    mean, weight, start = stack.score[depth], stack.weight[depth], tree.offsets[depth]
+    square = _mean_square(tree.probability, stack.effect[depth], start)
+    square += tree.pair_variance[depth] + mean * mean
+    top = mean + stack.limits[depth, 0] + stack.limits[depth, 2]
+    low = max(mean, 0.0) if box == CLEAN else 0.0
+    high = max(low, min(top, 0.5 * (mean + math.sqrt(square))))
+    if weight * (high - low) > closing.threshold:
         return False
-    first, second = _draw(tree, stack, depth, state), _draw(tree, stack, depth, state)
+    drawn, variance = _estimate(tree, stack, depth, closing, out)
+    out[DRAWN] += weight * drawn
+    out[VARIANCE] += weight * weight * variance
+    out[VARIANCE_LIMIT] += weight * weight * min(square, top * high) / closing.draws
     out[LOW] += weight * low
     out[HIGH] += weight * high
-    out[DRAWN] += weight * 0.5 * (first + second)
-    out[VARIANCE] += (weight * 0.5 * (first - second)) ** 2
-    out[PRUNED] += 1
-    out[WORK] += 2 * (tree.offsets[-1] - tree.offsets[depth])
+    out[CLOSED] += 1
+    out[WORK] += closing.draws * (len(tree.main) - start) * (len(tree.offsets) - 1 - depth)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _open(
-    tree: Any, stack: Any, depth: int, mixed: bool, threshold: float, state: Any, out: Any
-) -> bool:
-    """Whether the box at `depth` has to be walked; otherwise its mass is in `out`."""
-    top, bottom = _set_limits(tree, stack, depth)
-    out[WORK] += tree.offsets[-1] - tree.offsets[depth]
-    if top <= 0:
-        return False
-    if bottom >= 0 and not mixed:
-        out[EXACT] += stack.weight[depth] * stack.score[depth]
-        return False
-    return not (
-        threshold > 0 and _prune(tree, stack, depth, top, mixed, threshold, state, out)
-    )
+def _certain(score: float, weight: float, limits: Any, box: int, out: Any) -> bool:
+    """Whether the sign of all cells of a box is certain; then its mass is in `out`."""
+    if score + limits[0] + limits[2] <= 0:
+        return True
+    if box == CLEAN and score + limits[1] + limits[3] >= 0:
+        out[EXACT] += weight * score
+        return True
+    return False
 
 
 @njit(cache=True, nogil=True)
-def _rows(tree: Any, stack: Any, out: Any) -> None:
-    """Add the innermost rows below the path: all cells of the last two variables."""
-    last = len(tree.offsets) - 2
-    start, end = tree.offsets[last], tree.offsets[last + 1]
-    effect, row_effect = stack.effect[last - 1], stack.effect[last - 1, start:end]
-    probability, row_probability = tree.probability, tree.probability[start:end]
-    most, least, row, pairs = tree.most, tree.least, tree.row, tree.pairs
-    base, top, bottom = stack.score[last - 1], stack.top[last - 1], stack.bottom[last - 1]
-    total = 0.0
-    work = 0
-    for i in range(tree.offsets[last - 1], start):
-        score = base + effect[i]
-        if score + most[i] + top <= 0:
-            continue
-        if score + least[i] + bottom >= 0:
-            total += probability[i] * score
-            continue
-        more = pairs[row[i] : row[i] + end - start]
-        total += probability[i] * _row(score, row_effect, more, row_probability)
-        work += end - start
-    out[EXACT] += stack.weight[last - 1] * total
-    out[WORK] += work
-
-
-@njit(cache=True, nogil=True)
-def _rows_with_zeros(tree: Any, stack: Any, out: Any) -> None:
-    """The same where some cells may be impossible."""
-    last = len(tree.offsets) - 2
-    for i in range(tree.offsets[last - 1], tree.offsets[last]):
-        score = stack.score[last - 1] + stack.effect[last - 1, i]
-        box = _mark(tree, stack, last - 1, i)
-        if box != IMPOSSIBLE:
-            out[EXACT] += (
-                stack.weight[last - 1]
-                * tree.probability[i]
-                * _innermost(tree, stack.alive[last], stack.effect[last - 1], i, score, box == MIXED)
-            )
-            out[WORK] += tree.offsets[last + 1] - tree.offsets[last]
+def _settled(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
+    """Whether the box at `depth` need not be opened; then its mass is in `out`."""
+    if _certain(stack.score[depth], stack.weight[depth], stack.limits[depth], box, out):
+        return True
+    if closing is None:
+        return False
+    return _close(tree, stack, depth, box, closing, out)
 
 
 @njit(cache=True, nogil=True)
 def _walk(
-    tree: Any, stack: Any, floor: int, threshold: float, cap: float, stop: Any, state: Any, out: Any
+    tree: Any, stack: Any, floor: int, box: int, closing: Any, cap: float, stop: Any, out: Any
 ) -> None:
-    """Add the positive part of all cells below the path down to `floor`."""
-    last = len(tree.offsets) - 2
-    if floor == last - 1:
-        _rows_with_zeros(tree, stack, out)
-        return
-    depth = floor
-    stack.level[depth] = tree.offsets[depth] - 1
-    while depth >= floor:
-        stack.level[depth] += 1
-        i = stack.level[depth]
-        if i == tree.offsets[depth + 1]:
-            depth -= 1
-            continue
-        score = stack.score[depth] + stack.effect[depth, i]
-        weight = stack.weight[depth] * tree.probability[i]
-        if score + tree.most[i] + stack.top[depth] <= 0 or weight == 0:
-            continue
-        box = _mark(tree, stack, depth, i)
-        if box == IMPOSSIBLE:
-            continue
-        if box == CLEAN and score + tree.least[i] + stack.bottom[depth] >= 0:
-            out[EXACT] += weight * score
-            continue
-        _descend(tree, stack, depth, i, score, weight)
-        if not _open(tree, stack, depth + 1, box == MIXED, threshold, state, out):
-            continue
-        if depth + 1 == last - 1:
+    """Add the positive part of all cells below the path down to `floor`, which is not settled."""
+    level, score, weight, effect, limits, alive = stack
+    offsets, most, least, row, pairs = tree.offsets, tree.most, tree.least, tree.row, tree.pairs
+    probability, zeros, zeros_end = tree.probability, tree.zeros, tree.zeros_end
+    width, depth, last = offsets[-1], floor, len(offsets) - 2
+    level[depth] = offsets[depth]
+    while True:
+        if depth == last - 1:
             if box == CLEAN:
-                _rows(tree, stack, out)
+                sum_ = _clean_rows(offsets, probability, row, pairs, most, least, score[depth], effect[depth], limits[depth])
             else:
-                _rows_with_zeros(tree, stack, out)
-        else:
-            depth += 1
-            stack.level[depth] = tree.offsets[depth] - 1
+                sum_ = _mixed_rows(tree, stack)
+            out[EXACT] += weight[depth] * sum_
+            out[WORK] += (offsets[last] - offsets[last - 1]) * (width - offsets[last])
+            depth -= 1
+        while depth >= floor and level[depth] == offsets[depth + 1]:
+            depth -= 1
+        if depth < floor:
+            return
         if out[WORK] > cap or stop[0] != 0:
             out[ABORTED] = 1
             return
+        i = level[depth]
+        level[depth] += 1
+        box = _mark(zeros, zeros_end, alive, depth, i)
+        own = score[depth] + effect[depth, i]
+        if own + most[i] + limits[depth, 2] <= 0 or box == IMPOSSIBLE:
+            continue
+        below = depth + 1
+        score[below], weight[below] = own, weight[depth] * probability[i]
+        more = pairs[row[i] : row[i] + width - offsets[below]]
+        _descend(offsets, most, least, effect[depth], more, effect[below], limits[below], below)
+        out[WORK] += width - offsets[below]
+        if _certain(own, weight[below], limits[below], box, out):
+            continue
+        if closing is None or not _close(tree, stack, below, box, closing, out):
+            depth = below
+            level[depth] = offsets[depth]
 
 
 @njit(cache=True, nogil=True)
-def _force(tree: Any, stack: Any, prefix: int, floor: int) -> bool:
-    """Walk straight to the prefix of that number; False if the prefix is impossible."""
+def _enter(tree: Any, stack: Any, prefix: int, floor: int) -> int:
+    """Walk straight to the prefix of that number; says whether it is clean or impossible."""
+    box = MIXED if len(tree.zeros_end) else CLEAN
     width = 1
     for a in range(floor):
         width *= tree.offsets[a + 1] - tree.offsets[a]
@@ -352,40 +405,248 @@ def _force(tree: Any, stack: Any, prefix: int, floor: int) -> bool:
         width //= tree.offsets[a + 1] - tree.offsets[a]
         i = tree.offsets[a] + prefix // width
         prefix %= width
-        if _mark(tree, stack, a, i) == IMPOSSIBLE:
-            return False
-        score = stack.score[a] + stack.effect[a, i]
-        _descend(tree, stack, a, i, score, stack.weight[a] * tree.probability[i])
-    return True
+        box = _mark(tree.zeros, tree.zeros_end, stack.alive, a, i)
+        if box == IMPOSSIBLE:
+            return box
+        _fix(tree, stack, a, i)
+    return box
 
 
 @njit(cache=True, nogil=True)
 def positive_part(
-    tree: Any,
-    floor: int,
-    first: int,
-    end: int,
-    threshold: float,
-    cap: float,
-    stop: Any,
-    seed: Any,
+    tree: Any, stack: Any, floor: int, first: int, end: int, closing: Any, cap: float, stop: Any
 ) -> Any:
     """Mass of max(s, 0) over possible cells whose first `floor` levels are prefixes first…end−1.
 
-    Returns EXACT (summed or in closed form) and, for the boxes left unopened because their limits
-    were within `threshold`, DRAWN with its VARIANCE and the certain LOW and HIGH. WORK counts cells
-    and levels touched; the walk ends early, ABORTED, beyond `cap` or once stop[0] is set.
+    Returns EXACT (summed or in closed form) and, unless `closing` is None, for boxes left CLOSED
+    the estimate DRAWN with its VARIANCE and the certain LOW and HIGH. WORK counts cells and levels
+    touched; the walk ends ABORTED beyond `cap` or once stop[0] is set.
     """
-    out = np.zeros(8)
-    stack = _new_stack(tree)
-    state = np.empty(1, np.uint64)
-    state[0] = seed
-    stack.effect[0, :] = tree.main
-    stack.score[0] = tree.base
+    out = np.zeros(10)
     for prefix in range(first, end):
-        if _force(tree, stack, prefix, floor):
-            _set_limits(tree, stack, floor)
-            _walk(tree, stack, floor, threshold, cap, stop, state, out)
+        box = _enter(tree, stack, prefix, floor)
+        if box != IMPOSSIBLE and not _settled(tree, stack, floor, box, closing, out):
+            _walk(tree, stack, floor, box, closing, cap, stop, out)
         if out[ABORTED] != 0:
             break
     return out
+
+
+class _Layout:
+    """Variables in order of depth, before they are laid end to end: p, u, what is inside, and g."""
+
+    def __init__(
+        self,
+        probability: Sequence[FloatArray],
+        pairs: Mapping[tuple[int, int], FloatArray],
+        zeros: Sequence[Mapping[int, BoolArray]],
+    ) -> None:
+        order = _order([len(p) for p in probability])
+        self.probability = [probability[a] for a in order]
+        self.main = [np.zeros(len(p)) for p in self.probability]
+        self.inside = [_inside(a, len(probability[a]), zeros) for a in order]
+        self.pairs = {
+            (i, j): pairs[a, b] if a < b else pairs[b, a].T
+            for (i, a), (j, b) in itertools.combinations(enumerate(order), 2)
+        }
+
+    def join_innermost(self) -> None:
+        """Make one variable of the last two: its levels are their pairs of levels."""
+        last = len(self.main) - 1
+        first, second = self.probability[-2:]
+        main = self.main[-2][:, None] + self.main[-1] + self.pairs.pop((last - 1, last))
+        inside = self.inside[-2][:, :, None] & self.inside[-1][:, None, :]
+        self.probability[-2:] = [np.outer(first, second).ravel()]
+        self.main[-2:] = [main.ravel()]
+        self.inside[-2:] = [inside.reshape(len(inside), main.size)]
+        for x in range(last - 1):
+            joined = self.pairs[x, last - 1][:, :, None] + self.pairs.pop((x, last))[:, None, :]
+            self.pairs[x, last - 1] = joined.reshape(len(joined), -1)
+
+    def pad_innermost(self) -> None:
+        """Copies of the last level with probability 0, up to whole vector registers."""
+        extra = (0, -len(self.main[-1]) % LANES)
+        self.probability[-1] = np.pad(self.probability[-1], extra)
+        self.main[-1] = np.pad(self.main[-1], extra, mode="edge")
+        self.inside[-1] = np.pad(self.inside[-1], [(0, 0), extra], mode="edge")
+        last = len(self.main) - 1
+        for x in range(last):
+            self.pairs[x, last] = np.pad(self.pairs[x, last], [(0, 0), extra], mode="edge")
+
+    def over_later(self, reduce: Callable[..., FloatArray]) -> FloatArray:
+        """For each level of each variable, Σ over later variables of a reduction of its g."""
+        total = [np.zeros(len(main)) for main in self.main]
+        for (a, _), pair in self.pairs.items():
+            total[a] += reduce(pair, axis=1)
+        return np.concatenate(total)
+
+    def pair_variance(self) -> FloatArray:
+        """By depth k, Σ p·p·g² over the pairs of variables from k on."""
+        total = np.zeros(len(self.main))
+        for (a, b), pair in self.pairs.items():
+            total[: a + 1] += self.probability[a] @ pair**2 @ self.probability[b]
+        return total
+
+
+def _order(sizes: Sequence[int]) -> list[int]:
+    """Variables from small to large, but the smallest last if a row needs them to fill."""
+    order = sorted(range(len(sizes)), key=lambda a: (sizes[a], a))
+    cells, fill = sizes[order[-1]], 0
+    while fill < len(order) - 2 and cells * sizes[order[fill]] <= ROW_CELLS:
+        cells *= sizes[order[fill]]
+        fill += 1
+    return order[fill:-1] + order[:fill] + order[-1:]
+
+
+def _inside(variable: int, size: int, zeros: Sequence[Mapping[int, BoolArray]]) -> BoolArray:
+    """Which levels of a variable each impossible box holds: boxes × levels."""
+    inside = np.ones((len(zeros), size), np.bool_)
+    for row, box in zip(inside, zeros, strict=True):
+        row &= box.get(variable, True)
+    return inside
+
+
+def plant(
+    base: float,
+    probability: Sequence[FloatArray],
+    pairs: Mapping[tuple[int, int], FloatArray],
+    zeros: Sequence[Mapping[int, BoolArray]] = (),
+) -> Tree:
+    """The tree of a model: variables by size, the largest innermost, small ones there joined.
+
+    `zeros` are impossible boxes: for some variables, which levels are inside. Trusted: two or more
+    variables, the probabilities positive, the interactions centred.
+    """
+    layout = _Layout(probability, pairs, zeros)
+    main = layout.main
+    while len(main) > 2 and len(main[-1]) * len(main[-2]) <= ROW_CELLS:
+        layout.join_innermost()
+    layout.pad_innermost()
+    sizes = [len(levels) for levels in main]
+    depth, offsets = len(sizes), np.cumsum([0, *sizes])
+    rows = [
+        np.concatenate([layout.pairs[a, b] for b in range(a + 1, depth)], axis=1).ravel()
+        for a in range(depth - 1)
+    ]
+    width = np.repeat(offsets[-1] - offsets[1:], sizes)
+    restricts = np.array([~inside.all(axis=1) for inside in layout.inside])
+    return Tree(
+        base=base,
+        offsets=offsets.astype(np.int64),
+        probability=np.concatenate(layout.probability),
+        cumulative=np.concatenate([np.cumsum(p) for p in layout.probability]),
+        main=np.concatenate(main),
+        row=(np.cumsum(width) - width).astype(np.int64),
+        pairs=np.concatenate(rows),
+        most=layout.over_later(np.max),
+        least=layout.over_later(np.min),
+        pair_variance=layout.pair_variance(),
+        zeros=np.concatenate(layout.inside, axis=1),
+        zeros_end=(depth - 1 - restricts[::-1].argmax(axis=0)).astype(np.int64),
+    )
+
+
+def _floor(sizes: IntArray) -> int:
+    """How many variables a prefix fixes: at most MAX_PREFIXES of them, the last two left free."""
+    prefixes = np.cumprod(sizes[:-2].astype(np.float64))
+    return int(np.searchsorted(prefixes, MAX_PREFIXES, side="right"))
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _parts(sizes: IntArray) -> tuple[int, list[tuple[int, int]]]:
+    """How many variables a prefix fixes, and the ranges of prefixes handed out as one part."""
+    floor = _floor(sizes)
+    n_prefixes = math.prod(int(size) for size in sizes[:floor])
+    edges = np.linspace(0, n_prefixes, min(n_prefixes, MAX_PARTS) + 1).astype(np.int64)
+    return floor, list(itertools.pairwise(edges.tolist()))
+
+
+def _sweep(
+    tree: Tree, closing: Closing | None, cap: float, seed: int, report: Report
+) -> FloatArray | None:
+    """`positive_part` over the whole table, in parts on all cores; None if it took beyond `cap`.
+
+    The parts are added in their order, so the sum does not depend on the number of cores. When the
+    caller is interrupted, or `report` raises, the running parts are told to stop.
+    """
+    floor, ranges = _parts(np.diff(tree.offsets))
+    states = np.random.SeedSequence(seed).generate_state(len(ranges), np.uint64)
+    stop = np.zeros(1, np.int64)
+
+    def part(k: int, first: int, end: int) -> Any:
+        own = closing and closing._replace(state=states[k : k + 1])
+        return positive_part(tree, _new_stack(tree), floor, first, end, own, cap, stop)
+
+    part(0, 0, 0)  # so that compilation happens here, not in every thread
+    done: list[FloatArray] = []
+    work = 0.0
+    with ThreadPoolExecutor(_cores()) as pool:
+        try:
+            for job in [pool.submit(part, k, *ends) for k, ends in enumerate(ranges)]:
+                done.append(job.result())
+                work += done[-1][WORK]
+                if done[-1][ABORTED] or work > cap:
+                    return None
+                report(len(done) / len(ranges), work)
+        finally:
+            stop[0] = 1
+            pool.shutdown(cancel_futures=True)
+    return np.array([math.fsum(column) for column in zip(*done, strict=True)])
+
+
+def _sums(total: FloatArray) -> Sums:
+    variance = total[VARIANCE] if total[HITS] >= MIN_HITS else total[VARIANCE_LIMIT]
+    low, high = total[EXACT] + total[LOW], total[EXACT] + total[HIGH]
+    value = min(max(total[EXACT] + total[DRAWN], low), high)
+    work = float(total[WORK])
+    return Sums(float(value), math.sqrt(variance), float(low), float(high), not total[CLOSED], work)
+
+
+def positive_mass(
+    tree: Tree, *, budget: float, tolerance: float, seed: int, report: Callable[[float], None]
+) -> Sums:
+    """Σ w·max(s, 0) over the possible cells: exact if the table, or the work, fits in `budget`.
+
+    A larger table is swept with an ever smaller threshold until no box stays closed, or the limits
+    are within `tolerance`, or half the budget is spent; then the other half goes into draws.
+    """
+    if math.prod(int(size) for size in np.diff(tree.offsets)) <= budget:
+        total = _sweep(tree, None, math.inf, seed, lambda done, _: report(done))
+        assert total is not None
+        return _sums(total)
+    return _refine(tree, budget, tolerance, seed, report)
+
+
+def _halfway(report: Callable[[float], None], spent: float, budget: float) -> Report:
+    """Progress through the first half of the budget."""
+    return lambda _, work: report(min((spent + work) / budget, 0.5))
+
+
+def _refine(
+    tree: Tree, budget: float, tolerance: float, seed: int, report: Callable[[float], None]
+) -> Sums:
+    spread = tree.pair_variance[0] + tree.base**2 + np.dot(tree.probability, tree.main**2)
+    threshold = 0.5 * (math.sqrt(spread) + tree.base)  # closes the box of all cells
+    closing = Closing(threshold, 2, None)
+    best, kept, spent, cap = None, closing, 0.0, math.inf
+    while best is None or cap > 0:
+        total = _sweep(tree, closing, cap, seed, _halfway(report, spent, budget))
+        if total is None:
+            break
+        best, kept = _sums(total), closing
+        if best.exact or best.high - best.low <= tolerance:
+            return best
+        spent += best.work
+        cap, closing = budget / 2 - spent, Closing(closing.threshold / 8, 2, None)
+    assert best is not None
+    draws = int(budget / best.work)
+    if draws > 2:
+        more = kept._replace(draws=draws)
+        total = _sweep(tree, more, math.inf, seed, lambda done, _: report(0.5 + done / 2))
+        best = best if total is None else _sums(total)
+    return best

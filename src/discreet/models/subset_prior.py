@@ -25,9 +25,9 @@ from discreet.models.exchangeable_prior import (
     check_whole,
 )
 
-POPULATION_LIMIT = 1_000_000
-CELL_LIMIT = 10**9
-WORK_LIMIT = 10**8
+POPULATION_LIMIT = 1_000_000  # records: series of this length, some seconds each
+CELL_LIMIT = 10**9  # beyond it logarithms of the number of tables lose the seventh digit
+WORK_LIMIT = 20_000_000  # distinct sample counts × records: about half a minute
 VANISHED = -1e5  # log of a characteristic function that is zero
 
 Sums = tuple[float, float]  # logarithms of two sums over tables: inside a subset, and outside it
@@ -104,9 +104,9 @@ def subset_posterior(
     _check_subset(subset, weight)
     sample = {int(f): int(m) for f, m in zip(size_indices.sizes, size_indices.cells, strict=True)}
     sample[0] = n_table_cells - size_indices.n_cells
-    before = Cells(prior, {0: n_table_cells}, population_size)
-    after = Cells(prior, sample, population_size - n)
-    rest = Cells(prior, sample | {1: s - 1}, population_size - n)
+    before = CellGroups(prior, {0: n_table_cells}, population_size)
+    after = CellGroups(prior, sample, population_size - n)
+    rest = CellGroups(prior, sample | {1: s - 1}, population_size - n)
     seen = PopulationUniques(subset.number - 1) if isinstance(subset, PopulationUniques) else subset
     return _mixed(weight, before.log_sums(subset), after.log_sums(subset), rest.log_sums(seen))
 
@@ -115,7 +115,7 @@ def _check_sample(
     sizes: SizeIndices, prior: Prior, population_size: int, n_table_cells: int
 ) -> None:
     if sizes.sample_uniques == 0:
-        raise InputError(must_be("size_indices", "those of a sample with a sample unique", "none"))
+        raise InputError(must_be("sample_uniques", "at least 1", 0))
     ExchangeablePosterior(
         prior=prior,
         sample_size=sizes.sample_size,
@@ -165,7 +165,7 @@ def _mixed(weight: float, before: Sums, after: Sums, unique: Sums) -> SubsetPost
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellGroups:
     """Cells by sample count, `number[f]` of them with f records, and `total` records to come.
 
     A table weighs ∏ C(F_k, f_k) g(F_k), with g = 1 (uniform) or 1/F! (multinomial; a factor that no
@@ -342,7 +342,7 @@ def log_coefficient_beyond(factors: Sequence[Factor], cuts: Sequence[int], total
     for (m, w), cut, log_share in zip(factors, cuts, log_shares, strict=True):
         norm, law = _law(w, tilt)
         free, short = _log_cf(law, length), _log_cf(law, length, cut)
-        first = math.exp(log_share - scale) * _cf(_law(_without(w, slice(cut)), tilt)[1], length)
+        first = math.exp(log_share - scale) * rfft(_law(_without(w, slice(cut)), tilt)[1], length)
         beyond = beyond * np.exp(m * free) + np.exp(capped) * first * _ladder(short, free, m)
         capped = capped + m * short
         log_norm += m * norm
@@ -374,10 +374,11 @@ def _ladder(log_a: ComplexArray, log_b: ComplexArray, m: int) -> ComplexArray:
 
 
 def _trimmed(factors: Sequence[Factor], total: int) -> tuple[list[Factor], int]:
-    """The factors of positive power from their first term on, and what is left of the total."""
+    """The factors of positive power from first to last term in use, and what is left to reach."""
     starts = [(m, w, int(np.argmax(np.append(w, 0.0) > -np.inf))) for m, w in factors if m]
     need = total - sum(m * start for m, _, start in starts)
-    return [(m, w[start : start + max(need, 0) + 1]) for m, w, start in starts], need
+    used = [(m, w[start : start + max(need, 0) + 1]) for m, w, start in starts]
+    return [(m, w[: np.flatnonzero(w > -np.inf).max(initial=0) + 1]) for m, w in used], need
 
 
 def _tilt_and_length(factors: Sequence[Factor], total: int) -> tuple[float, int]:
@@ -392,11 +393,13 @@ def _tilt_and_length(factors: Sequence[Factor], total: int) -> tuple[float, int]
     low, high, tilt = -800.0, 800.0, math.log(goal / (goal + sum(m for m, _ in factors)))
     for _ in range(200):
         mean, variance = _moments(factors, tilt)
-        if abs(mean - goal) <= 0.1 * math.sqrt(variance):
+        if abs(mean - goal) <= 0.1 * math.sqrt(variance) or least == room:
             break
         low, high = (low, tilt) if mean > goal else (tilt, high)
         step = tilt + math.log(goal / mean) * mean / variance if variance else low
         tilt = step if low < step < high else (low + high) / 2
+    else:
+        raise ArithmeticError(f"tilt must be found within 200 steps, got a mean of {mean}")
     span = 2 if (goal - least) ** 2 >= 50 * variance else 16
     return tilt, int(next_fast_len(min(room, span * (total + 1)) + 1, real=True))
 
@@ -427,18 +430,13 @@ def _law(w: FloatArray, tilt: float) -> tuple[float, FloatArray]:
     return top + math.log(total), terms / total
 
 
-def _cf(law: FloatArray, length: int) -> ComplexArray:
-    """E exp(−2πi k Z / length) for k up to half the length."""
-    return np.asarray(rfft(law, length))
-
-
 def _log_cf(law: FloatArray, length: int, cut: int | None = None) -> ComplexArray:
-    """log of `_cf`, of the law up to its cut, with small distances from 1 kept to all digits."""
+    """log E exp(−2πi k Z / length), of the law up to its cut, to all digits where it is near 0."""
     shifted = law[:cut].copy()
     if len(shifted) == 0:
         return np.full(length // 2 + 1, VANISHED + 0j)
     shifted[0] = -law[1:].sum()
-    below = _cf(shifted, length)
+    below = rfft(shifted, length)
     return np.where(np.abs(1 + below) < 1e-15, VANISHED, log1p(below))
 
 

@@ -18,8 +18,14 @@ is the case α = β = 0. It has s_(j+1)/s_j = φ (j+α)/(j+1) with φ = p/(p+β)
 
     E(1/F) = (1 − (1 + φx)^(1 − a/φ)) / ((a − φ) x).
 
+and P(F = 1) = (1 + φx)^(−a/φ), where the model has p.
+
 Nor can there be more matches than possible cells allow: E Σ 1/F over sample uniques is 1/x times
 the number of occupied cells of the population that the sample missed, at most K − C.
+
+With unequal weights, E Σ (F − 1) over sample uniques is E Σ (w + w′ − 2) over pairs, because a
+person with the chance 1/w of being in the sample is the unseen half of a pair w − 1 times as often
+as the seen one. So x is then the mean of w − 1 over the records in pairs.
 """
 
 from dataclasses import dataclass
@@ -27,31 +33,61 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, exprel
 
+from discreet.data.arrays import BoolArray, FloatArray
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.models.benedetti_franconi import individual_risk, mean_inclusion_probability
 from discreet.models.contract import CellScores
 
 CONFIDENCE = 0.975  # one-sided, in the share of pairs
-NOTABLE_RATIO = 2.0  # an extrapolated ratio below this is within what extrapolation may be off by
+NOTABLE_RATIO = 1.5  # an extrapolated ratio below this is within what extrapolation may be off by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskWarning:
     """That the individual risk is too low for these data, by how much, and why in one sentence.
 
-    `ratio` and `at_least` compare the correct matches among sample uniques with the model's figure:
+    `at_least` and `ratio` compare the correct matches among sample uniques with the model's figure:
     `at_least` whatever the population, `ratio` by extrapolating the size indices (or `at_least`,
-    if that is more). `cell_size` is the mean number of people in the cell of a sample unique that
-    the sample allows, `assumed_cell_size` what the model takes. All are at the confidence limit of
-    the pair rate, so that sampling error does not raise an alarm.
+    if that is more). `uniques_ratio` extrapolates the number of population uniques likewise.
+    `cell_size` is the mean number of people in the cell of a sample unique that the sample allows,
+    `assumed_cell_size` what the model takes. All are at the confidence limit of the pair rate, so
+    that sampling error does not raise an alarm.
     """
 
-    ratio: float
     at_least: float
+    ratio: float
+    uniques_ratio: float
     cell_size: float
     assumed_cell_size: float
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmallCellSums:
+    """Sums over all batches that let weights of every cell enter, not their mean alone.
+
+    `matches` is Σ r and `uniques` Σ p̂ over sample uniques, `pair_weight_total` Σ w over pairs.
+    """
+
+    matches: float = 0.0
+    uniques: float = 0.0
+    pair_weight_total: float = 0.0
+
+    def add(self, batch: CellBatch, scores: CellScores) -> "SmallCellSums":
+        """The sums with one more batch in them; a file without weights adds none of them."""
+        one = batch.sample_count == 1
+        two = batch.sample_count == 2
+        return SmallCellSums(
+            self.matches + _sum_of(scores.match_probability, one),
+            self.uniques + _sum_of(scores.unique_probability, one),
+            self.pair_weight_total + _sum_of(batch.weight_total, two),
+        )
+
+
+def _sum_of(column: FloatArray | None, chosen: BoolArray) -> float:
+    """The sum over chosen cells; 0 for a column that is not there."""
+    return 0.0 if column is None else float(column[chosen].sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +95,8 @@ class SmallCells:
     """What bears on the cells of sample uniques: the smallest size indices, and how much is unseen.
 
     `missed_cells` is K − C, the cells of the table without a record, `unseen_per_seen` is x, the
-    people outside the sample for each one in it, and `mean_risk` the model's of a sample unique.
+    people outside the sample for each one in it. `mean_risk` and `unique_probability` are the
+    model's, on average over sample uniques.
     """
 
     uniques: int
@@ -68,6 +105,7 @@ class SmallCells:
     missed_cells: int
     unseen_per_seen: float
     mean_risk: float
+    unique_probability: float
 
     @property
     def pair_rate(self) -> float:
@@ -94,99 +132,78 @@ class SmallCells:
         """The least mean of 1/F that this mean of F allows, over the model's."""
         return 1 / self.cell_size(pair_rate) / self.mean_risk
 
-    def extrapolated_ratio(self, pair_rate: float) -> float:
-        """E(1/F) of a sample unique in the wider family of priors, over the model's.
+    def extrapolated_ratios(self, pair_rate: float) -> tuple[float, float]:
+        """E(1/F) and P(F = 1) of a sample unique in the wider family of priors, over the model's.
 
-        Written as exprel(−z) log(1+y)/y with y = φx and z = (a/φ − 1) log(1+y), which has no
-        cancellation at a = φ, at a = 0 or at φ = 0, and cut at what the missed cells allow.
+        E(1/F) is exprel(−z) log(1+y)/y with y = φx and z = (a/φ − 1) log(1+y), which has no
+        cancellation at a = φ, at a = 0 or at φ = 0. Both are cut by what the missed cells allow.
         """
         stretch = self.spread * self.unseen_per_seen
-        logarithm = np.log1p(stretch)
-        exponent = (pair_rate / self.spread - 1) * logarithm
-        mean = float(exprel(-exponent) * logarithm / stretch)
-        most = self.missed_cells / (self.unseen_per_seen * self.uniques)
-        return min(mean, most) / self.mean_risk
+        logarithm = float(np.log1p(stretch))
+        shape = pair_rate / self.spread
+        mean = float(exprel((1 - shape) * logarithm)) * logarithm / stretch
+        alone = float(np.exp(-shape * logarithm))
+        cut = min(1.0, self.missed_cells / (self.unseen_per_seen * self.uniques * mean))
+        return cut * mean / self.mean_risk, cut * alone / self.unique_probability
 
 
 def underestimation_check(
-    summary: Summary, *, unique_matches: float | None = None, pair_weight_total: float | None = None
+    summary: Summary, sums: SmallCellSums | None = None
 ) -> RiskWarning | None:
     """A warning if the individual risk is too low for these data, None if nothing shows that it is.
 
     It warns where the certain ratio exceeds 1, or the extrapolated one exceeds `NOTABLE_RATIO`,
     both at the upper confidence limit of the pair rate. None is no proof that the risk is right.
-
-    Weights enter by their mean unless the sums over all batches of `unique_matches` and
-    `pair_weight_total` are given; with both, the lower limit holds for unequal weights too.
-    Raises ModelUnavailable where neither weights nor the population size are known.
+    Without `sums`, or in a file without weights, all are taken as equal. Raises ModelUnavailable
+    where neither weights nor the population size are known.
     """
-    cells = _small_cells(summary, unique_matches, pair_weight_total)
+    cells = small_cells(summary, sums)
     if cells.uniques == 0 or cells.unseen_per_seen == 0:
         return None
     at_least = cells.least_ratio(cells.highest_pair_rate)
-    extrapolated = cells.extrapolated_ratio(cells.highest_pair_rate)
-    if at_least <= 1 and extrapolated <= NOTABLE_RATIO:
+    ratio, uniques_ratio = cells.extrapolated_ratios(cells.highest_pair_rate)
+    if at_least <= 1 and ratio <= NOTABLE_RATIO:
         return None
-    return _warning(cells, at_least, extrapolated)
+    return RiskWarning(
+        at_least=at_least,
+        ratio=max(ratio, at_least),
+        uniques_ratio=uniques_ratio,
+        cell_size=cells.cell_size(cells.highest_pair_rate),
+        assumed_cell_size=1 + cells.unseen_per_seen,
+        sentence=_sentence(cells, at_least, max(ratio, at_least), uniques_ratio),
+    )
 
 
-def unique_matches_of(batch: CellBatch, scores: CellScores) -> float:
-    """Σ r over the sample uniques of a batch; 0 where the model gives no match probability."""
-    if scores.match_probability is None:
-        return 0.0
-    return float(scores.match_probability[batch.sample_count == 1].sum())
-
-
-def pair_weight_total_of(batch: CellBatch) -> float:
-    """Σ of the weights in cells of two records of a batch.
-
-    With unequal weights E Σ (F − 1) over sample uniques is E Σ (w + w′ − 2) over these pairs: a
-    member whose chance of inclusion is 1/w is the unseen half of a unique w − 1 times as often.
-    """
-    if batch.weight_total is None:
-        return 0.0
-    return float(batch.weight_total[batch.sample_count == 2].sum())
-
-
-def _small_cells(
-    summary: Summary, unique_matches: float | None, pair_weight_total: float | None
-) -> SmallCells:
-    """The evidence in a summary, with the sums over batches where they are given."""
+def small_cells(summary: Summary, sums: SmallCellSums | None = None) -> SmallCells:
+    """The evidence in a summary, with the weights of every cell where their sums are given."""
     sizes = summary.size_indices
     uniques, pairs, triples = (sizes.cells_below(j + 1) - sizes.cells_below(j) for j in (1, 2, 3))
     p = mean_inclusion_probability(summary)
-    unseen = 1 / p - 1
-    if pair_weight_total is not None and pairs:
-        unseen = max(pair_weight_total / (2 * pairs) - 1, 0.0)
-    risk = float(individual_risk(np.ones(1), np.array([p]))[0])
-    if unique_matches is not None and uniques:
-        risk = unique_matches / uniques
+    if sums is None or summary.weight_total is None:
+        risk = float(individual_risk(np.ones(1), np.array([p]))[0])
+        sums = SmallCellSums(uniques * risk, uniques * p, 2 * pairs / p)
     return SmallCells(
         uniques=uniques,
         pairs=pairs,
         triples=triples,
         missed_cells=min(max(summary.n_table_cells - sizes.n_cells, 0), 10**18),
-        unseen_per_seen=unseen,
-        mean_risk=risk,
+        unseen_per_seen=max(sums.pair_weight_total / (2 * pairs) if pairs else 1 / p, 1.0) - 1,
+        mean_risk=sums.matches / uniques if uniques else 1.0,
+        unique_probability=sums.uniques / uniques if uniques else 1.0,
     )
 
 
-def _warning(cells: SmallCells, at_least: float, extrapolated: float) -> RiskWarning:
-    """The warning in numbers and in words."""
-    ratio = max(extrapolated, at_least)
-    size, assumed = cells.cell_size(cells.highest_pair_rate), 1 + cells.unseen_per_seen
-    verdict, least = "probably too low", ""
+def _sentence(cells: SmallCells, at_least: float, ratio: float, uniques_ratio: float) -> str:
+    """The warning in words."""
+    verdict, least, uniques = "probably too low", "", ""
     if at_least > 1:
         verdict, least = "too low", f"at least {at_least:.2g} and "
-    return RiskWarning(
-        ratio=ratio,
-        at_least=at_least,
-        cell_size=size,
-        assumed_cell_size=assumed,
-        sentence=(
-            f"The individual risk is {verdict} for these data: {cells.pairs} cells of two records "
-            f"beside {cells.uniques} sample uniques show that the cell of a sample unique holds no "
-            f"more than {size:.3g} people on average, where the model takes {assumed:.3g}; correct "
-            f"matches among sample uniques are {least}probably {ratio:.2g} times its figure."
-        ),
+    if uniques_ratio > NOTABLE_RATIO:
+        uniques = f", and population uniques {uniques_ratio:.2g} times"
+    size, assumed = cells.cell_size(cells.highest_pair_rate), 1 + cells.unseen_per_seen
+    return (
+        f"The individual risk is {verdict} for these data: {cells.pairs} cells of two records "
+        f"beside {cells.uniques} sample uniques show that the cell of a sample unique holds no "
+        f"more than {size:.3g} people on average, where the model takes {assumed:.3g}; correct "
+        f"matches among sample uniques are {least}probably {ratio:.2g} times its figure{uniques}."
     )
