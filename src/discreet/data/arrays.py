@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+CountArray = IntArray | FloatArray  # whole, but for matches that count in part
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.arrays import CountArray, FloatArray, IntArray
 from discreet.data.coding import Coding
 
 
@@ -11,16 +11,27 @@ class CellBatch:
     """Some occupied cells of a sample, one row each.
 
     `words` is the code of the combination (rows × words, see `Coding`), `sample_count` is f_k and
-    `weight_total` the sum of the survey weights in the cell, None for a file without weights.
+    `weight_total` the sum of the survey weights over those f_k records, None for a file without
+    weights. Where missing values match anything, a record matches more records than lie in its
+    cell, and each such match may count in part: `sample_count` then is no whole number of records,
+    and `records` says how many lie in the cell. Elsewhere `records` is None: the same.
     """
 
     coding: Coding
     words: IntArray
-    sample_count: IntArray
+    sample_count: CountArray
     weight_total: FloatArray | None
+    records: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.sample_count)
+
+    @property
+    def n_records(self) -> IntArray:
+        """Records that lie in each cell."""
+        if self.records is not None:
+            return self.records
+        return self.sample_count.astype("int64", copy=False)
 
     def levels(self) -> IntArray:
         """Level of every key in every cell: rows × keys."""

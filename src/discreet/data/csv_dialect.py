@@ -61,19 +61,16 @@ def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
     Checked: the file is not empty, holds no NUL bytes, its head decodes, its header is one line.
     """
     head = _read_head(path)
-    if not head.strip():
-        raise FileError(must_be(path.name, "a table with a header line", "an empty file"))
     encoding = options.encoding or _encoding_by_mark(head)
     text = _decode(path, head, encoding).removeprefix("\ufeff")
+    if not text.strip():
+        raise FileError(must_be(path.name, "a table with a header line", "an empty file"))
     if "\x00" in text:
         remedy = "is it a CSV file? if it is UTF-16, say so with --encoding utf-16"
         raise FileError(must_be(path.name, "text", "NUL bytes", remedy=remedy))
     body = text.lstrip("\r\n")
     delimiter = options.delimiter or _guess_delimiter(body, options.quote)
-    names = next(_rows(body, delimiter, options.quote))
-    if any("\n" in name or "\r" in name for name in names):
-        got = "a quote in the header that does not end"
-        raise FileError(must_be(path.name, "well quoted", got, where="line 1"))
+    names = _header(path, body, delimiter, options.quote)
     return CsvDialect(
         delimiter=delimiter,
         quote=options.quote,
@@ -157,9 +154,18 @@ def not_in_encoding(name: str, encoding: str, where: str | None) -> FileError:
     return FileError(must_be(name, rule, "bytes that are not", where=where, remedy=remedy))
 
 
-def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
+def _header(path: Path, text: str, delimiter: str, quote: str) -> list[str]:
+    try:
+        return next(_rows(text, delimiter, quote, strict=True))
+    except csv.Error as error:
+        got = "a quote in the header that does not end"
+        raise FileError(must_be(path.name, "well quoted", got, where="line 1")) from error
+
+
+def _rows(text: str, delimiter: str, quote: str, *, strict: bool = False) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 30)
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
+    lines = io.StringIO(text, newline="")
+    return csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=strict)
 
 
 def _guess_delimiter(text: str, quote: str) -> str:

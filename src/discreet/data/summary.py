@@ -2,25 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import IntArray, read_only
+from discreet.data.arrays import CountArray, IntArray, read_only
 
 
 @dataclass(frozen=True, slots=True)
 class SizeIndices:
-    """How many cells hold exactly j records: `cells[i]` of them hold `sizes[i]`.
+    """How many cells have each sample count: `cells[i]` have `sizes[i]` and hold `records[i]`.
 
-    `sizes` ascends and lists only sizes that occur.
+    `sizes` ascends and lists only sizes that occur. In a partition of the records a cell of size j
+    holds j records, and `records` may be left out. Where missing values match anything it is none:
+    sizes count matches, which overlap and may count in part, and `records` stands by itself.
     """
 
-    sizes: IntArray
+    sizes: CountArray
     cells: IntArray
+    records: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        read_only(self.sizes)
-        read_only(self.cells)
+        if len(self.records) != len(self.cells):
+            object.__setattr__(self, "records", (self.sizes * self.cells).astype(np.int64))
+        for array in (self.sizes, self.cells, self.records):
+            read_only(array)
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether every record lies in one cell whose size is its number of records."""
+        return bool(np.array_equal(self.sizes * self.cells, self.records))
 
     @property
     def n_cells(self) -> int:
@@ -30,31 +41,35 @@ class SizeIndices:
     @property
     def sample_size(self) -> int:
         """Records in all cells."""
-        return int((self.sizes * self.cells).sum())
+        return int(self.records.sum())
 
     def cells_below(self, k: int) -> int:
-        """Cells with fewer than k records."""
+        """Cells with a sample count below k."""
         return int(self.cells[self.sizes < k].sum())
 
     def records_below(self, k: int) -> int:
-        """Records in cells with fewer than k records: those that break k-anonymity."""
-        small = self.sizes < k
-        return int((self.sizes[small] * self.cells[small]).sum())
+        """Records in cells with a sample count below k: those that break k-anonymity."""
+        return int(self.records[self.sizes < k].sum())
 
     @property
     def sample_uniques(self) -> int:
-        """Records that are alone in their cell."""
-        return self.records_below(2)
+        """Records that no other record matches, not even in part."""
+        return int(self.records[self.sizes <= 1].sum())
 
     def to_json(self) -> dict[str, int]:
         """Size to number of cells, the sizes as text, as JSON wants them."""
-        return {str(size): int(n) for size, n in zip(self.sizes, self.cells, strict=True)}
+        return {_text(size): int(n) for size, n in zip(self.sizes, self.cells, strict=True)}
 
     @classmethod
-    def of_counts(cls, sample_count: IntArray) -> "SizeIndices":
-        """From the count of every occupied cell."""
-        sizes, cells = np.unique(np.asarray(sample_count, dtype=np.int64), return_counts=True)
-        return cls(sizes, cells.astype(np.int64))
+    def of_counts(cls, sample_count: CountArray, records: IntArray | None = None) -> "SizeIndices":
+        """From the sample count of every occupied cell, and its records where they differ."""
+        counts: Any = sample_count
+        sizes, place, cells = np.unique(counts, return_inverse=True, return_counts=True)
+        if records is None:
+            return cls(sizes, cells.astype(np.int64))
+        held = np.zeros(len(sizes), dtype=np.int64)
+        np.add.at(held, place, records)
+        return cls(sizes, cells.astype(np.int64), held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +88,7 @@ class Summary:
     population_size: float | None
     population_size_known: bool
     margins: Mapping[tuple[int, ...], IntArray] = field(default_factory=dict)
+
+
+def _text(size: float) -> str:
+    return str(int(size)) if size == int(size) else repr(float(size))

@@ -55,9 +55,11 @@ class DuckDBCells:
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""
         rows = self.session.con.execute(
-            "SELECT sample_count, count(*) AS n FROM cells GROUP BY sample_count ORDER BY 1"
+            "SELECT sample_count, count(*) AS n, CAST(sum(records) AS BIGINT) AS records "
+            "FROM cells GROUP BY sample_count ORDER BY 1"
         ).fetchnumpy()
-        return SizeIndices(_integers(rows["sample_count"]), _integers(rows["n"]))
+        sizes = np.asarray(rows["sample_count"])
+        return SizeIndices(sizes, _integers(rows["n"]), _integers(rows["records"]))
 
     def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
         """Every margin of that many keys as a dense table, all from one pass over the cells."""
@@ -97,8 +99,8 @@ class DuckDBCells:
             )
             found = self.session.con.execute(
                 f"SELECT CASE {which} END AS margin, {', '.join(f'l{axis}' for axis in used)}, "
-                f"CAST(sum(sample_count) AS BIGINT) AS n "
-                f"FROM (SELECT {named}, sample_count FROM cells) "
+                f"CAST(sum(records) AS BIGINT) AS n "
+                f"FROM (SELECT {named}, records FROM cells) "
                 f"GROUP BY {sql.grouping_sets([f'l{a}' for a in axes] for axes in here)}"
             ).fetchnumpy()
             for i, axes in enumerate(here):

@@ -276,7 +276,7 @@ class Counter:
             total = f", sum(CAST(weight AS {kind})) AS weight_total"
         self.session.run(
             "counting the cells",
-            f"CREATE TABLE counted AS SELECT {words}, count(*) AS sample_count{total} "
+            f"CREATE TABLE counted AS SELECT {words}, count(*) AS records{total} "
             f"FROM staged WHERE r0 IS NOT NULL GROUP BY {words}",
         )
 
@@ -291,8 +291,8 @@ class Counter:
             listed = ", ".join(columns)
             rows = self.session.rows(
                 f"SELECT grouping_id({listed}) AS margin, coalesce({listed}) AS digit, "
-                "CAST(sum(sample_count) AS BIGINT) "
-                f"FROM (SELECT {named}, sample_count FROM counted) "
+                "CAST(sum(records) AS BIGINT) "
+                f"FROM (SELECT {named}, records FROM counted) "
                 f"GROUP BY {sql.grouping_sets([c] for c in columns)} ORDER BY margin, digit"
             )
             for place in range(len(here)):
@@ -323,7 +323,7 @@ class Counter:
         levels = sql.level_expressions(raw, "r")
         lacks = [f"{e} = {len(d.labels)}" for e, d in zip(levels, digits, strict=True)]
         (n,) = self.session.row(
-            f"SELECT coalesce(sum(sample_count), 0) FROM counted WHERE {' OR '.join(lacks)}"
+            f"SELECT coalesce(sum(records), 0) FROM counted WHERE {' OR '.join(lacks)}"
         )
         return int(n)
 
@@ -338,7 +338,8 @@ class Counter:
         order = ", ".join(f"w{i}" for i in range(coding.n_words))
         self.session.run(
             "ordering the cells",
-            f"CREATE TABLE cells AS SELECT {', '.join(words)}, * FROM counted ORDER BY {order}",
+            f"CREATE TABLE cells AS SELECT {', '.join(words)}, *, records AS sample_count "
+            f"FROM counted ORDER BY {order}",
         )
         return coding
 

@@ -258,9 +258,8 @@ class FittedBenedettiFranconi:
         sound = (weight_total > 0) & np.isfinite(weight_total)
         if not sound.all():
             where = f"cell {int(np.argmin(sound))} of the batch"
-            raise WeightError(
-                must_be("weight_total", "positive and finite", "neither", where=where)
-            )
+            rule, got = "positive and finite", "another value"
+            raise WeightError(must_be("weight_total", rule, got, where=where))
         return np.minimum(batch.sample_count / weight_total, 1.0)
 
     def expected_population_uniques(self, tally: Tally) -> Outcome:
@@ -312,7 +311,7 @@ def poisson_limits(mean: float, confidence: float) -> tuple[int, int]:
 
 
 def gamma_limits(mean: float, variance: float, confidence: float) -> tuple[float, float]:
-    """Equal-tailed limits on a gamma variable of this mean and variance; the mean if that is 0."""
+    """Equal-tailed limits on a gamma variable of this mean and variance (none: the mean itself)."""
     tail = _tail(confidence)
     if variance <= mean * mean * 1e-30:
         return mean, mean

@@ -49,7 +49,7 @@ class Tally:
     """Sums of scores over all cells.
 
     `uniques` is Σ q, `uniques_variance` Σ q(1 − q) over sample uniques (the variance of the number
-    of population uniques when cells are independent), `matches` is Σ f·r over all cells.
+    of population uniques when cells are independent), `matches` is Σ r over all records.
     """
 
     uniques: float = 0.0
@@ -64,7 +64,7 @@ class Tally:
             uniques += float(q.sum())
             variance += float((q * (1 - q)).sum())
         if scores.match_probability is not None:
-            matches += float(np.dot(batch.sample_count, scores.match_probability))
+            matches += float(np.dot(batch.n_records, scores.match_probability))
         return Tally(uniques, variance, matches)
 
 

@@ -40,9 +40,11 @@ LANES = 8  # and rows are padded to full vector registers with levels of probabi
 MAX_PREFIXES, MAX_PARTS = 4096, 512  # in which a table is handed out, to be shared and stopped
 MIN_HITS = 30  # non-zero draws below which their own spread says little
 
+SMALL_BLOCK = 2**16  # cells that are sooner added up than estimated
+
 Report = Callable[[float, float], None]  # share of the sweep done, work so far
 
-FAST = {"reassoc", "contract", "nsz", "nnan", "ninf"}
+FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
 class Tree(NamedTuple):
@@ -61,6 +63,8 @@ class Tree(NamedTuple):
     pairs: FloatArray  # g
     most: FloatArray  # Σ over later variables of the largest interaction of the level
     least: FloatArray  # Σ over later variables of the smallest
+    row_most: FloatArray  # the largest interaction of the level with the innermost variable
+    row_least: FloatArray  # the smallest
     pair_variance: FloatArray  # by depth, over the pairs of variables from there on
     zeros: BoolArray  # impossible boxes × levels: is the level inside?
     zeros_end: IntArray  # deepest variable that each impossible box restricts
@@ -73,7 +77,7 @@ class Stack(NamedTuple):
     score: FloatArray  # μ
     weight: FloatArray  # w
     effect: FloatArray  # h, depth × levels
-    limits: FloatArray  # depth × upper and lower of its own variable, upper and lower of the rest
+    limits: FloatArray  # depth × upper and lower: of its own variable, of all later, of the row
     alive: BoolArray  # depth × impossible boxes: may the box still hold this path?
 
 
@@ -98,46 +102,67 @@ class Sums(NamedTuple):
 
 def _new_stack(tree: Tree) -> Stack:
     depth, width = len(tree.offsets) - 1, len(tree.main)
-    effect, limits = np.zeros((depth, width)), np.zeros((depth, 4))
+    effect, limits = np.zeros((depth, width)), np.zeros((depth, 6))
     effect[0] = tree.main
     for side, extreme, later in ((0, np.maximum, tree.most), (1, np.minimum, tree.least)):
         by_variable = extreme.reduceat(tree.main + later, tree.offsets[:-1])
-        limits[0, side::2] = by_variable[0], by_variable[1:].sum()
+        limits[0, side::2] = by_variable[0], by_variable[1:].sum(), by_variable[-1]
     score, weight = np.full(depth, tree.base), np.ones(depth)
     alive = np.ones((depth, len(tree.zeros_end)), np.bool_)
     return Stack(np.zeros(depth, np.int64), score, weight, effect, limits, alive)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _shift(source: Any, more: Any, most: Any, least: Any, target: Any) -> Any:
-    """target = source + more over one variable; its limits with what later variables can add."""
-    top, bottom = -np.inf, np.inf
+def _add(source: Any, more: Any, target: Any) -> None:
     for j in range(len(target)):
-        value = source[j] + more[j]
-        target[j] = value
-        top, bottom = max(top, value + most[j]), min(bottom, value + least[j])
+        target[j] = source[j] + more[j]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _extremes(effect: Any, most: Any, least: Any) -> Any:
+    """Largest and smallest effect of one variable, with what later variables can add."""
+    top, bottom = effect[0] + most[0], effect[0] + least[0]
+    for j in range(1, len(effect)):
+        top = max(top, effect[j] + most[j])
+        bottom = min(bottom, effect[j] + least[j])
     return top, bottom
 
 
 @njit(cache=True, nogil=True)
-def _descend(
-    offsets: Any, most: Any, least: Any, source: Any, more: Any, target: Any, limits: Any, depth: int
-) -> None:
-    """Effects and limits at `depth`, from the effects above and what the level fixed there adds."""
-    start, rest_top, rest_bottom = offsets[depth], 0.0, 0.0
-    for b in range(len(offsets) - 2, depth - 1, -1):
+def _set_limits(tree: Any, stack: Any, depth: int, i: int) -> None:
+    """Limits at `depth` below level i; of the row alone, looser ones while it is being unrolled.
+
+    Finding the extremes of a row takes as long as summing it, so at the depth of the rows they are
+    had from those one depth up and the extremes of what level i adds.
+    """
+    last, offsets, limits = len(tree.offsets) - 2, tree.offsets, stack.limits[depth]
+    effect, most, least = stack.effect[depth], tree.most, tree.least
+    if depth < last - 1:
+        low, high = offsets[last], offsets[last + 1]
+        limits[4], limits[5] = _extremes(effect[low:high], most[low:high], least[low:high])
+    else:
+        limits[4] = stack.limits[depth - 1, 4] + tree.row_most[i]
+        limits[5] = stack.limits[depth - 1, 5] + tree.row_least[i]
+    limits[2], limits[3] = limits[4], limits[5]
+    for b in range(last - 1, depth - 1, -1):
         low, high = offsets[b], offsets[b + 1]
-        top, bottom = _shift(
-            source[low:high],
-            more[low - start : high - start],
-            most[low:high],
-            least[low:high],
-            target[low:high],
-        )
+        top, bottom = _extremes(effect[low:high], most[low:high], least[low:high])
         if b > depth:
-            rest_top, rest_bottom = rest_top + top, rest_bottom + bottom
+            limits[2] += top
+            limits[3] += bottom
         else:
-            limits[0], limits[1], limits[2], limits[3] = top, bottom, rest_top, rest_bottom
+            limits[0], limits[1] = top, bottom
+
+
+@njit(cache=True, nogil=True)
+def _descend(tree: Any, stack: Any, depth: int, i: int) -> None:
+    """Fix level i of the variable at `depth`: all that is known one depth down."""
+    start, end = tree.offsets[depth + 1], tree.offsets[-1]
+    more = tree.pairs[tree.row[i] : tree.row[i] + end - start]
+    _add(stack.effect[depth, start:end], more, stack.effect[depth + 1, start:end])
+    stack.score[depth + 1] = stack.score[depth] + stack.effect[depth, i]
+    stack.weight[depth + 1] = stack.weight[depth] * tree.probability[i]
+    _set_limits(tree, stack, depth + 1, i)
 
 
 @njit(cache=True, nogil=True)
@@ -204,20 +229,17 @@ def _mixed_rows(tree: Any, stack: Any) -> float:
 
 @njit(cache=True, nogil=True)
 def _clean_rows(
-    offsets: Any,
-    probability: Any,
-    row: Any,
-    pairs: Any,
-    most: Any,
-    least: Any,
-    score: float,
-    effect: Any,
-    limits: Any,
+    score: float, effect: Any, levels: Any, pairs: Any, ends: Any, top: float, bottom: float
 ) -> float:
-    """The same where no cell is impossible, passing over rows of certain sign."""
-    first, start, end = offsets[-3], offsets[-2], offsets[-1]
+    """The same where no cell is impossible, passing over rows of certain sign.
+
+    `levels` are probability, row, most and least of all levels, `ends` where the levels of the last
+    two variables begin and end.
+    """
+    probability, row, most, least = levels
+    first, start, end = ends
     row_effect, row_probability = effect[start:end], probability[start:end]
-    total, top, bottom = 0.0, limits[2], limits[3]
+    total = 0.0
     for i in range(first, start):
         own = score + effect[i]
         if own + least[i] + bottom >= 0:
@@ -229,21 +251,33 @@ def _clean_rows(
 
 
 @njit(cache=True, nogil=True)
-def _fix(tree: Any, stack: Any, depth: int, i: int) -> None:
-    """Fix level i of the variable at `depth`: all that is known one depth down."""
-    start, end = tree.offsets[depth + 1], tree.offsets[-1]
-    _descend(
-        tree.offsets,
-        tree.most,
-        tree.least,
-        stack.effect[depth],
-        tree.pairs[tree.row[i] : tree.row[i] + end - start],
-        stack.effect[depth + 1],
-        stack.limits[depth + 1],
-        depth + 1,
-    )
-    stack.score[depth + 1] = stack.score[depth] + stack.effect[depth, i]
-    stack.weight[depth + 1] = stack.weight[depth] * tree.probability[i]
+def _clean_blocks(tree: Any, stack: Any) -> float:
+    """Positive part of all cells of the last three variables below the path, none impossible.
+
+    This is where nearly all time goes, so arrays are taken out of their tuples only once.
+    """
+    depth = len(tree.offsets) - 4
+    outer, first, start, end = (
+        tree.offsets[-4], tree.offsets[-3], tree.offsets[-2], tree.offsets[-1])
+    levels, pairs = (tree.probability, tree.row, tree.most, tree.least), tree.pairs
+    probability, row, most, least = levels
+    row_most, row_least, limits = tree.row_most, tree.row_least, stack.limits[depth]
+    effect, below = stack.effect[depth], stack.effect[depth + 1]
+    total = 0.0
+    for i in range(outer, first):
+        score = stack.score[depth] + effect[i]
+        if score + most[i] + limits[2] <= 0:
+            continue
+        _add(effect[first:end], pairs[row[i] : row[i] + end - first], below[first:end])
+        top, bottom = _extremes(below[first:start], most[first:start], least[first:start])
+        row_top, row_bottom = limits[4] + row_most[i], limits[5] + row_least[i]
+        if score + bottom + row_bottom >= 0:
+            total += probability[i] * score
+        elif score + top + row_top > 0:
+            ends = first, start, end
+            rows = _clean_rows(score, below, levels, pairs, ends, row_top, row_bottom)
+            total += probability[i] * rows
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -281,7 +315,7 @@ def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
         if box == IMPOSSIBLE:
             return 0.0
         if b < last - 1:
-            _fix(tree, stack, b, i)
+            _descend(tree, stack, b, i)
     return _innermost(tree, stack, i, box)
 
 
@@ -330,68 +364,80 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
 
 
 @njit(cache=True, nogil=True)
-def _certain(score: float, weight: float, limits: Any, box: int, out: Any) -> bool:
-    """Whether the sign of all cells of a box is certain; then its mass is in `out`."""
-    if score + limits[0] + limits[2] <= 0:
+def _certain(mean: float, weight: float, limits: Any, box: int, out: Any) -> bool:
+    """Whether all cells of a box have one sign; then its mass is in `out`."""
+    if mean + limits[0] + limits[2] <= 0:
         return True
-    if box == CLEAN and score + limits[1] + limits[3] >= 0:
-        out[EXACT] += weight * score
+    if box == CLEAN and mean + limits[1] + limits[3] >= 0:
+        out[EXACT] += weight * mean
         return True
     return False
 
 
 @njit(cache=True, nogil=True)
-def _settled(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
-    """Whether the box at `depth` need not be opened; then its mass is in `out`."""
+def _unrolled(tree: Any, stack: Any, depth: int, box: int, most_cells: float, out: Any) -> bool:
+    """Whether the box at `depth` was bottom and small enough to be added up cell by cell."""
+    rows = len(tree.offsets) - 3
+    if depth < rows - 1 or (depth < rows and box != CLEAN):
+        return False
+    cells = 1
+    for a in range(depth, rows + 2):
+        cells *= tree.offsets[a + 1] - tree.offsets[a]
+    if cells > most_cells:
+        return False
+    if depth < rows:
+        mass = _clean_blocks(tree, stack)
+    elif box == CLEAN:
+        levels = tree.probability, tree.row, tree.most, tree.least
+        ends = tree.offsets[-3], tree.offsets[-2], tree.offsets[-1]
+        top, bottom = stack.limits[depth, 2], stack.limits[depth, 3]
+        score, effect = stack.score[depth], stack.effect[depth]
+        mass = _clean_rows(score, effect, levels, tree.pairs, ends, top, bottom)
+    else:
+        mass = _mixed_rows(tree, stack)
+    out[EXACT] += stack.weight[depth] * mass
+    out[WORK] += cells
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
+    """Whether the mass of the box at `depth` went into `out`; otherwise it has to be opened."""
+    out[WORK] += len(tree.main) - tree.offsets[depth]
     if _certain(stack.score[depth], stack.weight[depth], stack.limits[depth], box, out):
         return True
     if closing is None:
-        return False
-    return _close(tree, stack, depth, box, closing, out)
+        return _unrolled(tree, stack, depth, box, np.inf, out)
+    if _unrolled(tree, stack, depth, box, SMALL_BLOCK, out):
+        return True
+    if _close(tree, stack, depth, box, closing, out):
+        return True
+    return depth == len(tree.offsets) - 3 and _unrolled(tree, stack, depth, box, np.inf, out)
 
 
 @njit(cache=True, nogil=True)
 def _walk(
-    tree: Any, stack: Any, floor: int, box: int, closing: Any, cap: float, stop: Any, out: Any
+    tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any, out: Any
 ) -> None:
-    """Add the positive part of all cells below the path down to `floor`, which is not settled."""
-    level, score, weight, effect, limits, alive = stack
-    offsets, most, least, row, pairs = tree.offsets, tree.most, tree.least, tree.row, tree.pairs
-    probability, zeros, zeros_end = tree.probability, tree.zeros, tree.zeros_end
-    width, depth, last = offsets[-1], floor, len(offsets) - 2
-    level[depth] = offsets[depth]
-    while True:
-        if depth == last - 1:
-            if box == CLEAN:
-                sum_ = _clean_rows(offsets, probability, row, pairs, most, least, score[depth], effect[depth], limits[depth])
-            else:
-                sum_ = _mixed_rows(tree, stack)
-            out[EXACT] += weight[depth] * sum_
-            out[WORK] += (offsets[last] - offsets[last - 1]) * (width - offsets[last])
+    """Add the positive part of all cells below the path down to `floor`."""
+    depth = floor
+    stack.level[depth] = tree.offsets[depth]
+    while depth >= floor:
+        i = stack.level[depth]
+        if i == tree.offsets[depth + 1]:
             depth -= 1
-        while depth >= floor and level[depth] == offsets[depth + 1]:
-            depth -= 1
-        if depth < floor:
-            return
+            continue
         if out[WORK] > cap or stop[0] != 0:
             out[ABORTED] = 1
             return
-        i = level[depth]
-        level[depth] += 1
-        box = _mark(zeros, zeros_end, alive, depth, i)
-        own = score[depth] + effect[depth, i]
-        if own + most[i] + limits[depth, 2] <= 0 or box == IMPOSSIBLE:
-            continue
-        below = depth + 1
-        score[below], weight[below] = own, weight[depth] * probability[i]
-        more = pairs[row[i] : row[i] + width - offsets[below]]
-        _descend(offsets, most, least, effect[depth], more, effect[below], limits[below], below)
-        out[WORK] += width - offsets[below]
-        if _certain(own, weight[below], limits[below], box, out):
-            continue
-        if closing is None or not _close(tree, stack, below, box, closing, out):
-            depth = below
-            level[depth] = offsets[depth]
+        stack.level[depth] += 1
+        box = _mark(tree.zeros, tree.zeros_end, stack.alive, depth, i)
+        top = stack.score[depth] + stack.effect[depth, i] + tree.most[i] + stack.limits[depth, 2]
+        if top > 0 and box != IMPOSSIBLE:
+            _descend(tree, stack, depth, i)
+            if not _done(tree, stack, depth + 1, box, closing, out):
+                depth += 1
+                stack.level[depth] = tree.offsets[depth]
 
 
 @njit(cache=True, nogil=True)
@@ -408,7 +454,7 @@ def _enter(tree: Any, stack: Any, prefix: int, floor: int) -> int:
         box = _mark(tree.zeros, tree.zeros_end, stack.alive, a, i)
         if box == IMPOSSIBLE:
             return box
-        _fix(tree, stack, a, i)
+        _descend(tree, stack, a, i)
     return box
 
 
@@ -425,8 +471,8 @@ def positive_part(
     out = np.zeros(10)
     for prefix in range(first, end):
         box = _enter(tree, stack, prefix, floor)
-        if box != IMPOSSIBLE and not _settled(tree, stack, floor, box, closing, out):
-            _walk(tree, stack, floor, box, closing, cap, stop, out)
+        if box != IMPOSSIBLE and not _done(tree, stack, floor, box, closing, out):
+            _walk(tree, stack, floor, closing, cap, stop, out)
         if out[ABORTED] != 0:
             break
     return out
@@ -479,6 +525,12 @@ class _Layout:
         for (a, _), pair in self.pairs.items():
             total[a] += reduce(pair, axis=1)
         return np.concatenate(total)
+
+    def over_rows(self, reduce: Callable[..., FloatArray]) -> FloatArray:
+        """The same over the innermost variable alone."""
+        last = len(self.main) - 1
+        total = [reduce(self.pairs[a, last], axis=1) for a in range(last)]
+        return np.concatenate([*total, np.zeros(len(self.main[-1]))])
 
     def pair_variance(self) -> FloatArray:
         """By depth k, Σ p·p·g² over the pairs of variables from k on."""
@@ -540,6 +592,8 @@ def plant(
         pairs=np.concatenate(rows),
         most=layout.over_later(np.max),
         least=layout.over_later(np.min),
+        row_most=layout.over_rows(np.max),
+        row_least=layout.over_rows(np.min),
         pair_variance=layout.pair_variance(),
         zeros=np.concatenate(layout.inside, axis=1),
         zeros_end=(depth - 1 - restricts[::-1].argmax(axis=0)).astype(np.int64),

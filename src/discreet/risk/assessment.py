@@ -279,7 +279,7 @@ class _Scorer:
                 if scores.match_probability is not None:
                     columns[f"{name}_match_probability"] = scores.match_probability
                     self.distributions[name] = self.distributions[name].add(
-                        scores.match_probability, batch.sample_count
+                        scores.match_probability, batch.n_records
                     )
             done += len(batch)
             progress("scoring the cells", done / self.cells.n_cells)

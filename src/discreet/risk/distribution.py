@@ -26,10 +26,10 @@ class RiskDistribution:
         """No record yet."""
         return cls(np.zeros(len(EDGES) - 1, dtype=np.int64))
 
-    def add(self, risk: FloatArray, sample_count: IntArray) -> "RiskDistribution":
+    def add(self, risk: FloatArray, records: IntArray) -> "RiskDistribution":
         """With the records of more cells in it."""
         place = np.clip(np.searchsorted(EDGES, risk, side="left") - 1, 0, len(EDGES) - 2)
-        more = np.bincount(place, weights=sample_count, minlength=len(EDGES) - 1)
+        more = np.bincount(place, weights=records, minlength=len(EDGES) - 1)
         largest = max(self.largest, float(risk.max(initial=0.0)))
         return RiskDistribution(self.records + more.astype(np.int64), largest)
 

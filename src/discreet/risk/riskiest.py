@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.arrays import CountArray, FloatArray, IntArray
 from discreet.data.cells import CellBatch
 from discreet.engines.contract import KeyLevels
 
@@ -19,7 +19,7 @@ class RiskyCell:
     """
 
     levels: tuple[str, ...]
-    sample_count: int
+    sample_count: float
     weight_total: float | None
     expected_count: float
 
@@ -27,7 +27,7 @@ class RiskyCell:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidates:
     levels: IntArray
-    sample_count: IntArray
+    sample_count: CountArray
     weight_total: FloatArray
     log_expected: FloatArray
 
@@ -94,7 +94,7 @@ def _named(best: _Candidates, keys: Sequence[KeyLevels], weighted: bool) -> tupl
     return tuple(
         RiskyCell(
             levels=tuple(key.labels[level] for key, level in zip(keys, row, strict=True)),
-            sample_count=int(count),
+            sample_count=float(count) if count % 1 else int(count),
             weight_total=float(weight) if weighted else None,
             expected_count=float(np.exp(log_expected)),
         )

@@ -10,7 +10,7 @@ the formulas in use. Missing values have no special role here: code them as a le
 Cost. All Σ C(K, k), k ≤ M, sets of K keys are looked at, up to 16 of them in a pass over the cells
 that others agree with. Time grows as the rows times that sum at worst: it doubles with each key
 when M = K, grows as K^M / M! for a small limit M, and is less where many are alone on few keys.
-Memory besides the input: about 24 + 5·K + 6·M bytes a row, 4·M a sample unique (4·M·K more for
+Memory besides the input: at most 24 + 5·K + 6·M bytes a row, 8·M a sample unique (8·M·K more for
 `by_record`), and one bit a sample unique for each set of fewer than M keys, which `memory_limit`
 bounds by dealing with the sample uniques in blocks.
 """
@@ -80,8 +80,8 @@ class Scaling(_Choice):
     a score. When all U have one their harmonic mean is DIS. sdcMicro's `disScore`, and the DIS-SUDA
     column of the SDC Practice Guide.
 
-    `share`: DIS · s / Σ s, parts of the DIS in proportion to the scores, as in the Python package
-    suda. Not a probability of a correct match.
+    `share`: DIS · s / Σ s, parts of the DIS in proportion to the scores, as the Python package suda
+    defines it. Not a probability of a correct match.
     """
 
     ODDS = "odds"
@@ -275,7 +275,7 @@ def special_uniques(
         n_msus=found.by_unique[:, order].T,
         levels=cells.codes,
         level_msus=tuple(by_level[i] for i in place),
-        key_msus=found.by_unique_and_key[:, place][:, :, order].T if by_record else None,
+        key_msus=found.by_unique_and_key[:, place[:, None], order].T if by_record else None,
         pair_records=cells.pair_records,
     )
 

@@ -31,7 +31,6 @@ from discreet.data.arrays import IntArray
 
 Array = NDArray[Any]
 Words = NDArray[np.uint64]
-Progress = Callable[[float], None]
 
 JOINT_LEVELS = 256  # joint levels of the low keys at most: their counts stay in the fastest cache
 JOINT_KEYS = 4
@@ -402,7 +401,7 @@ def search(
     *,
     by_key: bool,
     memory_limit: int,
-    progress: Progress | None,
+    progress: Callable[[float], None] | None,
 ) -> Found:
     """Count all minimal sample uniques of 1 to `max_size` keys.
 
@@ -452,7 +451,7 @@ def _brought_to_front(columns: Array, first: int, last: int) -> Array:
     return np.hstack([columns[:, first:last], columns[:, :first], columns[:, last:]])
 
 
-def _reporter(progress: Progress | None, total: int) -> Callable[[int], None]:
+def _reporter(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
     """A counter of sets done that tells `progress` the share, about two hundred times in all."""
     done = told = 0
 

@@ -258,7 +258,9 @@ def test_undersized_cells_are_counted_and_scored_with_caution():
 @pytest.mark.parametrize("bad", [0, -3, np.nan, np.inf])
 def test_a_weight_no_design_gives_is_refused_without_telling_it(bad):
     fitted, _ = assess([1, 2], [4, 20])
-    message = r"^weight_total must be positive and finite, got neither at cell 1 of the batch$"
+    message = (
+        r"^weight_total must be positive and finite, got another value at cell 1 of the batch$"
+    )
     with pytest.raises(WeightError, match=message):
         fitted.score(batch_of([1, 2], [4, bad]))
 

@@ -12,12 +12,12 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.models.benedetti_franconi import BenedettiFranconi, individual_risk
-from discreet.models.contract import CellScores, ModelUnavailable
+from discreet.models.contract import ModelUnavailable
 from discreet.models.underestimation import (
     SmallCells,
-    pair_weight_total_of,
+    SmallCellSums,
+    small_cells,
     underestimation_check,
-    unique_matches_of,
 )
 
 
@@ -27,6 +27,7 @@ def summary_of(
     triples: int,
     *,
     population_size: float | None,
+    weighted: bool = False,
     n_table_cells: int = 10**9,
     large: int = 0,
 ) -> Summary:
@@ -38,19 +39,20 @@ def summary_of(
         n_table_cells=n_table_cells,
         level_counts=(n_table_cells,),
         size_indices=indices,
-        weight_total=None,
+        weight_total=population_size if weighted else None,
         population_size=population_size,
         population_size_known=population_size is not None,
     )
 
 
-def small_cells(
+def evidence(
     *,
     uniques: int = 100,
     pairs: int = 50,
     triples: int = 33,
     missed_cells: int = 10**9,
     mean_risk: float = 1.0,
+    unique_probability: float = 1.0,
 ) -> SmallCells:
     """A sample of one in a hundred."""
     return SmallCells(
@@ -60,6 +62,7 @@ def small_cells(
         missed_cells=missed_cells,
         unseen_per_seen=99.0,
         mean_risk=mean_risk,
+        unique_probability=unique_probability,
     )
 
 
@@ -88,41 +91,47 @@ def test_pairs_of_unequal_weights_give_the_mean_cell_too():
 def test_the_model_itself_is_the_case_of_harmonic_size_indices():
     p = 0.01
     risk = individual_risk(np.ones(1), np.array([p]))[0]
-    cells = small_cells(uniques=6000, pairs=3000, triples=2000, mean_risk=risk)
+    cells = evidence(uniques=6000, pairs=3000, triples=2000, mean_risk=risk, unique_probability=p)
     assert cells.pair_rate == cells.spread == 1
     assert cells.cell_size(1) == pytest.approx(1 / p)
-    assert cells.extrapolated_ratio(1) == pytest.approx(1, rel=1e-12)
+    assert cells.extrapolated_ratios(1) == pytest.approx((1, 1), rel=1e-12)
 
 
 @pytest.mark.parametrize(("pair_rate", "triples"), [(0.3, 12), (0.5, 33), (1.7, 90), (0.9, 60)])
 def test_extrapolation_is_the_mean_of_a_negative_binomial(pair_rate, triples):
     """F − 1 ~ NB(a/φ, p/(p + φq)): E(1/F) = ∫ E(t^(F−1)) dt."""
     pairs = round(50 * pair_rate)
-    cells = small_cells(pairs=pairs, triples=triples)
+    cells = evidence(pairs=pairs, triples=triples)
     a, phi, x = cells.pair_rate, cells.spread, cells.unseen_per_seen
     success = 1 / (1 + phi * x)
     expected, _ = quad(lambda t: (success / (1 - (1 - success) * t)) ** (a / phi), 0, 1)
-    assert cells.extrapolated_ratio(a) == pytest.approx(expected, rel=1e-7)
+    alone = success ** (a / phi)
+    assert cells.extrapolated_ratios(a) == pytest.approx((expected, alone), rel=1e-7)
 
 
 def test_extrapolation_of_cells_of_one_size_is_poisson():
     """φ = 0: F − 1 is Poisson(ax), E(1/F) = (1 − e^(−ax)) / (ax)."""
-    cells = small_cells(pairs=1, triples=0)
+    cells = evidence(pairs=1, triples=0)
     mean = cells.pair_rate * cells.unseen_per_seen
-    assert cells.extrapolated_ratio(cells.pair_rate) == pytest.approx(-math.expm1(-mean) / mean)
+    expected = -math.expm1(-mean) / mean, math.exp(-mean)
+    assert cells.extrapolated_ratios(cells.pair_rate) == pytest.approx(expected)
 
 
 def test_extrapolation_without_pairs_has_all_uniques_alone():
-    assert small_cells(pairs=0, triples=0).extrapolated_ratio(0) == pytest.approx(1)
+    assert evidence(pairs=0, triples=0).extrapolated_ratios(0) == pytest.approx((1, 1))
 
 
 def test_extrapolation_is_cut_by_the_cells_left():
-    cells = small_cells(pairs=5, triples=2, missed_cells=200)
-    assert cells.extrapolated_ratio(cells.pair_rate) == pytest.approx(200 / 99 / 100)
+    free, cut = evidence(pairs=5, triples=2), evidence(pairs=5, triples=2, missed_cells=200)
+    matches, alone = cut.extrapolated_ratios(cut.pair_rate)
+    assert matches == pytest.approx(200 / 99 / 100)
+    assert alone / matches == pytest.approx(
+        np.divide(*free.extrapolated_ratios(free.pair_rate)[::-1])
+    )
 
 
 def test_highest_pair_rate_is_the_binomial_limit():
-    cells = small_cells(uniques=40, pairs=7)
+    cells = evidence(uniques=40, pairs=7)
     share = cells.highest_pair_rate / (2 + cells.highest_pair_rate)
     assert stats.binom(47, share).cdf(7) == pytest.approx(0.025)
 
@@ -138,7 +147,8 @@ def test_sparse_file_warns_with_a_certain_ratio():
     assert warning.assumed_cell_size == pytest.approx(1 / p)
     assert "too low for these data: 241 cells of two records beside 19361" in warning.sentence
     ratios = f"at least {warning.at_least:.2g} and probably {warning.ratio:.2g} times"
-    assert warning.sentence.endswith(f"among sample uniques are {ratios} its figure.")
+    also = f", and population uniques {warning.uniques_ratio:.2g} times."
+    assert warning.sentence.endswith(f"among sample uniques are {ratios} its figure{also}")
 
 
 def test_skewed_file_warns_with_a_probable_ratio():
@@ -172,33 +182,36 @@ def test_a_table_larger_than_any_float_is_no_obstacle():
 
 def test_sums_over_batches_replace_the_mean_weight():
     """Uniques of weight 1 are at risk 1 already, whatever the mean weight: nothing is too low."""
+    summary = summary_of(900, 5, 0, population_size=1e5, weighted=True)
+    assert underestimation_check(summary, SmallCellSums(900.0, 900.0, 10.0)) is None
+    p = 910 / 1e5
+    risk = individual_risk(np.ones(1), np.array([p]))[0]
+    equal = SmallCellSums(900 * risk, 900 * p, 10 / p)
+    assert underestimation_check(summary) is not None
+    assert underestimation_check(summary, equal) == underestimation_check(summary)
+
+
+def test_sums_of_a_file_without_weights_change_nothing():
     summary = summary_of(900, 5, 0, population_size=1e5)
-    assert underestimation_check(summary, unique_matches=900.0, pair_weight_total=10.0) is None
-    same = underestimation_check(
-        summary,
-        unique_matches=900 * individual_risk(np.ones(1), np.array([910 / 1e5]))[0],
-        pair_weight_total=10 * 1e5 / 910,
-    )
-    plain = underestimation_check(summary)
-    assert same is not None
-    assert plain is not None
-    assert same.at_least == pytest.approx(plain.at_least)
+    assert underestimation_check(summary) is not None
+    assert underestimation_check(summary, SmallCellSums()) == underestimation_check(summary)
 
 
-def test_sums_of_a_batch():
-    batch = CellBatch(
-        coding=Coding.of_sizes([10]),
-        words=np.arange(4)[:, None],
-        sample_count=np.array([1, 2, 1, 3]),
-        weight_total=np.array([4.0, 9.0, 2.0, 5.0]),
-    )
-    summary = summary_of(2, 1, 1, population_size=20.0)
-    scores = BenedettiFranconi().fit(summary).score(batch)
-    p = np.full(2, 7 / 20)
-    assert unique_matches_of(batch, scores) == pytest.approx(individual_risk(np.ones(2), p).sum())
-    assert pair_weight_total_of(batch) == 9
-    nothing = CellScores(unique_probability=None, match_probability=None)
-    assert unique_matches_of(batch, nothing) == 0
+def test_sums_of_batches():
+    summary = summary_of(2, 1, 1, population_size=20.0, weighted=True)
+    fitted, sums = BenedettiFranconi().fit(summary), SmallCellSums()
+    for counts, weights in [([1, 2], [4.0, 9.0]), ([1, 3], [2.0, 5.0])]:
+        batch = CellBatch(
+            coding=Coding.of_sizes([10]),
+            words=np.arange(2)[:, None],
+            sample_count=np.array(counts),
+            weight_total=np.array(weights),
+        )
+        sums = sums.add(batch, fitted.score(batch))
+    risk = individual_risk(np.ones(2), np.array([1 / 4, 1 / 2])).sum()
+    found = sums.matches, sums.uniques, sums.pair_weight_total
+    assert found == pytest.approx((risk, 1 / 4 + 1 / 2, 9))
+    assert small_cells(summary, sums).unseen_per_seen == pytest.approx(9 / 2 - 1)
 
 
 def test_check_needs_to_know_how_much_is_unseen():
