@@ -60,7 +60,9 @@ def likelihood(table: Table, sample: Table) -> int:
     return math.prod(math.comb(F, f) for F, f in zip(table, sample, strict=True))
 
 
-def posterior_tables(prior: Prior, sample: Table, population_size: int):
+def posterior_tables(
+    prior: Prior, sample: Table, population_size: int
+) -> list[tuple[Table, Fraction]]:
     weighted = [
         (table, prior_weight(prior, table) * likelihood(table, sample))
         for table in tables(population_size, len(sample))
@@ -160,7 +162,8 @@ def test_larger_distributions_by_inclusion_and_exclusion(
 
     def all_unique(j: int) -> Fraction:
         if prior is Prior.MULTINOMIAL:
-            return Fraction(cells - j, cells) ** (population_size - sample_size)
+            left = population_size - sample_size
+            return Fraction((cells - j) ** left, cells**left)
         drawn, of_all = sample_size + cells - 1, population_size + cells - 1
         return Fraction(math.perm(drawn, 2 * j), math.perm(of_all, 2 * j))
 
@@ -224,7 +227,7 @@ def exact_subset_posterior(
 )
 @pytest.mark.parametrize("prior", Prior)
 def test_weighted_subsets(prior, sample, population_size):
-    subsets = [
+    subsets: list[Subset] = [
         *map(LargestCell, range(1, population_size + 2)),
         *map(EmptyCells, range(len(sample) + 2)),
         *map(PopulationUniques, range(len(sample) + 2)),

@@ -1,6 +1,7 @@
 """Every figure and formula of cohen-sackrowitz that can be checked, with its place in the paper."""
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath as mp
@@ -18,7 +19,7 @@ def example(prior: Prior) -> ExchangeablePosterior:
     return ExchangeablePosterior(prior=prior, sample_size=n, population_size=N, n_table_cells=K)
 
 
-def compositions(total, cells):
+def compositions(total: int, cells: int) -> Iterator[tuple[int, ...]]:
     if cells == 1:
         yield (total,)
         return
@@ -65,7 +66,7 @@ def test_probability_function_of_equation_2_5_needs_its_sum_up_to_p():
     """Σ a_l runs to p, where q is printed: with all of a in it the probabilities add to 1."""
     a, M = (2, 1, 4), 5
 
-    def total(units):
+    def total(units: int) -> Fraction:
         ways = [
             math.prod(math.comb(x + j - 1, j) for x, j in zip(a, js, strict=True))
             for js in compositions(M, len(a))
@@ -123,7 +124,7 @@ def test_conditional_law_of_equation_2_2():
 def test_probability_rises_with_n_and_with_the_number_of_cells(prior):
     """Section 2, after theorem 2.2."""
 
-    def q(sample_size, cells):
+    def q(sample_size: int, cells: int) -> float:
         return ExchangeablePosterior(
             prior=prior, sample_size=sample_size, population_size=500, n_table_cells=cells
         ).unique_probability

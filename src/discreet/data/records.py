@@ -163,10 +163,8 @@ def _hidden(path: Path) -> bool:
 
 def _open_parquet(name: str, paths: tuple[Path, ...]) -> Records:
     names = _parquet_columns(paths[0])
-    partitions = (
-        tuple(re.findall(r"([^/=]+)=[^/]*/", paths[0].as_posix())) if len(paths) > 1 else ()
-    )
-    partitions = tuple(column for column in partitions if column not in names)
+    folders = re.findall(r"([^/=]+)=[^/]*/", paths[0].as_posix())
+    partitions = tuple(column for column in folders if column not in names)
 
     def opener(positions: tuple[int, ...]) -> Scan:
         columns = tuple((names + partitions)[i] for i in positions)
@@ -179,8 +177,12 @@ def _open_parquet(name: str, paths: tuple[Path, ...]) -> Records:
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:
+    return tuple(_parquet_schema(path).names)
+
+
+def _parquet_schema(path: Path) -> pa.Schema:
     try:
-        return tuple(pq.read_schema(path).names)
+        return pq.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         got = "one that is truncated or of another kind"
         raise FileError(must_be(path.name, "a readable Parquet file", got)) from error
@@ -192,18 +194,37 @@ def _check_same_columns(
     first_names: tuple[str, ...],
     partitions: tuple[str, ...],
 ) -> None:
-    """Every file has the wanted columns, and no two columns differ only in case (SQL is blind)."""
+    """Every file has the wanted columns, of kinds that can be compared, and no two columns differ
+    only in capitals, to which SQL is blind."""
     folded = [name.casefold() for name in first_names]
     for column in columns:
         if folded.count(column.casefold()) > 1:
             got = f"{column!r} beside one that differs only in capitals"
             raise ColumnError(must_be("column", "named unlike the others", got))
+    wanted = [column for column in columns if column not in partitions]
+    first = _parquet_schema(paths[0])
     for path in paths[1:]:
-        names = _parquet_columns(path) + partitions
-        missing = [column for column in columns if column not in names]
-        if missing:
-            got = f"{path.name} without {missing[0]!r}"
-            raise ColumnError(must_be("Parquet files", "alike in their columns", got))
+        schema = _parquet_schema(path)
+        for column in wanted:
+            if column not in schema.names:
+                got = f"{path.name} without {column!r}"
+                raise ColumnError(must_be("Parquet files", "alike in their columns", got))
+            kinds = _kind(first.field(column).type), _kind(schema.field(column).type)
+            if kinds[0] != kinds[1] and "empty" not in kinds:
+                got = f"{column!r} as {kinds[1]} in {path.name} and {kinds[0]} before"
+                raise ColumnError(must_be("Parquet files", "alike in their columns", got))
+
+
+def _kind(arrow_type: pa.DataType) -> str:
+    """What values of a type can be compared with."""
+    value = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+    if pa.types.is_null(value):
+        return "empty"
+    if pa.types.is_boolean(value):
+        return "true or false"
+    if pa.types.is_integer(value) or pa.types.is_floating(value) or pa.types.is_decimal(value):
+        return "numbers"
+    return "text" if "string" in str(value) else str(value)
 
 
 def _open_arrow(path: Path) -> Records:

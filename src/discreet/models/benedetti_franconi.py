@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, gammaincinv, pdtr
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.data.arrays import BoolArray, CountArray, FloatArray, IntArray, read_only
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.errors import InputError, WeightError, must_be
@@ -28,11 +28,10 @@ from discreet.models.inverse_mean import inverse_mean, inverse_square_mean
 
 LARGEST_COUNT = 1e15  # counts up to here are exact as floats, with room for sums
 CONFIDENCE = 0.95
+EXACT_VARIANCE_CELLS = 5_000_000
 
 
-def individual_risk(
-    sample_count: IntArray | FloatArray, inclusion_probability: FloatArray
-) -> FloatArray:
+def individual_risk(sample_count: CountArray, inclusion_probability: FloatArray) -> FloatArray:
     """r = E(1/F | f) for each cell, in (0, 1] (polettini eq. 6); 1/f where p = 1.
 
     Checked: one shape, 1 ≤ f ≤ 1e15 (fractions allowed), 0 < p ≤ 1.
@@ -40,7 +39,7 @@ def individual_risk(
     return inverse_mean(*_checked(sample_count, inclusion_probability))
 
 
-def match_variance(sample_count: IntArray, inclusion_probability: FloatArray) -> FloatArray:
+def match_variance(sample_count: CountArray, inclusion_probability: FloatArray) -> FloatArray:
     """Var(1/F | f) for each cell: E(1/F²) − r².
 
     Checked: as in `individual_risk`, and every f is a whole number. Rounding leaves an error of
@@ -50,7 +49,7 @@ def match_variance(sample_count: IntArray, inclusion_probability: FloatArray) ->
     return np.maximum(inverse_square_mean(f, p) - inverse_mean(f, p) ** 2, 0)
 
 
-def unique_probability(sample_count: IntArray, inclusion_probability: FloatArray) -> FloatArray:
+def unique_probability(sample_count: CountArray, inclusion_probability: FloatArray) -> FloatArray:
     """P(F = 1 | f) for each cell: p for a sample unique, 0 for a larger cell.
 
     Checked: as in `individual_risk`.
@@ -60,7 +59,7 @@ def unique_probability(sample_count: IntArray, inclusion_probability: FloatArray
 
 
 def _checked(
-    sample_count: IntArray | FloatArray, inclusion_probability: FloatArray
+    sample_count: CountArray, inclusion_probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Both as float arrays; raises at the first cell that breaks a rule."""
     f = np.asarray(sample_count, dtype=np.float64)
@@ -74,7 +73,7 @@ def _checked(
 
 
 def _checked_whole(
-    sample_count: IntArray | FloatArray, inclusion_probability: FloatArray
+    sample_count: CountArray, inclusion_probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """As `_checked`, and every f is a whole number."""
     f, p = _checked(sample_count, inclusion_probability)
@@ -198,8 +197,7 @@ class BenedettiFranconi:
         return FittedBenedettiFranconi(
             inclusion_probability=mean_inclusion_probability(summary),
             weighted=summary.weight_total is not None,
-            n_cells=summary.size_indices.n_cells,
-            sample_uniques=summary.size_indices.sample_uniques,
+            summary=summary,
         )
 
 
@@ -228,8 +226,12 @@ class FittedBenedettiFranconi:
 
     inclusion_probability: float  # of a person on average: n / Σw or n/N
     weighted: bool
-    n_cells: int
-    sample_uniques: int
+    summary: Summary
+
+    @property
+    def n_cells(self) -> int:
+        """Occupied cells."""
+        return self.summary.size_indices.n_cells
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:
@@ -243,7 +245,12 @@ class FittedBenedettiFranconi:
         return CellScores(
             unique_probability=unique_probability(f, p),
             match_probability=individual_risk(f, p),
+            match_variance=match_variance(f, p) if self._variance_is_exact(f) else None,
         )
+
+    def _variance_is_exact(self, sample_count: CountArray) -> bool:
+        """Var(1/F) costs more than the risk itself and needs whole counts."""
+        return self.n_cells <= EXACT_VARIANCE_CELLS and sample_count.dtype.kind == "i"
 
     def inclusion_probabilities(self, batch: CellBatch) -> FloatArray:
         """p̂ of each cell: f / Σw but at most 1 (polettini eq. 4), or n/N.
@@ -271,26 +278,29 @@ class FittedBenedettiFranconi:
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
         shift = math.floor(mean - variance)
         low, high = (shift + k for k in poisson_limits(mean - shift, CONFIDENCE))
+        most = self.summary.size_indices.sample_uniques
         return Figure(
             value=mean,
             how=How.ESTIMATE,
             low=min(low, math.floor(mean)),
-            high=min(max(high, math.ceil(mean)), max(self.sample_uniques, mean)),
+            high=min(max(high, math.ceil(mean)), max(most, mean)),
             standard_error=math.sqrt(variance),
             confidence=CONFIDENCE,
             note="limits on the number itself if the model and the weights hold",
         )
 
     def expected_correct_matches(self, tally: Tally) -> Outcome:
-        """Σ f r over all cells, with limits on Σ f/F.
+        """Σ f r over all cells, with gamma limits on Σ f/F.
 
-        Each f/F is in (0, 1], so its variance is at most m(1 − m) for its mean m; over C cells of
-        mean M that is at most M(1 − M/C). The limits are gamma quantiles with that variance, so
-        they are wider than the posterior of Σ f/F; `match_variance` gives the exact variance.
+        The variance is that of the posterior, Σ f² Var(1/F). In files of very many cells, or with
+        matches that count in part, a bound stands in for it: each f/F is in (0, 1], so its variance
+        is at most m(1 − m) for its mean m; over C cells of mean M that is at most M(1 − M/C).
         """
-        mean = tally.matches
-        variance = mean * max(0.0, 1 - mean / self.n_cells) if self.n_cells else 0.0
+        mean, exact = tally.matches, tally.matches_variance > 0
+        bound = mean * max(0.0, 1 - mean / self.n_cells) if self.n_cells else 0.0
+        variance = min(tally.matches_variance, bound) if exact else bound
         low, high = gamma_limits(mean, variance, CONFIDENCE)
+        wider = "" if exact else "; they are wider than the posterior's"
         return Figure(
             value=mean,
             how=How.ESTIMATE,
@@ -298,8 +308,18 @@ class FittedBenedettiFranconi:
             high=max(mean, min(high, self.n_cells)),
             standard_error=math.sqrt(variance),
             confidence=CONFIDENCE,
-            note="limits at least as wide as the model's for Σ f/F, if the weights hold",
+            note=f"limits on Σ f/F if the model and the weights hold{wider}",
         )
+
+    def caution(self, tally: Tally) -> str | None:
+        """Where the size indices show that the risk comes out too low."""
+        from discreet.models.underestimation import SmallCellSums, underestimation_check
+
+        if not self.summary.size_indices.is_partition:
+            return None
+        sums = SmallCellSums(tally.unique_matches, tally.uniques, tally.pair_weight_total)
+        warning = underestimation_check(self.summary, sums)
+        return None if warning is None else warning.sentence
 
 
 def poisson_limits(mean: float, confidence: float) -> tuple[int, int]:

@@ -81,6 +81,11 @@ def fitted(prior: Prior, summary: Summary, confidence: float = 0.95) -> "FittedC
         raise ModelUnavailable(must_be("n_table_cells", rule, summary.n_table_cells))
     if summary.sample_size == 0:
         raise ModelUnavailable("the sample holds no record")
+    if not summary.size_indices.is_partition:
+        raise ModelUnavailable(
+            "where missing values match anything, cells overlap and there is no table of them; "
+            "let missing values be a category of their own"
+        )
     return FittedCohenSackrowitz(
         posterior=ExchangeablePosterior(
             prior=prior,

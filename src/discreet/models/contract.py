@@ -38,34 +38,52 @@ class CellScores:
     `unique_probability` is P(F_k = 1 given f_k = 1), zero in cells that hold more records.
     `match_probability` is the probability that an intruder who picks the record of a given person
     of this cell picks right, E(1 / F_k) in most models; it holds for each record of the cell.
+    `match_variance` is Var(1 / F_k), where the model gives it.
     """
 
     unique_probability: FloatArray | None
     match_probability: FloatArray | None
+    match_variance: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Sums of scores over all cells.
+    """Sums of scores over all cells, with q the unique and r the match probability.
 
-    `uniques` is Σ q, `uniques_variance` Σ q(1 − q) over sample uniques (the variance of the number
-    of population uniques when cells are independent), `matches` is Σ r over all records.
+    `uniques` is Σ q and `uniques_variance` Σ q(1 − q) over sample uniques (the variance of the
+    number of population uniques when cells are independent), `matches` is Σ r over all records and
+    `matches_variance` its variance. `unique_matches` is Σ r over sample uniques and
+    `pair_weight_total` Σ w over cells of two records: what a check of the model on data needs.
     """
 
     uniques: float = 0.0
     uniques_variance: float = 0.0
     matches: float = 0.0
+    matches_variance: float = 0.0
+    unique_matches: float = 0.0
+    pair_weight_total: float = 0.0
 
     def add(self, batch: CellBatch, scores: CellScores) -> "Tally":
         """The tally with one more batch in it."""
-        uniques, variance, matches = self.uniques, self.uniques_variance, self.matches
-        if scores.unique_probability is not None:
-            q = scores.unique_probability
-            uniques += float(q.sum())
-            variance += float((q * (1 - q)).sum())
-        if scores.match_probability is not None:
-            matches += float(np.dot(batch.n_records, scores.match_probability))
-        return Tally(uniques, variance, matches)
+        q, r, variance = (
+            np.zeros(len(batch)) if column is None else column
+            for column in (
+                scores.unique_probability,
+                scores.match_probability,
+                scores.match_variance,
+            )
+        )
+        records = batch.n_records
+        pairs = batch.sample_count == 2
+        pair_weights = 0.0 if batch.weight_total is None else batch.weight_total[pairs].sum()
+        return Tally(
+            self.uniques + float(np.dot(records, q)),
+            self.uniques_variance + float(np.dot(records, q * (1 - q))),
+            self.matches + float(np.dot(records, r)),
+            self.matches_variance + float(np.dot(records.astype(np.float64) ** 2, variance)),
+            self.unique_matches + float(r[batch.sample_count == 1].sum()),
+            self.pair_weight_total + float(pair_weights),
+        )
 
 
 class FittedModel(Protocol):
@@ -83,6 +101,9 @@ class FittedModel(Protocol):
 
     def expected_correct_matches(self, tally: Tally) -> Outcome:
         """How many records an intruder is expected to match correctly (τ₂)."""
+
+    def caution(self, tally: Tally) -> str | None:
+        """A sentence where the data themselves show that the model misleads, else None."""
 
 
 class Model(Protocol):

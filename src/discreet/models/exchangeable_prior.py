@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, log1p
 
-from discreet.data.arrays import FloatArray, IntArray, read_only
+from discreet.data.arrays import CountArray, FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
 
 ComplexArray = NDArray[np.complex128]
@@ -134,7 +134,7 @@ class ExchangeablePosterior:
         of = _falling(self.positions, 2)
         return (of - _falling(self.bars, 2)) / of
 
-    def match_probability(self, sample_count: IntArray) -> FloatArray:
+    def match_probability(self, sample_count: CountArray) -> FloatArray:
         """E(1 / F_i given f_i) for cells that hold `sample_count` ≥ 1 records of the sample.
 
         Uniform: since C(F, f)/F = C(F − 1, f − 1)/f, the mean is the closed form D/(T f).
@@ -147,7 +147,7 @@ class ExchangeablePosterior:
         sizes, where = np.unique(count, return_inverse=True)
         return self._inverse_moments(sizes)[0][where]
 
-    def matches_variance(self, sizes: IntArray, cells: IntArray) -> float:
+    def matches_variance(self, sizes: CountArray, cells: IntArray) -> float:
         """At most this is the variance of Σ f_k / F_k, when `cells[i]` cells hold `sizes[i]`.
 
         The terms are negatively associated, so the variance is at most the sum of theirs; under the

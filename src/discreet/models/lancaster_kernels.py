@@ -32,7 +32,9 @@ from numba import njit
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 
-EXACT, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, LOW, HIGH, CLOSED, WORK, ABORTED = range(10)
+EXACT, LOW, HIGH, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, CLOSED, WORK, DRAW_WORK, ABORTED = range(
+    11
+)
 CLEAN, MIXED, IMPOSSIBLE = range(3)
 
 ROW_CELLS = 256  # small innermost variables are joined up to this many cells, so that rows fill
@@ -41,6 +43,7 @@ MAX_PREFIXES, MAX_PARTS = 4096, 512  # in which a table is handed out, to be sha
 MIN_HITS = 30  # non-zero draws below which their own spread says little
 
 SMALL_BLOCK = 2**16  # cells that are sooner added up than estimated
+LEVEL_WORK = 8.0  # time of one level on the way down, in cells of a row
 
 Report = Callable[[float, float], None]  # share of the sweep done, work so far
 
@@ -98,6 +101,7 @@ class Sums(NamedTuple):
     high: float
     exact: bool
     work: float  # cells and levels touched
+    draw_work: float  # of it for draws
 
 
 def _new_stack(tree: Tree) -> Stack:
@@ -258,7 +262,11 @@ def _clean_blocks(tree: Any, stack: Any) -> float:
     """
     depth = len(tree.offsets) - 4
     outer, first, start, end = (
-        tree.offsets[-4], tree.offsets[-3], tree.offsets[-2], tree.offsets[-1])
+        tree.offsets[-4],
+        tree.offsets[-3],
+        tree.offsets[-2],
+        tree.offsets[-1],
+    )
     levels, pairs = (tree.probability, tree.row, tree.most, tree.least), tree.pairs
     probability, row, most, least = levels
     row_most, row_least, limits = tree.row_most, tree.row_least, stack.limits[depth]
@@ -359,7 +367,9 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     out[LOW] += weight * low
     out[HIGH] += weight * high
     out[CLOSED] += 1
-    out[WORK] += closing.draws * (len(tree.main) - start) * (len(tree.offsets) - 1 - depth)
+    work = LEVEL_WORK * closing.draws * (len(tree.main) - start) * (len(tree.offsets) - depth) / 2
+    out[DRAW_WORK] += work
+    out[WORK] += work
     return True
 
 
@@ -403,7 +413,7 @@ def _unrolled(tree: Any, stack: Any, depth: int, box: int, most_cells: float, ou
 @njit(cache=True, nogil=True)
 def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
     """Whether the mass of the box at `depth` went into `out`; otherwise it has to be opened."""
-    out[WORK] += len(tree.main) - tree.offsets[depth]
+    out[WORK] += LEVEL_WORK * (len(tree.main) - tree.offsets[depth])
     if _certain(stack.score[depth], stack.weight[depth], stack.limits[depth], box, out):
         return True
     if closing is None:
@@ -416,9 +426,7 @@ def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -
 
 
 @njit(cache=True, nogil=True)
-def _walk(
-    tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any, out: Any
-) -> None:
+def _walk(tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any, out: Any) -> None:
     """Add the positive part of all cells below the path down to `floor`."""
     depth = floor
     stack.level[depth] = tree.offsets[depth]
@@ -468,7 +476,7 @@ def positive_part(
     the estimate DRAWN with its VARIANCE and the certain LOW and HIGH. WORK counts cells and levels
     touched; the walk ends ABORTED beyond `cap` or once stop[0] is set.
     """
-    out = np.zeros(10)
+    out = np.zeros(11)
     for prefix in range(first, end):
         box = _enter(tree, stack, prefix, floor)
         if box != IMPOSSIBLE and not _done(tree, stack, floor, box, closing, out):
@@ -657,8 +665,15 @@ def _sums(total: FloatArray) -> Sums:
     variance = total[VARIANCE] if total[HITS] >= MIN_HITS else total[VARIANCE_LIMIT]
     low, high = total[EXACT] + total[LOW], total[EXACT] + total[HIGH]
     value = min(max(total[EXACT] + total[DRAWN], low), high)
-    work = float(total[WORK])
-    return Sums(float(value), math.sqrt(variance), float(low), float(high), not total[CLOSED], work)
+    return Sums(
+        value=float(value),
+        standard_error=math.sqrt(variance),
+        low=float(low),
+        high=float(high),
+        exact=not total[CLOSED],
+        work=float(total[WORK]),
+        draw_work=float(total[DRAW_WORK]),
+    )
 
 
 def positive_mass(
@@ -686,8 +701,8 @@ def _refine(
 ) -> Sums:
     spread = tree.pair_variance[0] + tree.base**2 + np.dot(tree.probability, tree.main**2)
     threshold = 0.5 * (math.sqrt(spread) + tree.base)  # closes the box of all cells
-    closing = Closing(threshold, 2, None)
-    best, kept, spent, cap = None, closing, 0.0, math.inf
+    closing = kept = Closing(threshold, 2, None)
+    best, spent, cap = None, 0.0, math.inf
     while best is None or cap > 0:
         total = _sweep(tree, closing, cap, seed, _halfway(report, spent, budget))
         if total is None:
@@ -696,11 +711,9 @@ def _refine(
         if best.exact or best.high - best.low <= tolerance:
             return best
         spent += best.work
-        cap, closing = budget / 2 - spent, Closing(closing.threshold / 8, 2, None)
+        cap = budget / 2 - spent
+        closing = closing._replace(threshold=closing.threshold / 4)
     assert best is not None
-    draws = int(budget / best.work)
-    if draws > 2:
-        more = kept._replace(draws=draws)
-        total = _sweep(tree, more, math.inf, seed, lambda done, _: report(0.5 + done / 2))
-        best = best if total is None else _sums(total)
-    return best
+    more = kept._replace(draws=2 + int(budget / best.draw_work))
+    total = _sweep(tree, more, math.inf, seed, lambda done, _: report(0.5 + done / 2))
+    return best if total is None else _sums(total)

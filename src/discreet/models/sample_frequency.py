@@ -56,3 +56,7 @@ class FittedSampleFrequency:
         """Σ f · 1/f: the number of occupied cells."""
         cells = round(tally.matches)
         return Figure(value=cells, low=cells, high=cells, how=How.EXACT)
+
+    def caution(self, tally: Tally) -> str | None:
+        """It claims nothing about the population that could mislead."""
+        return None

@@ -116,6 +116,8 @@ def _check_sample(
 ) -> None:
     if sizes.sample_uniques == 0:
         raise InputError(must_be("sample_uniques", "at least 1", 0))
+    if not sizes.is_partition:
+        raise InputError(must_be("size_indices", "those of cells that do not overlap", "others"))
     ExchangeablePosterior(
         prior=prior,
         sample_size=sizes.sample_size,

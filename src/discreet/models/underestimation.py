@@ -33,11 +33,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, exprel
 
-from discreet.data.arrays import BoolArray, FloatArray
-from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.models.benedetti_franconi import individual_risk, mean_inclusion_probability
-from discreet.models.contract import CellScores
 
 CONFIDENCE = 0.975  # one-sided, in the share of pairs
 NOTABLE_RATIO = 1.5  # an extrapolated ratio below this is within what extrapolation may be off by
@@ -73,21 +70,6 @@ class SmallCellSums:
     matches: float = 0.0
     uniques: float = 0.0
     pair_weight_total: float = 0.0
-
-    def add(self, batch: CellBatch, scores: CellScores) -> "SmallCellSums":
-        """The sums with one more batch in them; a file without weights adds none of them."""
-        one = batch.sample_count == 1
-        two = batch.sample_count == 2
-        return SmallCellSums(
-            self.matches + _sum_of(scores.match_probability, one),
-            self.uniques + _sum_of(scores.unique_probability, one),
-            self.pair_weight_total + _sum_of(batch.weight_total, two),
-        )
-
-
-def _sum_of(column: FloatArray | None, chosen: BoolArray) -> float:
-    """The sum over chosen cells; 0 for a column that is not there."""
-    return 0.0 if column is None else float(column[chosen].sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,7 @@ def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
         "expected_population_uniques": result.expected_population_uniques.to_json(),
         "expected_correct_matches": result.expected_correct_matches.to_json(),
         "fit": dict(result.parameters),
+        "caution": result.caution,
         "assumption": result.assumption,
         "risk_distribution": _distribution(result.distribution),
     }

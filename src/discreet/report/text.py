@@ -34,6 +34,9 @@ def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
     yield indented(Text(MEANING["anonymity"], style="dim"))
     yield heading("How well could an intruder do")
     yield indented(_models(assessment))
+    for result in assessment.models.values():
+        if isinstance(result, ModelResult) and result.caution:
+            yield indented(Text(f"{result.name}: {result.caution}", style="yellow"))
     yield heading("Which keys make records unique")
     yield indented(_contributions(assessment))
     yield indented(Text(MEANING["contributions"], style="dim"))

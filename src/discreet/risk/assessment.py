@@ -38,6 +38,7 @@ class ModelResult:
     parameters: Mapping[str, float | int | str]
     expected_population_uniques: Outcome
     expected_correct_matches: Outcome
+    caution: str | None
     distribution: RiskDistribution | None
 
 
@@ -294,6 +295,7 @@ class _Scorer:
             parameters=fit.parameters,
             expected_population_uniques=fit.expected_population_uniques(tally),
             expected_correct_matches=fit.expected_correct_matches(tally),
+            caution=fit.caution(tally),
             distribution=self.distributions.get(model.name),
         )
 

@@ -1,8 +1,11 @@
 """The two models, the Bayes test, the distribution of uniques at scale, and planning."""
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -34,7 +37,7 @@ from discreet.models.subset_prior import (
 )
 
 MODELS = [CohenSackrowitzUniform(), CohenSackrowitzMultinomial()]
-COUNTS = (1, 1, 1, 2, 2, 5)
+COUNTS = np.array([1, 1, 1, 2, 2, 5])
 
 
 def batch(counts) -> CellBatch:
@@ -67,7 +70,13 @@ def figures(model, **changes) -> tuple[Figure, Figure]:
     return uniques, matches
 
 
-def posterior(prior, n, N, K) -> ExchangeablePosterior:
+def limits(figure: Figure) -> tuple[float, float]:
+    assert figure.low is not None
+    assert figure.high is not None
+    return figure.low, figure.high
+
+
+def posterior(prior: Prior, n: int, N: int, K: int) -> ExchangeablePosterior:
     return ExchangeablePosterior(prior=prior, sample_size=n, population_size=N, n_table_cells=K)
 
 
@@ -99,7 +108,8 @@ def test_totals_carry_their_uncertainty(model):
     assert uniques.how is matches.how is How.ESTIMATE
     assert uniques.confidence == matches.confidence == 0.95
     assert matches.value == pytest.approx(np.dot(COUNTS, fit.posterior.match_probability(COUNTS)))
-    assert 0 <= matches.low < matches.value < matches.high <= len(COUNTS)
+    low, high = limits(matches)
+    assert 0 <= low < np.dot(COUNTS, fit.posterior.match_probability(COUNTS)) < high <= len(COUNTS)
 
 
 def test_expected_matches_under_the_uniform_prior_depend_on_occupied_cells_only():
@@ -142,6 +152,15 @@ def test_a_population_size_that_is_not_whole_is_rounded_and_said(model):
 
 
 @pytest.mark.parametrize("model", MODELS)
+def test_overlapping_cells_are_no_table(model):
+    overlapping = SizeIndices.of_counts(np.array([1.0, 2.5]), np.array([1, 2]))
+    with pytest.raises(ModelUnavailable, match="cells overlap and there is no table of them"):
+        model.fit(replace(summary((1, 2)), size_indices=overlapping))
+    with pytest.raises(InputError, match="size_indices must be those of cells that do not overlap"):
+        subset_posterior(overlapping, **SUBSET)
+
+
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -160,7 +179,7 @@ def test_unavailable_with_the_reason(model, changes, reason):
 def test_confidence_is_a_choice_and_checked():
     wide = figures(CohenSackrowitzUniform(confidence=0.999), population_size=30.0)[0]
     narrow = figures(CohenSackrowitzUniform(confidence=0.5), population_size=30.0)[0]
-    assert wide.high - wide.low > narrow.high - narrow.low
+    assert np.diff(limits(wide)) > np.diff(limits(narrow))
     with pytest.raises(InputError, match="confidence must be between 0 and 1, got 1"):
         CohenSackrowitzUniform(confidence=1).fit(summary())
 
@@ -203,7 +222,9 @@ def test_multinomial_match_probability_of_a_unique_has_a_closed_form():
     """E(1/(1 + B)) = (1 − (1 − p)^(M + 1)) / ((M + 1) p), here with ten thousand million people."""
     for K in (2, 1000, 10**9, 10**15, 10**300):
         exact = -math.expm1((10**10 + 1) * math.log1p(-1 / K)) / (10**10 + 1) * K
-        computed = posterior(Prior.MULTINOMIAL, 10, 10**10 + 10, K).match_probability([1])[0]
+        computed = posterior(Prior.MULTINOMIAL, 10, 10**10 + 10, K).match_probability(
+            np.array([1])
+        )[0]
         assert computed == pytest.approx(exact if exact > 0 else 1.0, rel=1e-13)
 
 
@@ -227,7 +248,7 @@ def test_distributions_at_scale_have_the_moments_of_closed_form(prior, n, N, K, 
     x = uniques.first + np.arange(len(uniques.probability))
     with mp.workdps(60):
 
-        def both(j):
+        def both(j: int) -> mp.mpf:
             if prior is Prior.MULTINOMIAL:
                 return mp.power(max(0, mp.mpf(K - j) / K), N - n)
             drawn = mp.fprod(mp.mpf(max(0, n + K - 1 - i)) for i in range(2 * j))
@@ -344,12 +365,12 @@ def test_bayes_test_refuses_what_is_no_loss_and_no_probability():
         test.calls_unique(missed_loss=1, false_alarm_loss=math.inf)
 
 
-def exact_unique_probability(prior, n, N, K) -> Fraction:
+def exact_unique_probability(prior: Prior, n: int, N: int, K: int) -> Fraction:
     if n == N:
         return Fraction(1)
     if prior is Prior.UNIFORM:
         return Fraction((n + K - 1) * (n + K - 2), (N + K - 1) * (N + K - 2))
-    return Fraction(K - 1, K) ** (N - n)
+    return Fraction((K - 1) ** (N - n), K ** (N - n))
 
 
 @settings(max_examples=150, deadline=None)
@@ -400,7 +421,7 @@ def test_plan_for_enormous_tables(prior):
 
 
 def test_a_float_target_means_the_decimal_it_prints_as():
-    """0.3 as a float is a little less than 3/10, which is the probability at n = 3."""
+    """0.3 as a float is a little less than 3/10, which is the probability at n = 8."""
     K, N = 2, 15
     assert exact_unique_probability(Prior.UNIFORM, 8, N, K) == Fraction(3, 10)
     sizes = {plan_sample_size(K, N, t).sample_size for t in (0.3, "0.3", Decimal("0.3"), "3/10")}
@@ -430,7 +451,7 @@ def test_curve_rises_to_one_through_the_plan(prior):
     assert (curve[0][0], curve[-1]) == (1, (1000, 1.0))
     assert (plan.sample_size, plan.unique_probability) in curve
     assert len(curve) == 12
-    assert all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(curve, curve[1:], strict=False))
+    assert all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(curve))
     assert plan_sample_size(50, 1, 1, prior).curve() == [(1, 1.0)]
 
 
@@ -468,7 +489,7 @@ def test_curve_needs_two_points():
         plan_sample_size(5, 10, 0.5).curve(1)
 
 
-SUBSET = {
+SUBSET: dict[str, Any] = {
     "prior": Prior.UNIFORM,
     "population_size": 60,
     "n_table_cells": 20,

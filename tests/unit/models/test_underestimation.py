@@ -12,7 +12,7 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.models.benedetti_franconi import BenedettiFranconi, individual_risk
-from discreet.models.contract import ModelUnavailable
+from discreet.models.contract import ModelUnavailable, Tally
 from discreet.models.underestimation import (
     SmallCells,
     SmallCellSums,
@@ -199,7 +199,7 @@ def test_sums_of_a_file_without_weights_change_nothing():
 
 def test_sums_of_batches():
     summary = summary_of(2, 1, 1, population_size=20.0, weighted=True)
-    fitted, sums = BenedettiFranconi().fit(summary), SmallCellSums()
+    fitted, tally = BenedettiFranconi().fit(summary), Tally()
     for counts, weights in [([1, 2], [4.0, 9.0]), ([1, 3], [2.0, 5.0])]:
         batch = CellBatch(
             coding=Coding.of_sizes([10]),
@@ -207,7 +207,8 @@ def test_sums_of_batches():
             sample_count=np.array(counts),
             weight_total=np.array(weights),
         )
-        sums = sums.add(batch, fitted.score(batch))
+        tally = tally.add(batch, fitted.score(batch))
+    sums = SmallCellSums(tally.unique_matches, tally.uniques, tally.pair_weight_total)
     risk = individual_risk(np.ones(2), np.array([1 / 4, 1 / 2])).sum()
     found = sums.matches, sums.uniques, sums.pair_weight_total
     assert found == pytest.approx((risk, 1 / 4 + 1 / 2, 9))
