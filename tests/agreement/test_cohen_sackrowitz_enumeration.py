@@ -5,6 +5,7 @@ from collections import defaultdict
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,6 +153,7 @@ def test_match_probability(prior, sample, population_size):
         (60, 4000, 1000, 40),
         (500, 520, 90, 30),
         (40, 45, 40, 40),
+        (60, 600, 100, 20),
         (9, 99, 9, 9),
     ],
 )
@@ -275,6 +277,24 @@ def test_subset_with_its_own_share_is_the_plain_prior(prior, subset):
     assert mixed.inside is not None
     assert mixed.outside is not None
     assert mixed.inside != pytest.approx(mixed.outside, rel=1e-9)
+
+
+@pytest.mark.parametrize("number", [40, 70, 100, 130, 160])
+def test_population_uniques_when_many_sample_uniques_must_stay_unique(number):
+    """100 sample uniques, 60 people to come: 40 at least stay unique, 160 are if all 60 are too."""
+    sizes: dict[str, Any] = {
+        "prior": Prior.UNIFORM,
+        "population_size": 160,
+        "n_table_cells": 200,
+        "subset": PopulationUniques(number),
+    }
+    sample = indices((1,) * 100)
+    share = subset_posterior(sample, weight=0.5, **sizes).subset_share
+    mixed = subset_posterior(sample, weight=share, **sizes)
+    plain = of(Prior.UNIFORM, (1,) * 100 + (0,) * 100, 160).unique_probability
+    assert mixed.unique_probability == pytest.approx(plain, rel=1e-10)
+    if number in (40, 160):
+        assert mixed.inside == pytest.approx({40: 0.4, 160: 1.0}[number], abs=1e-12)
 
 
 def test_share_of_empty_cells_is_hypergeometric_under_the_uniform_prior():

@@ -47,7 +47,7 @@ class StructuralZeros:
         for box in self.boxes:
             by_keys.setdefault(tuple(key for key, _ in box), []).append([v for _, v in box])
         for keys, wanted in by_keys.items():
-            sizes = [self.sizes[key] for key in keys]
+            sizes = [self.sizes[key] + 1 for key in keys]  # a missing level may stand beyond
             if math.prod(sizes) < 2**62:
                 strides = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
                 covered |= np.isin(levels[:, list(keys)] @ strides, np.array(wanted) @ strides)

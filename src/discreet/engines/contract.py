@@ -7,14 +7,14 @@ it sees cells, a few summaries, and batches.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
-from discreet.data.missing import MissingPolicy
+from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
 
@@ -25,14 +25,18 @@ MISSING_LABEL = "(missing)"
 class Request:
     """What to count: which records by which keys, with which weight, under which policy.
 
-    `for_records` asks the engine to remember each record's cell, so that risks can be joined back.
+    `missing_weight` is what a match counts that needs a missing value, under wildcard matching.
+    `sensitive` and `household` are columns to keep beside the keys.
     """
 
     records: Records
     keys: tuple[str, ...]
     weight: str | None = None
     missing: MissingPolicy
-    for_records: bool = False
+    missing_weight: float = 1.0
+    codes: MissingCodes = field(default_factory=MissingCodes)
+    sensitive: tuple[str, ...] = ()
+    household: str | None = None
     decimal: str = "."
 
 
@@ -41,13 +45,21 @@ class KeyLevels:
     """One key as it was found: its levels in order, the missing level last if it is one.
 
     `values` are the levels as the file writes them (None for missing), `labels` as they are shown:
-    the same, but for files with value labels. `n_missing` counts the records without a value.
+    the same, but for files with value labels. `n_missing`, `n_suppressed` and
+    `n_not_applicable` count the records without a value, by the reason.
     """
 
     name: str
     values: tuple[str | None, ...]
     labels: tuple[str, ...]
     n_missing: int
+    n_suppressed: int = 0
+    n_not_applicable: int = 0
+
+    @property
+    def n_known(self) -> int:
+        """Levels other than missing, at least 1."""
+        return max(sum(value is not None for value in self.values), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +70,42 @@ class WeightCheck:
     smallest: float
     largest: float
     n_below_one: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitiveValues:
+    """How the values of a sensitive variable are spread over the cells.
+
+    One row for each occupied pair of a cell and a value, by cell, then by value: `records` of
+    `cell` have `value`, whose label is `labels[value]`. Records without a value are not among them.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    cell: IntArray
+    value: IntArray
+    records: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationCounts:
+    """Records of a population file in each cell of the sample, and in all."""
+
+    counts: IntArray
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HouseholdTotals:
+    """Households of the file: how many share a pattern of members, and how many would be found.
+
+    `pattern_sizes` counts patterns by the households that have them; `expected_found` is the sum of
+    the household risk for each column of scores.
+    """
+
+    n_households: int
+    pattern_sizes: SizeIndices
+    expected_found: Mapping[str, float]
 
 
 class CellStore(Protocol):
@@ -101,18 +149,30 @@ class CellStore(Protocol):
         """Every column of a small table as text, by the rule that names levels; None is missing."""
 
     def words(self) -> tuple[IntArray, IntArray]:
-        """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
+        """Codes (cells × words) and records of all cells, in the order of the codes."""
 
     def batches(self) -> Iterator[CellBatch]:
         """All cells in the order of their codes, some at a time."""
 
-    def write_record_scores(
-        self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str], path: Path
-    ) -> None:
-        """One Parquet row a record, in the records' order: row, sample_count, weight_total, scores.
+    def sensitive_values(self, name: str) -> SensitiveValues:
+        """How a sensitive variable of the request is spread over the cells."""
 
-        `scores` yields the named columns for each batch of `batches()`, in the same order. A record
-        that the missing policy drops gets empty values.
+    def count_population(self, records: Records) -> PopulationCounts:
+        """How many records of a population file, with the same keys, lie in each cell."""
+
+    def attach_scores(
+        self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]
+    ) -> None:
+        """Keep the named columns of scores, which come batch by batch as from `batches()`."""
+
+    def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
+        """Households, and their risk from each attached column `risks` of their members."""
+
+    def write_records(self, path: Path) -> None:
+        """One Parquet row a record, in the records' order: row, sample_count, weight_total, the
+        attached scores, and each risk that was asked for households.
+
+        A record that the missing policy drops gets empty values.
         """
 
 

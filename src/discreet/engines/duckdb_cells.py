@@ -17,7 +17,16 @@ from discreet.data.coding import Coding
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
 from discreet.engines import sql
-from discreet.engines.contract import KeyLevels, WeightCheck
+from discreet.engines.contract import (
+    HouseholdTotals,
+    KeyLevels,
+    PopulationCounts,
+    Request,
+    SensitiveValues,
+    WeightCheck,
+)
+from discreet.engines.duckdb_households import household_totals, make_households
+from discreet.engines.duckdb_population import count_population
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.errors import InputError, OutputError, must_be
@@ -41,6 +50,7 @@ class DuckDBCells:
     """The cells of one request, in tables of one connection."""
 
     session: Session
+    request: Request
     workspace: Path
     n_records: int
     n_dropped: int
@@ -51,6 +61,7 @@ class DuckDBCells:
     raw_words: int
     one_way: tuple[tuple[int, ...], ...]
     weights: WeightCheck | None
+    sensitive_labels: tuple[tuple[str, ...], ...]
 
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""
@@ -122,13 +133,13 @@ class DuckDBCells:
         return {n: list(column) for n, column in zip(records.column_names, columns, strict=True)}
 
     def words(self) -> tuple[IntArray, IntArray]:
-        """Codes (cells × words) and sample counts of all cells, in the order of the codes."""
+        """Codes (cells × words) and records of all cells, in the order of the codes."""
         columns = sql.word_columns(self.coding)
         found = self.session.con.execute(
-            f"SELECT {', '.join(columns)}, sample_count FROM cells ORDER BY rowid"
+            f"SELECT {', '.join(columns)}, records FROM cells ORDER BY rowid"
         ).fetchnumpy()
         words = np.stack([_integers(found[c]) for c in columns], axis=1)
-        return words, _integers(found["sample_count"])
+        return words, _integers(found["records"])
 
     def batches(self) -> Iterator[CellBatch]:
         """All cells in the order of their codes, BATCH_CELLS at a time."""
@@ -136,23 +147,47 @@ class DuckDBCells:
         total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
         for first in range(0, self.n_cells, BATCH_CELLS):
             found = self.session.con.execute(
-                f"SELECT {', '.join(columns)}, sample_count{total} FROM cells "
+                f"SELECT {', '.join(columns)}, records, sample_count{total} FROM cells "
                 f"WHERE rowid >= {first} AND rowid < {first + BATCH_CELLS} ORDER BY rowid"
             ).fetchnumpy()
             words = np.stack([_integers(found[c]) for c in columns], axis=1)
             yield CellBatch(
                 coding=self.coding,
                 words=words,
-                sample_count=_integers(found["sample_count"]),
+                records=_integers(found["records"]),
+                sample_count=np.asarray(found["sample_count"]),
                 weight_total=np.asarray(found["weight_total"]) if self.weights else None,
             )
 
-    def write_record_scores(
-        self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str], path: Path
+    def sensitive_values(self, name: str) -> SensitiveValues:
+        """How a sensitive variable of the request is spread over the cells."""
+        place = self.request.sensitive.index(name)
+        labels = self.sensitive_labels[place]
+        found = self.session.con.execute(
+            f"SELECT cells.rowid AS cell, s{place} AS value, count(*) AS n "
+            f"FROM staged JOIN cells ON {self._same_cell('cells')} WHERE s{place} < {len(labels)} "
+            "GROUP BY cell, value ORDER BY cell, value"
+        ).fetchnumpy()
+        return SensitiveValues(
+            name=name,
+            labels=labels,
+            cell=_integers(found["cell"]),
+            value=_integers(found["value"]),
+            records=_integers(found["n"]),
+        )
+
+    def count_population(self, records: Records) -> PopulationCounts:
+        """How many records of a population file, with the same keys, lie in each cell."""
+        return count_population(
+            self.session, records, self.request, self.keys, self.coding, self.workspace
+        )
+
+    def attach_scores(
+        self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]
     ) -> None:
-        """One Parquet row a record, in the records' order."""
-        declared = ", ".join(["cell BIGINT", *(f"{sql.quoted(c)} DOUBLE" for c in columns)])
+        """Table `scored`: the cells with their raw code, counts, weights and scores."""
         con = self.session.con
+        declared = ", ".join(["cell BIGINT", *(f"{sql.quoted(c)} DOUBLE" for c in columns)])
         con.execute(f"CREATE OR REPLACE TABLE scores ({declared})")
         first = 0
         for batch, values in zip(self.batches(), scores, strict=True):
@@ -161,28 +196,47 @@ class DuckDBCells:
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
             first += len(batch)
-        try:
-            self.session.run("writing the risks", self._copy_statement(columns, path))
-        except duckdb.IOException as error:
-            raise OutputError(
-                must_be("risks", "writable", "a disk that is full or failing")
-            ) from error
-
-    def _copy_statement(self, columns: Sequence[str], path: Path) -> str:
-        words = [f"r{i}" for i in range(self.raw_words)]
-        on = " AND ".join(f"staged.{word} = scored.{word}" for word in words)
-        shown = ["sample_count", *(["weight_total"] if self.weights else [])]
-        shown += [sql.quoted(column) for column in columns]
         total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
-        scored = (
-            f"SELECT {', '.join(words)}, sample_count{total}, scores.* EXCLUDE (cell) "
-            "FROM cells POSITIONAL JOIN scores"
-            if columns
-            else f"SELECT {', '.join(words)}, sample_count{total} FROM cells"
+        con.execute(
+            f"CREATE OR REPLACE TABLE scored AS SELECT {', '.join(self._raw())}, sample_count"
+            f"{total}, scores.* FROM cells POSITIONAL JOIN scores"
         )
+        con.execute("DROP TABLE scores")
+
+    def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
+        """Households, and their risk from each attached column `risks` of their members."""
+        make_households(self.session, self._raw(), risks)
+        return household_totals(self.session, risks)
+
+    def write_records(self, path: Path) -> None:
+        """One Parquet row a record, in the records' order."""
+        try:
+            self.session.run("writing the risks", self._copy_statement(path))
+        except duckdb.IOException as error:
+            problem = must_be("risks", "writable", "a disk that is full or failing")
+            raise OutputError(problem) from error
+
+    def _raw(self) -> list[str]:
+        return [f"r{i}" for i in range(self.raw_words)]
+
+    def _same_cell(self, table: str) -> str:
+        return " AND ".join(f"staged.{word} = {table}.{word}" for word in self._raw())
+
+    def _columns(self, table: str) -> list[str]:
+        return [row[0] for row in self.session.rows(f"DESCRIBE {table}")]
+
+    def _copy_statement(self, path: Path) -> str:
+        hidden = {"cell", *self._raw()}
+        shown = [f"scored.{sql.quoted(c)}" for c in self._columns("scored") if c not in hidden]
+        joined = f"staged LEFT JOIN scored ON {self._same_cell('scored')}"
+        if self.request.household is not None:
+            risks = self._columns("households")[3:]
+            shown += [
+                f"households.{sql.quoted(c)} AS {sql.quoted('household_' + c)}" for c in risks
+            ]
+            joined += " LEFT JOIN households ON staged.household = households.household"
         return (
-            f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} "
-            f"FROM staged LEFT JOIN ({scored}) AS scored ON {on} ORDER BY staged.rowid) "
-            f"TO {sql.text_literal(str(path))} "
+            f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} FROM {joined} "
+            f"ORDER BY staged.rowid) TO {sql.text_literal(str(path))} "
             "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
         )

@@ -1,39 +1,42 @@
 """From a request to its cells.
 
-1. Bound the keys: the range of those that are whole numbers at heart, else their values.
-2. Stage each record as its raw code (mixed radix over ranges and values) and its weight.
+1. Turn keys into digits (see `duckdb_keys`).
+2. Stage each record as its raw code (mixed radix over the digits) with its weight and what else was
+   asked for: sensitive values, household.
 3. Count records by raw code.
 4. Keep the levels that occur in the counted records, and code the cells by those alone.
+5. Where missing values match anything, match cells with each other.
 
 So the records are read once for text keys, once for all, and what follows costs by the cell.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
 
 from discreet.data.coding import Coding
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
 from discreet.engines.duckdb_cells import DuckDBCells
+from discreet.engines.duckdb_keys import (
+    KEYS_PER_PASS,
+    NOT_APPLICABLE_LABEL,
+    Column,
+    RawDigit,
+    raw_digits,
+)
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
+from discreet.engines.matching import matched_cells
 from discreet.errors import ColumnError, FileError, MissingError, WeightError, must_be
 
-KEYS_PER_PASS = 48  # the identity of a grouping set is a bit mask in 64 bits
-RANGE_LIMIT = 1 << 20  # whole-number keys within this range need no list of their values
 WEIGHT_PATTERN = (
     r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
 )
 BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
-
-
-@dataclass(frozen=True, slots=True)
-class RawDigit:
-    """One key before its levels are known: its digit as SQL, and the label of each digit."""
-
-    expression: str
-    labels: tuple[str, ...]
 
 
 class Counter:
@@ -41,63 +44,86 @@ class Counter:
 
     def __init__(self, session: Session, request: Request, folder: Path) -> None:
         self.session = session
-        self.workspace = folder
         self.request = request
+        self.workspace = folder
         records = request.records
-        positions = records.find("keys", request.keys)
-        if request.weight is not None:
-            positions += records.find("weight", [request.weight])
+        positions = records.find("keys", request.keys) + records.find(
+            "sensitive", request.sensitive
+        )
+        n_columns = len(positions)
+        for role, name in (("weight", request.weight), ("household", request.household)):
+            if name is not None:
+                positions += records.find(role, [name])
         self.source = from_clause(session.con, records.scan(positions), folder)
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
         types = [sql.base_type(row[1]) for row in described]
-        self.key_types = [sql.KeyType(t) for t in types[: len(request.keys)]]
-        self.weight_type = types[-1] if request.weight is not None else None
+        names = (*request.keys, *request.sensitive)
+        self.columns = [
+            Column.of(f"c{j}", types[j], names[j], request.codes, request.missing)
+            for j in range(n_columns)
+        ]
+        self.weight_at = n_columns if request.weight is not None else None
+        self.weight_type = types[n_columns] if request.weight is not None else None
+        self.household_at = len(positions) - 1 if request.household is not None else None
+
+    @property
+    def n_keys(self) -> int:
+        """Keys come first among the columns, sensitive variables after them."""
+        return len(self.request.keys)
 
     def cells(self) -> DuckDBCells:
         """Count: `cells` in the order of the codes, and `staged`, each record's raw code."""
         self._check_types()
-        digits = self._raw_digits()
-        raw = Coding.of_sizes([self._size(digit) for digit in digits])
-        self._stage(raw, digits)
+        digits = raw_digits(self.session, self.columns, self._values())
+        keys, sensitive = digits[: self.n_keys], digits[self.n_keys :]
+        raw = Coding.of_sizes([self._size(digit) for digit in keys])
+        self._stage(raw, keys, sensitive)
         n_all, n_kept = self._check_records()
         weights = None if self.request.weight is None else self._check_weights(n_kept)
         self._count(raw, weights)
         margins = self._raw_margins(raw)
-        keys = self._key_levels(digits, margins, any_dropped=n_kept < n_all)
-        n_incomplete = self._n_incomplete(raw, digits, n_all - n_kept)
+        levels = self._key_levels(keys, margins, any_dropped=n_kept < n_all)
+        n_incomplete = self._n_incomplete(raw, keys, n_all - n_kept)
         coding = self._pack(raw, margins)
         if weights is not None:
             (total,) = self.session.row("SELECT CAST(sum(weight_total) AS DOUBLE) FROM cells")
             weights = replace(weights, total=float(total))
+        if self.request.missing.matching is not None and n_incomplete:
+            self._match(coding, levels, weighted=weights is not None)
         return DuckDBCells(
             session=self.session,
+            request=self.request,
             workspace=self.workspace,
             n_records=n_kept,
             n_dropped=n_all - n_kept,
             n_incomplete=n_incomplete,
             n_cells=self.session.row("SELECT count(*) FROM cells")[0],
-            keys=keys,
+            keys=levels,
             coding=coding,
             raw_words=raw.n_words,
             one_way=tuple(tuple(margin.values()) for margin in margins),
             weights=weights,
+            sensitive_labels=tuple(digit.labels for digit in sensitive),
         )
 
     def _check_types(self) -> None:
-        for name, key_type in zip(self.request.keys, self.key_types, strict=True):
-            if not sql.can_be_key(key_type.sql_type):
+        names = (*self.request.keys, *self.request.sensitive)
+        for name, column in zip(names, self.columns, strict=True):
+            if not sql.can_be_key(column.sql_type):
                 rule = "a column of single values (text, numbers, dates, true or false)"
-                raise ColumnError(must_be(f"key {name!r}", rule, key_type.sql_type.lower()))
+                raise ColumnError(must_be(f"column {name!r}", rule, column.sql_type.lower()))
         kind = self.weight_type
         if kind is not None and kind not in ("VARCHAR", "NULL") and not sql.is_number(kind):
             name = f"weight {self.request.weight!r}"
             raise ColumnError(must_be(name, "a column of numbers", kind.lower()))
 
     def _values(self) -> str:
-        """The source with key values k0, k1, … and the weight as a number."""
-        values = [f"{t.value(f'c{j}')} AS k{j}" for j, t in enumerate(self.key_types)]
-        if self.request.weight is not None:
-            values.append(f"{self._weight_number(f'c{len(self.key_types)}')} AS weight")
+        """The source with values k0, k1, …, the weight as a number, and the household."""
+        values = [f"{column.value()} AS k{j}" for j, column in enumerate(self.columns)]
+        if self.weight_at is not None:
+            values.append(f"{self._weight_number(f'c{self.weight_at}')} AS weight")
+        if self.household_at is not None:
+            values.append(f"CAST(c{self.household_at} AS VARCHAR) AS household")
         return f"(SELECT {', '.join(values)} FROM {self.source})"
 
     def _weight_number(self, column: str) -> str:
@@ -111,96 +137,22 @@ class Counter:
         read = f"TRY_CAST(replace({text}, '{mark}', '.') AS DOUBLE)"
         return f"CASE WHEN regexp_full_match({text}, {number}) THEN {read} END"
 
-    def _raw_digits(self) -> list[RawDigit]:
-        spans = self._spans()
-        others = [j for j in range(len(self.key_types)) if j not in spans]
-        texts = self._texts(others)
-        return [
-            self._span_digit(j, *spans[j]) if j in spans else self._text_digit(j, texts[j])
-            for j in range(len(self.key_types))
-        ]
-
     def _size(self, digit: RawDigit) -> int:
         """Number of raw digits of a key: one more for missing, if that is a level."""
         return max(len(digit.labels) + self.request.missing.is_a_level, 1)
 
-    def _spans(self) -> dict[int, tuple[int, int]]:
-        """Least and greatest value of each key that is a whole number at heart, where they are not
-        far apart."""
-        whole = {
-            j: expression
-            for j, key_type in enumerate(self.key_types)
-            if (expression := key_type.whole_number(f"k{j}")) is not None
-        }
-        if not whole:
-            return {}
-        ends = ", ".join(f"min({e}), max({e})" for e in whole.values())
-        found = self.session.row(f"SELECT {ends} FROM {self._values()}")
-        spans = {j: (found[2 * i], found[2 * i + 1]) for i, j in enumerate(whole)}
-        return {
-            j: (low, high)
-            for j, (low, high) in spans.items()
-            if low is not None and high - low < RANGE_LIMIT
-        }
-
-    def _span_digit(self, j: int, low: int, high: int) -> RawDigit:
-        expression = f"{self.key_types[j].whole_number(f'k{j}')} - {low}"
-        names = self.session.rows(
-            f"SELECT {self.key_types[j].whole_label('i')} FROM range({low}, {high + 1}) AS t(i)"
-        )
-        return RawDigit(expression, tuple(name for (name,) in names))
-
-    def _texts(self, keys: list[int]) -> dict[int, tuple[str, ...]]:
-        """The distinct values of these keys as text, in their natural order."""
-        texts: dict[int, tuple[str, ...]] = {}
-        for first in range(0, len(keys), KEYS_PER_PASS):
-            here = keys[first : first + KEYS_PER_PASS]
-            columns = [f"k{j}" for j in here]
-            identity = f"grouping_id({', '.join(columns)})"
-            self.session.run(
-                "reading the records",
-                f"CREATE OR REPLACE TABLE one_way AS SELECT {', '.join(columns)}, "
-                f"{identity} AS margin FROM {self._values()} "
-                f"GROUP BY {sql.grouping_sets([column] for column in columns)}",
-            )
-            for place, j in enumerate(here):
-                margin = 2 ** len(here) - 1 - 2 ** (len(here) - 1 - place)
-                texts[j] = self._ordered(j, margin)
-        return texts
-
-    def _ordered(self, j: int, margin: int) -> tuple[str, ...]:
-        key_type = self.key_types[j]
-        rows = self.session.rows(
-            f"SELECT {key_type.label(f'k{j}')} FROM one_way WHERE margin = {margin} "
-            f"AND k{j} IS NOT NULL ORDER BY {key_type.order(f'k{j}')}"
-        )
-        return tuple(label for (label,) in rows)
-
-    def _text_digit(self, j: int, labels: tuple[str, ...]) -> RawDigit:
-        if not labels:
-            return RawDigit("NULL", ())
-        listed = ", ".join(sql.text_literal(label) for label in labels)
-        self.session.rows(f"CREATE TYPE enum_{j} AS ENUM ({listed})")
-        label = self.key_types[j].label(f"k{j}")
-        return RawDigit(f"enum_code(TRY_CAST({label} AS enum_{j}))", labels)
-
-    def _stage(self, raw: Coding, digits: list[RawDigit]) -> None:
-        """Table `staged`: raw code and weight of each record, in the order of the records."""
-        codes = [
-            f"coalesce({digit.expression}, {len(digit.labels)})"
-            if self.request.missing.is_a_level
-            else f"({digit.expression})"
-            for digit in digits
-        ]
-        expressions = sql.word_expressions(raw, codes)
-        columns = [f"{e} AS r{i}" for i, e in enumerate(expressions)]
-        if raw.n_words > 1 and not self.request.missing.is_a_level:
-            complete = " AND ".join(f"k{j} IS NOT NULL" for j in range(len(digits)))
-            columns = [
-                f"CASE WHEN {complete} THEN {e} END AS r{i}" for i, e in enumerate(expressions)
-            ]
-        if self.request.weight is not None:
-            columns.append("weight")
+    def _stage(self, raw: Coding, keys: list[RawDigit], sensitive: list[RawDigit]) -> None:
+        """Table `staged`: a row a record, in the order of the records."""
+        as_level = self.request.missing.is_a_level
+        codes = [digit.with_missing() if as_level else digit.expression for digit in keys]
+        words = sql.word_expressions(raw, codes)
+        if raw.n_words > 1 and not as_level:
+            complete = " AND ".join(f"k{j} IS NOT NULL" for j in range(len(keys)))
+            words = [f"CASE WHEN {complete} THEN {word} END" for word in words]
+        columns = [f"{word} AS r{i}" for i, word in enumerate(words)]
+        columns += [f"{d.with_missing()} AS s{i}" for i, d in enumerate(sensitive)]
+        columns += ["weight"] if self.weight_at is not None else []
+        columns += ["household"] if self.household_at is not None else []
         self.session.run(
             "coding the records",
             f"CREATE TABLE staged AS SELECT {', '.join(columns)} FROM {self._values()}",
@@ -213,7 +165,8 @@ class Counter:
         if n_all == 0:
             raise FileError(must_be(name, "a file with at least one record", "none"))
         if n_kept < n_all and not self.request.missing.accepts:
-            lacking = [key for j, key in enumerate(self.request.keys) if self._n_missing()[j]]
+            absent = self._n_missing()
+            lacking = [key for key, n in zip(self.request.keys, absent, strict=True) if n]
             remedy = "choose --missing category or --missing drop"
             shown = " or ".join(map(repr, lacking))
             got = f"{n_all - n_kept:,} of {n_all:,} records without {shown}"
@@ -222,12 +175,33 @@ class Counter:
             rule = "a file with at least one record that has every key"
             got = f"none among {n_all:,}"
             raise MissingError(must_be(name, rule, got, remedy="choose --missing category"))
+        self._check_households(n_all)
         return n_all, n_kept
+
+    def _check_households(self, n_all: int) -> None:
+        if self.household_at is None:
+            return
+        (known,) = self.session.row("SELECT count(household) FROM staged")
+        if known < n_all:
+            (first,) = self.session.row("SELECT min(rowid) + 1 FROM staged WHERE household IS NULL")
+            name = f"household {self.request.household!r}"
+            got = f"{n_all - known:,} without"
+            where = f"record {first:,} first"
+            raise MissingError(must_be(name, "known in every record", got, where=where))
 
     def _n_missing(self) -> tuple[int, ...]:
         """Records without a value of each key; another pass, for policies that leave them out."""
-        absent = ", ".join(f"count(*) - count(k{j})" for j in range(len(self.key_types)))
+        absent = ", ".join(f"count(*) - count(k{j})" for j in range(self.n_keys))
         return self.session.row(f"SELECT {absent} FROM {self._values()}")
+
+    def _n_suppressed(self) -> list[int]:
+        """Records with a suppressed value of each key; another pass, where codes are given."""
+        coded = [column for column in self.columns[: self.n_keys] if column.suppressed]
+        if not coded:
+            return [0] * self.n_keys
+        counts = ", ".join(f"count(*) FILTER ({column.is_suppressed()})" for column in coded)
+        found = iter(self.session.row(f"SELECT {counts} FROM {self.source}"))
+        return [next(found) if c.suppressed else 0 for c in self.columns[: self.n_keys]]
 
     def _check_weights(self, n_kept: int) -> WeightCheck:
         bad, below, smallest, largest = self.session.row(
@@ -271,7 +245,7 @@ class Counter:
         words = ", ".join(f"r{i}" for i in range(raw.n_words))
         total = ""
         if weights is not None:
-            n = self.session.row("SELECT count(*) FROM staged")[0]
+            (n,) = self.session.row("SELECT count(*) FROM staged")
             kind = sql.decimal_type(weights.smallest, weights.largest, n)
             total = f", sum(CAST(weight AS {kind})) AS weight_total"
         self.session.run(
@@ -296,8 +270,8 @@ class Counter:
                 f"GROUP BY {sql.grouping_sets([c] for c in columns)} ORDER BY margin, digit"
             )
             for place in range(len(here)):
-                margin = 2 ** len(here) - 1 - 2 ** (len(here) - 1 - place)
-                margins.append({digit: n for m, digit, n in rows if m == margin})
+                mask = sql.margin_mask(len(here), place)
+                margins.append({digit: n for m, digit, n in rows if m == mask})
         return margins
 
     def _key_levels(
@@ -306,16 +280,28 @@ class Counter:
         absent = [m.get(len(d.labels), 0) for d, m in zip(digits, margins, strict=True)]
         if any_dropped:
             absent = list(self._n_missing())
+        suppressed = self._n_suppressed()
         levels: list[KeyLevels] = []
-        for name, digit, margin, n in zip(self.request.keys, digits, margins, absent, strict=True):
+        for j, (digit, margin) in enumerate(zip(digits, margins, strict=True)):
+            name = self.request.keys[j]
             given = self.request.records.value_labels.get(name, {})
             values = tuple((*digit.labels, None)[d] for d in margin)
-            labels = tuple(self._label(value, given) for value in values)
-            levels.append(KeyLevels(name=name, values=values, labels=labels, n_missing=n))
+            hidden = 0 if self.columns[j].suppressed_is_a_level else suppressed[j]
+            levels.append(
+                KeyLevels(
+                    name=name,
+                    values=values,
+                    labels=tuple(_label(value, given) for value in values),
+                    n_missing=absent[j] - hidden,
+                    n_suppressed=suppressed[j],
+                    n_not_applicable=sum(
+                        n
+                        for value, n in zip(values, margin.values(), strict=True)
+                        if value == NOT_APPLICABLE_LABEL and self.columns[j].not_applicable
+                    ),
+                )
+            )
         return tuple(levels)
-
-    def _label(self, value: str | None, given: Mapping[str, str]) -> str:
-        return MISSING_LABEL if value is None else given.get(value, value)
 
     def _n_incomplete(self, raw: Coding, digits: list[RawDigit], n_dropped: int) -> int:
         if not self.request.missing.is_a_level:
@@ -342,6 +328,42 @@ class Counter:
             f"FROM counted ORDER BY {order}",
         )
         return coding
+
+    def _match(self, coding: Coding, keys: tuple[KeyLevels, ...], *, weighted: bool) -> None:
+        """Give the cells the counts and weights of all records that match theirs."""
+        words = ", ".join(f"w{i}" for i in range(coding.n_words))
+        total = "CAST(weight_total AS DOUBLE)" if weighted else "NULL"
+        found = self.session.con.execute(
+            f"SELECT {words}, records, {total} AS weight_total FROM cells ORDER BY rowid"
+        ).fetchnumpy()
+        codes = np.stack([np.asarray(found[f"w{i}"]) for i in range(coding.n_words)], axis=1)
+        policy = self.request.missing.matching
+        assert policy is not None
+        matched = matched_cells(
+            coding.decode(codes),
+            np.array([len(key.values) - 1 if key.values[-1] is None else -1 for key in keys]),
+            np.asarray(found["records"], dtype=np.int64),
+            np.asarray(found["weight_total"], dtype=np.float64) if weighted else None,
+            policy=policy,
+            missing_weight=self.request.missing_weight,
+            progress=self.session.progress,
+        )
+        columns = {"sample_count": matched.sample_count}
+        if matched.weight_total is not None:
+            columns["weight_total"] = matched.weight_total
+        self.session.con.register("matched", pa.table(columns))
+        replaced = ", ".join(columns)
+        self.session.rows(
+            f"CREATE TABLE matched_cells AS SELECT cells.* EXCLUDE ({replaced}), matched.* "
+            "FROM cells POSITIONAL JOIN matched"
+        )
+        self.session.con.unregister("matched")
+        self.session.rows("DROP TABLE cells")
+        self.session.rows("ALTER TABLE matched_cells RENAME TO cells")
+
+
+def _label(value: str | None, given: Mapping[str, str]) -> str:
+    return MISSING_LABEL if value is None else given.get(value, value)
 
 
 def _dense(level: str, occurring: list[int]) -> str:

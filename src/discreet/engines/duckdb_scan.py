@@ -17,8 +17,9 @@ def from_clause(con: duckdb.DuckDBPyConnection, scan: Scan, workspace: Path) -> 
     """A parenthesised query over the scan's columns, named c0, c1, … in the wanted order."""
     match scan:
         case ArrowScan(table):
-            con.register("arrow_records", table)
-            return "(SELECT * FROM arrow_records)"
+            name = f"arrow_{id(table)}"
+            con.register(name, table)
+            return f"(SELECT * FROM {name})"
         case ParquetScan(paths, columns, hive):
             picked = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(columns))
             files = ", ".join(_literal_path(path) for path in paths)

@@ -16,6 +16,12 @@ class Session:
     def __init__(self, con: duckdb.DuckDBPyConnection, progress: Progress) -> None:
         self.con = con
         self.progress = progress
+        self.names = 0
+
+    def new_name(self, stem: str) -> str:
+        """A name that nothing in this connection has yet."""
+        self.names += 1
+        return f"{stem}_{self.names}"
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """All rows of a query whose answer is small."""

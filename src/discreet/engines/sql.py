@@ -105,6 +105,11 @@ def grouping_sets(sets: Iterable[Sequence[str]]) -> str:
     return "GROUPING SETS (" + ", ".join(f"({', '.join(columns)})" for columns in sets) + ")"
 
 
+def margin_mask(n_columns: int, place: int) -> int:
+    """What grouping_id of n columns tells in the rows grouped by the column at `place` alone."""
+    return (1 << n_columns) - 1 - (1 << (n_columns - 1 - place))
+
+
 def decimal_type(smallest: float, largest: float, n: int) -> str | None:
     """A decimal type in which n weights of these sizes add up exactly, None if there is none.
 

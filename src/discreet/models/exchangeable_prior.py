@@ -165,11 +165,15 @@ class ExchangeablePosterior:
         return max(0.0, own - joint)
 
     def _uniform_second_moment(self, f: FloatArray) -> FloatArray:
-        """E(f²/F²): exact for f = 1, at most f/(f − 1)·E(f(f − 1)/(F(F − 1))) and f/F above it."""
+        """E(f²/F²), exact for f = 1; above it at most this.
+
+        1/F² = (1 − 1/F) / (F(F − 1)), both factors' means are closed forms, and as one rises and
+        the other falls with F the mean of their product is at most the product of their means.
+        """
         D, T, M = self.bars, self.positions, self.unseen
         share, pair = D / T, _falling(D, 2) / _falling(T, 2)
         single = share * min(1.0, (D - 1) / (M + 1) * _harmonic_run(D - 1, M + 1))
-        many = np.minimum(share, pair * f / np.maximum(f - 1, 1))
+        many = (1 - share / f) * pair * f / np.maximum(f - 1, 1)
         return np.where(f == 1, single, many)
 
     def _inverse_moments(self, f: FloatArray) -> tuple[FloatArray, FloatArray]:

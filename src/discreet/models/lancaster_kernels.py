@@ -32,16 +32,14 @@ from numba import njit
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 
-EXACT, LOW, HIGH, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, CLOSED, WORK, DRAW_WORK, ABORTED = range(
-    11
-)
+EXACT, LOW, HIGH, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, CLOSED = range(8)
+WORK, DRAW_WORK, ABORTED, N_OUT = range(8, 12)
 CLEAN, MIXED, IMPOSSIBLE = range(3)
 
 ROW_CELLS = 256  # small innermost variables are joined up to this many cells, so that rows fill
 LANES = 8  # and rows are padded to full vector registers with levels of probability zero
-MAX_PREFIXES, MAX_PARTS = 4096, 512  # in which a table is handed out, to be shared and stopped
+MAX_PREFIXES, MAX_PARTS = 4096, 128  # in which a table is handed out, to be shared and stopped
 MIN_HITS = 30  # non-zero draws below which their own spread says little
-
 SMALL_BLOCK = 2**16  # cells that are sooner added up than estimated
 LEVEL_WORK = 8.0  # time of one level on the way down, in cells of a row
 
@@ -90,6 +88,7 @@ class Closing(NamedTuple):
     threshold: float  # its limits differ by no more mass
     draws: int  # from each closed box, at least two
     state: Any  # of the random numbers, one 64-bit word
+    stop: IntArray  # set its only entry to end the drawing
 
 
 class Sums(NamedTuple):
@@ -261,12 +260,8 @@ def _clean_blocks(tree: Any, stack: Any) -> float:
     This is where nearly all time goes, so arrays are taken out of their tuples only once.
     """
     depth = len(tree.offsets) - 4
-    outer, first, start, end = (
-        tree.offsets[-4],
-        tree.offsets[-3],
-        tree.offsets[-2],
-        tree.offsets[-1],
-    )
+    outer, first = tree.offsets[-4], tree.offsets[-3]
+    start, end = tree.offsets[-2], tree.offsets[-1]
     levels, pairs = (tree.probability, tree.row, tree.most, tree.least), tree.pairs
     probability, row, most, least = levels
     row_most, row_least, limits = tree.row_most, tree.row_least, stack.limits[depth]
@@ -332,6 +327,8 @@ def _estimate(tree: Any, stack: Any, depth: int, closing: Any, out: Any) -> Any:
     """Mean of some draws from the box at `depth`, and the variance of the mean."""
     total, squares = 0.0, 0.0
     for _ in range(closing.draws):
+        if closing.stop[0] != 0:
+            break
         value = _draw(tree, stack, depth, closing.state)
         total += value
         squares += value * value
@@ -476,7 +473,7 @@ def positive_part(
     the estimate DRAWN with its VARIANCE and the certain LOW and HIGH. WORK counts cells and levels
     touched; the walk ends ABORTED beyond `cap` or once stop[0] is set.
     """
-    out = np.zeros(11)
+    out = np.zeros(N_OUT)
     for prefix in range(first, end):
         box = _enter(tree, stack, prefix, floor)
         if box != IMPOSSIBLE and not _done(tree, stack, floor, box, closing, out):
@@ -527,18 +524,13 @@ class _Layout:
         for x in range(last):
             self.pairs[x, last] = np.pad(self.pairs[x, last], [(0, 0), extra], mode="edge")
 
-    def over_later(self, reduce: Callable[..., FloatArray]) -> FloatArray:
-        """For each level of each variable, Σ over later variables of a reduction of its g."""
+    def over(self, reduce: Callable[..., FloatArray], first: int = 0) -> FloatArray:
+        """For each level, Σ of its reduced g with the later variables, from `first` on."""
         total = [np.zeros(len(main)) for main in self.main]
-        for (a, _), pair in self.pairs.items():
-            total[a] += reduce(pair, axis=1)
+        for (a, b), pair in self.pairs.items():
+            if b >= first:
+                total[a] += reduce(pair, axis=1)
         return np.concatenate(total)
-
-    def over_rows(self, reduce: Callable[..., FloatArray]) -> FloatArray:
-        """The same over the innermost variable alone."""
-        last = len(self.main) - 1
-        total = [reduce(self.pairs[a, last], axis=1) for a in range(last)]
-        return np.concatenate([*total, np.zeros(len(self.main[-1]))])
 
     def pair_variance(self) -> FloatArray:
         """By depth k, Σ p·p·g² over the pairs of variables from k on."""
@@ -598,10 +590,10 @@ def plant(
         main=np.concatenate(main),
         row=(np.cumsum(width) - width).astype(np.int64),
         pairs=np.concatenate(rows),
-        most=layout.over_later(np.max),
-        least=layout.over_later(np.min),
-        row_most=layout.over_rows(np.max),
-        row_least=layout.over_rows(np.min),
+        most=layout.over(np.max),
+        least=layout.over(np.min),
+        row_most=layout.over(np.max, first=depth - 1),
+        row_least=layout.over(np.min, first=depth - 1),
         pair_variance=layout.pair_variance(),
         zeros=np.concatenate(layout.inside, axis=1),
         zeros_end=(depth - 1 - restricts[::-1].argmax(axis=0)).astype(np.int64),
@@ -641,7 +633,7 @@ def _sweep(
     stop = np.zeros(1, np.int64)
 
     def part(k: int, first: int, end: int) -> Any:
-        own = closing and closing._replace(state=states[k : k + 1])
+        own = closing and closing._replace(state=states[k : k + 1], stop=stop)
         return positive_part(tree, _new_stack(tree), floor, first, end, own, cap, stop)
 
     part(0, 0, 0)  # so that compilation happens here, not in every thread
@@ -681,8 +673,9 @@ def positive_mass(
 ) -> Sums:
     """Σ w·max(s, 0) over the possible cells: exact if the table, or the work, fits in `budget`.
 
-    A larger table is swept with an ever smaller threshold until no box stays closed, or the limits
-    are within `tolerance`, or half the budget is spent; then the other half goes into draws.
+    The budget is counted in cells of a row, some 10⁹ a second on one core. A larger table is swept
+    with an ever smaller threshold until no box stays closed, or the limits are within `tolerance`,
+    or half the budget is spent; then the other half goes into draws.
     """
     if math.prod(int(size) for size in np.diff(tree.offsets)) <= budget:
         total = _sweep(tree, None, math.inf, seed, lambda done, _: report(done))
@@ -701,7 +694,7 @@ def _refine(
 ) -> Sums:
     spread = tree.pair_variance[0] + tree.base**2 + np.dot(tree.probability, tree.main**2)
     threshold = 0.5 * (math.sqrt(spread) + tree.base)  # closes the box of all cells
-    closing = kept = Closing(threshold, 2, None)
+    closing = kept = Closing(threshold, draws=2, state=None, stop=np.zeros(1, np.int64))
     best, spent, cap = None, 0.0, math.inf
     while best is None or cap > 0:
         total = _sweep(tree, closing, cap, seed, _halfway(report, spent, budget))

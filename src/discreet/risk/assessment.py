@@ -117,7 +117,6 @@ def assess(
         keys=_checked_keys(keys, weight),
         weight=weight,
         missing=missing_policy(missing),
-        for_records=risks is not None,
         decimal=(csv or CsvOptions()).decimal,
     )
     _check_numbers(population_size, n_table_cells)
@@ -241,8 +240,9 @@ def _score(
         for _ in scorer.scores(progress):
             pass
     else:
+        cells.attach_scores(scorer.scores(progress), scorer.columns)
         with written_whole(risks) as temporary:
-            cells.write_record_scores(scorer.scores(progress), scorer.columns, temporary)
+            cells.write_records(temporary)
     results: dict[str, ModelResult | Unavailable] = {}
     for model in models:
         fit = fitted[model.name]

@@ -1,0 +1,172 @@
+"""Columns as digits: what values a column has, and the SQL that turns each into a small number.
+
+A column that is a whole number at heart, within a small range, needs only its least and greatest
+value. Any other is read once for its distinct values, all such columns in one pass.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.data.missing import MissingCodes, MissingPolicy
+from discreet.engines import sql
+from discreet.engines.duckdb_session import Session
+
+KEYS_PER_PASS = 48  # the identity of a grouping set is a bit mask in 64 bits
+RANGE_LIMIT = 1 << 20  # whole numbers within this range need no list of their values
+SUPPRESSED_LABEL = "(suppressed)"
+NOT_APPLICABLE_LABEL = "(not applicable)"
+
+
+@dataclass(frozen=True, slots=True)
+class RawDigit:
+    """One column before its levels are known: its digit as SQL, NULL for a missing value, and the
+    label of each digit."""
+
+    expression: str
+    labels: tuple[str, ...]
+
+    def with_missing(self) -> str:
+        """The digit, with one more for a missing value."""
+        return f"coalesce({self.expression}, {len(self.labels)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the source as a key: its SQL type and the codes that stand for no value."""
+
+    source: str
+    sql_type: str
+    missing: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] = ()
+    not_applicable: tuple[str, ...] = ()
+    suppressed_is_a_level: bool = False
+
+    @classmethod
+    def of(
+        cls, source: str, sql_type: str, name: str, codes: MissingCodes, policy: MissingPolicy
+    ) -> "Column":
+        """The column called `name`, found as `source`."""
+        as_level = policy.is_a_level and policy.matching is None
+        return cls(source, sql_type, *codes.of(name), as_level)
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether some values stand for something else."""
+        return bool(self.missing or self.suppressed or self.not_applicable)
+
+    @property
+    def key_type(self) -> sql.KeyType:
+        """The type of `value`."""
+        return sql.KeyType("VARCHAR" if self.has_codes else self.sql_type)
+
+    def value(self) -> str:
+        """The value, NULL where it is missing, text where codes had to be looked for."""
+        plain = sql.KeyType(self.sql_type).value(self.source)
+        if not self.has_codes:
+            return plain
+        label = self.label()
+        suppressed = sql.text_literal(SUPPRESSED_LABEL) if self.suppressed_is_a_level else "NULL"
+        cases = (
+            (self.missing, "NULL"),
+            (self.suppressed, suppressed),
+            (self.not_applicable, sql.text_literal(NOT_APPLICABLE_LABEL)),
+        )
+        when = " ".join(f"WHEN {_among(label, codes)} THEN {v}" for codes, v in cases if codes)
+        return f"CASE {when} ELSE {label} END"
+
+    def label(self) -> str:
+        """The value as it stands in the file, as text."""
+        plain = sql.KeyType(self.sql_type)
+        return plain.label(f"({plain.value(self.source)})")
+
+    def is_suppressed(self) -> str:
+        """True for a value that was taken out."""
+        return _among(self.label(), self.suppressed)
+
+
+def _among(label: str, codes: Sequence[str]) -> str:
+    return f"{label} IN ({', '.join(sql.text_literal(code) for code in codes)})"
+
+
+def raw_digits(session: Session, columns: Sequence[Column], values: str) -> list[RawDigit]:
+    """The digits of the columns, which `values` (a query) offers as k0, k1, …"""
+    spans = _spans(session, columns, values)
+    others = [j for j in range(len(columns)) if j not in spans]
+    texts = _texts(session, columns, others, values)
+    return [
+        _span_digit(session, columns, j, *spans[j])
+        if j in spans
+        else _text_digit(session, columns, j, texts[j])
+        for j in range(len(columns))
+    ]
+
+
+def _spans(session: Session, columns: Sequence[Column], values: str) -> dict[int, tuple[int, int]]:
+    """Least and greatest value of each whole-number column, where they are not far apart."""
+    whole = {
+        j: expression
+        for j, column in enumerate(columns)
+        if (expression := column.key_type.whole_number(f"k{j}")) is not None
+    }
+    if not whole:
+        return {}
+    ends = ", ".join(f"min({e}), max({e})" for e in whole.values())
+    found = session.row(f"SELECT {ends} FROM {values}")
+    spans = {j: (found[2 * i], found[2 * i + 1]) for i, j in enumerate(whole)}
+    return {
+        j: (low, high)
+        for j, (low, high) in spans.items()
+        if low is not None and high - low < RANGE_LIMIT
+    }
+
+
+def _span_digit(
+    session: Session, columns: Sequence[Column], j: int, low: int, high: int
+) -> RawDigit:
+    key_type = columns[j].key_type
+    names = session.rows(
+        f"SELECT {key_type.whole_label('i')} FROM range({low}, {high + 1}) AS t(i)"
+    )
+    return RawDigit(f"({key_type.whole_number(f'k{j}')} - {low})", tuple(n for (n,) in names))
+
+
+def _texts(
+    session: Session, columns: Sequence[Column], wanted: Sequence[int], values: str
+) -> dict[int, tuple[str, ...]]:
+    """The distinct values of the wanted columns as text, in their natural order."""
+    texts: dict[int, tuple[str, ...]] = {}
+    for first in range(0, len(wanted), KEYS_PER_PASS):
+        here = wanted[first : first + KEYS_PER_PASS]
+        names = [f"k{j}" for j in here]
+        session.run(
+            "reading the records",
+            f"CREATE OR REPLACE TABLE one_way AS SELECT {', '.join(names)}, "
+            f"grouping_id({', '.join(names)}) AS margin FROM {values} "
+            f"GROUP BY {sql.grouping_sets([name] for name in names)}",
+        )
+        for place, j in enumerate(here):
+            key_type = columns[j].key_type
+            rows = session.rows(
+                f"SELECT {key_type.label(f'k{j}')} FROM one_way "
+                f"WHERE margin = {sql.margin_mask(len(here), place)} AND k{j} IS NOT NULL "
+                f"ORDER BY {key_type.order(f'k{j}')}"
+            )
+            texts[j] = tuple(label for (label,) in rows)
+    return texts
+
+
+def _text_digit(
+    session: Session, columns: Sequence[Column], j: int, labels: tuple[str, ...]
+) -> RawDigit:
+    if not labels:
+        return RawDigit("NULL", ())
+    name = enum_of(session, labels)
+    return RawDigit(f"enum_code(TRY_CAST({columns[j].key_type.label(f'k{j}')} AS {name}))", labels)
+
+
+def enum_of(session: Session, labels: Sequence[str]) -> str:
+    """The name of a new type whose codes are the places of these labels."""
+    name = session.new_name("enum")
+    listed = ", ".join(sql.text_literal(label) for label in labels)
+    session.rows(f"CREATE TYPE {name} AS ENUM ({listed})")
+    return name

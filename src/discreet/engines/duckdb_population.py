@@ -1,0 +1,59 @@
+"""A population file held against the cells of a sample."""
+
+from pathlib import Path
+
+import numpy as np
+
+from discreet.data.coding import Coding
+from discreet.data.records import Records
+from discreet.engines import sql
+from discreet.engines.contract import KeyLevels, PopulationCounts, Request
+from discreet.engines.duckdb_keys import Column, enum_of
+from discreet.engines.duckdb_scan import from_clause
+from discreet.engines.duckdb_session import Session
+
+
+def count_population(
+    session: Session,
+    records: Records,
+    request: Request,
+    keys: tuple[KeyLevels, ...],
+    coding: Coding,
+    folder: Path,
+) -> PopulationCounts:
+    """How many records of a population file lie in each cell of the sample, and outside them all.
+
+    The file has the keys under the same names; values are compared by their labels.
+    """
+    source = from_clause(session.con, records.scan(records.find("keys", request.keys)), folder)
+    types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
+    codes = []
+    for j, key in enumerate(keys):
+        column = Column.of(f"c{j}", types[j], key.name, request.codes, request.missing)
+        codes.append(_code(session, column, key))
+    words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
+    names = ", ".join(f"w{i}" for i in range(coding.n_words))
+    session.run(
+        "counting the population",
+        f"CREATE OR REPLACE TABLE population AS SELECT {names}, count(*) AS n "
+        f"FROM (SELECT {', '.join(words)} FROM {source}) GROUP BY {names}",
+    )
+    (total,) = session.row("SELECT coalesce(sum(n), 0) FROM population")
+    found = session.con.execute(
+        f"SELECT coalesce(n, 0) AS n FROM cells LEFT JOIN population USING ({names}) "
+        "ORDER BY cells.rowid"
+    ).fetchnumpy()
+    counts = np.asarray(found["n"], dtype=np.int64)
+    return PopulationCounts(counts=counts, total=int(total))
+
+
+def _code(session: Session, column: Column, key: KeyLevels) -> str:
+    """Level of the key, NULL for a value that no record of the sample has."""
+    known = [value for value in key.values if value is not None]
+    label = column.key_type.label(f"({column.value()})")
+    code = "NULL"
+    if known:
+        code = f"enum_code(TRY_CAST({label} AS {enum_of(session, known)}))"
+    if len(known) == len(key.values):
+        return f"CAST({code} AS BIGINT)"
+    return f"CASE WHEN {label} IS NULL THEN {len(known)} ELSE CAST({code} AS BIGINT) END"
