@@ -22,14 +22,72 @@ class Names(click.ParamType[tuple[str, ...]]):
     ) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        try:
-            row = next(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True), [])
-        except csv.Error:
-            row = []
-        names = tuple(name.strip(" ") for name in row)
-        if not names or not all(names):
+        names = split_names(value)
+        if not names:
             self.fail(f"must be column names separated by commas, got {value!r}", param, ctx)
         return names
+
+
+def split_names(value: str) -> tuple[str, ...]:
+    """Names separated by commas; one that holds a comma goes in double quotes."""
+    try:
+        row = next(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True), [])
+    except csv.Error:
+        return ()
+    names = tuple(name.strip(" ") for name in row)
+    return names if all(names) else ()
+
+
+class Scenario(click.ParamType[tuple[str, tuple[str, ...]]]):
+    """A name and what it stands for: neighbour=sex,age."""
+
+    name = "NAME=KEY,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[str, ...]]:
+        if isinstance(value, tuple):
+            return value
+        name, _, keys = value.partition("=")
+        names = split_names(keys)
+        if not name or not names:
+            self.fail(
+                f"must be a name, '=' and keys separated by commas, got {value!r}", param, ctx
+            )
+        return name, names
+
+
+class NamedFile(click.ParamType[tuple[str, str]]):
+    """A name and a file: diagnosis=tree.csv."""
+
+    name = "NAME=FILE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, _, path = value.partition("=")
+        if not name or not path:
+            self.fail(f"must be a name, '=' and a file, got {value!r}", param, ctx)
+        return name, path
+
+
+class Codes(click.ParamType[tuple[str, tuple[str, ...]]]):
+    """Codes for every column, or after '=' for one: NA,. or age=99."""
+
+    name = "[NAME=]CODE,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[str, ...]]:
+        if isinstance(value, tuple):
+            return value
+        column, equals, codes = value.partition("=")
+        listed = split_names(codes if equals else value)
+        if not listed or not column:
+            self.fail(f"must be codes separated by commas, got {value!r}", param, ctx)
+        return (column if equals else "*"), listed
 
 
 class WholeNumbers(click.ParamType[tuple[int, ...]]):

@@ -37,6 +37,8 @@ Policy = Literal["wildcard", "conservative"]
 STEP = "matching records with missing values"
 import os
 
+BLOCK = 1 << int(os.environ.get('BLOCK','14'))
+WORD = 1 << int(os.environ.get('WORD','14'))
 FINE = int(os.environ.get("FINE", "4"))
 BATCH_CODES = 1 << int(
     os.environ.get("BATCH", "16")
@@ -165,21 +167,47 @@ def _join(
     report: Callable[[float], None],
 ) -> None:
     """Join the cells of one pattern with those of all patterns before it."""
-    before = slice(0, int(cells.starts[pattern]))
-    index, ids = _Index.of(cells.codes(before, cells.absent[pattern : pattern + 1]))
+    for lo, hi in cells.blocks(pattern):
+        _join_block(cells, pattern, lo, hi, amounts, others, both_ways, report)
+
+
+def _join_block(cells, pattern, lo, hi, amounts, others, both_ways, report):
+    before = slice(int(cells.starts[lo]), int(cells.starts[hi]))
+    index, ids = _Index.of(cells.without(before, cells.absent[pattern]), cells.ranges)
     held = [_added(np.zeros(len(index), a.dtype), ids, a[before]) for a in amounts]
     gained = [np.zeros(len(index), a.dtype) for a in amounts]
-    for part, dropped, share in cells.batches(pattern):
-        rows, found = index.find(cells.codes(part, dropped))
-        rows %= part.stop - part.start
-        for i, amount in enumerate(amounts):
-            _added(gained[i], found, amount[part][rows])
-            if both_ways:
-                _added(others[i][part], rows, held[i][found])
-        report(share)
+    dropped = cells.beyond(pattern, lo, hi)
+    start, stop = cells.starts[pattern : pattern + 2].tolist()
+    for low in range(start, stop, BATCH_CODES):
+        rows = np.arange(low, min(stop, low + BATCH_CODES))
+        for rows, found in _matches(cells, index, rows, None, dropped, 0):
+            for i, amount in enumerate(amounts):
+                _added(gained[i], found, amount[rows])
+                if both_ways:
+                    others[i][rows] += held[i][found]
+        report(min(stop, low+BATCH_CODES)/(stop-start))
     for other, gain in zip(others, gained, strict=True):
         other[before] += gain[ids]
 
+NODES=0
+def _matches(cells, index, rows, ids, dropped, word):
+    global NODES
+    if word == len(cells.words):
+        yield rows, ids
+        return
+    keys = cells.keys_of[word]
+    code = dropped[:, keys] @ (1 << np.arange(len(keys)))
+    base = cells.words[word][rows]
+    if ids is not None: base += ids*cells.ranges[word]
+    for c in np.unique(code).tolist():
+        NODES+=1
+        members = dropped[code == c]
+        codes = base.copy()
+        for key in keys[members[0, keys]]:
+            codes -= cells.terms[key][rows]
+        kept, found = index[word].find(codes)
+        if len(kept):
+            yield from _matches(cells, index, rows[kept], found, members, word + 1)
 
 def _added(totals: NDArray[Any], at: IntArray, amounts: NDArray[Any]) -> NDArray[Any]:
     np.add.at(totals, at, amounts)
@@ -199,6 +227,8 @@ class _Cells:
     words: list[IntArray]
     terms: list[IntArray]
     word_of: list[int]
+    keys_of: list
+    ranges: list
     starts: IntArray
     absent: BoolArray
     bits: list[IntArray]
@@ -206,24 +236,28 @@ class _Cells:
     @classmethod
     def of(cls, matrix: IntArray, absent_codes: IntArray) -> "_Cells":
         digits = [_digits(matrix[:, k], code) for k, code in enumerate(absent_codes.tolist())]
-        coding = Coding.of_sizes([int(d.max(initial=0)) + 1 for d in digits])
+        agree = [np.square(np.bincount(d).astype(float)).sum() for d in digits]
+        digits = [digits[k] for k in np.argsort(agree)]
+        sizes=[int(d.max(initial=0)) + 1 for d in digits]
+        coding = Coding.of_sizes(sizes, limit=max(WORD,*sizes))
         terms = [d * np.int64(digit.stride) for d, digit in zip(digits, coding.digits, strict=True)]
         words = _words(terms, coding)
+        ranges=[int(w.max())+1 for w in words]
         flags = Coding.of_sizes([2] * len(digits))
-        bits = _words(
-            [(d == 0) * np.int64(f.stride) for d, f in zip(digits, flags.digits, strict=True)],
-            flags,
-        )
-        _, ids = _Index.of(bits)
+        bits = _words([(d == 0) * np.int64(f.stride) for d, f in zip(digits, flags.digits, strict=True)], flags)
+        _, ids = np.unique(bits[0],return_inverse=True)
         _, first, sizes = np.unique(ids, return_index=True, return_counts=True)
         absent = np.stack([d[first] == 0 for d in digits], axis=1)
         ranked = np.lexsort((np.arange(len(first)), sizes, ~absent.any(axis=1)))
         order = _order(np.argsort(ranked)[ids], words)
+        word_of=[digit.word for digit in coding.digits]
         return cls(
             order=order,
             words=[word[order] for word in words],
             terms=[term[order] for term in terms],
-            word_of=[digit.word for digit in coding.digits],
+            word_of=word_of,
+            keys_of=[np.flatnonzero(np.array(word_of)==w) for w in range(coding.n_words)],
+            ranges=ranges,
             starts=np.concatenate([[0], np.cumsum(sizes[ranked])]).astype(np.int64),
             absent=absent[ranked],
             bits=[word[first[ranked]] for word in bits],
@@ -232,6 +266,19 @@ class _Cells:
     @property
     def n_patterns(self) -> int:
         return len(self.absent)
+
+    def without(self, part, absent):
+        words=[word[part].copy() for word in self.words]
+        for key in np.flatnonzero(absent).tolist():
+            words[self.word_of[key]] -= self.terms[key][part]
+        return words
+
+    def beyond(self, pattern, lo, hi):
+        beyond = self.absent[lo:hi] & ~self.absent[pattern]
+        word = np.packbits(beyond,axis=1); 
+        pad=np.zeros((len(word),8),dtype=np.uint8); pad[:,:word.shape[1]]=word
+        _, first = np.unique(pad.view(np.int64)[:,0], return_index=True)
+        return beyond[first]
 
     @property
     def n_incomplete(self) -> int:
@@ -243,30 +290,14 @@ class _Cells:
         given[self.order] = values
         return given
 
-    def codes(self, part: slice, dropped: BoolArray) -> list[IntArray]:
-        """Words of the codes of some cells without the keys of each row of `dropped`, row by row."""
-        shape = (len(dropped), part.stop - part.start)
-        codes = [np.broadcast_to(word[part], shape).copy() for word in self.words]
-        for key in np.flatnonzero(dropped.any(axis=0)).tolist():
-            word, term = codes[self.word_of[key]], self.terms[key][part]
-            if dropped[:, key].all():
-                word -= term
-            else:
-                word[dropped[:, key]] -= term
-        return [word.ravel() for word in codes]
-
-    def batches(self, pattern: int) -> Iterator[tuple[slice, BoolArray, float]]:
-        """Some cells of a pattern, some sets of keys that earlier patterns lack beyond it; share done."""
-        beyond = [word[:pattern] & ~word[pattern] for word in self.bits]
-        _, first = np.unique(_Index.of(beyond)[1], return_index=True)
-        dropped = self.absent[np.sort(first)] & ~self.absent[pattern]
-        start, stop = self.starts[pattern : pattern + 2].tolist()
-        for low in range(start, stop, BATCH_CODES):
-            part = slice(low, min(stop, low + BATCH_CODES))
-            rows = max(1, BATCH_CODES // (part.stop - low))
-            for row in range(0, len(dropped), rows):
-                done = (part.stop - low) * min(1.0, (row + rows) / len(dropped)) + low - start
-                yield part, dropped[row : row + rows], done / (stop - start)
+    def blocks(self, pattern):
+        lo = 0
+        while lo < pattern:
+            hi = lo + 1
+            while hi < pattern and self.starts[hi + 1] - self.starts[lo] <= BLOCK:
+                hi += 1
+            yield lo, hi
+            lo = hi
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,35 +343,16 @@ class _Codes:
         return tuple(np.concatenate(h) for h in zip(*hits)) if hits else (rows, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """Distinct codes of one word or more: the first words by themselves, then with the next word."""
-
-    first: _Codes
-    next: list[tuple[_Codes, _Codes]]
-
+class _Index(list):
     @classmethod
-    def of(cls, words: Sequence[IntArray]) -> tuple["_Index", IntArray]:
-        first, ids = _Codes.of(words[0])
-        more = []
-        for word in words[1:]:
-            alone, own = _Codes.of(word)
-            joint, ids = _Codes.of(ids * len(alone) + own)
-            more.append((alone, joint))
-        return cls(first, more), ids
-
-    def __len__(self) -> int:
-        return len(self.next[-1][1] if self.next else self.first)
-
-    def find(self, words: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-        rows, ids = self.first.find(words[0])
-        for word, (alone, joint) in zip(words[1:], self.next, strict=True):
-            kept, own = alone.find(word[rows])
-            rows = rows[kept]
-            kept, ids = joint.find(ids[kept] * len(alone) + own)
-            rows = rows[kept]
-        return rows, ids
-
+    def of(cls, words, ranges):
+        ids=0
+        out=cls()
+        for word, size in zip(words, ranges):
+            codes, ids = _Codes.of(ids*size+word)
+            out.append(codes)
+        return out, ids
+    def __len__(self): return len(self[-1])
 
 def _digits(column: IntArray, absent: int) -> IntArray:
     if column.max(initial=0) > 4 * len(column):

@@ -19,7 +19,9 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.models.sample_size import sample_uniques_moments
 
+UNLIKELY = 0.01
 ESTIMATED_SIZE = "the population size is estimated from the survey weights"
 
 
@@ -65,27 +67,8 @@ def fitted(prior: Prior, summary: Summary, confidence: float = 0.95) -> "FittedC
     """The fitted model under either prior; ModelUnavailable says what is missing or cannot be."""
     if not 0 < confidence < 1:
         raise InputError(must_be("confidence", "between 0 and 1", confidence))
-    given = summary.population_size
-    if given is None:
-        raise ModelUnavailable(
-            "the population size is not known; give it, or survey weights that estimate it"
-        )
-    if not math.isfinite(given) or round(given) < summary.sample_size:
-        reason = must_be(
-            "population_size", f"at least the sample size {summary.sample_size}", given
-        )
-        raise ModelUnavailable(reason)
-    occupied = summary.size_indices.n_cells
-    if summary.n_table_cells < occupied:
-        rule = f"at least the {occupied} occupied cells"
-        raise ModelUnavailable(must_be("n_table_cells", rule, summary.n_table_cells))
-    if summary.sample_size == 0:
-        raise ModelUnavailable("the sample holds no record")
-    if not summary.size_indices.is_partition:
-        raise ModelUnavailable(
-            "where missing values match anything, cells overlap and there is no table of them; "
-            "let missing values be a category of their own"
-        )
+    given = _usable_population_size(summary)
+    _check_table(summary)
     return FittedCohenSackrowitz(
         posterior=ExchangeablePosterior(
             prior=prior,
@@ -98,6 +81,34 @@ def fitted(prior: Prior, summary: Summary, confidence: float = 0.95) -> "FittedC
         population_size_known=summary.population_size_known,
         confidence=confidence,
     )
+
+
+def _usable_population_size(summary: Summary) -> float:
+    """N as given, at least n once rounded."""
+    given = summary.population_size
+    if given is None:
+        raise ModelUnavailable(
+            "the population size is not known; give it, or survey weights that estimate it"
+        )
+    if not math.isfinite(given) or round(given) < summary.sample_size:
+        rule = f"at least the sample size {summary.sample_size}"
+        raise ModelUnavailable(must_be("population_size", rule, f"{given:g}"))
+    return given
+
+
+def _check_table(summary: Summary) -> None:
+    """Raise unless the cells are those of a table that can hold the sample."""
+    sizes = summary.size_indices
+    if summary.sample_size == 0:
+        raise ModelUnavailable("the sample holds no record")
+    if not sizes.is_partition:
+        raise ModelUnavailable(
+            "where missing values match anything, cells overlap and there is no table of them; "
+            "let missing values be a category of their own"
+        )
+    if summary.n_table_cells < sizes.n_cells:
+        rule = f"at least the {sizes.n_cells} occupied cells"
+        raise ModelUnavailable(must_be("n_table_cells", rule, summary.n_table_cells))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +181,23 @@ class FittedCohenSackrowitz:
             confidence=self.confidence,
             how=How.ESTIMATE,
             note=self._note("normal limits; the standard error is at most this"),
+        )
+
+    def caution(self, tally: Tally) -> str | None:
+        """Where the prior gives this number of sample uniques a chance below UNLIKELY (Chebyshev).
+
+        The number is known before any inference, and each prior says what to expect of it.
+        """
+        s, posterior = self.size_indices.sample_uniques, self.posterior
+        mean, variance = sample_uniques_moments(
+            posterior.prior, posterior.sample_size, posterior.cells
+        )
+        if self._is_population or (s - mean) ** 2 * UNLIKELY <= variance:
+            return None
+        side = "low" if s > mean else "high"
+        return (
+            f"the prior expects {mean:.3g} sample uniques in such a sample, with a chance below "
+            f"{UNLIKELY:.0%} of the {s} there are; its figures are likely too {side}"
         )
 
     @property

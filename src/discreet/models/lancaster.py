@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.data.cells import CellBatch
+from discreet.data.structural_zeros import Box, StructuralZeros
 from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How
@@ -31,9 +32,9 @@ BUDGET = 5e9  # cells that may be touched for one c(λ): some seconds
 TOLERANCE = 1e-9  # width of certain limits that is as good as exact
 DENSE_CELLS = 2**20  # up to here plain arrays are quicker than compiling a loop
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959963984540054
+POOR_FIT = 0.1  # mass below zero from which on the model's figures are a rough guide
 FORWARD_COUNT = 64  # E(1/F) goes by recurrence up to this sample count, by quadrature beyond
 
-Zeros = Sequence[Mapping[int, int]]
 Boxes = Sequence[Mapping[int, BoolArray]]
 Progress = Callable[[float], None]
 
@@ -154,37 +155,30 @@ def _interaction(count: IntArray, first: IntArray, second: IntArray, n: int) -> 
     return np.asarray(read_only(ratio - 1))
 
 
-def impossible_boxes(zeros: Zeros, sizes: Sequence[int]) -> Boxes:
-    """Structural zeros as few boxes: combinations that differ in one key only are joined.
-
-    A zero maps positions of keys to levels and stands for all cells with those levels. Checked:
-    positions and levels are in range and at least one key is named.
-    """
-    boxes = {frozenset((key, frozenset([level])) for key, level in zero.items()) for zero in zeros}
+def _checked_zeros(zeros: Iterable[Box], sizes: Sequence[int]) -> StructuralZeros:
+    """The declared zeros of a table with these numbers of levels, each naming a key or more."""
+    boxes = [dict(zero) for zero in zeros]
     for box in boxes:
-        if not box or any(not 0 <= k < len(sizes) or not 0 <= min(v) < sizes[k] for k, v in box):
-            rule = "a level in range for one or more keys by position"
-            raise InputError(must_be("structural zero", rule, {k: min(v) for k, v in box}))
-    for key in range(len(sizes)):
-        joined: defaultdict[frozenset[tuple[int, frozenset[int]]], frozenset[int]]
-        joined = defaultdict(frozenset)
-        for box in [box for box in boxes if key in dict(box)]:
-            levels = dict(box)[key]
-            joined[box - {(key, levels)}] |= levels
-            boxes.remove(box)
-        boxes |= {rest | {(key, levels)} for rest, levels in joined.items()}
+        if not box or any(not 0 <= k < len(sizes) or not 0 <= v < sizes[k] for k, v in box.items()):
+            rule = "levels in range of one or more keys, by position"
+            raise InputError(must_be("structural zero", rule, box))
+    return StructuralZeros.of_boxes(sizes, boxes)
+
+
+def joined_boxes(zeros: StructuralZeros) -> Boxes:
+    """The zeros as fewer boxes of several levels a key: those that differ in one key are joined."""
+    boxes = {frozenset((key, frozenset([level])) for key, level in box) for box in zeros.boxes}
+    for key in range(len(zeros.sizes)):
+        named = {box: dict(box)[key] for box in boxes if key in dict(box)}
+        levels: defaultdict[frozenset[tuple[int, frozenset[int]]], frozenset[int]]
+        levels = defaultdict(frozenset)
+        for box, own in named.items():
+            levels[box - {(key, own)}] |= own
+        boxes = (boxes - named.keys()) | {rest | {(key, own)} for rest, own in levels.items()}
     return [
-        {key: np.isin(np.arange(sizes[key]), list(levels)) for key, levels in box}
-        for box in sorted(boxes, key=sorted)
+        {key: np.isin(np.arange(zeros.sizes[key]), list(levels)) for key, levels in box}
+        for box in sorted(boxes, key=lambda box: sorted((key, sorted(own)) for key, own in box))
     ]
-
-
-def _impossible(boxes: Boxes, levels: IntArray) -> BoolArray:
-    """Which rows of levels lie in an impossible box."""
-    inside = np.zeros(len(levels), np.bool_)
-    for box in boxes:
-        inside |= np.logical_and.reduce([held[levels[:, key]] for key, held in box.items()])
-    return inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,3 +268,383 @@ def _along(array: FloatArray, axes: tuple[int, ...], n_axes: int) -> FloatArray:
     for axis, size in zip(axes, array.shape, strict=True):
         shape[axis] = size
     return array.reshape(shape)
+
+
+def unique_probability(probability: FloatArray, unseen: float) -> FloatArray:
+    """(1 − p)^M, the chance that none of M unseen persons falls into a cell (takemura eq. 3)."""
+    if unseen == 0:
+        return np.ones(len(probability))
+    with np.errstate(divide="ignore"):
+        return np.exp(unseen * np.log1p(-probability))
+
+
+def mean_reciprocal(sample_count: IntArray, probability: FloatArray, unseen: float) -> FloatArray:
+    """E(1 / F) for F = f + Binomial(M, p), for each cell; M may be any real number ≥ 0.
+
+    I_f = ∫₀¹ t^(f−1) (q + p·t)^M dt with q = 1 − p obeys I_f = (1 − (f−1)·q·I_{f−1}) / ((M+f)·p)
+    from I_1 = (1 − q^(M+1)) / ((M+1)·p). Errors shrink on the way up while (f−1)·q ≤ (M+f)·p; other
+    cells, and large f, go by Gauss–Laguerre quadrature.
+    """
+    result = np.empty(len(sample_count))
+    first = _first_reciprocal(probability, unseen)
+    grows = (sample_count - 1) * (1 - probability) <= (unseen + sample_count) * probability
+    forward = (sample_count == 1) | (grows & (sample_count <= FORWARD_COUNT))
+    value, p = first[forward], probability[forward]
+    count, risen = sample_count[forward], first[forward].copy()
+    for f in range(2, int(count.max(initial=1)) + 1):
+        left = count >= f
+        value[left] = (1 - (f - 1) * (1 - p[left]) * value[left]) / ((unseen + f) * p[left])
+        risen[count == f] = value[count == f]
+    result[forward] = risen
+    result[~forward] = _by_quadrature(sample_count[~forward], probability[~forward], unseen)
+    return np.minimum(result, 1.0 / sample_count)
+
+
+def _first_reciprocal(probability: FloatArray, unseen: float) -> FloatArray:
+    """E(1 / F) for f = 1: (1 − (1 − p)^(M+1)) / ((M+1)·p), which is 1 at p = 0."""
+    with np.errstate(divide="ignore"):
+        numerator = -np.expm1((unseen + 1) * np.log1p(-probability))
+    return np.divide(
+        numerator,
+        (unseen + 1) * probability,
+        out=np.ones(len(probability)),
+        where=probability > 0,
+    )
+
+
+def _by_quadrature(count: IntArray, probability: FloatArray, unseen: float) -> FloatArray:
+    """E(1 / F) = ∫₀^∞ e^(−f·v) (1 − p + p·e^(−v))^M dv, with v in units of 1 / (f + M·p).
+
+    There the integrand is e^(−x) times a slow function while f is large or M·p ≤ f, so that 32
+    nodes give full precision.
+    """
+    nodes, weights = np.polynomial.laguerre.laggauss(32)
+    result = np.zeros(len(count))
+    scale = count + unseen * probability
+    for node, weight in zip(nodes, weights, strict=True):
+        v = node / scale
+        slow = unseen * (probability * v + np.log1p(probability * np.expm1(-v)))
+        result += weight * np.exp(slow)
+    return result / scale
+
+
+def shrinkage_from_margins(interactions: Interactions) -> float:
+    """λ that the two-way margins alone support: (1 − Σ expected X² / Σ X²)₊.
+
+    With weights ∏ p_a the estimated interactions have the square Σ φ̂_ab² = Σ X²_ab / n, of which
+    noise makes up (I_a − 1)(I_b − 1) / (n − 1) each: the exact mean of φ̂² for independent keys with
+    these margins. The multiple λ·ĝ nearest to the true g in mean square is then the share of the
+    square that is not noise. It tends to 1 as the sample grows, and to 0 for independent keys.
+    """
+    used = [int(np.count_nonzero(p)) for p in interactions.probability]
+    square = sum(
+        float(interactions.probability[a] @ pair**2 @ interactions.probability[b])
+        for (a, b), pair in interactions.pairs.items()
+    )
+    noise = sum((used[a] - 1) * (used[b] - 1) for a, b in interactions.pairs)
+    if noise == 0 or square == 0 or interactions.sample_size < 2:
+        return 0.0
+    return max(0.0, 1.0 - noise / (interactions.sample_size - 1) / square)
+
+
+def _checked_shrinkages(shrinkages: Iterable[float]) -> tuple[float, ...]:
+    values = tuple(float(value) for value in shrinkages)
+    for value in values:
+        if not 0 <= value <= 1:
+            raise InputError(must_be("shrinkage", "from 0 to 1", value))
+    if not values:
+        raise InputError(must_be("shrinkages", "one or more numbers from 0 to 1", "none"))
+    return values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShrinkageChoice:
+    """The λ under which records are best foretold by the others, and how all λ tried fared.
+
+    `score` is the mean log probability of a record's cell under the model fitted without the
+    record, minus the same under independence; `records` had a say, `left_out` hold a level that no
+    other record has, which no λ can foretell.
+    """
+
+    shrinkage: float
+    grid: tuple[float, ...]
+    score: FloatArray
+    records: int
+    left_out: int
+
+
+def choose_shrinkage(
+    summary: Summary,
+    batches: Iterable[CellBatch],
+    grid: Sequence[float] = tuple(np.linspace(0, 1, 11)),
+    structural_zeros: Iterable[Box] = (),
+    budget: float = BUDGET,
+) -> ShrinkageChoice:
+    """λ by the leave-one-out likelihood of the clipped, renormalised model; one pass over cells.
+
+    A record leaves the margins as n_a − 1, n_ab − 1, n − 1, so its probability without itself needs
+    no refit; the change of c(λ) by one record in n is left out, some 1/n of a record's score. The
+    model is mixed with a share 1/n of independence: otherwise a single record in a cell of
+    probability 0 would forbid a λ however well it does elsewhere.
+    """
+    values = _checked_shrinkages(grid)
+    parts = Interactions.of_summary(summary)
+    boxes = joined_boxes(_checked_zeros(structural_zeros, parts.sizes))
+    masses = [normaliser(parts, value, boxes, budget=budget).positive.value for value in values]
+    independent = normaliser(parts, 0.0, boxes, budget=budget).positive.value
+    score, records, left_out, stray = np.zeros(len(values)), 0, 0, 1 / summary.sample_size
+    for batch in batches:
+        known, total = _without_oneself(summary, batch.levels())
+        count = batch.sample_count[known]
+        records += int(count.sum())
+        left_out += int(batch.sample_count[~known].sum())
+        for k, (value, mass) in enumerate(zip(values, masses, strict=True)):
+            factor = np.maximum(1 + value * total[known], 0.0) * independent / mass
+            score[k] += np.dot(count, np.log((1 - stray) * factor + stray))
+    if records == 0:
+        raise ModelUnavailable("shrinkage cannot be chosen: every record has a level of its own")
+    return ShrinkageChoice(
+        shrinkage=values[int(np.argmax(score))],
+        grid=values,
+        score=np.asarray(read_only(score / records)),
+        records=records,
+        left_out=left_out,
+    )
+
+
+def _without_oneself(summary: Summary, levels: IntArray) -> tuple[BoolArray, FloatArray]:
+    """Which cells have levels that others share, and Σ g from the margins without one's own."""
+    single = [summary.margins[(a,)][column] - 1.0 for a, column in enumerate(levels.T)]
+    known = np.logical_and.reduce([others > 0 for others in single])
+    total = np.zeros(len(levels))
+    for a, b in itertools.combinations(range(len(single)), 2):
+        others = summary.margins[a, b][levels[:, a], levels[:, b]] - 1.0
+        expected = np.where(known, single[a] * single[b], 1.0) / (summary.sample_size - 1 or 1)
+        total += others / expected - 1
+    return known, total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShrinkageRow:
+    """One column of takemura's table: what comes out under one λ.
+
+    `clipped_uniques` sample uniques have probability 0 after clipping and count as certain
+    population uniques.
+    """
+
+    shrinkage: float
+    plain_uniques: float
+    renormalised_uniques: float
+    negative_sum: float
+    normaliser: Mass
+    clipped_uniques: int
+
+
+def table_over_shrinkage(
+    summary: Summary,
+    batches: Iterable[CellBatch],
+    shrinkages: Sequence[float] = SHRINKAGES,
+    structural_zeros: Iterable[Box] = (),
+) -> tuple[ShrinkageRow, ...]:
+    """Expected population uniques with and without renormalisation, and the sum of negatives."""
+    fits = [
+        Lancaster(shrinkage=value, structural_zeros=tuple(structural_zeros)).fit(summary)
+        for value in _checked_shrinkages(shrinkages)
+    ]
+    plain, divided = np.zeros(len(fits)), np.zeros(len(fits))
+    clipped = np.zeros(len(fits), np.int64)
+    for batch in batches:
+        levels = batch.levels()[batch.sample_count == 1]
+        for k, fit in enumerate(fits):
+            p = fit.clipped_probability(levels)
+            plain[k] += unique_probability(p, fit.unseen).sum()
+            divided[k] += unique_probability(fit.renormalised(p), fit.unseen).sum()
+            clipped[k] += np.count_nonzero(p == 0)
+    return tuple(
+        ShrinkageRow(
+            shrinkage=fit.shrinkage,
+            plain_uniques=float(plain[k]),
+            renormalised_uniques=float(divided[k]),
+            negative_sum=-fit.normaliser.clipped.value,
+            normaliser=fit.normaliser.positive,
+            clipped_uniques=int(clipped[k]),
+        )
+        for k, fit in enumerate(fits)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lancaster:
+    """The additive model with shrinkage λ, by default the one the two-way margins support.
+
+    `structural_zeros` are impossible combinations, positions of keys to levels. A c(λ) that takes
+    more than `budget` cells is estimated with the given seed.
+    """
+
+    name: str = "lancaster"
+    assumption: str = (
+        "Persons fall into the cells independently of each other, keys are associated in pairs "
+        "only, and the sample is a simple random one."
+    )
+    needs: frozenset[Need] = frozenset({Need.MARGINS_1, Need.MARGINS_2})
+    shrinkage: float | None = None
+    structural_zeros: tuple[Box, ...] = ()
+    budget: float = BUDGET
+    seed: int = 0
+    progress: Progress | None = field(default=None, compare=False, repr=False)
+
+    def fit(self, summary: Summary) -> "FittedLancaster":
+        """The cell probabilities, and c(λ) from a pass over all possible cells."""
+        if self.shrinkage is not None:
+            _checked_shrinkages([self.shrinkage])
+        unseen = _unseen(summary)
+        parts = Interactions.of_summary(summary)
+        zeros = _checked_zeros(self.structural_zeros, parts.sizes)
+        chosen = shrinkage_from_margins(parts) if self.shrinkage is None else self.shrinkage
+        mass = normaliser(
+            parts,
+            chosen,
+            joined_boxes(zeros),
+            budget=self.budget,
+            seed=self.seed,
+            progress=self.progress,
+        )
+        return FittedLancaster(
+            interactions=parts,
+            shrinkage=chosen,
+            shrinkage_rule="from the two-way margins" if self.shrinkage is None else "given",
+            structural_zeros=zeros,
+            normaliser=mass,
+            unseen=unseen,
+            population_size_known=summary.population_size_known,
+            sample_uniques=summary.size_indices.sample_uniques,
+            n_cells=summary.size_indices.n_cells,
+        )
+
+
+def _unseen(summary: Summary) -> float:
+    """N − n; ModelUnavailable says why there is no such model."""
+    n, population = summary.sample_size, summary.population_size
+    if len(summary.level_counts) < 2:
+        raise ModelUnavailable("the additive model is one of pairs of keys; give two keys or more")
+    if n == 0:
+        raise ModelUnavailable("the sample holds no record")
+    if not summary.size_indices.is_partition:
+        raise ModelUnavailable(
+            "where missing values match anything, cells overlap and there is no table of them; "
+            "let missing values be a category of their own"
+        )
+    if population is None:
+        raise ModelUnavailable(
+            "the population size is not known; give it, or survey weights that estimate it"
+        )
+    if not n <= population < math.inf:
+        rule = f"at least the sample size {n}"
+        raise ModelUnavailable(must_be("population_size", rule, f"{population:g}"))
+    return float(population - n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedLancaster:
+    """The additive model with its cell probabilities known."""
+
+    interactions: Interactions
+    shrinkage: float
+    shrinkage_rule: str
+    structural_zeros: StructuralZeros
+    normaliser: Normaliser
+    unseen: float  # N − n
+    population_size_known: bool
+    sample_uniques: int
+    n_cells: int
+
+    @property
+    def parameters(self) -> Mapping[str, float | int | str]:
+        """λ and how it came about; c(λ), how it was got, its error; the sum of the negatives."""
+        mass = self.normaliser.positive
+        return {
+            "shrinkage": self.shrinkage,
+            "shrinkage_rule": self.shrinkage_rule,
+            "normaliser": mass.value,
+            "normaliser_how": mass.how.value,
+            "normaliser_standard_error": mass.standard_error,
+            "negative_sum": -self.normaliser.clipped.value,
+        }
+
+    def clipped_probability(self, levels: IntArray) -> FloatArray:
+        """max(p, 0) of each row of levels before renormalisation.
+
+        Raises InputError for a cell declared impossible: the sample shows that it is not.
+        """
+        if held := np.count_nonzero(self.structural_zeros.covers(levels)):
+            rule = "combinations that no record has"
+            raise InputError(must_be("structural_zeros", rule, f"some that {held:,} cells have"))
+        factor = 1 + self.shrinkage * self.interactions.total(levels)
+        return self.interactions.weight(levels) * np.maximum(factor, 0.0)
+
+    def renormalised(self, clipped: FloatArray) -> FloatArray:
+        """The probabilities that add up to 1 over the possible cells."""
+        return np.minimum(clipped / self.normaliser.positive.value, 1.0)
+
+    def score(self, batch: CellBatch) -> CellScores:
+        """(1 − p)^(N−n) for sample uniques, E(1 / F) for all cells."""
+        p = self.renormalised(self.clipped_probability(batch.levels()))
+        unique = np.where(batch.sample_count == 1, unique_probability(p, self.unseen), 0.0)
+        match = mean_reciprocal(batch.n_records, p, self.unseen)
+        return CellScores(unique_probability=unique, match_probability=match)
+
+    def expected_population_uniques(self, tally: Tally) -> Figure:
+        """Σ (1 − p)^(N−n) over sample uniques.
+
+        Under the model the numbers of unseen persons in the cells are multinomial, hence negatively
+        associated: the variance is at most Σ q(1 − q). An error in c(λ) of relative size e moves
+        the sum by at most e times the number of sample uniques, since |dq / d log p| ≤ 1.
+        """
+        mass = self.normaliser.positive
+        of_mass = self.sample_uniques * mass.standard_error / mass.value
+        error = math.hypot(math.sqrt(tally.uniques_variance), of_mass)
+        return self._figure(tally.uniques, error, self.sample_uniques)
+
+    def expected_correct_matches(self, tally: Tally) -> Figure:
+        """Σ f·E(1 / F) over cells.
+
+        f / F is at most 1, so its variance is at most its mean; decreasing functions of negatively
+        associated numbers are so too, and the standard error is at most the root of the sum.
+        """
+        return self._figure(tally.matches, math.sqrt(tally.matches), self.n_cells)
+
+    def caution(self, tally: Tally) -> str | None:
+        """A sentence where much probability came out below zero: the keys interact in threes."""
+        clipped = self.normaliser.clipped.value
+        if clipped < POOR_FIT:
+            return None
+        return (
+            f"the additive model gives cells a probability of {-clipped:.2f} in all, below zero: "
+            "the keys are associated in more than pairs, and its figures are a rough guide"
+        )
+
+    def _figure(self, value: float, error: float, most: int) -> Figure:
+        if self.unseen == 0 and self.population_size_known:
+            return Figure(value=value, low=value, high=value, how=How.EXACT)
+        reach = NORMAL_QUANTILE * error
+        return Figure(
+            value=value,
+            how=How.ESTIMATE,
+            low=max(0.0, value - reach),
+            high=max(value, min(value + reach, float(most))),
+            standard_error=error,
+            confidence=CONFIDENCE,
+            note=self._note(),
+        )
+
+    def _note(self) -> str:
+        mass = self.normaliser.positive
+        notes = [
+            "at most this error from who is outside the sample; the fit's own error is not in it"
+        ]
+        if mass.how is not How.EXACT:
+            limits = f"certainly from {mass.low:.6g} to {mass.high:.6g}"
+            notes.append(f"the sum over all cells is an {mass.how.value}, {limits}")
+        if not self.population_size_known:
+            notes.append("the population size is estimated from the survey weights")
+        return "; ".join(notes)

@@ -32,8 +32,8 @@ from numba import njit
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 
-EXACT, LOW, HIGH, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS, CLOSED = range(8)
-WORK, DRAW_WORK, ABORTED, N_OUT = range(8, 12)
+EXACT, LOW, HIGH, WIDEST, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS = range(8)
+CLOSED, WORK, DRAW_WORK, ABORTED, N_OUT = range(8, 13)
 CLEAN, MIXED, IMPOSSIBLE = range(3)
 
 ROW_CELLS = 256  # small innermost variables are joined up to this many cells, so that rows fill
@@ -99,6 +99,7 @@ class Sums(NamedTuple):
     low: float
     high: float
     exact: bool
+    widest: float  # difference between the limits of the least certain box left closed
     work: float  # cells and levels touched
     draw_work: float  # of it for draws
 
@@ -363,6 +364,7 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     out[VARIANCE_LIMIT] += weight * weight * min(square, top * high) / closing.draws
     out[LOW] += weight * low
     out[HIGH] += weight * high
+    out[WIDEST] = max(out[WIDEST], weight * (high - low))
     out[CLOSED] += 1
     work = LEVEL_WORK * closing.draws * (len(tree.main) - start) * (len(tree.offsets) - depth) / 2
     out[DRAW_WORK] += work
@@ -470,8 +472,8 @@ def positive_part(
     """Mass of max(s, 0) over possible cells whose first `floor` levels are prefixes first…end−1.
 
     Returns EXACT (summed or in closed form) and, unless `closing` is None, for boxes left CLOSED
-    the estimate DRAWN with its VARIANCE and the certain LOW and HIGH. WORK counts cells and levels
-    touched; the walk ends ABORTED beyond `cap` or once stop[0] is set.
+    the estimate DRAWN with its VARIANCE and the certain LOW and HIGH, at most WIDEST apart. WORK
+    counts cells and levels touched; the walk ends ABORTED beyond `cap` or once stop[0] is set.
     """
     out = np.zeros(N_OUT)
     for prefix in range(first, end):
@@ -650,7 +652,9 @@ def _sweep(
         finally:
             stop[0] = 1
             pool.shutdown(cancel_futures=True)
-    return np.array([math.fsum(column) for column in zip(*done, strict=True)])
+    total = np.array([math.fsum(column) for column in zip(*done, strict=True)])
+    total[WIDEST] = max(part[WIDEST] for part in done)
+    return total
 
 
 def _sums(total: FloatArray) -> Sums:
@@ -663,6 +667,7 @@ def _sums(total: FloatArray) -> Sums:
         low=float(low),
         high=float(high),
         exact=not total[CLOSED],
+        widest=float(total[WIDEST]),
         work=float(total[WORK]),
         draw_work=float(total[DRAW_WORK]),
     )
@@ -705,7 +710,7 @@ def _refine(
             return best
         spent += best.work
         cap = budget / 2 - spent
-        closing = closing._replace(threshold=closing.threshold / 4)
+        closing = closing._replace(threshold=best.widest / 4)
     assert best is not None
     more = kept._replace(draws=2 + int(budget / best.draw_work))
     total = _sweep(tree, more, math.inf, seed, lambda done, _: report(0.5 + done / 2))

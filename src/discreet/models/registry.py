@@ -4,10 +4,19 @@ from collections.abc import Sequence
 
 from discreet.errors import InputError, must_be
 from discreet.models.benedetti_franconi import BenedettiFranconi
+from discreet.models.cohen_sackrowitz import CohenSackrowitzMultinomial, CohenSackrowitzUniform
 from discreet.models.contract import Model
 from discreet.models.sample_frequency import SampleFrequency
 
-MODELS: dict[str, Model] = {model.name: model for model in (SampleFrequency(), BenedettiFranconi())}
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        SampleFrequency(),
+        CohenSackrowitzUniform(),
+        CohenSackrowitzMultinomial(),
+        BenedettiFranconi(),
+    )
+}
 
 
 def choose_models(names: str | Sequence[str] = "auto") -> tuple[Model, ...]:

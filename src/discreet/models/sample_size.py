@@ -86,7 +86,7 @@ def plan_sample_size(
 
 def _planned(prior: Prior, K: int, N: int, limit: Fraction, n: int, formula: float) -> Plan:
     q = _posterior(prior, n, N, K).unique_probability if n else None
-    uniques = expected_sample_uniques(prior, n, K) if n else None
+    uniques = sample_uniques_moments(prior, n, K)[0] if n else None
     return Plan(
         prior=prior,
         n_table_cells=K,
@@ -100,17 +100,40 @@ def _planned(prior: Prior, K: int, N: int, limit: Fraction, n: int, formula: flo
     )
 
 
-def expected_sample_uniques(prior: Prior, sample_size: int, n_table_cells: int) -> float:
-    """Sample uniques to expect before the sample is drawn: it has the prior's law with n for N.
+def sample_uniques_moments(
+    prior: Prior, sample_size: int, n_table_cells: int
+) -> tuple[float, float]:
+    """Mean and variance of the number of sample uniques before the sample is drawn.
 
-    Uniform: n K (K − 1) / ((n + K − 1)(n + K − 2)). Multinomial: n ((K − 1)/K)^(n − 1).
+    A sample of n has the prior's own law with n for N. Mean: n K (K − 1) / ((n + K − 1)(n + K − 2))
+    (uniform) or n ((K − 1)/K)^(n − 1) (multinomial); the variance from pairs of cells.
     """
     n, K = sample_size, n_table_cells
-    if n == 1:
-        return 1.0
-    if prior is Prior.UNIFORM:
-        return n * K * (K - 1) / ((n + K - 1) * (n + K - 2))
-    return n * math.exp((n - 1) * math.log1p(-1 / K))
+    if n == 1 or K == 1:
+        return float(n == 1), 0.0
+    if n == 2:
+        apart = (K - 1) / (K + 1) if prior is Prior.UNIFORM else (K - 1) / K
+        return 2 * apart, 4 * apart * (1 - apart)
+    return _uniform_moments(n, K) if prior is Prior.UNIFORM else _multinomial_moments(n, K)
+
+
+def _uniform_moments(n: int, K: int) -> tuple[float, float]:
+    """For n ≥ 3, K ≥ 2; P(f_i = f_j = 1) counts the samples of n − 2 in K − 2 cells."""
+    A = n + K - 1
+    mean = Fraction(n * K * (K - 1), A * (A - 1))
+    pairs = Fraction(n * (n - 1) * K * (K - 1) ** 2 * (K - 2), math.perm(A, 4))
+    return float(mean), float(pairs + mean - mean**2)
+
+
+def _multinomial_moments(n: int, K: int) -> tuple[float, float]:
+    """For n ≥ 3, K ≥ 2; E S(S − 1) = n(n − 1)(1 − 1/K)(1 − 2/K)^(n − 2), as a multiple of mean²."""
+    if K == 2:
+        mean = n * 0.5 ** (n - 1)
+        return mean, mean - mean**2
+    log_lone = (n - 1) * math.log1p(-1 / K)
+    log_pair = (n - 2) * math.log1p(-1 / (K - 1) ** 2) - math.log1p(-1 / K)
+    mean = n * math.exp(log_lone)
+    return mean, mean**2 * math.expm1(log_pair) - mean * math.expm1(log_lone + log_pair)
 
 
 def _uniform_size(K: int, N: int, limit: Fraction) -> tuple[int, float]:

@@ -10,6 +10,7 @@ from discreet.figures import Figure
 from discreet.report import plots, words
 from discreet.report.classes import filled_classes, first_result
 from discreet.report.external import public_figures
+from discreet.report.extras import extra_sections
 from discreet.report.meaning import MEANING
 from discreet.report.text import population_line, scope
 from discreet.risk.assessment import Assessment, ModelResult
@@ -36,6 +37,7 @@ def internal_html(assessment: Assessment) -> str:
         population=population_line(assessment),
         hows=_hows,
         removed=removed,
+        sections=list(extra_sections(assessment)),
         plots=_internal_plots(assessment),
     )
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from discreet.figures import Figure, How, Unavailable
+from discreet.report.extras_json import extras_json
 from discreet.risk.assessment import Assessment, ModelResult
 from discreet.risk.contributions import Contribution
 from discreet.risk.distribution import EDGES, RiskDistribution
@@ -26,7 +27,10 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             "policy": settings.missing.name,
             "incomplete_records": assessment.n_incomplete,
             "dropped_records": assessment.n_dropped,
+            "missing_weight": settings.missing_weight,
             "by_key": {key.name: key.n_missing for key in assessment.keys},
+            "suppressed_by_key": {key.name: key.n_suppressed for key in assessment.keys},
+            "not_applicable_by_key": {key.name: key.n_not_applicable for key in assessment.keys},
         },
         "contributions": {
             "keys": [_contribution(c) for c in assessment.contributions.single],
@@ -54,7 +58,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             "seed": None,
             "versions": dict(settings.versions),
         },
-    }
+    } | extras_json(assessment)
 
 
 def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:

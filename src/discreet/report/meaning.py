@@ -32,6 +32,30 @@ MEANING = {
     "expected_correct_matches": (
         "How many records an intruder would match to the right person by trying every record once."
     ),
+    "population": (
+        "With everyone in a file there is nothing to estimate. The prosecutor knows that a person "
+        "is in the sample, the journalist does not, the marketer matches everyone at once."
+    ),
+    "scenarios": (
+        "Different intruders know different things. The file of records holds the worst of these "
+        "risks for each record."
+    ),
+    "subsets": (
+        "How few facts are enough to make somebody unique: for each number of keys, the set that "
+        "makes most records unique."
+    ),
+    "sensitive": (
+        "Whoever knows the key combination of a person also learns something about this variable. "
+        "The worst value is over all combinations; the counts are those that break the rule."
+    ),
+    "households": (
+        "A household is found when one of its members is: 1 − ∏ (1 − risk of each member). Its "
+        "members together may also be a pattern that no other household has."
+    ),
+    "suda": (
+        "A record is special when few of its facts already make it unique. The score counts the "
+        "smallest sets of keys that do, the smaller the set the more."
+    ),
     "exact": "computed from the data without approximation, given the stated assumption",
     "certified bound": "the truth lies between these limits for certain",
     "estimate": "a model's best guess; the limits are at the stated confidence, if the model holds",

@@ -10,6 +10,7 @@ from rich.text import Text
 from discreet.errors import one_line
 from discreet.figures import Unavailable
 from discreet.report import words
+from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
 from discreet.risk.assessment import Assessment, ModelResult
 from discreet.risk.contributions import Contribution
@@ -40,8 +41,22 @@ def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
     yield heading("Which keys make records unique")
     yield indented(_contributions(assessment))
     yield indented(Text(MEANING["contributions"], style="dim"))
+    for section in extra_sections(assessment):
+        yield from section_parts(section)
     yield heading("Riskiest combinations (confidential)")
     yield from (indented(line) for line in _riskiest(assessment))
+
+
+def section_parts(section: Section) -> Iterator[ConsoleRenderable]:
+    """A section on request: its table, what it means, and its notes."""
+    yield heading(section.title)
+    table = plain_table(*section.header)
+    for row in section.rows:
+        table.add_row(*(one_line(cell) for cell in row))
+    yield indented(table)
+    for note in section.notes:
+        yield indented(Text("\n".join(one_line(line) for line in note.splitlines())))
+    yield indented(Text(section.meaning, style="dim"))
 
 
 def scope(assessment: Assessment) -> Iterator[str]:

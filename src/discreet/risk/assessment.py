@@ -1,5 +1,6 @@
 """Records to risk, the whole way: count, summarise, fit, score, and gather the figures."""
 
+import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.data.arrays import FloatArray
 from discreet.data.csv_dialect import CsvOptions
-from discreet.data.missing import MissingPolicy, missing_policy
+from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records, open_records
 from discreet.data.summary import SizeIndices, Summary
 from discreet.data.writing import check_outputs, written_whole
-from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
+from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.figures import Outcome, Unavailable
 from discreet.models.contract import FittedModel, Model, ModelUnavailable, Need, Tally
@@ -22,10 +25,18 @@ from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.contributions import Contributions, contributions
 from discreet.risk.distribution import RiskDistribution
+from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.impossible import ImpossibleList, read_impossible
+from discreet.risk.known_population import KnownPopulation, known_population
+from discreet.risk.projection import AllCells
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
+from discreet.risk.scenarios import Scenarios, assess_scenarios
+from discreet.risk.sensitive import SensitiveFigures, Thresholds, sensitive_figures
+from discreet.risk.special import SpecialFigures, special_figures
+from discreet.risk.subsets import SubsetSize, subset_uniques
 from discreet.risk.warnings import data_warnings
 
+MATCH = "_match_probability"
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
@@ -53,6 +64,8 @@ class Settings:
     models: tuple[str, ...]
     anonymity_levels: tuple[int, ...]
     structural_zeros: str | None
+    missing_weight: float
+    household: str | None
     versions: Mapping[str, str]
 
 
@@ -71,6 +84,12 @@ class Assessment:
     riskiest: tuple[RiskyCell, ...]
     models: Mapping[str, ModelResult | Unavailable]
     warnings: tuple[str, ...]
+    sensitive: tuple[SensitiveFigures, ...] = ()
+    households: HouseholdTotals | None = None
+    special: SpecialFigures | None = None
+    scenarios: Scenarios | None = None
+    subsets: tuple[SubsetSize, ...] = ()
+    population: KnownPopulation | None = None
 
     @property
     def size_indices(self) -> SizeIndices:
@@ -85,15 +104,25 @@ class Assessment:
 
 def assess(
     source: Any,
-    keys: Sequence[str],
+    keys: Sequence[str] | None = None,
     *,
     weight: str | None = None,
     population_size: float | None = None,
     n_table_cells: int | None = None,
     models: str | Sequence[str] = "auto",
     missing: str = "category",
+    missing_weight: float = 1.0,
+    codes: MissingCodes | None = None,
     structural_zeros: Any = None,
     anonymity_levels: Sequence[int] = (2, 3, 5),
+    sensitive: Sequence[str] = (),
+    thresholds: Thresholds | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    household: str | None = None,
+    suda: int | None = None,
+    scenarios: Mapping[str, Sequence[str]] | None = None,
+    subsets: int | None = None,
+    population: Any = None,
     risks: str | Path | None = None,
     all_pairs: bool = False,
     n_riskiest: int = 20,
@@ -104,7 +133,13 @@ def assess(
     """The disclosure risk of a file of records.
 
     `source` is a path (CSV, Parquet file, folder or glob, Arrow, Stata, SPSS, SAS), a pandas or
-    polars frame, an Arrow table or a DuckDB relation; `keys` are the columns an intruder may know.
+    polars frame, an Arrow table or a DuckDB relation; `keys` are the columns an intruder may know,
+    by default all that the scenarios name.
+
+    More is computed where it is asked for: `sensitive` variables (diversity, closeness), the risk
+    of each `household`, SUDA scores with at most `suda` keys in a minimal sample unique,
+    `scenarios` (name to keys), all `subsets` of up to so many keys, and true risks from a
+    `population` file.
     With `risks`, one row a record is written there as Parquet. `structural_zeros` is a source whose
     columns are keys and whose rows are impossible combinations, an empty value meaning any level.
 
@@ -114,24 +149,41 @@ def assess(
     chosen = choose_models(models)
     request = Request(
         records=records,
-        keys=_checked_keys(keys, weight),
+        keys=_checked_keys(keys, scenarios, weight, sensitive, household),
         weight=weight,
         missing=missing_policy(missing),
+        missing_weight=_share("missing_weight", missing_weight),
+        codes=codes or MissingCodes(),
+        sensitive=tuple(sensitive),
+        household=household,
         decimal=(csv or CsvOptions()).decimal,
     )
     _check_numbers(population_size, n_table_cells)
     forbidden = None if structural_zeros is None else open_records(structural_zeros, csv)
+    register = None if population is None else open_records(population, csv)
     if risks is not None:
-        inputs = records.files + (forbidden.files if forbidden else ())
+        inputs = [path for r in (records, forbidden, register) if r is not None for path in r.files]
         check_outputs([Path(risks)], inputs)
     with (engine or _default_engine(progress)).count(request) as cells:
         impossible = None if forbidden is None else read_impossible(forbidden, cells)
-        table_cells = _table_cells(cells, impossible, n_table_cells)
+        table_cells = _table_cells(cells, request.missing, impossible, n_table_cells)
         summary = _summary(cells, table_cells, population_size, _needs(chosen))
-        fitted = {model.name: _fit(model, summary) for model in chosen}
-        results = _score(cells, chosen, fitted, Path(risks) if risks else None, progress)
         words, counts = cells.words()
-        names = [key.name for key in cells.keys]
+        everything = AllCells(
+            words=words,
+            records=counts,
+            coding=cells.coding,
+            keys=cells.keys,
+            policy=request.missing,
+            missing_weight=request.missing_weight,
+        )
+        truth = None if register is None else _truth(cells, register, everything)
+        special = _special(everything, suda, summary, progress)
+        views = assess_scenarios(everything, scenarios, anonymity_levels) if scenarios else None
+        extra = [part.columns() for part in (truth, special, views) if part is not None]
+        fitted = {model.name: _fit(model, summary) for model in chosen}
+        scorer = _Scorer(cells, fitted, {k: v for part in extra for k, v in part.items()})
+        households = scorer.run(Path(risks) if risks else None, household, progress)
         return Assessment(
             settings=_settings(request, chosen, anonymity_levels, forbidden),
             keys=cells.keys,
@@ -141,12 +193,51 @@ def assess(
             anonymity=anonymity_curve(summary.size_indices, anonymity_levels),
             anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
             contributions=contributions(
-                words, counts, cells.coding, names, all_pairs=all_pairs, progress=progress
+                words,
+                counts,
+                cells.coding,
+                everything.names,
+                all_pairs=all_pairs,
+                uniques_left=everything.uniques_without if everything.overlap else None,
+                progress=progress,
             ),
             riskiest=riskiest_cells(cells.batches(), cells.keys, _one_way(summary), n_riskiest),
-            models=results,
+            models={model.name: scorer.result(model) for model in chosen},
             warnings=data_warnings(cells, summary, impossible),
+            sensitive=tuple(
+                sensitive_figures(
+                    everything,
+                    cells.sensitive_values(name),
+                    thresholds or Thresholds(),
+                    (hierarchies or {}).get(name),
+                )
+                for name in request.sensitive
+            ),
+            households=households,
+            special=special,
+            scenarios=views,
+            subsets=()
+            if subsets is None
+            else subset_uniques(everything, subsets, progress=progress),
+            population=truth,
         )
+
+
+def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPopulation:
+    if everything.policy.matching is not None and cells.n_incomplete:
+        rule = "category, drop or error where the population is given as a file"
+        raise InputError(must_be("missing", rule, repr(everything.policy.name)))
+    return known_population(everything.records, cells.count_population(register))
+
+
+def _special(
+    everything: AllCells, suda: int | None, summary: Summary, progress: Progress
+) -> SpecialFigures | None:
+    if suda is None:
+        return None
+    size = summary.population_size
+    fraction = None if size is None else summary.sample_size / size
+    return special_figures(everything, suda, sampling_fraction=fraction, progress=progress)
 
 
 def _default_engine(progress: Progress) -> Engine:
@@ -155,7 +246,15 @@ def _default_engine(progress: Progress) -> Engine:
     return DuckDBEngine(progress=progress)
 
 
-def _checked_keys(given: Sequence[str], weight: str | None) -> tuple[str, ...]:
+def _checked_keys(
+    given: Sequence[str] | None,
+    scenarios: Mapping[str, Sequence[str]] | None,
+    weight: str | None,
+    sensitive: Sequence[str],
+    household: str | None,
+) -> tuple[str, ...]:
+    if given is None:
+        given = list(dict.fromkeys(key for keys in (scenarios or {}).values() for key in keys))
     if isinstance(given, str):
         raise InputError(must_be("keys", "a list of column names", repr(given)))
     keys = tuple(given)
@@ -166,10 +265,18 @@ def _checked_keys(given: Sequence[str], weight: str | None) -> tuple[str, ...]:
             raise InputError(must_be("keys", "names as text", repr(key)))
         if keys.count(key) > 1:
             raise ColumnError(must_be("keys", "different columns", f"{key!r} twice"))
-    if weight in keys:
-        remedy = "take it out of the keys"
-        raise ColumnError(must_be("weight", "no key", repr(weight), remedy=remedy))
+    others = [("weight", weight), ("household", household)]
+    for role, name in [*others, *(("sensitive", name) for name in sensitive)]:
+        if name in keys:
+            remedy = "take it out of one of them"
+            raise ColumnError(must_be(role, "no key", repr(name), remedy=remedy))
     return keys
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise InputError(must_be(name, "from 0 to 1", value))
+    return value
 
 
 def _check_numbers(population_size: float | None, n_table_cells: int | None) -> None:
@@ -179,13 +286,20 @@ def _check_numbers(population_size: float | None, n_table_cells: int | None) -> 
         raise InputError(must_be("cells", "at least 1", n_table_cells))
 
 
-def _table_cells(cells: CellStore, impossible: ImpossibleList | None, given: int | None) -> int:
+def _table_cells(
+    cells: CellStore, policy: MissingPolicy, impossible: ImpossibleList | None, given: int | None
+) -> int:
+    """Cells that could be occupied; a missing value that matches anything makes no cell."""
     if given is not None and given < cells.n_cells:
         rule = f"at least the {cells.n_cells:,} cells that hold records"
         raise InputError(must_be("cells", rule, f"{given:,}"))
     if given is not None:
         return given
-    return cells.coding.n_combinations if impossible is None else impossible.zeros.n_possible()
+    if impossible is not None:
+        return impossible.zeros.n_possible()
+    if policy.matching is not None:
+        return math.prod(key.n_known for key in cells.keys)
+    return cells.coding.n_combinations
 
 
 def _needs(models: Sequence[Model]) -> set[Need]:
@@ -227,45 +341,51 @@ def _fit(model: Model, summary: Summary) -> FittedModel | Unavailable:
         return Unavailable(str(reason))
 
 
-def _score(
-    cells: CellStore,
-    models: Sequence[Model],
-    fitted: Mapping[str, FittedModel | Unavailable],
-    risks: Path | None,
-    progress: Progress,
-) -> dict[str, ModelResult | Unavailable]:
-    """Score every batch once with every model, keeping sums, and writing risks if asked."""
-    scorer = _Scorer(cells, {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)})
-    if risks is None:
-        for _ in scorer.scores(progress):
-            pass
-    else:
-        cells.attach_scores(scorer.scores(progress), scorer.columns)
-        with written_whole(risks) as temporary:
-            cells.write_records(temporary)
-    results: dict[str, ModelResult | Unavailable] = {}
-    for model in models:
-        fit = fitted[model.name]
-        results[model.name] = fit if isinstance(fit, Unavailable) else scorer.result(model, fit)
-    return results
-
-
 class _Scorer:
-    """Runs cells through the fitted models, keeping the tally and the distribution of each."""
+    """Runs cells through the fitted models once, keeping the tally and distribution of each.
 
-    def __init__(self, cells: CellStore, fitted: Mapping[str, FittedModel]) -> None:
+    `extra` are further columns for the file of records, one value a cell.
+    """
+
+    def __init__(
+        self,
+        cells: CellStore,
+        fitted: Mapping[str, FittedModel | Unavailable],
+        extra: Mapping[str, FloatArray],
+    ) -> None:
         self.cells = cells
-        self.fitted = fitted
-        self.tallies = {name: Tally() for name in fitted}
+        self.outcomes = fitted
+        self.fitted = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
+        self.extra = extra
+        self.tallies = {name: Tally() for name in self.fitted}
         self.distributions: dict[str, RiskDistribution] = {}
         self.columns: list[str] = []
-        for name, model in fitted.items():
+        for name, model in self.fitted.items():
             first = model.score(next(cells.batches()))
             if first.unique_probability is not None:
                 self.columns.append(f"{name}_unique_probability")
             if first.match_probability is not None:
-                self.columns.append(f"{name}_match_probability")
+                self.columns.append(f"{name}{MATCH}")
                 self.distributions[name] = RiskDistribution.empty()
+        self.columns += extra
+
+    def run(
+        self, risks: Path | None, household: str | None, progress: Progress
+    ) -> HouseholdTotals | None:
+        """Score every batch, write the records if asked, and gather households if there are any."""
+        if risks is None and household is None:
+            for _ in self.scores(progress):
+                pass
+            return None
+        self.cells.attach_scores(self.scores(progress), self.columns)
+        totals = None
+        if household is not None:
+            matches = [column for column in self.columns if column.endswith(MATCH)]
+            totals = self.cells.household_totals(matches)
+        if risks is not None:
+            with written_whole(risks) as temporary:
+                self.cells.write_records(temporary)
+        return totals
 
     def scores(self, progress: Progress) -> Iterator[dict[str, FloatArray]]:
         """For each batch, the columns of scores of all models."""
@@ -278,16 +398,21 @@ class _Scorer:
                 if scores.unique_probability is not None:
                     columns[f"{name}_unique_probability"] = scores.unique_probability
                 if scores.match_probability is not None:
-                    columns[f"{name}_match_probability"] = scores.match_probability
+                    columns[f"{name}{MATCH}"] = scores.match_probability
                     self.distributions[name] = self.distributions[name].add(
                         scores.match_probability, batch.n_records
                     )
+            here = slice(done, done + len(batch))
+            columns |= {name: np.asarray(values[here]) for name, values in self.extra.items()}
             done += len(batch)
             progress("scoring the cells", done / self.cells.n_cells)
             yield columns
 
-    def result(self, model: Model, fit: FittedModel) -> ModelResult:
+    def result(self, model: Model) -> ModelResult | Unavailable:
         """What the model says of the whole file, from its tally."""
+        fit = self.outcomes[model.name]
+        if isinstance(fit, Unavailable):
+            return fit
         tally = self.tallies[model.name]
         return ModelResult(
             name=model.name,
@@ -312,5 +437,7 @@ def _settings(
         models=tuple(model.name for model in models),
         anonymity_levels=tuple(sorted(set(levels))),
         structural_zeros=None if impossible is None else impossible.name,
+        missing_weight=request.missing_weight,
+        household=request.household,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},
     )

@@ -61,7 +61,7 @@ def ordered_closeness(counts: SensitiveCounts) -> Closeness:
 
     Checked: `order` was given, and is finite for every value that occurs.
     """
-    totals = _file_totals(counts.value, counts.records)
+    totals = _file_totals(counts.value, counts.records, counts.n_values)
     rank, of_rank = _ranks(counts, totals)
     if len(of_rank) == 1:
         return _closeness(counts, np.zeros(len(counts.starts)))
@@ -95,9 +95,9 @@ def _closeness(counts: SensitiveCounts, distance: FloatArray) -> Closeness:
     return Closeness(counts=counts, value=counts.spread(np.clip(distance, 0, 1)))
 
 
-def _file_totals(groups: IntArray, records: IntArray) -> IntArray:
-    """Records of each group in the whole file, exact: float sums of counts stay below 2^53."""
-    return np.bincount(groups, weights=records).astype(np.int64)
+def _file_totals(groups: IntArray, records: IntArray, least: int = 0) -> IntArray:
+    """Records of each group in the whole file, exact as all sums are below 2^53."""
+    return np.bincount(groups, weights=records, minlength=least).astype(np.int64)
 
 
 def _variation(counts: SensitiveCounts, groups: IntArray, records: IntArray) -> FloatArray:
@@ -111,8 +111,8 @@ def _variation(counts: SensitiveCounts, groups: IntArray, records: IntArray) -> 
     cells = np.cumsum(new_cell[first]) - 1
     in_cell = np.add.reduceat(records, first) / counts.known_records[cells]
     in_file = _file_totals(groups, records) / counts.n_records
-    excess: FloatArray = np.bincount(cells, np.maximum(in_cell - in_file[groups[first]], 0))
-    return excess
+    excess = np.maximum(in_cell - in_file[groups[first]], 0)
+    return np.bincount(cells, weights=excess).astype(np.float64, copy=False)
 
 
 def _ranks(counts: SensitiveCounts, totals: IntArray) -> tuple[IntArray, IntArray]:
@@ -123,17 +123,9 @@ def _ranks(counts: SensitiveCounts, totals: IntArray) -> tuple[IntArray, IntArra
     occurs = np.flatnonzero(totals)
     numbers: NDArray[Any] = counts.order[occurs]
     if not np.isfinite(numbers).all():
-        value = occurs[np.argmin(np.isfinite(numbers))]
-        remedy = "leave out the records without a number"
-        raise InputError(
-            must_be(
-                "order",
-                "finite for values that occur",
-                "none",
-                where=f"value {value}",
-                remedy=remedy,
-            )
-        )
+        where = f"value {occurs[np.argmin(np.isfinite(numbers))]}"
+        rule, remedy = "a number for every value that occurs", "leave out records without a number"
+        raise InputError(must_be("order", rule, "none", where=where, remedy=remedy))
     rank = np.full(counts.n_values, -1)
     rank[occurs] = np.unique(numbers, return_inverse=True)[1]
     return rank, _file_totals(rank[occurs], totals[occurs])

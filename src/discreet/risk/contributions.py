@@ -5,7 +5,7 @@ the difference of two counts. Each count sorts the reduced codes of all cells: c
 cells · log(cells) for every set that is dropped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,9 @@ from discreet.progress import Progress, silent
 
 PAIR_WORK = 50_000_000  # cells times pairs that take about a second
 MOST_PAIRS = 2_000
+MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
+
+UniquesLeft = Callable[[Sequence[int]], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +49,23 @@ def contributions(
     names: Sequence[str],
     *,
     all_pairs: bool = False,
+    uniques_left: UniquesLeft | None = None,
     progress: Progress = silent,
 ) -> Contributions:
     """Sample uniques that vanish when each key, and each pair of keys, is dropped. Exact.
 
     Pairs are left out, with the reason, where cells · pairs exceed PAIR_WORK, unless `all_pairs`.
+    `uniques_left` counts the uniques without the keys at given places where cells are no partition
+    of the records, and takes longer.
     """
-    count = partial(_measure, words, sample_count, coding, names, progress=progress)
-    single = count([(j,) for j in range(len(names))])
+    left = uniques_left or partial(uniques_without, words, sample_count > 1, coding)
+    measure = partial(_measure, names, left, progress=progress)
+    single = measure([(j,) for j in range(len(names))])
     pairs = list(combinations(range(len(names)), 2))
-    work = len(pairs) * len(sample_count)
+    work = len(pairs) * len(sample_count) * (1 if uniques_left is None else MATCHING_COST)
     if (work > PAIR_WORK or len(pairs) > MOST_PAIRS) and not all_pairs:
         return Contributions(single=single, pairs=Unavailable(_too_long(len(pairs), sample_count)))
-    return Contributions(single=single, pairs=count(pairs))
+    return Contributions(single=single, pairs=measure(pairs))
 
 
 def _too_long(n_pairs: int, sample_count: IntArray) -> str:
@@ -69,19 +76,16 @@ def _too_long(n_pairs: int, sample_count: IntArray) -> str:
 
 
 def _measure(
-    words: IntArray,
-    sample_count: IntArray,
-    coding: Coding,
     names: Sequence[str],
+    uniques_left: UniquesLeft,
     dropped: Sequence[tuple[int, ...]],
     *,
     progress: Progress,
 ) -> tuple[Contribution, ...]:
-    uniques = int((sample_count == 1).sum())
-    shared = sample_count > 1
+    uniques = uniques_left(())
     found: list[Contribution] = []
     with ThreadPoolExecutor() as pool:
-        left = pool.map(partial(uniques_without, words, shared, coding), dropped)
+        left = pool.map(uniques_left, dropped)
         for done, (keys, n) in enumerate(zip(dropped, left, strict=True)):
             found.append(
                 Contribution(

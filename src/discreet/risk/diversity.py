@@ -38,7 +38,7 @@ def whole_numbers(name: str, given: ArrayLike, least: int) -> IntArray:
         raise InputError(
             must_be(name, "a row of whole numbers", f"{array.dtype} in {array.ndim} dimensions")
         )
-    numbers: IntArray = read_only(array.astype(np.int64, copy=False))
+    numbers: IntArray = read_only(array.astype(np.int64, copy=False).view())
     if (numbers < least).any():
         row = int(np.argmax(numbers < least))
         raise InputError(must_be(name, f"at least {least}", numbers[row], where=f"row {row}"))
@@ -52,14 +52,21 @@ def counts_in_all(name: str, numbers: IntArray) -> int:
     return int(numbers.sum())
 
 
+def figures_of_records(of_cell: Masked, cell: ArrayLike) -> Masked:
+    """The figure of each record from those of the cells, given the cell of each record."""
+    cells = whole_numbers("cell", cell, 0)
+    _below("cell", cells, len(of_cell))
+    return np.ma.MaskedArray(of_cell[cells])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveCounts:
     """How often each sensitive value occurs in each cell, one row an occupied pair.
 
     Rows ascend by `cell` (0 … n_cells − 1), then `value` (0 … n_values − 1); `records` is at
     least 1. `order` has a number for each value, for distances between ordered values. Records
-    whose value is missing are either coded as a value of their own or left out; if left out,
-    `sample_count` (all records of each cell) says how many there are.
+    whose value is missing are either coded as a value of their own, which then counts as one more
+    value, or left out; if left out, `sample_count` (all records of each cell) tells how many.
 
     Checked: all of this, and that some record has a value. Trusted: the codes mean what they say.
     """
@@ -216,7 +223,9 @@ class Failing:
         )
 
 
-def judge(counts: SensitiveCounts, rule: str, fails: BoolArray, judged: BoolArray) -> Failing:
+def count_failing(
+    counts: SensitiveCounts, rule: str, fails: BoolArray, judged: BoolArray
+) -> Failing:
     """Totals of the cells that fail among those that could be judged."""
     records = counts.cell_records
     absent = int((~judged).sum())
@@ -251,21 +260,18 @@ class CellMeasure:
         return int(np.ma.argmax(self.value) if self.worst_is_high else np.ma.argmin(self.value))
 
     @property
-    def worst(self) -> float:
+    def worst(self) -> float | Unavailable:
         """The worst figure of any cell: the one the whole file is said to have."""
         return float(self.value[self.worst_cell])
 
     def per_record(self, cell: ArrayLike) -> Masked:
         """The figure of each record, given the cell of each."""
-        cells = whole_numbers("cell", cell, 0)
-        _below("cell", cells, self.counts.n_cells)
-        figures: Masked = self.value[cells]
-        return figures
+        return figures_of_records(self.value, cell)
 
     def judge(self, rule: str, fails: NDArray[Any]) -> Failing:
         """Totals of the cells that have a figure and for which `fails` holds."""
         present = ~np.ma.getmaskarray(self.value)
-        return judge(self.counts, rule, np.ma.getdata(fails) & present, present)
+        return count_failing(self.counts, rule, np.ma.getdata(fails) & present, present)
 
 
 class DistinctDiversity(CellMeasure):
@@ -337,8 +343,8 @@ class RecursiveDiversity(CellMeasure):
         return int(np.argmax(self.too_few) if self.too_few.any() else np.ma.argmax(self.value))
 
     @property
-    def least_c(self) -> float | Unavailable:
-        """The number that c must exceed for every cell to be (c, l)-diverse."""
+    def worst(self) -> float | Unavailable:
+        """The largest ratio: what c must exceed for every cell to be (c, l)-diverse."""
         if self.too_few.any():
             n = int(self.too_few.sum())
             return Unavailable(
@@ -352,14 +358,14 @@ class RecursiveDiversity(CellMeasure):
         has_ratio = ~np.ma.getmaskarray(self.value)
         fails = self.too_few | (has_ratio & (np.ma.getdata(self.value) >= c))
         rule = f"recursive ({c:g}, {self.ell})-diversity"
-        return judge(self.counts, rule, fails, has_ratio | self.too_few)
+        return count_failing(self.counts, rule, fails, has_ratio | self.too_few)
 
 
 def recursive_diversity(counts: SensitiveCounts, ell: int) -> RecursiveDiversity:
     """The ratio r₁ / (r_l + … + r_m) of each cell, r its counts from the largest down."""
     least, starts, sizes = at_least("l", ell, 1), counts.starts, _sizes(counts)
     too_few = sizes < least
-    left = _left_over(counts)[starts[~too_few] + (least - 1)]
+    left = _left_over(counts)[starts[~too_few] + min(least - 1, len(counts.cell))]
     ratio = np.full(len(sizes), -1.0)
     ratio[~too_few] = _extremes(counts)[0][~too_few] / left
     flags = np.zeros(counts.n_cells, dtype=np.bool_)
@@ -416,7 +422,7 @@ class Concentration(CellMeasure):
         small = (records < at_least("k", k, 1)) & (records > 0)
         fails = small | (present & (np.ma.getdata(self.value) > alpha))
         rule = f"no sensitive value above a share of {alpha:g} and at least {k:,} records"
-        return judge(self.counts, rule, fails, present | fails)
+        return count_failing(self.counts, rule, fails, present | fails)
 
 
 def concentration(counts: SensitiveCounts) -> Concentration:
@@ -494,4 +500,4 @@ def _numbers(order: ArrayLike, n_values: int) -> NDArray[Any]:
         raise InputError(
             must_be("order", f"one number for each of {n_values:,} values", numbers.shape)
         )
-    return read_only(numbers)
+    return read_only(numbers.view())

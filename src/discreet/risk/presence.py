@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
-from discreet.risk.diversity import Masked, counts_in_all, whole_numbers
+from discreet.risk.diversity import Masked, counts_in_all, figures_of_records, whole_numbers
 
 CONTAINS = "the population file must contain the sample"
 
@@ -156,8 +156,7 @@ class AttackRisk:
 
     def per_record(self, cell: ArrayLike) -> Masked:
         """The risk of each record, given the cell of each."""
-        risks: Masked = self.risk[whole_numbers("cell", cell, 0)]
-        return risks
+        return figures_of_records(self.risk, cell)
 
 
 def prosecutor_risk(sample_count: ArrayLike, *, threshold: float) -> AttackRisk:
@@ -185,10 +184,9 @@ def journalist_risk(
 ) -> AttackRisk:
     """1 / F for each cell: the intruder does not know who is in the sample. Exact.
 
-    The average over records is Σ (f / F) / n, the success rate max(cells / ΣF, Σ (f / F) / n), with
-    sums over the cells of the sample: the second, unless some cells are large only in the
-    population (El Emam's two ways of matching: from the list or from the sample). Checked: as in `delta_presence`, some record,
-    threshold in [0, 1].
+    The average over records is Σ (f / F) / n, the success rate the larger of that and cells / ΣF,
+    both over the cells of the sample, as El Emam has it. Checked: as in `delta_presence`, some
+    record, threshold in [0, 1].
     """
     f, F = _counts(sample_count, population_count)
     average = marketer_risk(f, F)

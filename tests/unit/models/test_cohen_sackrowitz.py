@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
 import mpmath as mp
@@ -24,9 +24,9 @@ from discreet.models.cohen_sackrowitz import (
     CohenSackrowitzUniform,
     UniquenessTest,
 )
-from discreet.models.contract import ModelUnavailable, Tally
+from discreet.models.contract import Model, ModelUnavailable, Tally
 from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior, check_mean
-from discreet.models.sample_size import expected_sample_uniques, plan_sample_size
+from discreet.models.sample_size import plan_sample_size, sample_uniques_moments
 from discreet.models.subset_prior import (
     CELL_LIMIT,
     POPULATION_LIMIT,
@@ -36,7 +36,8 @@ from discreet.models.subset_prior import (
     subset_posterior,
 )
 
-MODELS = [CohenSackrowitzUniform(), CohenSackrowitzMultinomial()]
+CONTRACT: tuple[Model, Model] = (CohenSackrowitzUniform(), CohenSackrowitzMultinomial())
+MODELS: list[Any] = [*CONTRACT]
 COUNTS = np.array([1, 1, 1, 2, 2, 5])
 
 
@@ -226,6 +227,21 @@ def test_multinomial_match_probability_of_a_unique_has_a_closed_form():
             np.array([1])
         )[0]
         assert computed == pytest.approx(exact if exact > 0 else 1.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("K", [3, 500, 3000])
+def test_variance_of_matches_of_sample_uniques_is_exact_under_the_uniform_prior(K):
+    """P(F) = F C(N − F + K − 2, n + K − 3) / C(N + K − 1, n + K − 1), two cells together Q."""
+    n, N, cells = 400, 900, 3
+    whole = math.comb(N + K - 1, n + K - 1)
+    law = [Fraction(F * math.comb(N - F + K - 2, n + K - 3), whole) for F in range(1, N - n + 2)]
+    assert sum(law) == 1
+    first = sum(p / F for F, p in enumerate(law, 1))
+    second = sum(p / F**2 for F, p in enumerate(law, 1))
+    pair = Fraction((n + K - 1) * (n + K - 2), (N + K - 1) * (N + K - 2))
+    exact = float(cells * second + cells * (cells - 1) * pair - (cells * first) ** 2)
+    computed = posterior(Prior.UNIFORM, n, N, K).matches_variance(np.array([1]), np.array([cells]))
+    assert computed == pytest.approx(exact, rel=1e-10)
 
 
 @pytest.mark.parametrize("prior", Prior)
@@ -462,9 +478,57 @@ def test_expected_uniques_of_a_plan(prior):
     Hence n/N of the expected population uniques are expected in the sample.
     """
     plan = plan_sample_size(200, 900, 0.2, prior)
-    in_population = expected_sample_uniques(prior, 900, 200)
+    in_population, _ = sample_uniques_moments(prior, 900, 200)
     assert plan.expected_population_uniques == pytest.approx(plan.sample_fraction * in_population)
-    assert expected_sample_uniques(prior, 1, 200) == 1
+
+
+@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize(("n", "K"), [(1, 4), (2, 1), (2, 2), (2, 5), (3, 1), (3, 2), (6, 4)])
+def test_moments_of_the_number_of_sample_uniques(prior, n, K):
+    """Over all samples, weighted by the prior with n for N."""
+    law: dict[int, Fraction] = {}
+    for cuts in combinations_with_replacement(range(n + 1), K - 1):
+        counts = [b - a for a, b in pairwise((0, *cuts, n))]
+        ways = math.prod(map(math.factorial, counts)) if prior is Prior.MULTINOMIAL else 1
+        law[counts.count(1)] = law.get(counts.count(1), Fraction(0)) + Fraction(1, ways)
+    total = sum(law.values())
+    mean = sum(x * w for x, w in law.items()) / total
+    variance = sum(x * x * w for x, w in law.items()) / total - mean**2
+    assert sample_uniques_moments(prior, n, K) == pytest.approx(
+        (float(mean), float(variance)), abs=1e-14
+    )
+
+
+def test_variance_of_the_number_of_sample_uniques_does_not_cancel():
+    """A million records in 10¹⁵ cells: about n²/(2K) pairs of multinomial records share a cell."""
+    mean, variance = sample_uniques_moments(Prior.MULTINOMIAL, 10**6, 10**15)
+    assert 10**6 - mean == pytest.approx(1e-3, rel=1e-3)
+    assert variance == pytest.approx(2e-3, rel=1e-3)
+
+
+def test_caution_where_the_sample_belies_the_prior():
+    """The sizes of the paper's example: 108 sample uniques, where 114 or 4.28 are expected."""
+    counts = [1] * 108 + [8] * 636 + [13] * 231 + [50] * 4
+    assert sum(counts) == 8399
+    table = summary(counts, population_size=46228.0, n_table_cells=1108)
+    uniform, multinomial = (model.fit(table).caution(Tally()) for model in MODELS)
+    assert uniform is None
+    assert multinomial == (
+        "the prior expects 4.28 sample uniques in such a sample, with a chance below 1% of the "
+        "108 there are; its figures are likely too low"
+    )
+
+
+def test_caution_where_records_crowd_into_few_of_many_cells():
+    """Of 10⁹ possible cells 200 hold two records each: no prior that treats cells alike does so."""
+    crowded = {"counts": [2] * 200 + [1] * 50, "population_size": 1e5, "n_table_cells": 10**9}
+    for model in MODELS:
+        caution = model.fit(summary(**crowded)).caution(Tally())
+        assert caution is not None
+        assert "expects 450 sample uniques" in caution
+        assert "1% of the 50 there are; its figures are likely too high" in caution
+        whole = model.fit(summary(**(crowded | {"population_size": 450.0})))
+        assert whole.caution(Tally()) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,134 @@
+"""The figures that are computed on request, as JSON."""
+
+from typing import Any
+
+from discreet.engines.contract import HouseholdTotals
+from discreet.figures import Unavailable
+from discreet.risk.assessment import MATCH, Assessment
+from discreet.risk.comparison import PolicyComparison
+from discreet.risk.known_population import KnownPopulation
+from discreet.risk.presence import AttackRisk
+from discreet.risk.scenarios import Scenarios
+from discreet.risk.sensitive import SensitiveFigures
+from discreet.risk.special import SpecialFigures
+from discreet.risk.subsets import SubsetSize
+
+
+def extras_json(assessment: Assessment) -> dict[str, Any]:
+    """Only what was asked for, each under its name."""
+    found: dict[str, Any] = {}
+    if assessment.sensitive:
+        found["sensitive"] = {f.name: _sensitive(f) for f in assessment.sensitive}
+    if assessment.households is not None:
+        found["households"] = _households(assessment.households)
+    if assessment.special is not None:
+        found["suda"] = _special(assessment.special, assessment.settings.keys)
+    if assessment.scenarios is not None:
+        found["scenarios"] = _scenarios(assessment.scenarios)
+    if assessment.subsets:
+        found["subsets"] = [_subset(size) for size in assessment.subsets]
+    if assessment.population is not None:
+        found["population"] = _population(assessment.population)
+    return found
+
+
+def comparison_json(comparison: PolicyComparison) -> dict[str, Any]:
+    """The main figures under every policy for missing values."""
+    policies = {
+        name: figures.to_json()
+        if isinstance(figures, Unavailable)
+        else {
+            "sample_size": figures.n_records,
+            "n_cells": figures.n_cells,
+            "sample_uniques": figures.sample_uniques,
+            "anonymity": {str(a.k): a.records for a in figures.anonymity},
+        }
+        for name, figures in comparison.policies.items()
+    }
+    return {"incomplete_records": comparison.n_incomplete, "missing": policies}
+
+
+def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
+    return {
+        "n_values": figures.n_values,
+        "records_without_value": figures.n_without_value,
+        "measures": [
+            {
+                "name": f.name,
+                "rule": f.rule,
+                "worst": f.worst.to_json() if isinstance(f.worst, Unavailable) else f.worst,
+                "records": f.records,
+                "cells": f.cells,
+            }
+            for f in figures.figures
+        ],
+    }
+
+
+def _households(totals: HouseholdTotals) -> dict[str, Any]:
+    sizes = totals.pattern_sizes
+    return {
+        "n_households": totals.n_households,
+        "unique_patterns": sizes.sample_uniques,
+        "pattern_size_indices": sizes.to_json(),
+        "expected_found": {
+            column.removesuffix(MATCH): value for column, value in totals.expected_found.items()
+        },
+    }
+
+
+def _special(special: SpecialFigures, keys: tuple[str, ...]) -> dict[str, Any]:
+    example = special.example
+    return {
+        "max_size": special.found.max_size,
+        "records_with_score": special.n_scored,
+        "records_without_msu_so_far": len(special.found.rows_without_msu),
+        "dis": special.dis,
+        "dis_estimate": special.dis_estimate.to_json(),
+        "keys": [{"key": s.key, "shared": s.shared, "involved": s.involved} for s in special.keys],
+        "example": None if example is None else example.text(keys),
+    }
+
+
+def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
+    return {
+        s.name: {
+            "keys": list(s.keys),
+            "n_cells": s.size_indices.n_cells,
+            "sample_uniques": s.size_indices.sample_uniques,
+            "anonymity": {str(a.k): a.records for a in s.anonymity},
+        }
+        for s in scenarios.each
+    }
+
+
+def _subset(size: SubsetSize) -> dict[str, Any]:
+    return {
+        "size": size.size,
+        "n_sets": size.n_sets,
+        "n_with_uniques": size.n_with_uniques,
+        "worst": [{"keys": list(s.keys), "sample_uniques": s.sample_uniques} for s in size.worst],
+    }
+
+
+def _population(truth: KnownPopulation) -> dict[str, Any]:
+    return {
+        "population_size": truth.population_size,
+        "population_uniques": truth.population_uniques,
+        "correct_matches": truth.correct_matches,
+        "prosecutor": _attack(truth.prosecutor),
+        "journalist": _attack(truth.journalist),
+        "marketer": truth.marketer,
+        "delta_min": truth.presence.delta_min,
+        "delta_max": truth.presence.delta_max,
+    }
+
+
+def _attack(risk: AttackRisk) -> dict[str, Any]:
+    return {
+        "highest": risk.highest,
+        "average": risk.average,
+        "success_rate": risk.success_rate,
+        "threshold": risk.threshold,
+        "records_at_risk": risk.records_at_risk,
+    }

@@ -1,0 +1,74 @@
+"""Scenarios: sets of keys that different intruders may know, and the worst of them per record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.arrays import FloatArray, read_only
+from discreet.data.summary import SizeIndices
+from discreet.errors import InputError, must_be
+from discreet.risk.anonymity import Anonymity, anonymity_curve
+from discreet.risk.projection import AllCells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What stands out for an intruder who knows these keys. Exact."""
+
+    name: str
+    keys: tuple[str, ...]
+    size_indices: SizeIndices
+    anonymity: tuple[Anonymity, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenarios:
+    """All scenarios, and for each cell of all keys the match probability 1/f in each of them.
+
+    `worst` is the greatest of them: the risk of a record whatever the intruder turns out to know.
+    """
+
+    each: tuple[Scenario, ...]
+    match_probability: Mapping[str, FloatArray]
+
+    @property
+    def worst(self) -> FloatArray:
+        """The greatest match probability over the scenarios, for each cell."""
+        worst: FloatArray = np.max(np.stack(list(self.match_probability.values())), axis=0)
+        return worst
+
+    def columns(self) -> dict[str, FloatArray]:
+        """What goes into the file of records."""
+        named = {f"scenario_{n}_match_probability": r for n, r in self.match_probability.items()}
+        return named | {"worst_scenario_match_probability": self.worst}
+
+
+def assess_scenarios(
+    cells: AllCells, scenarios: Mapping[str, Sequence[str]], levels: Sequence[int]
+) -> Scenarios:
+    """The figures of each scenario; its keys are among those of the cells (checked)."""
+    each: list[Scenario] = []
+    risks: dict[str, FloatArray] = {}
+    for name, keys in scenarios.items():
+        projection = cells.project([_position(name, key, cells.names) for key in keys])
+        sizes = projection.size_indices()
+        each.append(
+            Scenario(
+                name=name,
+                keys=tuple(keys),
+                size_indices=sizes,
+                anonymity=anonymity_curve(sizes, levels),
+            )
+        )
+        risks[name] = read_only(projection.match_probability())
+    return Scenarios(each=tuple(each), match_probability=risks)
+
+
+def _position(scenario: str, key: str, names: Sequence[str]) -> int:
+    if key not in names:
+        remedy = "add it to --keys"
+        raise InputError(
+            must_be(f"scenario {scenario!r}", "made of keys", repr(key), remedy=remedy)
+        )
+    return names.index(key)
