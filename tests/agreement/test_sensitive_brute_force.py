@@ -121,7 +121,7 @@ def test_entropy(records: Records, ell: float) -> None:
         least = Fraction(ell) ** n
         for r in counter.values():
             least *= r**r
-        return least > n**n
+        return bool(least > n**n)
 
     assert_failing(found.failing(ell), records, fails)
 
@@ -183,6 +183,7 @@ def transport(p: Shares, q: Shares, distance) -> float:
     amounts = [float(p[a]) for a in supply] + [float(q[b]) for b in demand]
     solved = linprog(cost, A_eq=np.vstack([out, into]), b_eq=amounts, method="highs")
     assert solved.success
+    assert solved.fun is not None
     return float(solved.fun)
 
 

@@ -19,6 +19,7 @@ from discreet.cli.lazy import LazyGroup
             "discreet.cli.assess",
             "Who stands out in a file of records, who could be found.",
         ),
+        "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),
         "demo": (
             "discreet.cli.demo",
             "Assess a survey of a population that is known in full.",

@@ -16,9 +16,9 @@ from discreet.engines.duckdb_session import Session
 
 def household_risk(column: str) -> str:
     """The risk of a household as an aggregate over its members' risk in `column`."""
-    logs = f"CAST(ln(1 - {column}) AS DECIMAL(28, 18))"
-    some = f"1 - exp(CAST(sum({logs}) FILTER ({column} < 1) AS DOUBLE))"
-    return f"CASE WHEN max({column}) >= 1 THEN 1.0 ELSE {some} END"
+    spared = f"CASE WHEN {column} < 1 THEN 1 - {column} ELSE 1 END"
+    logs = f"CAST(sum(CAST(ln({spared}) AS DECIMAL(28, 18))) AS DOUBLE)"
+    return f"CASE WHEN max({column}) >= 1 THEN 1.0 ELSE 1 - exp({logs}) END"
 
 
 def make_households(session: Session, words: Sequence[str], risks: Sequence[str]) -> None:

@@ -80,8 +80,8 @@ def _population(assessment: Assessment) -> Iterator[Section]:
         rows=tuple(rows),
         notes=(
             f"{words.count(truth.population_uniques)} records are alone in the population of "
-            f"{words.count(truth.population_size)}, and {words.expected(truth.correct_matches)} would "
-            "be matched rightly.",
+            f"{words.count(truth.population_size)}; an intruder who tries every record is right "
+            f"{words.expected(truth.correct_matches)} times on average.",
             f"δ-presence: a person of the population is in the sample with probability {low} to "
             f"{high}, by the keys.",
         ),

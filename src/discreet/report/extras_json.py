@@ -22,7 +22,7 @@ def extras_json(assessment: Assessment) -> dict[str, Any]:
     if assessment.households is not None:
         found["households"] = _households(assessment.households)
     if assessment.special is not None:
-        found["suda"] = _special(assessment.special, assessment.settings.keys)
+        found["suda"] = _special(assessment.special)
     if assessment.scenarios is not None:
         found["scenarios"] = _scenarios(assessment.scenarios)
     if assessment.subsets:
@@ -77,8 +77,7 @@ def _households(totals: HouseholdTotals) -> dict[str, Any]:
     }
 
 
-def _special(special: SpecialFigures, keys: tuple[str, ...]) -> dict[str, Any]:
-    example = special.example
+def _special(special: SpecialFigures) -> dict[str, Any]:
     return {
         "max_size": special.found.max_size,
         "records_with_score": special.n_scored,
@@ -86,7 +85,7 @@ def _special(special: SpecialFigures, keys: tuple[str, ...]) -> dict[str, Any]:
         "dis": special.dis,
         "dis_estimate": special.dis_estimate.to_json(),
         "keys": [{"key": s.key, "shared": s.shared, "involved": s.involved} for s in special.keys],
-        "example": None if example is None else example.text(keys),
+        "example": special.example_text,
     }
 
 

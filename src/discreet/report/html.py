@@ -29,7 +29,7 @@ def write_report(assessment: Assessment, path: str | Path, *, external: bool = F
 def internal_html(assessment: Assessment) -> str:
     """Everything, risky combinations included: as confidential as the data."""
     removed = {c.keys[0]: c.uniques_removed for c in assessment.contributions.single}
-    return _render(
+    return render(
         "internal.html",
         a=assessment,
         w=words,
@@ -57,7 +57,7 @@ def external_html(assessment: Assessment) -> str:
         drawn["contributions"] = plots.contribution_plot(
             keys[:MOST_KEYS_SHOWN], shares[:MOST_KEYS_SHOWN]
         )
-    return _render("external.html", p=figures, plots=drawn)
+    return render("external.html", p=figures, plots=drawn)
 
 
 def _internal_plots(assessment: Assessment) -> dict[str, str]:
@@ -85,7 +85,8 @@ def _hows(result: ModelResult) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _render(template: str, **values: Any) -> str:
+def render(template: str, **values: Any) -> str:
+    """A template of this package filled in; every value is escaped unless marked safe there."""
     environment = Environment(
         loader=PackageLoader("discreet.report"),
         autoescape=True,

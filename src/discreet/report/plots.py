@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -75,6 +75,18 @@ def anonymity_plot(ks: Sequence[int], shares: Sequence[float]) -> str:
         axes.set_xticks(ks, [str(k) for k in ks])
         axes.minorticks_off()
         axes.set_ylim(0, 100)
+    return drawn[0]
+
+
+def plan_plot(curves: Mapping[str, Sequence[tuple[int, float]]], target: float) -> str:
+    """Unique probability against sample size for each prior, with the target as a line."""
+    with _axes("sample size", "unique probability") as (axes, drawn):
+        for (name, curve), colour in zip(curves.items(), (BLUE, INK), strict=False):
+            axes.plot([n for n, _ in curve], [q for _, q in curve], color=colour, label=name)
+        axes.axhline(target, color=RED, linewidth=1, linestyle="--", label="target")
+        axes.set_ylim(0, 1)
+        axes.legend(frameon=False)
+        _whole_numbers(axes.xaxis)
     return drawn[0]
 
 

@@ -13,7 +13,7 @@ total says how many such cells and records there are.
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,6 +68,9 @@ class SensitiveCounts:
     whose value is missing are either coded as a value of their own, which then counts as one more
     value, or left out; if left out, `sample_count` (all records of each cell) tells how many.
 
+    From these: `starts`, the first row of each cell that has a value, and `known_records`, the
+    records with a value in each of those cells.
+
     Checked: all of this, and that some record has a value. Trusted: the codes mean what they say.
     """
 
@@ -78,11 +81,17 @@ class SensitiveCounts:
     n_values: int
     order: NDArray[Any] | None = None
     sample_count: IntArray | None = None
+    starts: IntArray = field(init=False, repr=False)
+    known_records: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, least in (("cell", 0), ("value", 0), ("records", 1)):
             object.__setattr__(self, name, whole_numbers(name, getattr(self, name), least))
         self._check_rows()
+        starts = read_only(np.flatnonzero(np.diff(self.cell, prepend=-1)))
+        object.__setattr__(self, "starts", starts)
+        known_records = read_only(np.add.reduceat(self.records, starts))
+        object.__setattr__(self, "known_records", known_records)
         if self.order is not None:
             object.__setattr__(self, "order", _numbers(self.order, self.n_values))
         if self.sample_count is not None:
@@ -147,19 +156,9 @@ class SensitiveCounts:
             raise InputError(must_be("sample_count", rule, "fewer", where=where))
 
     @property
-    def starts(self) -> IntArray:
-        """First row of each cell that has a value."""
-        return np.flatnonzero(np.diff(self.cell, prepend=-1))
-
-    @property
     def known(self) -> IntArray:
         """The cells in which some record has a value, ascending."""
         return self.cell[self.starts]
-
-    @property
-    def known_records(self) -> IntArray:
-        """Records with a value in each of the `known` cells."""
-        return np.add.reduceat(self.records, self.starts)
 
     @property
     def n_records(self) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.arrays import FloatArray
 from discreet.figures import Outcome, Unavailable
 from discreet.progress import Progress
 from discreet.risk.projection import AllCells
@@ -43,7 +43,7 @@ class SpecialFigures:
     dis: float
     dis_estimate: Outcome
     example: Derivation | None
-    example_cell: tuple[str, ...]
+    example_text: str | None
 
     @property
     def n_scored(self) -> int:
@@ -82,13 +82,15 @@ def special_figures(
     dis = DEFAULT_DIS if isinstance(estimate, Unavailable) else float(estimate.value or DEFAULT_DIS)
     scores = found.scores()
     row = int(np.argmax(scores)) if len(scores) and scores.max() > 0 else None
+    example = None if row is None else derive(levels, row, cells.records, max_size=max_size)
+    labels = [key.labels for key in cells.keys]
     return SpecialFigures(
         found=found,
         keys=_shares(found, cells.names),
         dis=dis,
         dis_estimate=estimate,
-        example=None if row is None else derive(levels, row, cells.records, max_size=max_size),
-        example_cell=() if row is None else _labels(cells, levels[row]),
+        example=example,
+        example_text=None if example is None else example.text(cells.names, labels),
     )
 
 
@@ -109,7 +111,3 @@ def _shares(found: SpecialUniques, names: Sequence[str]) -> tuple[KeyShare, ...]
         for name, s, i in zip(names, shared, involved, strict=True)
     ]
     return tuple(sorted(shares, key=lambda share: -share.shared))
-
-
-def _labels(cells: AllCells, levels: IntArray) -> tuple[str, ...]:
-    return tuple(key.labels[level] for key, level in zip(cells.keys, levels, strict=True))

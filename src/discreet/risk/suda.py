@@ -416,14 +416,25 @@ class Derivation:
         """SUDA score of the row: the sum of the contributions."""
         return math.fsum(msu.contribution for msu in self.msus)
 
-    def text(self, names: Sequence[str] | None = None) -> str:
-        """The derivation to read: one line an MSU with its keys, values, size and contribution."""
+    def text(
+        self,
+        names: Sequence[str] | None = None,
+        labels: Sequence[Sequence[str]] | None = None,
+    ) -> str:
+        """The derivation to read: one line an MSU with its keys, values, size and contribution.
+
+        `labels` has the label of each level code of each key; without it the codes are shown.
+        """
         names = names or [f"key {key}" for key in range(self.n_keys)]
-        head = f"row {self.row}: {len(self.msus)} minimal sample uniques of at most {self.max_size}"
+        noun = "unique" if len(self.msus) == 1 else "uniques"
+        head = f"row {self.row}: {len(self.msus)} minimal sample {noun} of at most {self.max_size}"
         lines = [f"{head} of {self.n_keys} keys"]
         for msu in self.msus:
             values = zip(msu.keys, msu.levels, strict=True)
-            held = ", ".join(f"{names[key]} = {level}" for key, level in values)
+            held = ", ".join(
+                f"{names[key]} = {level if labels is None else labels[key][level]}"
+                for key, level in values
+            )
             working = self._working(len(msu.keys))
             lines.append(f"  {held}: size {len(msu.keys)}, {working} = {msu.contribution:g}")
         return "\n".join([*lines, f"score ({self.convention}): {self.score:g}"])

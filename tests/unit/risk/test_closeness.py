@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
+from discreet.risk.closeness import (
+    Closeness,
+    equal_closeness,
+    hierarchical_closeness,
+    ordered_closeness,
+)
 from discreet.risk.diversity import SensitiveCounts
 from discreet.risk.hierarchy import Hierarchy
 
@@ -21,7 +26,7 @@ DISEASES = Hierarchy.of_table(
 )
 
 
-def salaries(*cells, order=THOUSANDS):
+def salaries(*cells: list[int], order: np.ndarray | None = THOUSANDS) -> SensitiveCounts:
     """Cells of salaries in thousands, from 3 to 11."""
     records = [(k, s - 3) for k, cell in enumerate(cells) for s in cell]
     cell, value = np.array(records).T
@@ -66,7 +71,7 @@ def test_a_star_is_the_equal_distance_and_a_chain_of_pairs_is_not():
     assert (hierarchical_closeness(counts, pairs, levels).value < equal).any()
 
 
-def every_distance(counts):
+def every_distance(counts: SensitiveCounts) -> tuple[Closeness, ...]:
     """The three distances, the hierarchical one on pairs of neighbours."""
     levels = [str(value) for value in range(counts.n_values)]
     pairs = Hierarchy.of_table([(level, i // 2, "*") for i, level in enumerate(levels)])

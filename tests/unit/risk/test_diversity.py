@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,18 +21,25 @@ from discreet.risk.diversity import (
 )
 
 
-def table(*cells, n_values=None, **more):
+def table(*cells: dict[int, int], sample_count: np.ndarray | None = None) -> SensitiveCounts:
     """Counts from one mapping of value to records for each cell."""
     rows = [(k, v, n) for k, cell in enumerate(cells) for v, n in sorted(cell.items())]
     cell, value, records = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    n_values = n_values or int(value.max()) + 1
     return SensitiveCounts(
-        cell=cell, value=value, records=records, n_cells=len(cells), n_values=n_values, **more
+        cell=cell,
+        value=value,
+        records=records,
+        n_cells=len(cells),
+        n_values=int(value.max()) + 1,
+        sample_count=sample_count,
     )
 
 
 HOSPITAL = table({0: 1, 1: 1, 2: 2}, {0: 1, 1: 2, 2: 1}, {2: 4})
 """Three cells of four patients; heart disease, viral infection, cancer."""
+
+
+HALF: Any = 2.5
 
 
 def test_distinct_values_of_each_cell():
@@ -258,7 +266,7 @@ def test_huge_counts_stay_exact():
     ("call", "message"),
     [
         (lambda: distinct_diversity(HOSPITAL).failing(0), "l must be a whole number of at least 1"),
-        (lambda: distinct_diversity(HOSPITAL).failing(2.5), "l must be a whole number .*got 2.5"),
+        (lambda: distinct_diversity(HOSPITAL).failing(HALF), "l must be a whole number .*got 2.5"),
         (lambda: entropy_diversity(HOSPITAL).failing(0.5), "l must be a number of at least 1"),
         (lambda: entropy_diversity(HOSPITAL).failing(math.nan), "l must be .*got nan"),
         (lambda: entropy_diversity(HOSPITAL).failing(math.inf), "l must be .*got inf"),

@@ -25,7 +25,7 @@ PARENTS = {
 }
 
 
-def partitions(hierarchy):
+def partitions(hierarchy: Hierarchy) -> list[set[frozenset[str]]]:
     """The sets of leaves that are together at each height."""
     return [
         {frozenset(np.array(hierarchy.leaves)[groups == code]) for code in groups}

@@ -1,0 +1,47 @@
+"""discreet plan --cells K --population N --target-risk q"""
+
+from pathlib import Path
+
+import click
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command(name="plan")
+@click.option("--cells", type=int, required=True, help="Possible cells of the table.")
+@click.option("--population", type=int, required=True, help="Size of the population.")
+@click.option("--target-risk", required=True, help="Highest unique probability allowed, as 0.05.")
+@click.option(
+    "--prior", type=click.Choice(["uniform", "multinomial"]), help="One prior [default: both]."
+)
+@click.option("--report", type=PATH, help="Write the curve as an HTML page.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def command(
+    cells: int,
+    population: int,
+    target_risk: str,
+    prior: str | None,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """How large a sample may be, so that a sample unique is seldom a population unique.
+
+    By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
+    """
+    from discreet.cli.showing import print_json, say, stdout_console
+    from discreet.data.writing import check_outputs
+    from discreet.models.sample_size import plan_sample_size
+    from discreet.report.plan import plans_json, print_plans, write_plans
+
+    if report is not None:
+        check_outputs([report], [])
+    priors = [prior] if prior else ["uniform", "multinomial"]
+    plans = [plan_sample_size(cells, population, target_risk, p) for p in priors]
+    if report is not None:
+        write_plans(plans, report)
+    if as_json:
+        print_json(plans_json(plans))
+    else:
+        print_plans(stdout_console(), plans)
+    if report is not None:
+        say(f"written: {report}")

@@ -1,0 +1,64 @@
+"""The engine's own settings."""
+
+import pyarrow as pa
+import pytest
+
+from discreet.data.missing import missing_policy
+from discreet.data.records import open_records
+from discreet.engines.contract import Request
+from discreet.engines.duckdb import DuckDBEngine
+from discreet.errors import InputError, OutputError
+
+TABLE = pa.table({"a": [i % 1000 for i in range(100_000)]})
+
+
+def n_cells(engine):
+    records = open_records(TABLE)
+    request = Request(records=records, keys=("a",), missing=missing_policy("category"))
+    with engine.count(request) as cells:
+        return cells.n_cells
+
+
+@pytest.mark.parametrize("options", [{}, {"memory": "500MB"}, {"memory": "0.5 GiB", "threads": 1}])
+def test_settings_never_change_a_figure(options):
+    assert n_cells(DuckDBEngine(**options)) == 1000
+
+
+@pytest.mark.parametrize("memory", ["much", "", "-1GB", "0", "12", "GB", "1GB; DROP", "nanGB"])
+def test_memory_that_is_no_size_is_refused(memory):
+    with pytest.raises(InputError, match="memory must be a size such as '4GB', got"):
+        n_cells(DuckDBEngine(memory=memory))
+
+
+def test_too_little_memory_is_said(tmp_path):
+    with pytest.raises(InputError, match="memory must be enough for the work"):
+        n_cells(DuckDBEngine(memory="1KB", temporary=tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_below_one_are_refused(threads):
+    with pytest.raises(InputError, match="threads must be"):
+        n_cells(DuckDBEngine(threads=threads))
+
+
+def test_a_temporary_folder_that_is_not_there(tmp_path):
+    with pytest.raises(OutputError, match="temporary"):
+        n_cells(DuckDBEngine(temporary=tmp_path / "nowhere"))
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path):
+    assert n_cells(DuckDBEngine(temporary=tmp_path)) == 1000
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_temporary_folder_may_have_any_name(tmp_path):
+    for name in ("it's", "a[1]", "x;y", "日 本", "a*"):
+        (tmp_path / name).mkdir()
+        (tmp_path / "s.csv").write_bytes("a\né\né\n".encode("latin-1"))
+        from discreet.data.csv_dialect import CsvOptions
+
+        records = open_records(tmp_path / "s.csv", CsvOptions(encoding="latin-1"))
+        request = Request(records=records, keys=("a",), missing=missing_policy("category"))
+        with DuckDBEngine(temporary=tmp_path / name).count(request) as cells:
+            assert cells.keys[0].values == ("é",)
