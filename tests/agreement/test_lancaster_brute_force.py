@@ -2,22 +2,24 @@
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from discreet.data.arrays import BoolArray, FloatArray
 from discreet.data.structural_zeros import StructuralZeros
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import How
 from discreet.models import lancaster, lancaster_kernels
-from discreet.models.lancaster import Interactions, joined_boxes, normaliser
+from discreet.models.lancaster import Boxes, Interactions, joined_boxes, normaliser
 
 SHRINKAGES = (0.0, 0.13, 0.5, 0.8, 1.0)
 LONG = (3, 3, 3, 3, 4, 4, 4, 5, 5, 6)  # so many that boxes of four variables can stay closed
 SIZES = ((3, 4), (2, 3, 4), (5, 1, 2, 3), (3, 2, 4, 2, 3), (2, 3, 2, 4, 2, 3))
 
 
-def sample(sizes, n, rng):
+def sample(sizes, n, rng) -> Any:
     """Records of keys that hang together through a hidden class, some levels perhaps unused."""
     hidden = rng.integers(4, size=n)
     profiles = [rng.dirichlet(np.full(size, 0.4), 4).cumsum(axis=1) for size in sizes]
@@ -25,7 +27,7 @@ def sample(sizes, n, rng):
     return np.minimum(np.stack(columns, axis=1), np.array(sizes) - 1)
 
 
-def summarise(records, sizes):
+def summarise(records, sizes) -> Summary:
     margins = {}
     for order in (1, 2):
         for keys in itertools.combinations(range(len(sizes)), order):
@@ -46,7 +48,7 @@ def summarise(records, sizes):
     )
 
 
-def all_probabilities(records, sizes, shrinkage):
+def all_probabilities(records, sizes, shrinkage) -> FloatArray:
     """Takemura's eq. 4 (with the factors of n of eq. 2) for every cell, one by one."""
     n = len(records)
     p = np.zeros(sizes)
@@ -62,14 +64,14 @@ def all_probabilities(records, sizes, shrinkage):
     return p
 
 
-def possible_cells(sizes, zeros):
+def possible_cells(sizes, zeros) -> BoolArray:
     possible = np.ones(sizes, dtype=bool)
     for zero in zeros:
         possible[tuple(zero.get(a, slice(None)) for a in range(len(sizes)))] = False
     return possible
 
 
-def some_zeros(sizes, rng, n_zeros):
+def some_zeros(sizes, rng, n_zeros) -> list[dict[int, int]]:
     """Overlapping impossible boxes of one to three keys."""
     zeros = []
     for _ in range(n_zeros):
@@ -78,7 +80,7 @@ def some_zeros(sizes, rng, n_zeros):
     return zeros
 
 
-def boxes_of(zeros, sizes):
+def boxes_of(zeros, sizes) -> Boxes:
     return joined_boxes(StructuralZeros.of_boxes(sizes, zeros))
 
 
@@ -172,12 +174,10 @@ def test_limits_close_in_as_the_budget_grows(deep_tree):
 
 
 def test_one_sign_everywhere_needs_no_pass():
-    """Independent keys: no interaction, so no cell can be negative, however large the table."""
+    """Three pairs at −1 each cannot outweigh 1 at λ = 0.3, however large the table."""
     n = 1000
-    single = np.full(1000, 1)
-    margins = {(a,): single for a in range(3)} | {
-        (a, b): np.eye(1000, dtype=np.int64) for a, b in ((0, 1), (0, 2), (1, 2))
-    }
+    margins: dict[tuple[int, ...], Any] = {(a,): np.full(1000, 1) for a in range(3)}
+    margins |= {pair: np.eye(1000, dtype=np.int64) for pair in ((0, 1), (0, 2), (1, 2))}
     summary = Summary(
         sample_size=n,
         n_table_cells=10**9,

@@ -25,6 +25,7 @@ from discreet.engines.contract import (
     SensitiveValues,
     WeightCheck,
 )
+from discreet.engines.duckdb_errors import translated
 from discreet.engines.duckdb_households import household_totals, make_households
 from discreet.engines.duckdb_population import count_population
 from discreet.engines.duckdb_scan import from_clause
@@ -121,6 +122,10 @@ class DuckDBCells:
 
     def read_labels(self, records: Records) -> dict[str, list[str | None]]:
         """Every column of a small table as text, by the rule that names levels; None is missing."""
+        with translated(records.name):
+            return self._read_labels(records)
+
+    def _read_labels(self, records: Records) -> dict[str, list[str | None]]:
         positions = records.find("columns", records.column_names)
         source = from_clause(self.session.con, records.scan(positions), self.workspace)
         types = [sql.base_type(row[1]) for row in self.session.rows(f"DESCRIBE FROM {source}")]
@@ -178,9 +183,10 @@ class DuckDBCells:
 
     def count_population(self, records: Records) -> PopulationCounts:
         """How many records of a population file, with the same keys, lie in each cell."""
-        return count_population(
-            self.session, records, self.request, self.keys, self.coding, self.workspace
-        )
+        with translated(records.name):
+            return count_population(
+                self.session, records, self.request, self.keys, self.coding, self.workspace
+            )
 
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]

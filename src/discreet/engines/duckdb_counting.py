@@ -283,13 +283,14 @@ class Counter:
         suppressed = self._n_suppressed()
         levels: list[KeyLevels] = []
         for j, (digit, margin) in enumerate(zip(digits, margins, strict=True)):
-            name = self.request.keys[j]
-            given = self.request.records.value_labels.get(name, {})
-            values = tuple((*digit.labels, None)[d] for d in margin)
+            key = self.request.keys[j]
+            given = self.request.records.value_labels.get(key, {})
+            names = (*digit.labels, None)
+            values = tuple(names[d] for d in margin)
             hidden = 0 if self.columns[j].suppressed_is_a_level else suppressed[j]
             levels.append(
                 KeyLevels(
-                    name=name,
+                    name=key,
                     values=values,
                     labels=tuple(_label(value, given) for value in values),
                     n_missing=absent[j] - hidden,
@@ -316,16 +317,22 @@ class Counter:
     def _pack(self, raw: Coding, margins: list[dict[int, int]]) -> Coding:
         """Table `cells`: the counted cells, coded by the levels that occur, in that order."""
         coding = Coding.of_sizes([len(margin) for margin in margins])
-        codes = [
-            _dense(level, list(margin))
-            for level, margin in zip(sql.level_expressions(raw, "r"), margins, strict=True)
-        ]
+        codes, joins = [], []
+        for j, level in enumerate(sql.level_expressions(raw, "r")):
+            occurring = list(margins[j])
+            if occurring[-1] - occurring[0] + 1 == len(occurring):
+                codes.append(f"({level} - {occurring[0]})")
+                continue
+            places = pa.table({"digit": occurring, "place": range(len(occurring))})
+            self.session.con.register(f"places_{j}", places)
+            joins.append(f"JOIN places_{j} ON {level} = places_{j}.digit")
+            codes.append(f"places_{j}.place")
         words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
         order = ", ".join(f"w{i}" for i in range(coding.n_words))
         self.session.run(
             "ordering the cells",
-            f"CREATE TABLE cells AS SELECT {', '.join(words)}, *, records AS sample_count "
-            f"FROM counted ORDER BY {order}",
+            f"CREATE TABLE cells AS SELECT {', '.join(words)}, counted.*, records AS sample_count "
+            f"FROM counted {' '.join(joins)} ORDER BY {order}",
         )
         return coding
 
@@ -364,13 +371,3 @@ class Counter:
 
 def _label(value: str | None, given: Mapping[str, str]) -> str:
     return MISSING_LABEL if value is None else given.get(value, value)
-
-
-def _dense(level: str, occurring: list[int]) -> str:
-    """The place of a raw digit among those that occur."""
-    if occurring == list(range(occurring[0], occurring[0] + len(occurring))):
-        return f"({level} - {occurring[0]})"
-    places: list[str] = ["NULL"] * (occurring[-1] + 1)
-    for place, digit in enumerate(occurring):
-        places[digit] = str(place)
-    return f"list_extract(CAST([{', '.join(places)}] AS INTEGER[]), {level} + 1)"

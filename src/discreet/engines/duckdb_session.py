@@ -48,7 +48,7 @@ class Session:
                 thread.join(POLL_SECONDS)
                 if thread.is_alive():
                     self.progress(step, max(self.con.query_progress(), 0.0) / 100)
-        except KeyboardInterrupt:
+        except BaseException:
             self.con.interrupt()
             thread.join()
             raise

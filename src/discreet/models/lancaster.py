@@ -227,17 +227,23 @@ class _Summation:
         """For s = base + slope·Σ g, by the cheapest way that is right."""
         pairs = {keys: slope * pair for keys, pair in self.pairs.items()}
         if base + sum(float(pair.max()) for pair in pairs.values()) <= 0:
-            return Mass.exact(0.0)
-        if math.prod(len(p) for p in self.probability) <= DENSE_CELLS:
-            return Mass.exact(self._dense(base, pairs))
+            mass = Mass.exact(0.0)
+        elif math.prod(len(p) for p in self.probability) <= DENSE_CELLS:
+            mass = Mass.exact(self._dense(base, pairs))
+        else:
+            mass = self._by_tree(base, pairs, report)
+        report(1.0)
+        return mass
+
+    def _by_tree(
+        self, base: float, pairs: Mapping[tuple[int, int], FloatArray], report: Progress
+    ) -> Mass:
+        """The sum by a compiled walk, which is loaded, and the first time compiled, only here."""
         from discreet.models.lancaster_kernels import plant, positive_mass
 
+        tree = plant(base, self.probability, pairs, self.boxes)
         sums = positive_mass(
-            plant(base, self.probability, pairs, self.boxes),
-            budget=self.budget,
-            tolerance=TOLERANCE,
-            seed=self.seed,
-            report=report,
+            tree, budget=self.budget, tolerance=TOLERANCE, seed=self.seed, report=report
         )
         how = How.BOUND if sums.high - sums.low <= TOLERANCE else How.ESTIMATE
         return Mass(
@@ -644,7 +650,7 @@ class FittedLancaster:
         ]
         if mass.how is not How.EXACT:
             limits = f"certainly from {mass.low:.6g} to {mass.high:.6g}"
-            notes.append(f"the sum over all cells is an {mass.how.value}, {limits}")
+            notes.append(f"the sum over all cells by {mass.how.value}, {limits}")
         if not self.population_size_known:
             notes.append("the population size is estimated from the survey weights")
         return "; ".join(notes)

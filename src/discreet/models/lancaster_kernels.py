@@ -16,7 +16,7 @@ j) over the fixed levels i_a, centring gives in closed form
 A box whose upper limit is not positive holds nothing, one whose lower limit is not negative holds
 w·μ; any other holds from w·max(μ, 0) (Jensen) to w·½(μ + √(σ² + μ²)) (Cauchy–Schwarz). Boxes are
 opened until they are certain, or until their limits are as close as asked; a box left closed is
-estimated by two draws. Everything a kernel calls stands in this file: the compiled cache does not
+estimated by draws. Everything a kernel calls stands in this file: the compiled cache does not
 notice a change in another one.
 """
 
@@ -42,6 +42,7 @@ MAX_PREFIXES, MAX_PARTS = 4096, 128  # in which a table is handed out, to be sha
 MIN_HITS = 30  # non-zero draws below which their own spread says little
 SMALL_BLOCK = 2**16  # cells that are sooner added up than estimated
 LEVEL_WORK = 8.0  # time of one level on the way down, in cells of a row
+PAIR_WORK = 8.0  # and of one interaction of a cell drawn
 
 Report = Callable[[float, float], None]  # share of the sweep done, work so far
 
@@ -80,6 +81,7 @@ class Stack(NamedTuple):
     effect: FloatArray  # h, depth × levels
     limits: FloatArray  # depth × upper and lower: of its own variable, of all later, of the row
     alive: BoolArray  # depth × impossible boxes: may the box still hold this path?
+    drawn: IntArray  # levels of a cell drawn from below the path
 
 
 class Closing(NamedTuple):
@@ -112,8 +114,9 @@ def _new_stack(tree: Tree) -> Stack:
         by_variable = extreme.reduceat(tree.main + later, tree.offsets[:-1])
         limits[0, side::2] = by_variable[0], by_variable[1:].sum(), by_variable[-1]
     score, weight = np.full(depth, tree.base), np.ones(depth)
-    alive = np.ones((depth, len(tree.zeros_end)), np.bool_)
-    return Stack(np.zeros(depth, np.int64), score, weight, effect, limits, alive)
+    alive = np.ones((depth + 1, len(tree.zeros_end)), np.bool_)
+    level, drawn = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    return Stack(level, score, weight, effect, limits, alive, drawn)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -192,42 +195,19 @@ def _row(score: float, effect: Any, more: Any, probability: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _mixed_row(
-    score: float, effect: Any, more: Any, probability: Any, zeros: Any, alive: Any, start: int
-) -> float:
-    """The same over the levels that no box still alive holds; `zeros` begins at `start`."""
-    total = 0.0
-    for x in range(len(probability)):
-        possible = True
-        for z in range(len(alive)):
-            possible = possible and not (alive[z] and zeros[z, start + x])
-        if possible:
-            total += probability[x] * max(score + effect[x] + more[x], 0.0)
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _innermost(tree: Any, stack: Any, i: int, box: int) -> float:
-    """Positive part of the innermost row below level i of the last variable but one."""
-    last = len(tree.offsets) - 2
-    start, end = tree.offsets[last], tree.offsets[last + 1]
-    score = stack.score[last - 1] + stack.effect[last - 1, i]
-    effect, probability = stack.effect[last - 1, start:end], tree.probability[start:end]
-    more = tree.pairs[tree.row[i] : tree.row[i] + end - start]
-    if box == CLEAN:
-        return _row(score, effect, more, probability)
-    return _mixed_row(score, effect, more, probability, tree.zeros, stack.alive[last], start)
-
-
-@njit(cache=True, nogil=True)
 def _mixed_rows(tree: Any, stack: Any) -> float:
     """Positive part of the possible cells of the last two variables below the path."""
-    last = len(tree.offsets) - 2
+    rows = len(tree.offsets) - 3
+    first, start, end = tree.offsets[rows], tree.offsets[rows + 1], tree.offsets[rows + 2]
     total = 0.0
-    for i in range(tree.offsets[last - 1], tree.offsets[last]):
-        box = _mark(tree.zeros, tree.zeros_end, stack.alive, last - 1, i)
-        if box != IMPOSSIBLE:
-            total += tree.probability[i] * _innermost(tree, stack, i, box)
+    for i in range(first, start):
+        if _mark(tree.zeros, tree.zeros_end, stack.alive, rows, i) == IMPOSSIBLE:
+            continue
+        own = stack.score[rows] + stack.effect[rows, i]
+        for x in range(start, end):
+            if _mark(tree.zeros, tree.zeros_end, stack.alive, rows + 1, x) != IMPOSSIBLE:
+                factor = own + stack.effect[rows, x] + tree.pairs[tree.row[i] + x - start]
+                total += tree.probability[i] * tree.probability[x] * max(factor, 0.0)
     return total
 
 
@@ -310,17 +290,18 @@ def _draw_level(cumulative: Any, low: int, high: int, target: float) -> int:
 
 @njit(cache=True, nogil=True)
 def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
-    """Positive part of one innermost row drawn from the box at `depth`; its mean is the box's."""
-    last = len(tree.offsets) - 2
-    for b in range(depth, last):
+    """Positive part of one cell drawn from the box at `depth`; its mean is that of the box."""
+    score = stack.score[depth]
+    for b in range(depth, len(tree.offsets) - 1):
         low, high = tree.offsets[b], tree.offsets[b + 1]
         i = _draw_level(tree.cumulative, low, high, _uniform(state))
-        box = _mark(tree.zeros, tree.zeros_end, stack.alive, b, i)
-        if box == IMPOSSIBLE:
+        if _mark(tree.zeros, tree.zeros_end, stack.alive, b, i) == IMPOSSIBLE:
             return 0.0
-        if b < last - 1:
-            _descend(tree, stack, b, i)
-    return _innermost(tree, stack, i, box)
+        score += stack.effect[depth, i]
+        for a in range(depth, b):
+            score += tree.pairs[tree.row[stack.drawn[a]] + i - tree.offsets[a + 1]]
+        stack.drawn[b] = i
+    return max(score, 0.0)
 
 
 @njit(cache=True, nogil=True)
@@ -366,7 +347,7 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     out[HIGH] += weight * high
     out[WIDEST] = max(out[WIDEST], weight * (high - low))
     out[CLOSED] += 1
-    work = LEVEL_WORK * closing.draws * (len(tree.main) - start) * (len(tree.offsets) - depth) / 2
+    work = closing.draws * PAIR_WORK * (len(tree.offsets) - depth) ** 2
     out[DRAW_WORK] += work
     out[WORK] += work
     return True

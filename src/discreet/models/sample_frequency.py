@@ -24,7 +24,9 @@ class SampleFrequency:
         """Keeps what bounds the number of population uniques."""
         whole = summary.population_size_known and summary.population_size == summary.sample_size
         return FittedSampleFrequency(
-            sample_uniques=summary.size_indices.sample_uniques, is_population=whole
+            sample_uniques=summary.size_indices.sample_uniques,
+            is_population=whole,
+            is_partition=summary.size_indices.is_partition,
         )
 
 
@@ -34,6 +36,7 @@ class FittedSampleFrequency:
 
     sample_uniques: int
     is_population: bool
+    is_partition: bool = True
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:
@@ -53,9 +56,9 @@ class FittedSampleFrequency:
         return Figure(value=None, low=0, high=uniques, how=How.BOUND, note=note)
 
     def expected_correct_matches(self, tally: Tally) -> Outcome:
-        """Σ f · 1/f: the number of occupied cells."""
-        cells = round(tally.matches)
-        return Figure(value=cells, low=cells, high=cells, how=How.EXACT)
+        """Σ 1/f over the records: the number of occupied cells, where cells are a partition."""
+        matches = round(tally.matches) if self.is_partition else tally.matches
+        return Figure(value=matches, low=matches, high=matches, how=How.EXACT)
 
     def caution(self, tally: Tally) -> str | None:
         """It claims nothing about the population that could mislead."""

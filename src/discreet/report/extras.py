@@ -198,10 +198,8 @@ def _special(assessment: Assessment) -> Iterator[Section]:
     if len(special.found.rows_without_msu):
         more = words.count(len(special.found.rows_without_msu))
         notes.append(f"{more} more are unique only on larger sets; their score of 0 says no more.")
-    if special.example is not None:
-        notes.append(
-            "The highest score, derived: " + special.example.text(assessment.settings.keys)
-        )
+    if special.example_text is not None:
+        notes.append(f"The highest score, derived: {special.example_text}")
     yield Section(
         title="Special uniques (SUDA)",
         meaning=MEANING["suda"],

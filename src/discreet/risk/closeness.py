@@ -37,7 +37,7 @@ class Closeness(CellMeasure):
     worst_is_high: ClassVar[bool] = True
     meaning: ClassVar[str] = (
         "how much the sensitive values of a cell differ from those of the whole file, from 0 (the "
-        "cell tells nothing new) to 1; it bounds what an intruder learns by knowing the cell"
+        "cell tells nothing new) to 1; the larger, the more an intruder learns by knowing the cell"
     )
 
     def failing(self, t: float) -> Failing:
@@ -50,7 +50,8 @@ class Closeness(CellMeasure):
 
 def equal_closeness(counts: SensitiveCounts) -> Closeness:
     """Distance of each cell where any two values are equally far apart: the total variation."""
-    return _closeness(counts, _variation(counts, counts.value, counts.records))
+    each = np.arange(counts.n_values)
+    return _closeness(counts, _variation(counts, each, counts.value, counts.records))
 
 
 def ordered_closeness(counts: SensitiveCounts) -> Closeness:
@@ -61,7 +62,7 @@ def ordered_closeness(counts: SensitiveCounts) -> Closeness:
 
     Checked: `order` was given, and is finite for every value that occurs.
     """
-    totals = _file_totals(counts.value, counts.records, counts.n_values)
+    totals = counts.file_totals
     rank, of_rank = _ranks(counts, totals)
     if len(of_rank) == 1:
         return _closeness(counts, np.zeros(len(counts.starts)))
@@ -87,7 +88,7 @@ def hierarchical_closeness(
     place[np.lexsort(groups)] = np.arange(counts.n_values)  # each group side by side, at any height
     rows = rows_by(counts, place[counts.value])
     value, records = counts.value[rows], counts.records[rows]
-    distances = (_variation(counts, group[value], records) for group in groups)
+    distances = (_variation(counts, group, value, records) for group in groups)
     return _closeness(counts, sum(distances, np.zeros(len(counts.starts))) / hierarchy.height)
 
 
@@ -95,22 +96,26 @@ def _closeness(counts: SensitiveCounts, distance: FloatArray) -> Closeness:
     return Closeness(counts=counts, value=counts.spread(np.clip(distance, 0, 1)))
 
 
-def _file_totals(groups: IntArray, records: IntArray, least: int = 0) -> IntArray:
-    """Records of each group in the whole file, exact as all sums are below 2^53."""
-    return np.bincount(groups, weights=records, minlength=least).astype(np.int64)
+def _grouped(group_of: IntArray, totals: IntArray) -> IntArray:
+    """Records of each group, exact as all sums are below 2^53."""
+    return np.bincount(group_of, weights=totals).astype(np.int64)
 
 
-def _variation(counts: SensitiveCounts, groups: IntArray, records: IntArray) -> FloatArray:
-    """Σ max(p − q, 0) over groups of values, for each known cell, from a group and a count a row.
+def _variation(
+    counts: SensitiveCounts, group_of: IntArray, values: IntArray, records: IntArray
+) -> FloatArray:
+    """Σ max(p − q, 0) over groups of values, for each known cell, from a value and a count a row.
 
-    Trusted: the rows are those of `counts`, in an order that leaves each cell where it is and has
-    the rows of a group in a cell side by side.
+    `group_of` has the group of each value. Trusted: the rows are those of `counts`, in an order
+    that leaves each cell where it is and has the rows of a group in a cell side by side.
     """
+    groups = group_of[values]
     new_cell = np.diff(counts.cell, prepend=-1) != 0
     first = np.flatnonzero(new_cell | (np.diff(groups, prepend=-1) != 0))
     cells = np.cumsum(new_cell[first]) - 1
     in_cell = np.add.reduceat(records, first) / counts.known_records[cells]
-    in_file = _file_totals(groups, records) / counts.n_records
+    totals = counts.file_totals
+    in_file = _grouped(group_of, totals) / totals.sum()
     excess = np.maximum(in_cell - in_file[groups[first]], 0)
     return np.bincount(cells, weights=excess).astype(np.float64, copy=False)
 
@@ -128,7 +133,7 @@ def _ranks(counts: SensitiveCounts, totals: IntArray) -> tuple[IntArray, IntArra
         raise InputError(must_be("order", rule, "none", where=where, remedy=remedy))
     rank = np.full(counts.n_values, -1)
     rank[occurs] = np.unique(numbers, return_inverse=True)[1]
-    return rank, _file_totals(rank[occurs], totals[occurs])
+    return rank, _grouped(rank[occurs], totals[occurs])
 
 
 def _rank_distance(
@@ -139,11 +144,11 @@ def _rank_distance(
     P is constant from one row of a cell to its next, and Q only rises, so it crosses P once at
     most: the sum over that stretch needs only where, and sums of Q up to there.
     """
-    starts, m = counts.starts, len(of_rank)
+    starts, m, n = counts.starts, len(of_rank), int(of_rank.sum())
     sizes = np.diff(starts, append=len(ranks))
     cumulative = np.cumsum(of_rank)
-    Q = cumulative / counts.n_records
-    exact = np.int64 if m * counts.n_records < 2**63 else np.float64
+    Q = cumulative / n
+    exact = np.int64 if m * n < 2**63 else np.float64
     summed = np.concatenate([[0], np.cumsum(cumulative, dtype=exact)])  # of Q · n below each rank
 
     below = np.cumsum(records) - records
@@ -153,7 +158,7 @@ def _rank_distance(
     until[starts[1:] - 1] = m
     cross = np.clip(np.searchsorted(Q, P), ranks, until)
 
-    behind = P * (cross - ranks) - (summed[cross] - summed[ranks]) / counts.n_records
-    ahead = (summed[until] - summed[cross]) / counts.n_records - P * (until - cross)
-    before_first = summed[ranks[starts]] / counts.n_records
+    behind = P * (cross - ranks) - (summed[cross] - summed[ranks]) / n
+    ahead = (summed[until] - summed[cross]) / n - P * (until - cross)
+    before_first = summed[ranks[starts]] / n
     return (np.add.reduceat(behind + ahead, starts) + before_first) / (m - 1)

@@ -67,6 +67,8 @@ class SensitiveCounts:
     least 1. `order` has a number for each value, for distances between ordered values. Records
     whose value is missing are either coded as a value of their own, which then counts as one more
     value, or left out; if left out, `sample_count` (all records of each cell) tells how many.
+    `file_records` has the records of each value in the whole file, where cells overlap so that
+    their sum says more.
 
     From these: `starts`, the first row of each cell that has a value, and `known_records`, the
     records with a value in each of those cells.
@@ -81,6 +83,7 @@ class SensitiveCounts:
     n_values: int
     order: NDArray[Any] | None = None
     sample_count: IntArray | None = None
+    file_records: IntArray | None = None
     starts: IntArray = field(init=False, repr=False)
     known_records: IntArray = field(init=False, repr=False)
 
@@ -96,6 +99,9 @@ class SensitiveCounts:
             object.__setattr__(self, "order", _numbers(self.order, self.n_values))
         if self.sample_count is not None:
             self._check_sample_count(self.sample_count)
+        if self.file_records is not None and len(self.file_records) != self.n_values:
+            rule = f"one for each of {self.n_values} values"
+            raise InputError(must_be("file_records", rule, len(self.file_records)))
 
     @classmethod
     def of_records(
@@ -115,7 +121,7 @@ class SensitiveCounts:
         if n_cells * n_values >= 2**63:
             raise InputError(must_be("cells times values", "below 2^63", n_cells * n_values))
         known = values >= 0
-        pairs, records = np.unique(cells[known] * n_values + values[known], return_counts=True)
+        pairs, records = _tally(cells[known] * n_values + values[known], n_cells * n_values)
         return cls(
             cell=pairs // max(n_values, 1),
             value=pairs % max(n_values, 1),
@@ -164,6 +170,14 @@ class SensitiveCounts:
     def n_records(self) -> int:
         """Records with a value."""
         return int(self.records.sum())
+
+    @property
+    def file_totals(self) -> IntArray:
+        """Records of each value in the whole file, exact as all sums are below 2^53."""
+        if self.file_records is not None:
+            return self.file_records
+        totals = np.bincount(self.value, weights=self.records, minlength=self.n_values)
+        return totals.astype(np.int64)
 
     @property
     def cell_records(self) -> IntArray:
@@ -252,6 +266,7 @@ class CellMeasure:
     counts: SensitiveCounts
     value: Masked
     worst_is_high: ClassVar[bool] = False
+    meaning: ClassVar[str]
 
     @property
     def worst_cell(self) -> int:
@@ -332,8 +347,8 @@ class RecursiveDiversity(CellMeasure):
     too_few: BoolArray
     worst_is_high: ClassVar[bool] = True
     meaning: ClassVar[str] = (
-        "how many times the most frequent sensitive value outnumbers what is left once an intruder "
-        "has ruled out the l − 1 most frequent ones; a large ratio leaves little doubt"
+        "how many times as frequent the most frequent sensitive value of a cell is as all but the "
+        "l − 1 most frequent ones together; a large ratio leaves an intruder little doubt"
     )
 
     @property
@@ -345,10 +360,8 @@ class RecursiveDiversity(CellMeasure):
     def worst(self) -> float | Unavailable:
         """The largest ratio: what c must exceed for every cell to be (c, l)-diverse."""
         if self.too_few.any():
-            n = int(self.too_few.sum())
-            return Unavailable(
-                f"no c is large enough: {n:,} cells have fewer than {self.ell} sensitive values"
-            )
+            short = f"fewer than {self.ell} sensitive values in {self.too_few.sum():,} of the cells"
+            return Unavailable(f"no c is large enough: {short}")
         return float(self.value.max())
 
     def failing(self, c: float) -> Failing:
@@ -380,8 +393,8 @@ class RecursiveDepth(CellMeasure):
 
     c: float
     meaning: ClassVar[str] = (
-        "how deep the diversity of a cell goes: an intruder may rule out all but the last of the "
-        "l most frequent sensitive values, and the most frequent is still not c times the rest"
+        "how many sensitive values of a cell matter: the largest l for which the most frequent one "
+        "is less than c times as frequent as all but the l − 1 most frequent ones together"
     )
 
     def failing(self, ell: int) -> Failing:
@@ -448,6 +461,15 @@ def rows_by(counts: SensitiveCounts, key: IntArray) -> IntArray:
     if counts.n_cells * span < 2**63:
         return np.argsort(counts.cell * span + key, kind="stable")
     return np.lexsort((key, counts.cell))
+
+
+def _tally(codes: IntArray, n_codes: int) -> tuple[IntArray, IntArray]:
+    """The codes that occur, ascending, and how often; without sorting where there are few."""
+    if n_codes > 4 * len(codes):
+        return np.unique(codes, return_counts=True)
+    often = np.bincount(codes, minlength=n_codes)
+    occurring = np.flatnonzero(often)
+    return occurring, often[occurring]
 
 
 def _sizes(counts: SensitiveCounts) -> IntArray:

@@ -74,8 +74,9 @@ class Presence:
     def meaning(self) -> str:
         """The limits in one sentence."""
         return (
-            f"from {self.delta_min:.3g} to {self.delta_max:.3g} of the people who share a key "
-            "combination are in the file: the nearer to 1, the surer it is that a person is in it"
+            f"from {self.delta_min:.3g} to {self.delta_max:.3g} of the people with the same key "
+            "combination are in the file; near 1 it is known that a person is in it, near 0 that "
+            "they are not"
         )
 
     def outside(self, delta_min: float, delta_max: float) -> Outside:

@@ -17,6 +17,8 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from discreet.risk.diversity import (
+    CellMeasure,
+    Failing,
     SensitiveCounts,
     concentration,
     distinct_diversity,
@@ -87,7 +89,8 @@ def sensitive_figures(
         ordered = ordered_closeness(group)
         judge.add("t-closeness, ordered", ordered, ordered.failing(t.closeness), ordered.worst)
     if hierarchy is not None:
-        tree = hierarchical_closeness(group, hierarchy, sensitive.labels)
+        occurring = [sensitive.labels[value] for value in np.unique(sensitive.value)]
+        tree = hierarchical_closeness(group, hierarchy, occurring)
         judge.add("t-closeness, hierarchical", tree, tree.failing(t.closeness), tree.worst)
     most = concentration(group)
     failing = most.failing(t.concentration, t.anonymity)
@@ -110,7 +113,9 @@ class _Judge:
         self.figures: list[SensitiveFigure] = []
         self.per_cell: dict[str, FloatArray] = {}
 
-    def add(self, name: str, measure, failing, worst) -> None:  # type: ignore[no-untyped-def]
+    def add(
+        self, name: str, measure: CellMeasure, failing: Failing, worst: float | Unavailable
+    ) -> None:
         """Put one measure down."""
         flags: BoolArray = failing.cell
         self.figures.append(
@@ -139,6 +144,7 @@ def _groups(cells: AllCells, sensitive: SensitiveValues) -> SensitiveCounts:
         n_cells=len(cells.records),
         n_values=len(values),
         order=_order([sensitive.labels[v] for v in values]),
+        file_records=np.bincount(place, weights=sensitive.records).astype(np.int64),
     )
 
 

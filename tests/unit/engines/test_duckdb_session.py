@@ -1,5 +1,7 @@
 """Statements that take long tell how far they are, and stop when the user says so."""
 
+import threading
+
 import duckdb
 import pytest
 
@@ -13,6 +15,13 @@ ENDLESS = "CREATE TABLE t AS SELECT sum(a.i * b.i) FROM range(10_000_000) a(i), 
 def con():
     with duckdb.connect(config={"threads": 1}) as con:
         yield con
+        for thread in workers():
+            con.interrupt()
+            thread.join()
+
+
+def workers():
+    return [thread for thread in threading.enumerate() if thread.name == "discreet-duckdb"]
 
 
 def test_rows_and_statements(con):
@@ -37,6 +46,7 @@ def test_an_interruption_stops_the_statement(con, error):
     session = Session(con, progress)
     with pytest.raises(error):
         session.run("counting", ENDLESS)
+    assert not workers()
     assert told[0][0] == "counting"
     assert 0 <= told[0][1] <= 1
     assert session.rows("SELECT 1") == [(1,)]

@@ -93,7 +93,7 @@ def test_recursive_ratio_drops_the_most_frequent_values():
     assert third.too_few.tolist() == [False, True]
     assert third.worst_cell == 1
     assert third.worst == Unavailable(
-        "no c is large enough: 1 cells have fewer than 3 sensitive values"
+        "no c is large enough: fewer than 3 sensitive values in 1 of the cells"
     )
     assert recursive_diversity(counts, 2).worst == 7
     assert recursive_diversity(counts, 2).worst_cell == 1

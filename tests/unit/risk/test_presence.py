@@ -21,7 +21,7 @@ def test_presence_of_every_cell_of_the_population():
     found = delta_presence(SAMPLE, POPULATION)
     assert found.presence.tolist() == [0.25, 1, 0.1, 0, 0.25]
     assert (found.delta_min, found.delta_max) == (0, 1)
-    assert found.meaning.startswith("from 0 to 1 of the people who share a key combination")
+    assert found.meaning.startswith("from 0 to 1 of the people with the same key combination")
 
 
 def test_cells_outside_the_limits():

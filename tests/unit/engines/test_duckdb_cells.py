@@ -1,0 +1,220 @@
+"""Counted cells: margins, batches and scores agree with brute force."""
+
+import itertools
+import stat
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.data.coding import Coding
+from discreet.data.records import open_records
+from discreet.engines import duckdb_cells
+from discreet.errors import ColumnError, FileError, InputError
+
+SIZES = (3, 2, 4, 5)
+NAMES = list("abcd")
+
+
+@pytest.fixture(params=["one word", "several words"])
+def packing(request, monkeypatch):
+    """Codes in one word, and codes that need several."""
+    if request.param == "several words":
+        whole = Coding.of_sizes.__func__
+        monkeypatch.setattr(
+            Coding, "of_sizes", classmethod(lambda cls, sizes: whole(cls, sizes, max(*sizes, 2)))
+        )
+    return request.param
+
+
+@pytest.fixture
+def levels():
+    return np.random.default_rng(5).integers(0, SIZES, (150, len(SIZES)))
+
+
+def table(levels, **more):
+    return pa.table({name: levels[:, j] for j, name in enumerate(NAMES)} | more)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("sets_per_pass", [1, 64])
+def test_margins_agree_with_numpy(count, levels, packing, order, sets_per_pass, monkeypatch):
+    monkeypatch.setattr(duckdb_cells, "SETS_PER_PASS", sets_per_pass)
+    margins = count(table(levels), NAMES).margins(order)
+    assert list(margins) == list(itertools.combinations(range(4), order))
+    for axes, margin in margins.items():
+        expected = np.zeros([SIZES[axis] for axis in axes], dtype=np.int64)
+        np.add.at(expected, tuple(levels[:, list(axes)].T), 1)
+        assert (margin == expected).all()
+        assert not margin.flags.writeable
+
+
+def test_margins_of_many_keys(count):
+    rng = np.random.default_rng(1)
+    levels = rng.integers(0, 2, (40, 70))
+    names = [f"k{j}" for j in range(70)]
+    cells = count(pa.table({n: levels[:, j] for j, n in enumerate(names)}), names)
+    pairs = cells.margins(2)
+    assert len(pairs) == 70 * 69 // 2
+    for (i, j), margin in pairs.items():
+        expected = np.zeros((2, 2), dtype=np.int64)
+        np.add.at(expected, (levels[:, i], levels[:, j]), 1)
+        assert (margin == expected).all()
+
+
+def test_a_margin_too_large_to_hold_is_refused(count):
+    n = 9000
+    cells = count(pa.table({"a": np.arange(n), "b": np.arange(n)}), ["a", "b"])
+    with pytest.raises(InputError, match="margin 'a' × 'b' must be of at most 67,108,864 cells"):
+        cells.margins(2)
+
+
+def test_cells_agree_with_a_counter(count, levels, packing):
+    cells = count(table(levels), NAMES)
+    expected = Counter(map(tuple, levels.tolist()))
+    words, counts = cells.words()
+    assert words.shape == (len(expected), cells.coding.n_words)
+    assert (cells.coding.n_words > 1) == (packing == "several words")
+    found = dict(zip(map(tuple, cells.coding.decode(words).tolist()), counts.tolist(), strict=True))
+    assert found == expected
+    assert cells.n_cells == len(expected)
+    sizes = Counter(expected.values())
+    assert cells.size_indices().to_json() == {str(s): n for s, n in sorted(sizes.items())}
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_batches_hold_each_cell_once_in_the_order_of_the_codes(
+    count, levels, packing, size, monkeypatch
+):
+    monkeypatch.setattr(duckdb_cells, "BATCH_CELLS", size)
+    weights = np.arange(1.0, 151.0)
+    cells = count(table(levels, w=weights), NAMES, weight="w")
+    words, counts = cells.words()
+    batches = list(cells.batches())
+    assert all(0 < len(batch) <= size for batch in batches)
+    assert (np.concatenate([batch.words for batch in batches]) == words).all()
+    assert (np.concatenate([batch.sample_count for batch in batches]) == counts).all()
+    assert words.tolist() == sorted(words.tolist())
+    totals = dict.fromkeys(map(tuple, levels.tolist()), 0.0)
+    for level, weight in zip(map(tuple, levels.tolist()), weights, strict=True):
+        totals[level] += weight
+    for batch in batches:
+        for level, total in zip(batch.levels().tolist(), batch.weight_total, strict=True):
+            assert total == totals[tuple(level)]
+
+
+class TestRecords:
+    def write(self, cells, path, columns=("score",)):
+        scores = (
+            {name: batch.words[:, 0] + 0.5 for name in columns} for batch in cells.batches()
+        )
+        cells.attach_scores(scores, columns)
+        cells.write_records(path)
+        return pq.read_table(path)
+
+    @pytest.mark.parametrize("size", [7, 1000])
+    def test_each_record_has_the_scores_of_its_cell(
+        self, count, levels, packing, tmp_path, size, monkeypatch
+    ):
+        monkeypatch.setattr(duckdb_cells, "BATCH_CELLS", size)
+        cells = count(table(levels), NAMES)
+        found = self.write(cells, tmp_path / "r.parquet", ["score", "it's \"odd\""])
+        expected = Counter(map(tuple, levels.tolist()))
+        assert found.column_names == ["row", "sample_count", "score", "it's \"odd\""]
+        assert found.column("row").to_pylist() == list(range(1, 151))
+        assert found.column("sample_count").to_pylist() == [
+            expected[tuple(level)] for level in levels.tolist()
+        ]
+        codes = cells.coding.encode(levels)[:, 0] + 0.5
+        assert found.column("score").to_pylist() == codes.tolist()
+        assert found.column("it's \"odd\"").to_pylist() == codes.tolist()
+
+    def test_dropped_records_have_empty_values(self, count, tmp_path):
+        source = pa.table({"a": [1, None, 1, 2], "b": ["x", "x", "x", None], "w": [1.0] * 4})
+        cells = count(source, ["a", "b"], missing="drop", weight="w")
+        found = self.write(cells, tmp_path / "r.parquet")
+        assert found.to_pydict() == {
+            "row": [1, 2, 3, 4],
+            "sample_count": [2, None, 2, None],
+            "weight_total": [2.0, None, 2.0, None],
+            "score": [0.5, None, 0.5, None],
+        }
+
+    def test_no_score_at_all(self, count, tmp_path):
+        found = self.write(count(pa.table({"a": [1, 2, 2]}), ["a"]), tmp_path / "r.parquet", [])
+        assert found.to_pydict() == {"row": [1, 2, 3], "sample_count": [1, 2, 2]}
+
+    def test_the_file_stays_as_private_as_it_was_made(self, count, tmp_path):
+        path = tmp_path / "r.parquet"
+        path.touch(mode=0o600)
+        before = path.stat().st_ino
+        self.write(count(pa.table({"a": [1, 2]}), ["a"]), path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.stat().st_ino == before
+        assert [p.name for p in tmp_path.iterdir()] == ["r.parquet"]
+
+    @pytest.mark.parametrize("name", ["it's.parquet", "a[1]*?.parquet", "x;y.parquet", "日本"])
+    def test_the_file_may_have_any_name(self, count, tmp_path, name):
+        found = self.write(count(pa.table({"a": [1, 2]}), ["a"]), tmp_path / name)
+        assert found.num_rows == 2
+        assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+class TestLabels:
+    """A small table as text, by the rule that names levels."""
+
+    @pytest.fixture
+    def read(self, count):
+        cells = count(pa.table({"k": [1]}), ["k"])
+        return lambda source: cells.read_labels(open_records(source))
+
+    def test_every_source_gives_the_same_text(self, read, tmp_path):
+        expected = {"a": ["1", None, "3"], "b": ["x", "y z", None]}
+        text = 'a,b\n1,x\n,"y z"\n3,\n'
+        (tmp_path / "t.csv").write_text(text)
+        (tmp_path / "u.csv").write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
+        source = pa.table({"a": [1, None, 3], "b": ["x", "y z", None]})
+        pq.write_table(source, tmp_path / "t.parquet")
+        frame = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": ["x", "y z", None]})
+        for given in (source, frame, *(tmp_path / n for n in ("t.csv", "u.csv", "t.parquet"))):
+            assert read(given) == expected
+
+    @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+    def test_blank_lines_are_no_rows(self, read, tmp_path, end):
+        (tmp_path / "t.csv").write_text("a,b\n1,x" + end)
+        assert read(tmp_path / "t.csv") == {"a": ["1"], "b": ["x"]}
+
+    def test_a_header_alone_has_no_rows(self, read, tmp_path):
+        (tmp_path / "t.csv").write_text("a,b\n")
+        assert read(tmp_path / "t.csv") == {"a": [], "b": []}
+
+    def test_a_name_that_occurs_twice_is_refused(self, read, tmp_path):
+        (tmp_path / "t.csv").write_text("a,a\n1,2\n")
+        with pytest.raises(ColumnError, match="'a' 2 times"):
+            read(tmp_path / "t.csv")
+
+    @pytest.mark.parametrize(
+        ("content", "part"),
+        [
+            (b"a,b\n" + b"1,x\n" * 300_000 + b"1,\xff\n", "text in utf-8"),
+            (b"a,b\n1,x\nsecret\n", "as many fields on each line as in the header"),
+            (b'a,b\n"secret,x\n', "well quoted"),
+        ],
+        ids=["bytes", "ragged", "quote"],
+    )
+    def test_what_cannot_be_read_is_named(self, read, tmp_path, content, part):
+        (tmp_path / "t.csv").write_bytes(content)
+        with pytest.raises(FileError) as caught:
+            read(tmp_path / "t.csv")
+        assert str(caught.value).startswith("t.csv must be")
+        assert part in str(caught.value)
+        assert "secret" not in str(caught.value)
+
+    def test_hive_folders_have_their_partition(self, read, tmp_path):
+        for level in ("x", "y"):
+            (tmp_path / f"b={level}").mkdir()
+            pq.write_table(pa.table({"a": [1]}), tmp_path / f"b={level}" / "t.parquet")
+        assert read(tmp_path) == {"a": ["1", "1"], "b": ["x", "y"]}
