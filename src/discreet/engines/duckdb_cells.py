@@ -198,7 +198,8 @@ class DuckDBCells:
         first = 0
         for batch, values in zip(self.batches(), scores, strict=True):
             cell = {"cell": np.arange(first, first + len(batch))}
-            con.register("batch_scores", pa.table(cell | {c: values[c] for c in columns}))
+            scored = {c: pa.array(values[c], from_pandas=True) for c in columns}  # NaN is no value
+            con.register("batch_scores", pa.table(cell | scored))
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
             first += len(batch)

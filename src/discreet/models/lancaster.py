@@ -28,9 +28,10 @@ from discreet.figures import Figure, How
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 
 SHRINKAGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # the values of takemura's table
+GRID = tuple(k / 10 for k in range(11))  # the values that are tried
 BUDGET = 5e9  # cells that may be touched for one c(λ): some seconds
 TOLERANCE = 1e-9  # width of certain limits that is as good as exact
-DENSE_CELLS = 2**20  # up to here plain arrays are quicker than compiling a loop
+DENSE_CELLS, DENSE_KEYS = 2**20, 60  # up to here plain arrays are quicker than compiling a loop
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959963984540054
 POOR_FIT = 0.1  # mass below zero from which on the model's figures are a rough guide
 FORWARD_COUNT = 64  # E(1/F) goes by recurrence up to this sample count, by quadrature beyond
@@ -221,6 +222,7 @@ class _Summation:
             (a, b): pair[np.ix_(used[a], used[b])] for (a, b), pair in interactions.pairs.items()
         }
         self.boxes = [{key: held[used[key]] for key, held in box.items()} for box in boxes]
+        self.n_cells = math.prod(len(p) for p in self.probability)
         self.budget, self.seed = budget, seed
 
     def of(self, base: float, slope: float, report: Progress) -> Mass:
@@ -228,7 +230,7 @@ class _Summation:
         pairs = {keys: slope * pair for keys, pair in self.pairs.items()}
         if base + sum(float(pair.max()) for pair in pairs.values()) <= 0:
             mass = Mass.exact(0.0)
-        elif math.prod(len(p) for p in self.probability) <= DENSE_CELLS:
+        elif self.n_cells <= DENSE_CELLS and len(self.probability) <= DENSE_KEYS:
             mass = Mass.exact(self._dense(base, pairs))
         else:
             mass = self._by_tree(base, pairs, report)
@@ -239,6 +241,7 @@ class _Summation:
         self, base: float, pairs: Mapping[tuple[int, int], FloatArray], report: Progress
     ) -> Mass:
         """The sum by a compiled walk, which is loaded, and the first time compiled, only here."""
+        report(0.0)
         from discreet.models.lancaster_kernels import plant, positive_mass
 
         tree = plant(base, self.probability, pairs, self.boxes)
@@ -382,22 +385,28 @@ class ShrinkageChoice:
 def choose_shrinkage(
     summary: Summary,
     batches: Iterable[CellBatch],
-    grid: Sequence[float] = tuple(np.linspace(0, 1, 11)),
+    grid: Sequence[float] = GRID,
     structural_zeros: Iterable[Box] = (),
+    *,
     budget: float = BUDGET,
+    progress: Progress | None = None,
 ) -> ShrinkageChoice:
     """λ by the leave-one-out likelihood of the clipped, renormalised model; one pass over cells.
 
     A record leaves the margins as n_a − 1, n_ab − 1, n − 1, so its probability without itself needs
-    no refit; the change of c(λ) by one record in n is left out, some 1/n of a record's score. The
+    no refit; what one record changes in c(λ) is left out, in all less than one record's score. The
     model is mixed with a share 1/n of independence: otherwise a single record in a cell of
     probability 0 would forbid a λ however well it does elsewhere.
     """
     values = _checked_shrinkages(grid)
     parts = Interactions.of_summary(summary)
     boxes = joined_boxes(_checked_zeros(structural_zeros, parts.sizes))
-    masses = [normaliser(parts, value, boxes, budget=budget).positive.value for value in values]
-    independent = normaliser(parts, 0.0, boxes, budget=budget).positive.value
+    masses = []
+    for k, value in enumerate((0.0, *values)):
+        masses.append(normaliser(parts, value, boxes, budget=budget).positive.value)
+        if progress:
+            progress((k + 1) / (len(values) + 1))
+    independent = masses.pop(0)
     score, records, left_out, stray = np.zeros(len(values)), 0, 0, 1 / summary.sample_size
     for batch in batches:
         known, total = _without_oneself(summary, batch.levels())
@@ -515,6 +524,9 @@ class Lancaster:
             seed=self.seed,
             progress=self.progress,
         )
+        if mass.positive.value <= 0:
+            rule = "such that some cell keeps a positive probability"
+            raise InputError(must_be("structural_zeros", rule, "none that does"))
         return FittedLancaster(
             interactions=parts,
             shrinkage=chosen,
@@ -625,7 +637,7 @@ class FittedLancaster:
         if clipped < POOR_FIT:
             return None
         return (
-            f"the additive model gives cells a probability of {-clipped:.2f} in all, below zero: "
+            f"the additive model gives some cells a probability below zero, {-clipped:.2f} in all: "
             "the keys are associated in more than pairs, and its figures are a rough guide"
         )
 

@@ -291,7 +291,7 @@ def _draw_level(cumulative: Any, low: int, high: int, target: float) -> int:
 @njit(cache=True, nogil=True)
 def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
     """Positive part of one cell drawn from the box at `depth`; its mean is that of the box."""
-    score = stack.score[depth]
+    score: float = stack.score[depth]
     for b in range(depth, len(tree.offsets) - 1):
         low, high = tree.offsets[b], tree.offsets[b + 1]
         i = _draw_level(tree.cumulative, low, high, _uniform(state))

@@ -152,7 +152,7 @@ def assess(
         keys=_checked_keys(keys, scenarios, weight, sensitive, household),
         weight=weight,
         missing=missing_policy(missing),
-        missing_weight=_share("missing_weight", missing_weight),
+        missing_weight=_match_weight(missing_weight, missing),
         codes=codes or MissingCodes(),
         sensitive=tuple(sensitive),
         household=household,
@@ -180,7 +180,17 @@ def assess(
         truth = None if register is None else _truth(cells, register, everything)
         special = _special(everything, suda, summary, progress)
         views = assess_scenarios(everything, scenarios, anonymity_levels) if scenarios else None
-        extra = [part.columns() for part in (truth, special, views) if part is not None]
+        attributes = tuple(
+            sensitive_figures(
+                everything,
+                cells.sensitive_values(name),
+                thresholds or Thresholds(),
+                (hierarchies or {}).get(name),
+            )
+            for name in request.sensitive
+        )
+        parts = (truth, special, views, *attributes)
+        extra = [part.columns() for part in parts if part is not None]
         fitted = {model.name: _fit(model, summary) for model in chosen}
         scorer = _Scorer(cells, fitted, {k: v for part in extra for k, v in part.items()})
         households = scorer.run(Path(risks) if risks else None, household, progress)
@@ -204,15 +214,7 @@ def assess(
             riskiest=riskiest_cells(cells.batches(), cells.keys, _one_way(summary), n_riskiest),
             models={model.name: scorer.result(model) for model in chosen},
             warnings=data_warnings(cells, summary, impossible),
-            sensitive=tuple(
-                sensitive_figures(
-                    everything,
-                    cells.sensitive_values(name),
-                    thresholds or Thresholds(),
-                    (hierarchies or {}).get(name),
-                )
-                for name in request.sensitive
-            ),
+            sensitive=attributes,
             households=households,
             special=special,
             scenarios=views,
@@ -273,10 +275,13 @@ def _checked_keys(
     return keys
 
 
-def _share(name: str, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise InputError(must_be(name, "from 0 to 1", value))
-    return value
+def _match_weight(weight: float, policy: str) -> float:
+    if not 0 <= weight <= 1:
+        raise InputError(must_be("missing_weight", "from 0 to 1", weight))
+    if weight != 1 and policy != "wildcard":
+        rule = "1 unless missing is 'wildcard', which alone has a use for it"
+        raise InputError(must_be("missing_weight", rule, weight))
+    return weight
 
 
 def _check_numbers(population_size: float | None, n_table_cells: int | None) -> None:

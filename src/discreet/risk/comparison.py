@@ -31,14 +31,21 @@ class PolicyComparison:
     policies: dict[str, PolicyFigures | Unavailable]
 
 
-def compare_policies(source: Any, keys: Sequence[str], **options: Any) -> PolicyComparison:
+def compare_policies(
+    source: Any, keys: Sequence[str], *, missing_weight: float = 1.0, **options: Any
+) -> PolicyComparison:
     """Assess the file once under each policy; `options` are those of `assess`."""
     found: dict[str, PolicyFigures | Unavailable] = {}
     name, n_incomplete = "", 0
     for policy in POLICIES.values():
         try:
             assessment = assess(
-                source, keys, missing=policy.name, models=["sample_frequency"], **options
+                source,
+                keys,
+                missing=policy.name,
+                missing_weight=missing_weight if policy.matching == "wildcard" else 1.0,
+                models=["sample_frequency"],
+                **options,
             )
         except MissingError as reason:
             found[policy.name] = Unavailable(str(reason))

@@ -62,6 +62,10 @@ class SensitiveFigures:
     figures: tuple[SensitiveFigure, ...]
     per_cell: Mapping[str, FloatArray]
 
+    def columns(self) -> dict[str, FloatArray]:
+        """What goes into the file of records; NaN where no record of the group has a value."""
+        return {f"{self.name}_{measure}": values for measure, values in self.per_cell.items()}
+
 
 def sensitive_figures(
     cells: AllCells,
@@ -77,24 +81,42 @@ def sensitive_figures(
     judge = _Judge(cells.records)
     t = thresholds
     distinct = distinct_diversity(group)
-    judge.add("distinct l-diversity", distinct, distinct.failing(t.diversity), distinct.worst)
+    judge.add(
+        "distinct l-diversity",
+        "distinct_l",
+        distinct,
+        distinct.failing(t.diversity),
+        distinct.worst,
+    )
     entropy = entropy_diversity(group)
-    judge.add("entropy l-diversity", entropy, entropy.failing(t.diversity), entropy.worst)
+    judge.add(
+        "entropy l-diversity", "entropy_l", entropy, entropy.failing(t.diversity), entropy.worst
+    )
     recursive = recursive_diversity(group, t.diversity)
     failing = recursive.failing(t.recursive_c)
-    judge.add("recursive (c, l)-diversity", recursive, failing, recursive.worst)
+    judge.add("recursive (c, l)-diversity", "recursive_c", recursive, failing, recursive.worst)
     equal = equal_closeness(group)
-    judge.add("t-closeness, equal distance", equal, equal.failing(t.closeness), equal.worst)
+    judge.add(
+        "t-closeness, equal distance", "t_equal", equal, equal.failing(t.closeness), equal.worst
+    )
     if group.order is not None:
         ordered = ordered_closeness(group)
-        judge.add("t-closeness, ordered", ordered, ordered.failing(t.closeness), ordered.worst)
+        judge.add(
+            "t-closeness, ordered",
+            "t_ordered",
+            ordered,
+            ordered.failing(t.closeness),
+            ordered.worst,
+        )
     if hierarchy is not None:
         occurring = [sensitive.labels[value] for value in np.unique(sensitive.value)]
         tree = hierarchical_closeness(group, hierarchy, occurring)
-        judge.add("t-closeness, hierarchical", tree, tree.failing(t.closeness), tree.worst)
+        judge.add(
+            "t-closeness, hierarchical", "t_tree", tree, tree.failing(t.closeness), tree.worst
+        )
     most = concentration(group)
     failing = most.failing(t.concentration, t.anonymity)
-    judge.add("(α, k)-anonymity", most, failing, most.worst)
+    judge.add("(α, k)-anonymity", "alpha", most, failing, most.worst)
     known = int(sensitive.records.sum())
     return SensitiveFigures(
         name=sensitive.name,
@@ -114,7 +136,12 @@ class _Judge:
         self.per_cell: dict[str, FloatArray] = {}
 
     def add(
-        self, name: str, measure: CellMeasure, failing: Failing, worst: float | Unavailable
+        self,
+        name: str,
+        column: str,
+        measure: CellMeasure,
+        failing: Failing,
+        worst: float | Unavailable,
     ) -> None:
         """Put one measure down."""
         flags: BoolArray = failing.cell
@@ -128,7 +155,7 @@ class _Judge:
                 cells=int(flags.sum()),
             )
         )
-        self.per_cell[name] = np.ma.filled(measure.value.astype(np.float64), np.nan)
+        self.per_cell[column] = np.ma.filled(measure.value.astype(np.float64), np.nan)
 
 
 def _groups(cells: AllCells, sensitive: SensitiveValues) -> SensitiveCounts:

@@ -368,6 +368,12 @@ class TestChooseShrinkage:
         bound = choose_shrinkage(summary, [batch], grid=(0.5,), structural_zeros=[zero])
         assert bound.score[0] != pytest.approx(free.score[0], abs=1e-6)
 
+    def test_progress_is_told(self):
+        summary, batch = counted(some_records(), SIZES)
+        told: list[float] = []
+        choose_shrinkage(summary, [batch], grid=(0.0, 1.0), progress=told.append)
+        assert told == pytest.approx([1 / 3, 2 / 3, 1])
+
     def test_records_that_share_no_level_decide_nothing(self):
         summary, batch = counted(np.array([[0, 0], [1, 1]]), (2, 2))
         with pytest.raises(ModelUnavailable, match="level of its own"):
@@ -443,11 +449,12 @@ class TestLongSums:
         told: list[float] = []
         normaliser(parts, 1.0, progress=told.append, budget=budget)
         assert told == sorted(told)
-        assert 0 < told[0] < told[-1] == 1
+        assert 0 == told[0] < told[1] < told[-1] == 1
 
     def test_whoever_waits_can_stop_it(self, parts):
         def stop(done):
-            raise KeyboardInterrupt
+            if done > 0:
+                raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             normaliser(parts, 1.0, progress=stop)
@@ -521,6 +528,12 @@ class TestRefusals:
         summary, _ = counted(some_records(), SIZES)
         with pytest.raises(InputError, match="structural zero must be levels in range"):
             Lancaster(structural_zeros=(zero,)).fit(summary)
+
+    def test_zeros_that_leave_nothing(self):
+        summary, _ = counted(some_records(), SIZES)
+        zeros = tuple({0: level} for level in range(3))
+        with pytest.raises(InputError, match="some cell keeps a positive probability"):
+            Lancaster(structural_zeros=zeros).fit(summary)
 
     def test_zeros_that_the_sample_has(self):
         records = some_records()
