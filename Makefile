@@ -37,7 +37,7 @@ $(VENV)-rivals/installed: pyproject.toml
 	@touch $@
 
 bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side; ROWS=100e6 for the large one
-	$(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS))
+	$(BIN)/python -m benchmarks $(if $(ROWS),assess --rows $(ROWS))
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(VENV)-rivals demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis

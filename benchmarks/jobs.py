@@ -30,17 +30,17 @@ def make_census_file(rows: str, kind: str) -> None:
 
 
 def discreet_assess(path: str) -> None:
-    """All of assess, with one risk per record written to Parquet."""
+    """All of assess with the risk 1/f of every record written to Parquet, as the raw join does."""
     import discreet.engines.duckdb
     from discreet.risk.assessment import assess
 
     with tempfile.TemporaryDirectory() as folder:
-        risks = Path(folder) / "risks.parquet"
-        timed(lambda: assess(path, KEYS, weight="weight", risks=risks).sample_uniques)
+        options: dict[str, Any] = {"weight": "weight", "risks": Path(folder) / "risks.parquet"}
+        timed(lambda: assess(path, KEYS, models=["sample_frequency"], **options).sample_uniques)
 
 
 def discreet_without_risks(path: str) -> None:
-    """All of assess, without the risk of each record."""
+    """All of assess with every model, without the risk of each record."""
     import discreet.engines.duckdb
     from discreet.risk.assessment import assess
 

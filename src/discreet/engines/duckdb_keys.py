@@ -20,13 +20,16 @@ NOT_APPLICABLE_LABEL = "(not applicable)"
 @dataclass(frozen=True, slots=True)
 class RawDigit:
     """One column before its levels are known: its digit as SQL, NULL for a missing value, and the
-    label of each digit."""
+    label of each digit. `never_missing` where every record is known to have a value."""
 
     expression: str
     labels: tuple[str, ...]
+    never_missing: bool = False
 
     def with_missing(self) -> str:
         """The digit, with one more for a missing value."""
+        if self.never_missing:
+            return self.expression
         return f"coalesce({self.expression}, {len(self.labels)})"
 
 
@@ -101,8 +104,11 @@ def raw_digits(session: Session, columns: Sequence[Column], values: str) -> list
     ]
 
 
-def _spans(session: Session, columns: Sequence[Column], values: str) -> dict[int, tuple[int, int]]:
-    """Least and greatest value of each whole-number column, where they are not far apart."""
+def _spans(
+    session: Session, columns: Sequence[Column], values: str
+) -> dict[int, tuple[int, int, bool]]:
+    """Least and greatest value of each whole-number column, where they are not far apart, and
+    whether some value is missing."""
     whole = {
         j: expression
         for j, column in enumerate(columns)
@@ -110,24 +116,25 @@ def _spans(session: Session, columns: Sequence[Column], values: str) -> dict[int
     }
     if not whole:
         return {}
-    ends = ", ".join(f"min({e}), max({e})" for e in whole.values())
+    ends = ", ".join(f"min({e}), max({e}), count(*) > count({e})" for e in whole.values())
     found = session.row(f"SELECT {ends} FROM {values}")
-    spans = {j: (found[2 * i], found[2 * i + 1]) for i, j in enumerate(whole)}
+    spans = {j: found[3 * i : 3 * i + 3] for i, j in enumerate(whole)}
     return {
-        j: (low, high)
-        for j, (low, high) in spans.items()
+        j: (low, high, missing)
+        for j, (low, high, missing) in spans.items()
         if low is not None and high - low < RANGE_LIMIT
     }
 
 
 def _span_digit(
-    session: Session, columns: Sequence[Column], j: int, low: int, high: int
+    session: Session, columns: Sequence[Column], j: int, low: int, high: int, missing: bool
 ) -> RawDigit:
     key_type = columns[j].key_type
     names = session.rows(
         f"SELECT {key_type.whole_label('i')} FROM range({low}, {high + 1}) AS t(i)"
     )
-    return RawDigit(f"({key_type.whole_number(f'k{j}')} - {low})", tuple(n for (n,) in names))
+    expression = f"({key_type.whole_number(f'k{j}')} - {low})"
+    return RawDigit(expression, tuple(name for (name,) in names), never_missing=not missing)
 
 
 def _texts(

@@ -195,19 +195,31 @@ def _row(score: float, effect: Any, more: Any, probability: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _mixed_row(tree: Any, alive: Any, own: float, effect: Any, more: Any) -> float:
+    """The same over the levels that no box still alive holds."""
+    start, last = tree.offsets[-2], len(tree.offsets) - 2
+    total = 0.0
+    for x in range(len(more)):
+        if _mark(tree.zeros, tree.zeros_end, alive, last, start + x) != IMPOSSIBLE:
+            total += tree.probability[start + x] * max(own + effect[x] + more[x], 0.0)
+    return total
+
+
+@njit(cache=True, nogil=True)
 def _mixed_rows(tree: Any, stack: Any) -> float:
     """Positive part of the possible cells of the last two variables below the path."""
     rows = len(tree.offsets) - 3
     first, start, end = tree.offsets[rows], tree.offsets[rows + 1], tree.offsets[rows + 2]
+    effect, probability = stack.effect[rows, start:end], tree.probability[start:end]
     total = 0.0
     for i in range(first, start):
-        if _mark(tree.zeros, tree.zeros_end, stack.alive, rows, i) == IMPOSSIBLE:
-            continue
-        own = stack.score[rows] + stack.effect[rows, i]
-        for x in range(start, end):
-            if _mark(tree.zeros, tree.zeros_end, stack.alive, rows + 1, x) != IMPOSSIBLE:
-                factor = own + stack.effect[rows, x] + tree.pairs[tree.row[i] + x - start]
-                total += tree.probability[i] * tree.probability[x] * max(factor, 0.0)
+        own, more = stack.score[rows] + stack.effect[rows, i], tree.pairs[tree.row[i] :]
+        box = _mark(tree.zeros, tree.zeros_end, stack.alive, rows, i)
+        if box == CLEAN:
+            total += tree.probability[i] * _row(own, effect, more[: end - start], probability)
+        elif box == MIXED:
+            row = _mixed_row(tree, stack.alive, own, effect, more[: end - start])
+            total += tree.probability[i] * row
     return total
 
 

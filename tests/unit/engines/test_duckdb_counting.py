@@ -32,7 +32,7 @@ KINDS = {
     "large text": pa.array(["b", "a", "b", None], pa.large_string()),
     "text view": pa.array(["b", "a", "b", None], pa.string_view()),
     "text of numbers": pa.array(["10", "9", "10", None]),
-    "text, zeros in front": pa.array(["01", "1", "01", None]),
+    "text, zeros in front": pa.array(["1", "01", "1", None]),
     "empty text": pa.array(["x", "", "x", None]),
     "integers": pa.array([7, -3, 7, None]),
     "integers of 8 bits": pa.array([127, -128, 127, None], pa.int8()),
@@ -52,10 +52,8 @@ KINDS = {
     "huge floats": pa.array([1e300, 1e16, 1e300, None]),
     "booleans": pa.array([True, False, True, None]),
     "dates": pa.array([DAY, dt.date(1969, 12, 31), DAY, None]),
-    "dates, far apart": pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1)] * 2).take([0, 1, 0, 5])
-    if False
-    else pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1), dt.date(9999, 12, 31), None]),
-    "timestamps": pa.array([NOON + dt.timedelta(microseconds=1), NOON, None, None]).take([0, 1, 0, 2]),
+    "dates, far apart": pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1), None]).take([0, 1, 0, 2]),
+    "timestamps": pa.array([NOON + dt.timedelta(microseconds=1), NOON, None]).take([0, 1, 0, 2]),
     "timestamps of a zone": pa.array(
         [NOON.replace(tzinfo=UTC), dt.datetime(1960, 1, 1, tzinfo=UTC), None]
     ).take([0, 1, 0, 2]),
@@ -108,17 +106,13 @@ def test_every_type_of_pandas_and_polars_counts_the_same(count, kind):
 @pytest.mark.parametrize(
     ("value", "other"),
     [
-        ("2::HUGEINT ** 70 + 1", "2::HUGEINT ** 70"),
+        ("1180591620717411303425::HUGEINT", "1180591620717411303424::HUGEINT"),
         ("'b'::ENUM ('z', 'b', 'a')", "'a'::ENUM ('z', 'b', 'a')"),
         (f"'{UUID(int=2)}'::UUID", f"'{UUID(int=1)}'::UUID"),
         ("TIMETZ '12:00:01+00'", "TIMETZ '12:00:00+00'"),
     ],
 )
 def test_types_that_only_duckdb_has(count, value, other):
-    if "HUGEINT" in value:
-        value, other = value.replace("2::HUGEINT ** 70", "1180591620717411303424::HUGEINT"), (
-            "1180591620717411303424::HUGEINT"
-        )
     relation = duckdb.sql(f"SELECT unnest([{value}, {other}, {value}, NULL]) AS a")
     assert list(level_counts(count(relation, ["a"])).values()) == [1, 2, 1]
 
@@ -150,7 +144,7 @@ def test_a_key_that_is_missing_everywhere(count, kind):
     ids=["list", "struct", "bytes", "duration"],
 )
 def test_types_that_cannot_be_keys_are_named(count, column):
-    with pytest.raises(ColumnError, match="key 'a' must be a column of single values") as caught:
+    with pytest.raises(ColumnError, match="'a' must be a column of single values") as caught:
         count(pa.table({"a": column}), ["a"])
     assert "secret" not in str(caught.value)
 

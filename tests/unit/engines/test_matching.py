@@ -36,8 +36,9 @@ STATUS = [[0, 0], [0, 1], [0, MISSING]]  # one region; single, married, unknown
     ],
 )
 def test_two_single_two_married_one_unknown(options, expected):
-    # The file that sdcMicro 5 lists in tests/testthat/test_freqCalc.R with the first two answers
-    # (its "current" and "safe" methods) and 2.4 for the complete records under the third.
+    # The example in the comments of sdcMicro's tests/testthat/test_freqCalc.R: its methods 1 and 2
+    # have the first two answers, its method 3 has 2.4 for complete records (and leaves it open
+    # what an incomplete one counts).
     assert counts(STATUS, [2, 2, 1], **options) == pytest.approx(expected, rel=1e-15)
 
 

@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -242,6 +244,19 @@ def test_parameters_for_the_record():
     assert chosen["normaliser"] == mass.positive.value
     assert chosen["negative_sum"] == pytest.approx(1 - mass.positive.value, abs=1e-14)
     assert chosen["normaliser_how"] == "exact"
+
+
+def test_a_small_table_loads_no_compiler():
+    """Importing and fitting take no part of Numba until a table is large."""
+    script = (
+        "import sys, numpy as np\n"
+        "from discreet.models.lancaster import Interactions, normaliser\n"
+        "p = np.full(2, 0.5)\n"
+        "parts = Interactions(4, (p, p), {(0, 1): np.array([[1.0, -1.0], [-1.0, 1.0]])})\n"
+        "assert normaliser(parts, 1.0).positive.value == 1\n"
+        "assert 'numba' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_what_the_model_asks_for():
