@@ -64,7 +64,7 @@ def duckdb_raw(path: str) -> None:
             con.execute(
                 f"COPY (SELECT sample_count, weight_total, 1.0 / sample_count AS risk "
                 f"FROM (SELECT {columns} FROM {source}) JOIN cells USING ({columns})) "
-                f"TO '{folder}/risks.parquet' (COMPRESSION zstd)"
+                f"TO '{folder}/risks.parquet'"
             )
             answer = con.execute("SELECT count(*) FROM cells WHERE sample_count = 1").fetchone()
             assert answer is not None

@@ -34,12 +34,6 @@ from discreet.errors import InputError, OutputError, must_be
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
-SETS_PER_PASS = 64  # margins that one statement computes
-
-
-def _is_margin(axes: Sequence[int], used: Sequence[int]) -> str:
-    """True in the rows of the grouping set of these keys."""
-    return " AND ".join(f"grouping(l{axis}) = {int(axis not in axes)}" for axis in used)
 
 
 def _integers(column: Any) -> IntArray:
@@ -78,12 +72,16 @@ class DuckDBCells:
         if order == 1:
             return {(j,): read_only(_integers(counts)) for j, counts in enumerate(self.one_way)}
         sets = list(combinations(range(len(self.keys)), order))
-        sizes = self.coding.sizes
         for axes in sets:
             self._check_margin(axes)
-        margins = {axes: np.zeros([sizes[axis] for axis in axes], dtype=np.int64) for axes in sets}
-        for axes, index, counts in self._margin_rows(sets):
-            margins[axes][index] = counts
+        sizes = self.coding.sizes
+        margins = {axes: np.zeros([sizes[a] for a in axes], dtype=np.int64) for axes in sets}
+        for batch in self.batches():
+            levels = [self.coding.level(batch.words, key) for key in range(len(self.keys))]
+            for axes, margin in margins.items():
+                place = np.ravel_multi_index([levels[a] for a in axes], margin.shape)
+                counts = np.bincount(place, weights=batch.records, minlength=margin.size)
+                margin += counts.astype(np.int64).reshape(margin.shape)
         return {axes: read_only(margin) for axes, margin in margins.items()}
 
     def _check_margin(self, axes: tuple[int, ...]) -> None:
@@ -96,29 +94,6 @@ class DuckDBCells:
                     f"margin {names}", f"of at most {MARGIN_LIMIT:,} cells", size, remedy=remedy
                 )
             )
-
-    def _margin_rows(
-        self, sets: Sequence[tuple[int, ...]]
-    ) -> Iterator[tuple[tuple[int, ...], tuple[IntArray, ...], IntArray]]:
-        """Levels and counts of each margin, SETS_PER_PASS margins from each pass over the cells."""
-        levels = sql.level_expressions(self.coding, "w")
-        for first in range(0, len(sets), SETS_PER_PASS):
-            here = sets[first : first + SETS_PER_PASS]
-            used = sorted({axis for axes in here for axis in axes})
-            named = ", ".join(f"{levels[axis]} AS l{axis}" for axis in used)
-            which = " ".join(
-                f"WHEN {_is_margin(axes, used)} THEN {i}" for i, axes in enumerate(here)
-            )
-            found = self.session.con.execute(
-                f"SELECT CASE {which} END AS margin, {', '.join(f'l{axis}' for axis in used)}, "
-                f"CAST(sum(records) AS BIGINT) AS n "
-                f"FROM (SELECT {named}, records FROM cells) "
-                f"GROUP BY {sql.grouping_sets([f'l{a}' for a in axes] for axes in here)}"
-            ).fetchnumpy()
-            for i, axes in enumerate(here):
-                rows = np.flatnonzero(np.asarray(found["margin"]) == i)
-                index = tuple(_integers(found[f"l{axis}"][rows]) for axis in axes)
-                yield axes, index, _integers(found["n"][rows])
 
     def read_labels(self, records: Records) -> dict[str, list[str | None]]:
         """Every column of a small table as text, by the rule that names levels; None is missing."""
@@ -245,5 +220,5 @@ class DuckDBCells:
         return (
             f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} FROM {joined} "
             f"ORDER BY staged.rowid) TO {sql.text_literal(str(path))} "
-            "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
+            "(FORMAT parquet, USE_TMP_FILE false)"
         )

@@ -5,10 +5,10 @@ model (or raises `ModelUnavailable` with the reason), and the fitted model score
 batch. Totals come from a `Tally` of the scores, so nothing that grows with the data is kept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.errors import DiscreetError
 from discreet.figures import Outcome
+from discreet.progress import Progress
 
 
 class ModelUnavailable(DiscreetError):  # noqa: N818 - read as an answer, not as an accident
@@ -123,3 +124,17 @@ class Model(Protocol):
 
     def fit(self, summary: Summary) -> FittedModel:
         """The fitted model; raises ModelUnavailable with the reason where it cannot be fitted."""
+
+
+@runtime_checkable
+class TunableModel(Protocol):
+    """A model with a setting that is chosen on the cells, and that knows of impossible ones."""
+
+    def tuned(
+        self,
+        summary: Summary,
+        batches: Callable[[], Iterable[CellBatch]],
+        impossible: Sequence[Mapping[int, int]],
+        progress: Progress,
+    ) -> Model:
+        """The model with its setting chosen; raises ModelUnavailable where it cannot be."""

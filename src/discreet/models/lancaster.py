@@ -15,7 +15,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,14 +26,17 @@ from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
+from discreet.progress import Progress as NamedProgress
 
 SHRINKAGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # the values of takemura's table
 GRID = tuple(k / 10 for k in range(11))  # the values that are tried
+TUNING_BUDGET = 5e8
 BUDGET = 5e9  # cells that may be touched for one c(λ): some seconds
 TOLERANCE = 1e-9  # width of certain limits that is as good as exact
 DENSE_CELLS, DENSE_KEYS = 2**20, 60  # up to here plain arrays are quicker than compiling a loop
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959963984540054
 POOR_FIT = 0.1  # mass below zero from which on the model's figures are a rough guide
+NOTABLE_SHRINKAGE = 0.2  # λ from which on noise in the interactions matters
 FORWARD_COUNT = 64  # E(1/F) goes by recurrence up to this sample count, by quadrature beyond
 
 Boxes = Sequence[Mapping[int, BoolArray]]
@@ -462,8 +465,9 @@ def table_over_shrinkage(
     structural_zeros: Iterable[Box] = (),
 ) -> tuple[ShrinkageRow, ...]:
     """Expected population uniques with and without renormalisation, and the sum of negatives."""
+    zeros = tuple(structural_zeros)
     fits = [
-        Lancaster(shrinkage=value, structural_zeros=tuple(structural_zeros)).fit(summary)
+        Lancaster(shrinkage=value, structural_zeros=zeros).fit(summary)
         for value in _checked_shrinkages(shrinkages)
     ]
     plain, divided = np.zeros(len(fits)), np.zeros(len(fits))
@@ -480,7 +484,7 @@ def table_over_shrinkage(
             shrinkage=fit.shrinkage,
             plain_uniques=float(plain[k]),
             renormalised_uniques=float(divided[k]),
-            negative_sum=-fit.normaliser.clipped.value,
+            negative_sum=0.0 - fit.normaliser.clipped.value,
             normaliser=fit.normaliser.positive,
             clipped_uniques=int(clipped[k]),
         )
@@ -506,7 +510,38 @@ class Lancaster:
     structural_zeros: tuple[Box, ...] = ()
     budget: float = BUDGET
     seed: int = 0
+    shrinkage_rule: str = "given"
     progress: Progress | None = field(default=None, compare=False, repr=False)
+
+    def tuned(
+        self,
+        summary: Summary,
+        batches: Callable[[], Iterable[CellBatch]],
+        impossible: Sequence[Box],
+        progress: NamedProgress,
+    ) -> "Lancaster":
+        """The model with λ chosen by `choose_shrinkage`, if it was not given."""
+        _unseen(summary)
+
+        def report(step: str) -> Progress:
+            return lambda fraction: progress(f"{step} (compiled on first use)", fraction)
+
+        ready = replace(
+            self,
+            structural_zeros=(*self.structural_zeros, *impossible),
+            progress=report("summing over all possible cells"),
+        )
+        if self.shrinkage is not None:
+            return ready
+        choice = choose_shrinkage(
+            summary,
+            batches(),
+            structural_zeros=ready.structural_zeros,
+            budget=min(self.budget, TUNING_BUDGET),
+            progress=report("choosing the shrinkage"),
+        )
+        rule = "by leave-one-out likelihood of the records"
+        return replace(ready, shrinkage=choice.shrinkage, shrinkage_rule=rule)
 
     def fit(self, summary: Summary) -> "FittedLancaster":
         """The cell probabilities, and c(λ) from a pass over all possible cells."""
@@ -530,7 +565,9 @@ class Lancaster:
         return FittedLancaster(
             interactions=parts,
             shrinkage=chosen,
-            shrinkage_rule="from the two-way margins" if self.shrinkage is None else "given",
+            shrinkage_rule="from the two-way margins"
+            if self.shrinkage is None
+            else self.shrinkage_rule,
             structural_zeros=zeros,
             normaliser=mass,
             unseen=unseen,
@@ -586,7 +623,7 @@ class FittedLancaster:
             "normaliser": mass.value,
             "normaliser_how": mass.how.value,
             "normaliser_standard_error": mass.standard_error,
-            "negative_sum": -self.normaliser.clipped.value,
+            "negative_sum": 0.0 - self.normaliser.clipped.value,
         }
 
     def clipped_probability(self, levels: IntArray) -> FloatArray:
@@ -632,14 +669,21 @@ class FittedLancaster:
         return self._figure(tally.matches, math.sqrt(tally.matches), self.n_cells)
 
     def caution(self, tally: Tally) -> str | None:
-        """A sentence where much probability came out below zero: the keys interact in threes."""
+        """A sentence where the margins show a poor fit, or interactions that are mostly noise."""
         clipped = self.normaliser.clipped.value
-        if clipped < POOR_FIT:
-            return None
-        return (
-            f"the additive model gives some cells a probability below zero, {-clipped:.2f} in all: "
-            "the keys are associated in more than pairs, and its figures are a rough guide"
-        )
+        if clipped >= POOR_FIT:
+            return (
+                "the additive model gives some cells a probability below zero, "
+                f"{-clipped:.2f} in all: the keys are associated in more than pairs, and its "
+                "figures are a rough guide"
+            )
+        noise = 1 - shrinkage_from_margins(self.interactions)
+        if self.shrinkage >= NOTABLE_SHRINKAGE and noise > 0.5:
+            return (
+                f"{noise:.0%} of the association between keys is what chance alone gives in so "
+                "small a sample, so that cells of sample uniques seem fuller than they are"
+            )
+        return None
 
     def _figure(self, value: float, error: float, most: int) -> Figure:
         if self.unseen == 0 and self.population_size_known:

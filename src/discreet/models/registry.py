@@ -6,6 +6,7 @@ from discreet.errors import InputError, must_be
 from discreet.models.benedetti_franconi import BenedettiFranconi
 from discreet.models.cohen_sackrowitz import CohenSackrowitzMultinomial, CohenSackrowitzUniform
 from discreet.models.contract import Model
+from discreet.models.lancaster import Lancaster
 from discreet.models.sample_frequency import SampleFrequency
 
 MODELS: dict[str, Model] = {
@@ -15,6 +16,7 @@ MODELS: dict[str, Model] = {
         CohenSackrowitzUniform(),
         CohenSackrowitzMultinomial(),
         BenedettiFranconi(),
+        Lancaster(),
     )
 }
 

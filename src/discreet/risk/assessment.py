@@ -19,7 +19,14 @@ from discreet.data.writing import check_outputs, written_whole
 from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.figures import Outcome, Unavailable
-from discreet.models.contract import FittedModel, Model, ModelUnavailable, Need, Tally
+from discreet.models.contract import (
+    FittedModel,
+    Model,
+    ModelUnavailable,
+    Need,
+    Tally,
+    TunableModel,
+)
 from discreet.models.registry import choose_models
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
@@ -191,7 +198,8 @@ def assess(
         )
         parts = (truth, special, views, *attributes)
         extra = [part.columns() for part in parts if part is not None]
-        fitted = {model.name: _fit(model, summary) for model in chosen}
+        boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
+        fitted = {model.name: _fit(model, summary, cells, boxes, progress) for model in chosen}
         scorer = _Scorer(cells, fitted, {k: v for part in extra for k, v in part.items()})
         households = scorer.run(Path(risks) if risks else None, household, progress)
         return Assessment(
@@ -339,8 +347,17 @@ def _one_way(summary: Summary) -> list[Any]:
     return [summary.margins[(j,)] for j in range(len(summary.level_counts))]
 
 
-def _fit(model: Model, summary: Summary) -> FittedModel | Unavailable:
+def _fit(
+    model: Model,
+    summary: Summary,
+    cells: CellStore,
+    impossible: Sequence[Mapping[int, int]],
+    progress: Progress,
+) -> FittedModel | Unavailable:
+    """The fitted model, its setting chosen on the cells first where it has one."""
     try:
+        if isinstance(model, TunableModel):
+            model = model.tuned(summary, cells.batches, impossible, progress)
         return model.fit(summary)
     except ModelUnavailable as reason:
         return Unavailable(str(reason))

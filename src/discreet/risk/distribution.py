@@ -36,6 +36,6 @@ class RiskDistribution:
     def records_above(self, edge: float) -> int:
         """Records whose risk is above an edge of the histogram."""
         place = int(np.searchsorted(EDGES, edge))
-        if EDGES[place] != edge:
+        if place == len(EDGES) or EDGES[place] != edge:
             raise ValueError(f"edge must be one of EDGES, got {edge}")
         return int(self.records[place:].sum())

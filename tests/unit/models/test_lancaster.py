@@ -232,6 +232,18 @@ def test_a_poor_fit_is_said():
     assert Lancaster(shrinkage=0.0).fit(summary).caution(tally) is None
 
 
+def test_interactions_that_are_mostly_noise_are_said():
+    rng = np.random.default_rng(11)
+    records = np.stack([rng.integers(size, size=400) for size in (6, 8, 5)], axis=1)
+    summary, batch = counted(records, (6, 8, 5))
+    fit = Lancaster(shrinkage=0.3).fit(summary)
+    tally = Tally().add(batch, fit.score(batch))
+    assert "chance alone" in str(fit.caution(tally))
+    assert Lancaster().fit(summary).caution(tally) is None
+    many, _ = counted(np.repeat(some_records(), 100, axis=0), SIZES, population=1e5)
+    assert Lancaster(shrinkage=0.3).fit(many).caution(tally) is None
+
+
 def test_parameters_for_the_record():
     summary, _ = counted(some_records(), SIZES)
     given = Lancaster(shrinkage=0.25).fit(summary).parameters
@@ -434,6 +446,18 @@ def test_table_over_shrinkage():
         assert row.clipped_uniques == np.count_nonzero(p == 0)
     assert rows[-1].clipped_uniques > 0
     assert rows[0].plain_uniques == pytest.approx(rows[0].renormalised_uniques)
+    assert str(rows[0].negative_sum) == "0.0"
+
+
+def test_table_over_shrinkage_with_zeros():
+    records = some_records()
+    records = records[(records[:, 0] != 2) | (records[:, 1] != 1)]
+    summary, batch = counted(records, SIZES)
+    rows = table_over_shrinkage(summary, [batch], (0.0, 1.0), iter([{0: 2, 1: 1}]))
+    impossible = np.mean(records[:, 0] == 2) * np.mean(records[:, 1] == 1)
+    assert rows[0].normaliser.value == pytest.approx(1 - impossible, rel=1e-12)
+    fit = Lancaster(shrinkage=1.0, structural_zeros=({0: 2, 1: 1},)).fit(summary)
+    assert rows[1].normaliser == fit.normaliser.positive
 
 
 def test_mass_as_a_figure():

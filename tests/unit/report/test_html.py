@@ -1,0 +1,85 @@
+"""The internal report holds everything, escaped, in one file."""
+
+import re
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from discreet.errors import OutputError
+from discreet.report.html import internal_html, write_report
+from discreet.risk import assessment as module
+
+assess = partial(module.assess, models="sample_frequency")
+HOSTILE = ["<script>alert('x')</script>", "a & b", '"><img src=x>', "{{ 7 * 7 }}", "年龄", "a\x00b"]
+
+
+def text(page):
+    """The page without its style, its pictures and its tags."""
+    page = re.sub(r"<style.*?</style>|<svg.*?</svg>", "", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
+
+
+def test_it_holds_the_figures_and_the_riskiest_combinations():
+    frame = pd.DataFrame({"town": ["x"] * 40 + ["Unterwald"], "w": [2.0] * 41})
+    page = text(internal_html(assess(frame, ["town"], weight="w")))
+    assert "Disclosure risk of the data frame" in page
+    assert "41 records, 1 key, 2 cells occupied of 2 possible" in page
+    assert "population of 82 (estimated by the sum of the weights)" in page
+    assert "Unterwald" in page
+    assert "as confidential as the data" in page
+    assert "sample_frequency" in page
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_levels_names_and_labels_are_escaped(hostile, tmp_path):
+    frame = pd.DataFrame({hostile: [hostile, "x", "x"], "b": [1, 2, 2], "w": [1.0, 2.0, 3.0]})
+    page = internal_html(assess(frame, [hostile, "b"], weight="w"))
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "49" not in text(page)
+    write_report(assess(frame, [hostile]), tmp_path / "r.html")
+
+
+def test_it_needs_nothing_from_elsewhere():
+    page = internal_html(assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"]))
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.findall(r"""(?:src|href)=["'](?!#)""", page)
+    assert not re.findall(r"url\((?!#|['\"]?#)", page)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[1], [1, 1], [1] * 30, list(range(30)), [None] * 3, [*range(5), *[9] * 1000]],
+    ids=["one", "pair", "constant", "unique", "missing", "mixed"],
+)
+@pytest.mark.parametrize("external", [False, True])
+def test_extreme_files_have_a_report(tmp_path, column, external):
+    found = assess(pd.DataFrame({"a": column, "w": [0.01] * len(column)}), ["a"], weight="w")
+    write_report(found, tmp_path / "r.html", external=external)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "population of 0 " not in page
+    assert "nan" not in text(page).casefold().split()
+
+
+def test_a_table_of_a_thousand_keys():
+    n = 1100
+    frame = pd.DataFrame([[0] * n, [1] * n], columns=[f"k{j}" for j in range(n)])
+    page = text(internal_html(assess(frame, list(frame))))
+    assert "cells occupied of about 10^331 possible" in page
+
+
+def test_the_old_report_stays_when_the_new_cannot_be_written(tmp_path):
+    found = assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"])
+    with pytest.raises(OutputError):
+        write_report(found, tmp_path / "nowhere" / "r.html")
+    with pytest.raises(OutputError):
+        write_report(found, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_data_give_the_same_page():
+    draw = lambda: internal_html(assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"]))  # noqa: E731
+    assert draw() == draw()

@@ -1,0 +1,90 @@
+"""Numbers as people read them, none rounded to a misleading 0 or 100."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.figures import Figure, How, Unavailable
+from discreet.report import words
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (1, "1"), (999, "999"), (1000, "1,000"), (249_704_000, "249,704,000"), (7.0, "7")],
+)
+def test_counts(number, text):
+    assert words.count(number) == text
+
+
+@given(st.floats(1e-300, 1e15))
+def test_no_count_is_shown_as_zero(number):
+    assert float(words.count(number).replace(",", "")) > 0
+
+
+@pytest.mark.parametrize("power", [25, 100, 400, 5000])
+def test_counts_beyond_all_reading_are_told_by_their_size(power):
+    assert words.count(10**power) == f"about 10^{power}"
+    assert words.expected(10**power) == f"about 10^{power}"
+    assert len(words.count(2**power)) < 40
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 5, "0 %"),
+        (5, 5, "100 %"),
+        (1, 3, "33.3 %"),
+        (1, 2000, "< 0.1 %"),
+        (1, 10**12, "< 0.1 %"),
+        (1999, 2000, "> 99.9 %"),
+        (9995, 10_000, "> 99.9 %"),
+        (10**12 - 1, 10**12, "> 99.9 %"),
+        (0, 0, "–"),
+    ],
+)
+def test_shares(part, whole, text):
+    assert words.share(part, whole) == text
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_no_share_is_shown_as_none_or_all_unless_it_is(part, rest):
+    shown = words.share(part, part + rest)
+    assert shown not in ("0 %", "0.0 %", "100 %", "100.0 %")
+    number = float(shown.strip("<> %"))
+    assert number == pytest.approx(100 * part / (part + rest), abs=0.101)
+
+
+@given(st.floats(0, 1))
+def test_probabilities(value):
+    shown = words.probability(value)
+    assert (float(shown.removeprefix("> ")) == 0) == (value == 0)
+    assert (float(shown) == 1 if not shown.startswith(">") else False) == (value == 1)
+    assert float(shown.removeprefix("> ")) == pytest.approx(value, abs=0.001, rel=0.06)
+
+
+@given(st.floats(1e-300, 1e12))
+def test_expected_counts_are_told_from_zero(value):
+    number = float(words.expected(value).replace(",", ""))
+    assert number > 0
+    assert number == pytest.approx(value, rel=0.006)
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        (Figure(value=7, low=7, high=7, how=How.EXACT), "7"),
+        (Figure(value=None, low=0, high=12, how=How.BOUND), "0 to 12"),
+        (Figure(value=4.36, low=1.5, high=9, how=How.ESTIMATE), "4.36 (1.5 to 9)"),
+        (Figure(value=4.36, standard_error=0.00012, how=How.ESTIMATE), "4.36 ± 0.00012"),
+        (Figure(value=1.58e-13, how=How.ESTIMATE), "1.58e-13"),
+        (Unavailable("no weights"), "not available: no weights"),
+    ],
+)
+def test_outcomes(figure, text):
+    assert words.outcome(figure) == text
+
+
+def test_plurals():
+    assert words.plural(1, "record") == "1 record"
+    assert words.plural(0, "record") == "0 records"
+    assert words.plural(1500, "record") == "1,500 records"
