@@ -53,6 +53,9 @@ PATH = click.Path(path_type=Path)
     help="What an intruder may know; may be given several times.",
 )  # fmt: skip
 @click.option("--subsets", type=int, metavar="S", help="Uniques under all sets of up to S keys.")
+@click.option("--shrinkage", type=float, help="λ of the Lancaster model [default: chosen].")
+@click.option("--shrinkage-table", is_flag=True, help="The Lancaster model for λ from 0 to 1.")
+@click.option("--loss-ratio", type=float, multiple=True, help="More ratios b/c for the Bayes test.")
 @click.option(
     "--missing", default="category", show_default=True, metavar="POLICY",
     help="Missing keys: wildcard, conservative, category, drop, error; all compares them.",
@@ -163,6 +166,9 @@ def _measures(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
         "suda": options["suda"],
         "scenarios": dict(options["scenarios"]) or None,
         "subsets": options["subsets"],
+        "shrinkage": options["shrinkage"],
+        "shrinkage_table": options["shrinkage_table"],
+        "loss_ratios": options["loss_ratio"],
     }
 
 

@@ -6,19 +6,23 @@ from dataclasses import dataclass
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
-from discreet.risk.assessment import MATCH, Assessment
+from discreet.risk.assessment import MATCH, Assessment, ModelResult
 from discreet.risk.comparison import PolicyComparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A title, a sentence of meaning, and a table whose first column is text."""
+    """A title, a sentence of meaning, and a table whose first column is text.
+
+    A `wide` one does not fit on a terminal.
+    """
 
     title: str
     meaning: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    wide: bool = False
 
 
 def extra_sections(assessment: Assessment) -> Iterator[Section]:
@@ -29,6 +33,8 @@ def extra_sections(assessment: Assessment) -> Iterator[Section]:
     yield from _sensitive(assessment)
     yield from _households(assessment)
     yield from _special(assessment)
+    yield from _shrinkages(assessment)
+    yield from _bayes_test(assessment)
 
 
 def comparison_section(comparison: PolicyComparison) -> Section:
@@ -208,4 +214,46 @@ def _special(assessment: Assessment) -> Iterator[Section]:
             (s.key, words.share(s.shared, 1), words.share(s.involved, 1)) for s in special.keys
         ),
         notes=tuple(notes),
+    )
+
+
+def _shrinkages(assessment: Assessment) -> Iterator[Section]:
+    rows = assessment.shrinkages
+    if isinstance(rows, Unavailable):
+        yield Section(
+            title="Lancaster model over its shrinkage",
+            meaning=MEANING["shrinkage"],
+            header=("λ",),
+            rows=(),
+            notes=(f"not available: {rows.reason}",),
+        )
+    elif rows:
+        yield Section(
+            title="Lancaster model over its shrinkage",
+            meaning=MEANING["shrinkage"],
+            header=("λ", "no renormalisation", "renormalisation", "sum of negatives"),
+            rows=tuple(
+                (
+                    f"{row.shrinkage:g}",
+                    words.expected(row.plain_uniques),
+                    words.expected(row.renormalised_uniques),
+                    f"{row.negative_sum:.3g}",
+                )
+                for row in rows
+            ),
+        )
+
+
+def _bayes_test(assessment: Assessment) -> Iterator[Section]:
+    results = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
+    called = {r.name: r.called_unique for r in results if r.called_unique is not None}
+    if not called:
+        return
+    ratios = next(iter(called.values())).loss_ratios
+    yield Section(
+        title="Who would be called a population unique",
+        meaning=MEANING["bayes_test"],
+        header=("model", *(f"b/c {ratio:g}" for ratio in ratios)),
+        rows=tuple((name, *(words.count(int(n)) for n in c.records)) for name, c in called.items()),
+        wide=True,
     )

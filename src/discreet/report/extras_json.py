@@ -4,6 +4,7 @@ from typing import Any
 
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
+from discreet.models.lancaster import ShrinkageRow
 from discreet.risk.assessment import MATCH, Assessment
 from discreet.risk.comparison import PolicyComparison
 from discreet.risk.known_population import KnownPopulation
@@ -27,6 +28,8 @@ def extras_json(assessment: Assessment) -> dict[str, Any]:
         found["scenarios"] = _scenarios(assessment.scenarios)
     if assessment.subsets:
         found["subsets"] = [_subset(size) for size in assessment.subsets]
+    if assessment.shrinkages != ():
+        found["shrinkage_table"] = _shrinkages(assessment.shrinkages)
     if assessment.population is not None:
         found["population"] = _population(assessment.population)
     return found
@@ -108,6 +111,22 @@ def _subset(size: SubsetSize) -> dict[str, Any]:
         "n_with_uniques": size.n_with_uniques,
         "worst": [{"keys": list(s.keys), "sample_uniques": s.sample_uniques} for s in size.worst],
     }
+
+
+def _shrinkages(rows: tuple[ShrinkageRow, ...] | Unavailable) -> Any:
+    if isinstance(rows, Unavailable):
+        return rows.to_json()
+    return [
+        {
+            "shrinkage": row.shrinkage,
+            "no_renormalisation": row.plain_uniques,
+            "renormalisation": row.renormalised_uniques,
+            "sum_of_negatives": row.negative_sum,
+            "normaliser": row.normaliser.figure().to_json(),
+            "clipped_uniques": row.clipped_uniques,
+        }
+        for row in rows
+    ]
 
 
 def _population(truth: KnownPopulation) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.extras_json import extras_json
 from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.contributions import Contribution
 from discreet.risk.distribution import EDGES, RiskDistribution
 
@@ -72,6 +73,7 @@ def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
         "caution": result.caution,
         "assumption": result.assumption,
         "risk_distribution": _distribution(result.distribution),
+        "called_unique": _called(result.called_unique),
     }
 
 
@@ -87,6 +89,13 @@ def recommended_json(assessment: Assessment) -> dict[str, Any]:
         "why": "no model of the population was fitted, so only certain limits are given",
         "expected_population_uniques": bound.to_json(),
     }
+
+
+def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:
+    if called is None:
+        return None
+    pairs = zip(called.loss_ratios, called.records, strict=True)
+    return [{"loss_ratio": ratio, "records": int(n)} for ratio, n in pairs]
 
 
 def _population(assessment: Assessment) -> float | None:

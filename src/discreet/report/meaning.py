@@ -56,6 +56,14 @@ MEANING = {
         "A record is special when few of its facts already make it unique. The score counts the "
         "smallest sets of keys that do, the smaller the set the more."
     ),
+    "shrinkage": (
+        "Expected population uniques when associations of pairs of keys are taken at the share λ: "
+        "0 is independence, 1 takes them in full. A large sum of negatives tells of a bad fit."
+    ),
+    "bayes_test": (
+        "Sample uniques that a Bayes test calls population uniques when to miss one costs b/c "
+        "times as much as a false alarm. Models that treat all of them alike call all or none."
+    ),
     "exact": "computed from the data without approximation, given the stated assumption",
     "certified bound": "the truth lies between these limits for certain",
     "estimate": "a model's best guess; the limits are at the stated confidence, if the model holds",

@@ -35,14 +35,16 @@ def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
     yield indented(Text(MEANING["anonymity"], style="dim"))
     yield heading("How well could an intruder do")
     yield indented(_models(assessment))
-    for result in assessment.models.values():
-        if isinstance(result, ModelResult) and result.caution:
-            yield indented(Text(f"{result.name}: {result.caution}", style="yellow"))
+    for name, result in assessment.models.items():
+        if isinstance(result, Unavailable):
+            yield indented(Text(one_line(f"{name} is not available: {result.reason}.")))
+        elif result.caution:
+            yield indented(Text(one_line(f"{name}: {result.caution}"), style="yellow"))
     yield heading("Which keys make records unique")
     yield indented(_contributions(assessment))
     yield indented(Text(MEANING["contributions"], style="dim"))
     for section in extra_sections(assessment):
-        yield from section_parts(section)
+        yield from () if section.wide else section_parts(section)
     yield heading("Riskiest combinations (confidential)")
     yield from (indented(line) for line in _riskiest(assessment))
 
@@ -124,7 +126,7 @@ def _models(assessment: Assessment) -> Table:
     table = plain_table("model", "population uniques", "correct matches")
     for name, result in assessment.models.items():
         if isinstance(result, Unavailable):
-            table.add_row(name, f"not available: {result.reason}", "")
+            table.add_row(name, "–", "–")
         else:
             table.add_row(name, *_two_figures(result))
     return table

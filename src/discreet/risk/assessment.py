@@ -3,7 +3,7 @@
 import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,11 @@ from discreet.models.contract import (
     Tally,
     TunableModel,
 )
+from discreet.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
 from discreet.models.registry import choose_models
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
+from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.contributions import Contributions, contributions
 from discreet.risk.distribution import RiskDistribution
 from discreet.risk.hierarchy import Hierarchy
@@ -58,6 +60,7 @@ class ModelResult:
     expected_correct_matches: Outcome
     caution: str | None
     distribution: RiskDistribution | None
+    called_unique: CalledUnique | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,7 @@ class Assessment:
     special: SpecialFigures | None = None
     scenarios: Scenarios | None = None
     subsets: tuple[SubsetSize, ...] = ()
+    shrinkages: tuple[ShrinkageRow, ...] | Unavailable = ()
     population: KnownPopulation | None = None
 
     @property
@@ -127,6 +131,9 @@ def assess(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     household: str | None = None,
     suda: int | None = None,
+    shrinkage: float | None = None,
+    shrinkage_table: bool = False,
+    loss_ratios: Sequence[float] = (),
     scenarios: Mapping[str, Sequence[str]] | None = None,
     subsets: int | None = None,
     population: Any = None,
@@ -145,15 +152,19 @@ def assess(
 
     More is computed where it is asked for: `sensitive` variables (diversity, closeness), the risk
     of each `household`, SUDA scores with at most `suda` keys in a minimal sample unique,
-    `scenarios` (name to keys), all `subsets` of up to so many keys, and true risks from a
-    `population` file.
+    `scenarios` (name to keys), all `subsets` of up to so many keys, true risks from a `population`
+    file, and the Lancaster model with a given `shrinkage` or over a table of them. `loss_ratios`
+    are further ratios of losses b/c for the Bayes test of uniqueness.
     With `risks`, one row a record is written there as Parquet. `structural_zeros` is a source whose
     columns are keys and whose rows are impossible combinations, an empty value meaning any level.
 
     Raises InputError, with one clear line, for anything that cannot be assessed.
     """
     records = open_records(source, csv)
-    chosen = choose_models(models)
+    chosen = tuple(
+        replace(model, shrinkage=shrinkage) if isinstance(model, Lancaster) else model
+        for model in choose_models(models)
+    )
     request = Request(
         records=records,
         keys=_checked_keys(keys, scenarios, weight, sensitive, household),
@@ -174,7 +185,8 @@ def assess(
     with (engine or _default_engine(progress)).count(request) as cells:
         impossible = None if forbidden is None else read_impossible(forbidden, cells)
         table_cells = _table_cells(cells, request.missing, impossible, n_table_cells)
-        summary = _summary(cells, table_cells, population_size, _needs(chosen))
+        needs = _needs([*chosen, *([Lancaster()] if shrinkage_table else [])])
+        summary = _summary(cells, table_cells, population_size, needs)
         words, counts = cells.words()
         everything = AllCells(
             words=words,
@@ -200,7 +212,8 @@ def assess(
         extra = [part.columns() for part in parts if part is not None]
         boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
         fitted = {model.name: _fit(model, summary, cells, boxes, progress) for model in chosen}
-        scorer = _Scorer(cells, fitted, {k: v for part in extra for k, v in part.items()})
+        columns = {name: values for part in extra for name, values in part.items()}
+        scorer = _Scorer(cells, fitted, columns, tuple(loss_ratios))
         households = scorer.run(Path(risks) if risks else None, household, progress)
         return Assessment(
             settings=_settings(request, chosen, anonymity_levels, forbidden),
@@ -229,8 +242,18 @@ def assess(
             subsets=()
             if subsets is None
             else subset_uniques(everything, subsets, progress=progress),
+            shrinkages=_shrinkages(summary, cells, boxes) if shrinkage_table else (),
             population=truth,
         )
+
+
+def _shrinkages(
+    summary: Summary, cells: CellStore, impossible: Sequence[Mapping[int, int]]
+) -> tuple[ShrinkageRow, ...] | Unavailable:
+    try:
+        return table_over_shrinkage(summary, cells.batches(), structural_zeros=impossible)
+    except ModelUnavailable as reason:
+        return Unavailable(str(reason))
 
 
 def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPopulation:
@@ -303,9 +326,6 @@ def _table_cells(
     cells: CellStore, policy: MissingPolicy, impossible: ImpossibleList | None, given: int | None
 ) -> int:
     """Cells that could be occupied; a missing value that matches anything makes no cell."""
-    if given is not None and given < cells.n_cells:
-        rule = f"at least the {cells.n_cells:,} cells that hold records"
-        raise InputError(must_be("cells", rule, f"{given:,}"))
     if given is not None:
         return given
     if impossible is not None:
@@ -327,9 +347,6 @@ def _summary(
     margins = {
         axes: table for need in sorted(needs) for axes, table in cells.margins(orders[need]).items()
     }
-    if population_size is not None and population_size < cells.n_records:
-        rule = f"at least the {cells.n_records:,} records of the sample"
-        raise InputError(must_be("population", rule, f"{population_size:,}"))
     weight_total = cells.weights.total if cells.weights else None
     return Summary(
         sample_size=cells.n_records,
@@ -354,12 +371,15 @@ def _fit(
     impossible: Sequence[Mapping[int, int]],
     progress: Progress,
 ) -> FittedModel | Unavailable:
-    """The fitted model, its setting chosen on the cells first where it has one."""
+    """The fitted model, its setting chosen on the cells first where it has one.
+
+    What a model cannot do with its input is its own affair: the others still run.
+    """
     try:
         if isinstance(model, TunableModel):
             model = model.tuned(summary, cells.batches, impossible, progress)
         return model.fit(summary)
-    except ModelUnavailable as reason:
+    except (ModelUnavailable, InputError) as reason:
         return Unavailable(str(reason))
 
 
@@ -374,6 +394,7 @@ class _Scorer:
         cells: CellStore,
         fitted: Mapping[str, FittedModel | Unavailable],
         extra: Mapping[str, FloatArray],
+        loss_ratios: tuple[float, ...],
     ) -> None:
         self.cells = cells
         self.outcomes = fitted
@@ -381,11 +402,13 @@ class _Scorer:
         self.extra = extra
         self.tallies = {name: Tally() for name in self.fitted}
         self.distributions: dict[str, RiskDistribution] = {}
+        self.called: dict[str, CalledUnique] = {}
         self.columns: list[str] = []
         for name, model in self.fitted.items():
             first = model.score(next(cells.batches()))
             if first.unique_probability is not None:
                 self.columns.append(f"{name}_unique_probability")
+                self.called[name] = CalledUnique.none_yet(loss_ratios)
             if first.match_probability is not None:
                 self.columns.append(f"{name}{MATCH}")
                 self.distributions[name] = RiskDistribution.empty()
@@ -419,6 +442,9 @@ class _Scorer:
                 self.tallies[name] = self.tallies[name].add(batch, scores)
                 if scores.unique_probability is not None:
                     columns[f"{name}_unique_probability"] = scores.unique_probability
+                    self.called[name] = self.called[name].add(
+                        scores.unique_probability, batch.n_records
+                    )
                 if scores.match_probability is not None:
                     columns[f"{name}{MATCH}"] = scores.match_probability
                     self.distributions[name] = self.distributions[name].add(
@@ -444,6 +470,7 @@ class _Scorer:
             expected_correct_matches=fit.expected_correct_matches(tally),
             caution=fit.caution(tally),
             distribution=self.distributions.get(model.name),
+            called_unique=self.called.get(model.name),
         )
 
 

@@ -20,6 +20,7 @@ def data_warnings(
             f"{impossible.n_idle:,} of the {impossible.n_rows:,} impossible combinations name a "
             "level that never occurs, so they have no effect"
         )
+    found += _about_totals(cells, summary)
     for key in cells.keys:
         found += _about_key(key, cells.n_records)
     if summary.sample_size == 1:
@@ -38,8 +39,22 @@ def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
     known = summary.population_size if summary.population_size_known else None
     if known is not None and not 0.8 < cells.weights.total / known < 1.25:
         yield (
-            f"the weights sum to {cells.weights.total:,.6g}, far from the population of "
-            f"{known:,.6g} that was given"
+            f"the weights sum to {_size(cells.weights.total)}, far from the population of "
+            f"{_size(known)} that was given"
+        )
+
+
+def _about_totals(cells: CellStore, summary: Summary) -> Iterator[str]:
+    size = summary.population_size
+    if summary.population_size_known and size is not None and size < cells.n_records:
+        yield (
+            f"the population of {_size(size)} that was given is smaller than the sample of "
+            f"{cells.n_records:,} records, so no model of the population can use it"
+        )
+    if summary.n_table_cells < cells.n_cells:
+        yield (
+            f"the {summary.n_table_cells:,} possible cells that were given are fewer than the "
+            f"{cells.n_cells:,} that hold records, so no model of the table can use them"
         )
 
 
@@ -62,3 +77,7 @@ def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
     if codes:
         shown = " and ".join(repr(code) for code in codes)
         yield f"key {key.name!r} has the level {shown}, which looks like a code for a missing value"
+
+
+def _size(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -30,14 +30,12 @@ def text_of(svg):
     return "".join(ElementTree.fromstring(svg).itertext())
 
 
-@pytest.mark.parametrize("label", HOSTILE)
-def test_any_name_can_be_drawn(label):
-    svg = plots.contribution_plot([label, "plain"], [0.5, 0.1])
+def test_any_name_can_be_drawn():
+    svg = plots.contribution_plot(HOSTILE, [0.5] * len(HOSTILE))
     assert "<script" not in svg
     shown = text_of(svg.encode("utf-8", errors="backslashreplace").decode())
-    assert "plain" in shown
-    if label.isprintable() and len(label) < 28:
-        assert label in shown
+    for label in HOSTILE:
+        assert not label.isprintable() or label[:27] in shown
 
 
 def test_the_same_data_give_the_same_bytes():
