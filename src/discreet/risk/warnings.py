@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from discreet.data.summary import Summary
 from discreet.engines.contract import CellStore, KeyLevels
+from discreet.models.benedetti_franconi import undersized_cells
 from discreet.risk.impossible import ImpossibleList
 
 LOOKS_MISSING = frozenset({"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing"})
@@ -36,6 +37,12 @@ def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
             f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
             "cannot stand for less than itself, so these may not be design weights"
         )
+        undersized = sum(undersized_cells(batch) for batch in cells.batches())
+        if undersized:
+            yield (
+                f"in {undersized:,} cells the weights sum to less than the records there are; the "
+                "individual risk takes these cells for complete"
+            )
     known = summary.population_size if summary.population_size_known else None
     if known is not None and not 0.8 < cells.weights.total / known < 1.25:
         yield (
