@@ -17,7 +17,9 @@ def run(rows: int) -> None:
         path = _file(rows, kind)
         costs = {
             "DuckDB, ten-column group-by and join": run_job("duckdb_raw", path, repeats=repeats),
-            "discreet assess, 1/f of every record written": run_job("discreet_assess", path, repeats=repeats),
+            "discreet assess, 1/f of every record written": run_job(
+                "discreet_assess", path, repeats=repeats
+            ),
             "discreet assess, all models": run_job("discreet_without_risks", path, repeats=repeats),
         }
         print_table(f"{rows:,} records in {kind}", costs, "DuckDB, ten-column group-by and join")

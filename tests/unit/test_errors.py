@@ -11,7 +11,10 @@ from discreet import errors
         ({}, "k must be at least 2, got 1"),
         ({"where": "row 3"}, "k must be at least 2, got 1 at row 3"),
         ({"remedy": "give more"}, "k must be at least 2, got 1; give more"),
-        ({"where": "row 3", "remedy": "give more"}, "k must be at least 2, got 1 at row 3; give more"),
+        (
+            {"where": "row 3", "remedy": "give more"},
+            "k must be at least 2, got 1 at row 3; give more",
+        ),
     ],
 )
 def test_the_grammar_of_a_complaint(options, sentence):

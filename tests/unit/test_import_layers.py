@@ -8,9 +8,21 @@ import pytest
 import discreet
 
 ROOT = Path(discreet.__file__).parent
-LAYERS = (
-    "cli server report ledger release masks risk compoisson tables models fiber engines data"
-).split()
+LAYERS = [
+    "cli",
+    "server",
+    "report",
+    "ledger",
+    "release",
+    "masks",
+    "risk",
+    "compoisson",
+    "tables",
+    "models",
+    "fiber",
+    "engines",
+    "data",
+]
 EVERYWHERE = {"errors", "figures", "progress"}
 HOMES = {
     "click": {"cli"},

@@ -100,7 +100,8 @@ def command(file: str, **options: Any) -> None:
         )
     }
     outputs = [options[name] for name in OUTPUTS if options[name]]
-    check_outputs(outputs, [path for r in inputs.values() if r is not None for path in r.files])
+    read = [path for records in inputs.values() if records is not None for path in records.files]
+    check_outputs(outputs, [*read, *(Path(path) for _, path in options["trees"])])
     if options["missing"] == "all":
         _compare(inputs, csv, outputs, options)
         return

@@ -194,10 +194,10 @@ class FittedCohenSackrowitz:
         )
         if self._is_population or (s - mean) ** 2 * UNLIKELY <= variance:
             return None
-        side = "low" if s > mean else "high"
         return (
-            f"the prior expects {mean:.3g} sample uniques in such a sample, with a chance below "
-            f"{UNLIKELY:.0%} of the {s} there are; its figures are likely too {side}"
+            f"the prior expects {mean:,.3g} sample uniques in such a sample and gives the {s:,} "
+            f"there are a chance below {UNLIKELY:.0%}: the data contradict it, and its figures "
+            "may be far off either way"
         )
 
     @property

@@ -88,7 +88,8 @@ def missing_line(assessment: Assessment) -> str:
     touched = words.plural(assessment.n_incomplete, "record")
     if assessment.n_incomplete == 0:
         return f"no key value is missing (policy: {policy.name})"
-    return f"{touched} lack a key value (policy {policy.name}: {policy.meaning})"
+    verb = "lacks" if assessment.n_incomplete == 1 else "lack"
+    return f"{touched} {verb} a key value (policy {policy.name}: {policy.meaning})"
 
 
 def heading(title: str) -> ConsoleRenderable:

@@ -70,7 +70,7 @@ def contributions(
 
 def _too_long(n_pairs: int, sample_count: IntArray) -> str:
     return (
-        f"{n_pairs:,} pairs of keys over {len(sample_count):,} cells take long; "
+        f"pairs of keys ({n_pairs:,}, over {len(sample_count):,} cells) take long; "
         "ask for them with --all-pairs"
     )
 

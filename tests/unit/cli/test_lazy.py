@@ -8,7 +8,9 @@ from discreet.cli.lazy import LazyGroup
 
 
 def test_help_names_every_command_without_loading_it():
-    group = LazyGroup("g", commands={"a": ("no.such.module", "Does a."), "b": ("nor.this", "Does b.")})
+    group = LazyGroup(
+        "g", commands={"a": ("no.such.module", "Does a."), "b": ("nor.this", "Does b.")}
+    )
     context = click.Context(group)
     assert group.list_commands(context) == ["a", "b"]
     text = group.get_help(context)

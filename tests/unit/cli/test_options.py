@@ -45,7 +45,9 @@ def test_what_is_no_whole_number_is_refused(given):
         WholeNumbers().convert(given, None, None)
 
 
-@pytest.mark.parametrize(("given", "delimiter"), [("\\t", "\t"), ("tab", "\t"), (";", ";"), (None, None)])
+@pytest.mark.parametrize(
+    ("given", "delimiter"), [("\\t", "\t"), ("tab", "\t"), (";", ";"), (None, None)]
+)
 def test_a_tab_can_be_written(given, delimiter):
     assert csv_from(given, '"', None, ".").delimiter == delimiter
 

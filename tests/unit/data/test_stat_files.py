@@ -17,7 +17,12 @@ FRAME = pd.DataFrame(
         "SEX": [1.0, 2.0, 2.0, np.nan],
         "SIZE": [1.5, 2.0, 2.0, 3.0],
         "TOWN": ["a", "b", "", "b"],
-        "BORN": [datetime.date(2020, 1, 1), None, datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+        "BORN": [
+            datetime.date(2020, 1, 1),
+            None,
+            datetime.date(2020, 1, 1),
+            datetime.date(2021, 1, 1),
+        ],
     }
 )
 LABELS = {"SEX": {1: "male", 2: "female"}}
@@ -90,7 +95,9 @@ def test_a_cut_file_is_refused(tmp_path, kind, share):
     path = write(tmp_path / f"s.{kind}")
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(FileError, match=rf"s.{kind} must be a (readable|whole) .{kind} file, got one that"):
+    with pytest.raises(
+        FileError, match=rf"s.{kind} must be a (readable|whole) .{kind} file, got one that"
+    ):
         open_records(path).scan([0])
 
 
@@ -106,7 +113,9 @@ def test_records_lost_at_the_end_of_a_sas_transport_file_are_noticed(tmp_path):
 def test_another_kind_of_file_is_refused(tmp_path, kind):
     path = tmp_path / f"s.{kind}"
     path.write_text("a,b\nsecret,2\n")
-    with pytest.raises(FileError, match=f"s.{kind} must be a (readable|whole) .{kind} file") as caught:
+    with pytest.raises(
+        FileError, match=f"s.{kind} must be a (readable|whole) .{kind} file"
+    ) as caught:
         open_records(path)
     assert "secret" not in str(caught.value)
 

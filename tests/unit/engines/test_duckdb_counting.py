@@ -52,7 +52,9 @@ KINDS = {
     "huge floats": pa.array([1e300, 1e16, 1e300, None]),
     "booleans": pa.array([True, False, True, None]),
     "dates": pa.array([DAY, dt.date(1969, 12, 31), DAY, None]),
-    "dates, far apart": pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1), None]).take([0, 1, 0, 2]),
+    "dates, far apart": pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1), None]).take(
+        [0, 1, 0, 2]
+    ),
     "timestamps": pa.array([NOON + dt.timedelta(microseconds=1), NOON, None]).take([0, 1, 0, 2]),
     "timestamps of a zone": pa.array(
         [NOON.replace(tzinfo=UTC), dt.datetime(1960, 1, 1, tzinfo=UTC), None]
@@ -380,7 +382,9 @@ class TestWeights:
             count(tmp_path / "s.csv", ["a"], weight="w")
 
 
-@pytest.mark.parametrize("table", [pa.table({"a": pa.array([], pa.int64())}), pd.DataFrame({"a": []})])
+@pytest.mark.parametrize(
+    "table", [pa.table({"a": pa.array([], pa.int64())}), pd.DataFrame({"a": []})]
+)
 def test_no_record_at_all(count, table):
     with pytest.raises(FileError, match="at least one record, got none"):
         count(table, ["a"])

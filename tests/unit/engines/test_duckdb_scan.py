@@ -10,7 +10,18 @@ import pytest
 from discreet.data.csv_dialect import CsvOptions
 from discreet.errors import FileError
 
-NAMES = ["a[1]", "a*", "a?", "a[!x]", "{a,b}", "it's", 'q"q', "x; DROP TABLE t; --", "%20%s", "日本"]
+NAMES = [
+    "a[1]",
+    "a*",
+    "a?",
+    "a[!x]",
+    "{a,b}",
+    "it's",
+    'q"q',
+    "x; DROP TABLE t; --",
+    "%20%s",
+    "日本",
+]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

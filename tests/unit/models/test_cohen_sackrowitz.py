@@ -514,8 +514,8 @@ def test_caution_where_the_sample_belies_the_prior():
     uniform, multinomial = (model.fit(table).caution(Tally()) for model in MODELS)
     assert uniform is None
     assert multinomial == (
-        "the prior expects 4.28 sample uniques in such a sample, with a chance below 1% of the "
-        "108 there are; its figures are likely too low"
+        "the prior expects 4.28 sample uniques in such a sample and gives the 108 there are a "
+        "chance below 1%: the data contradict it, and its figures may be far off either way"
     )
 
 
@@ -526,7 +526,7 @@ def test_caution_where_records_crowd_into_few_of_many_cells():
         caution = model.fit(summary(**crowded)).caution(Tally())
         assert caution is not None
         assert "expects 450 sample uniques" in caution
-        assert "1% of the 50 there are; its figures are likely too high" in caution
+        assert "gives the 50 there are a chance below 1%" in caution
         whole = model.fit(summary(**(crowded | {"population_size": 450.0})))
         assert whole.caution(Tally()) is None
 

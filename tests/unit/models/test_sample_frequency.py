@@ -40,7 +40,9 @@ def batch_of(counts):
 def test_correct_matches_are_the_occupied_cells(counts):
     fitted = SampleFrequency().fit(summary_of(counts))
     tally = Tally()
-    for batch in (batch_of(counts[:7]), batch_of(counts[7:])) if counts[7:] else (batch_of(counts),):
+    for batch in (
+        (batch_of(counts[:7]), batch_of(counts[7:])) if counts[7:] else (batch_of(counts),)
+    ):
         scores = fitted.score(batch)
         assert scores.unique_probability is None
         assert scores.match_probability == pytest.approx(1 / batch.sample_count)

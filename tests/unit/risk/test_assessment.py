@@ -35,7 +35,10 @@ class TestFigures:
         assert found.size_indices.to_json() == {"1": 2, "2": 1}
         assert found.sample_uniques == 2
         assert [(a.k, a.records) for a in found.anonymity] == [(2, 2), (3, 4), (5, 4)]
-        assert {c.keys: c.uniques_left for c in found.contributions.single} == {("a",): 2, ("b",): 2}
+        assert {c.keys: c.uniques_left for c in found.contributions.single} == {
+            ("a",): 2,
+            ("b",): 2,
+        }
         assert (found.n_incomplete, found.n_dropped) == (1, 0)
         assert [cell.sample_count for cell in found.riskiest] == [1, 1, 2]
 
@@ -119,15 +122,30 @@ class TestRefusals:
         for keys in (("a", "b"), frame.columns, (key for key in "ab"), np.array(["a", "b"])):
             assert assess(frame, keys).settings.keys == ("a", "b")
 
-    @pytest.mark.parametrize("size", [3, 0, -1, 0.5, math.nan, math.inf, 1e15])
-    def test_a_population_smaller_than_the_sample_or_absurd(self, size):
+    @pytest.mark.parametrize("size", [0, -1, 0.5, math.nan, math.inf, 1e15])
+    def test_an_absurd_population(self, size):
         with pytest.raises(InputError, match="population must be"):
             assess(TABLE, ["a"], population_size=size)
 
-    @pytest.mark.parametrize("cells", [2, 0, -5])
-    def test_fewer_possible_cells_than_are_occupied(self, cells):
+    def test_a_population_smaller_than_the_sample_stops_only_the_models_that_need_it(self):
+        found = assess(TABLE, ["a", "b"], population_size=3)
+        assert any("smaller than the sample" in warning for warning in found.warnings)
+        assert isinstance(found.models["sample_frequency"], ModelResult)
+        for name in ("cohen_sackrowitz_uniform", "benedetti_franconi", "lancaster"):
+            unavailable = found.models[name]
+            assert isinstance(unavailable, Unavailable)
+            assert "at least the sample size" in unavailable.reason
+
+    @pytest.mark.parametrize("cells", [0, -5])
+    def test_an_absurd_number_of_possible_cells(self, cells):
         with pytest.raises(InputError, match="cells must be at least"):
             assess(TABLE, ["a", "b"], n_table_cells=cells)
+
+    def test_fewer_possible_cells_than_are_occupied_stop_only_the_models_that_need_them(self):
+        found = assess(TABLE, ["a", "b"], population_size=100, n_table_cells=2)
+        assert any("fewer than the 3 that hold records" in warning for warning in found.warnings)
+        assert isinstance(found.models["benedetti_franconi"], ModelResult)
+        assert isinstance(found.models["cohen_sackrowitz_uniform"], Unavailable)
 
     def test_a_population_of_the_sample_and_all_cells_occupied_are_fine(self):
         found = assess(TABLE, ["a", "b"], population_size=4, n_table_cells=3)

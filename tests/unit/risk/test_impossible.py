@@ -119,7 +119,9 @@ def test_dropped_records_contradict_nothing(possible):
 
 
 def test_columns_must_be_keys(possible):
-    with pytest.raises(ColumnError, match="impossible must be a list whose columns are keys, got 'm'"):
+    with pytest.raises(
+        ColumnError, match="impossible must be a list whose columns are keys, got 'm'"
+    ):
         possible(["a", "b"], pd.DataFrame({"a": [0], "m": ["v"]}))
 
 
@@ -127,7 +129,10 @@ def test_labels_name_every_value_that_has_them(possible, tmp_path):
     data = pd.DataFrame({"s": [1, 2, 3, 3], "t": [1, 2, 3, 1]})
     labels = {"s": {1: "Other", 2: "Other", 3: "Own"}}
     pyreadstat.write_sav(data, tmp_path / "s.sav", variable_value_labels=labels)
-    assert possible(["s", "t"], pd.DataFrame({"s": ["Other"], "t": [3]}), tmp_path / "s.sav") == (7, 0)
+    assert possible(["s", "t"], pd.DataFrame({"s": ["Other"], "t": [3]}), tmp_path / "s.sav") == (
+        7,
+        0,
+    )
     assert possible(["s", "t"], pd.DataFrame({"s": ["2"], "t": [3]}), tmp_path / "s.sav") == (8, 0)
     with pytest.raises(InputError, match="no record has"):
         possible(["s", "t"], pd.DataFrame({"s": ["Other"], "t": [1]}), tmp_path / "s.sav")

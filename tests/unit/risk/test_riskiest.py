@@ -72,7 +72,10 @@ def test_they_are_the_first_of_all_cells_in_that_order(sizes, n, limit, size, we
 
 def test_none_may_be_asked_for():
     rows = np.array([[0], [1], [1]])
-    assert riskiest_cells(batches_of(rows, [2], 5, False), keys_of([2]), margins_of(rows, [2]), 0) == ()
+    assert (
+        riskiest_cells(batches_of(rows, [2], 5, False), keys_of([2]), margins_of(rows, [2]), 0)
+        == ()
+    )
 
 
 def test_levels_are_called_by_their_labels():

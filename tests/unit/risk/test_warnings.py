@@ -54,7 +54,9 @@ def test_weights_below_one_of_dropped_records_are_not_counted():
     assert found.startswith("1 of 4 weights are below 1")
 
 
-@pytest.mark.parametrize(("population", "warned"), [(100, False), (110, False), (200, True), (50, True)])
+@pytest.mark.parametrize(
+    ("population", "warned"), [(100, False), (110, False), (200, True), (50, True)]
+)
 def test_weights_far_from_the_population(population, warned):
     columns = {"a": [1, 1, 2, 2], "w": [25.0] * 4}
     found = warnings(columns, weight="w", population_size=population)

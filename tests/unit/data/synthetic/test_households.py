@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from discreet.data.arrays import IntArray
-from discreet.data.synthetic.population import Population, census_population
 from discreet.data.synthetic.households import OLDEST_PARENT, YOUNGEST_PARENT
 from discreet.data.synthetic.levels import (
     Birthplace,
@@ -17,6 +16,7 @@ from discreet.data.synthetic.levels import (
     Relationship,
     SpouseStatus,
 )
+from discreet.data.synthetic.population import Population, census_population
 
 R = Relationship
 UNRELATED = {R.FOSTER_CHILD, R.UNMARRIED_PARTNER, R.HOUSEMATE, R.ROOMER_OR_BOARDER}

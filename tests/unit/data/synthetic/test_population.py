@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from discreet.data.synthetic.levels import Birthplace, HouseholdType, Relationship, SpouseStatus
 from discreet.data.synthetic.population import (
     Population,
     Survey,
@@ -16,7 +17,6 @@ from discreet.data.synthetic.population import (
     sampling_rates,
     true_risks,
 )
-from discreet.data.synthetic.levels import Birthplace, HouseholdType, Relationship, SpouseStatus
 from discreet.errors import InputError
 
 SIZES = {

@@ -1,0 +1,92 @@
+"""The streams of a real process: full disks, readers that leave, terminals that cannot show it all."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+QUICK = ("--models", "sample_frequency")
+COMMAND = [sys.executable, "-c", "from discreet.cli import main; main()"]
+
+
+@pytest.fixture
+def survey(tmp_path):
+    (tmp_path / "s.csv").write_text("å,b\né,1\né,2\nz,\n", encoding="utf-8")
+    return tmp_path / "s.csv"
+
+
+def run(*arguments, **options):
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.run([*COMMAND, *map(str, arguments)], check=False, **given)
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+def test_a_full_disk_behind_stdout(survey, json_too):
+    with open("/dev/full", "wb") as full:
+        found = run("assess", survey, "--keys", "å", *QUICK, *json_too, stdout=full)
+    assert found.returncode == 2
+    lines = found.stderr.decode().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("discreet: ")
+    assert "fault of ours" not in lines[0]
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+def test_a_reader_that_leaves_is_no_error(survey, json_too):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        found = run("assess", survey, "--keys", "å", *QUICK, *json_too, stdout=write)
+    finally:
+        os.close(write)
+    assert (found.returncode, found.stderr) == (0, b"")
+
+
+def test_a_terminal_that_cannot_show_every_character(survey):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    found = run("assess", survey, "--keys", "å", *QUICK, env=environment)
+    assert (found.returncode, found.stderr) == (0, b"")
+    shown = run("assess", survey, "--keys", "å", "--json", *QUICK, env=environment)
+    assert shown.returncode == 0
+    assert json.loads(shown.stdout)["sample_size"] == 3
+    wrong = run("assess", survey, "--keys", "ö", *QUICK, env=environment)
+    assert wrong.returncode == 2
+    assert len(wrong.stderr.splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    path = tmp_path_factory.mktemp("wide") / "s.parquet"
+    numbers = np.random.default_rng(0).integers(0, 10**9, (60_000, 2))
+    pq.write_table(pa.table({"a": numbers[:, 0], "b": numbers[:, 1]}), path)
+    return path
+
+
+@pytest.mark.parametrize(("option", "name"), [("--risks", "r.parquet"), ("--report", "r.html")])
+def test_an_output_that_does_not_fit_leaves_what_was_there(wide, tmp_path, option, name):
+    def little():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    output = tmp_path / name
+    output.write_text("old")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    found = run(
+        "assess", wide, "--keys", "a,b", *QUICK, option, output, "--json",
+        preexec_fn=little, env=os.environ | {"TMPDIR": str(temporary)},
+    )  # fmt: skip
+    assert found.returncode == 2
+    assert found.stdout == b""
+    message = found.stderr.decode()
+    assert len(message.splitlines()) == 1
+    assert message.startswith("discreet: ")
+    assert "s.parquet" not in message
+    assert output.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "temporary"])
+    assert list(temporary.iterdir()) == []
