@@ -8,10 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-KEYS = (
-    "relationship sex age marital_status birthplace spouse_status own_child own_child_age "
-    "related_child household_type"
-).split()
+KEYS = [
+    "relationship",
+    "sex",
+    "age",
+    "marital_status",
+    "birthplace",
+    "spouse_status",
+    "own_child",
+    "own_child_age",
+    "related_child",
+    "household_type",
+]
 
 
 def timed(work: Callable[[], Any]) -> None:
@@ -31,20 +39,28 @@ def make_census_file(rows: str, kind: str) -> None:
 
 def discreet_assess(path: str) -> None:
     """All of assess with the risk 1/f of every record written to Parquet, as the raw join does."""
-    import discreet.engines.duckdb
+    from discreet.engines.duckdb import DuckDBEngine
     from discreet.risk.assessment import assess
 
+    engine = DuckDBEngine()
     with tempfile.TemporaryDirectory() as folder:
         options: dict[str, Any] = {"weight": "weight", "risks": Path(folder) / "risks.parquet"}
-        timed(lambda: assess(path, KEYS, models=["sample_frequency"], **options).sample_uniques)
+        timed(
+            lambda: (
+                assess(
+                    path, KEYS, models=["sample_frequency"], engine=engine, **options
+                ).sample_uniques
+            )
+        )
 
 
 def discreet_without_risks(path: str) -> None:
     """All of assess with every model, without the risk of each record."""
-    import discreet.engines.duckdb
+    from discreet.engines.duckdb import DuckDBEngine
     from discreet.risk.assessment import assess
 
-    timed(lambda: assess(path, KEYS, weight="weight").sample_uniques)
+    engine = DuckDBEngine()
+    timed(lambda: assess(path, KEYS, weight="weight", engine=engine).sample_uniques)
 
 
 def duckdb_raw(path: str) -> None:
@@ -96,11 +112,11 @@ def pandas_group_by(path: str) -> None:
 
 def discreet_from_pandas(path: str) -> None:
     """All of assess on the same frame in memory."""
-    import discreet.engines.duckdb
+    from discreet.engines.duckdb import DuckDBEngine
     from discreet.risk.assessment import assess
 
-    frame = _codes(path)
-    timed(lambda: assess(frame, KEYS).sample_uniques)
+    frame, engine = _codes(path), DuckDBEngine()
+    timed(lambda: assess(frame, KEYS, engine=engine).sample_uniques)
 
 
 def discreet_cells_from_pandas(path: str) -> None:

@@ -42,7 +42,7 @@ def discreet(monkeypatch, capfd):
         with pytest.raises(SystemExit) as leaving:
             main()
         out, err = capfd.readouterr()
-        return Run(leaving.value.code or 0, out, err)
+        return Run(int(leaving.value.code or 0), out, err)
 
     return run
 

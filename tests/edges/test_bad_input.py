@@ -227,7 +227,7 @@ def test_no_input_is_overwritten(discreet, tmp_path, survey, option):
                 f"income={tmp_path / 't.csv'}",
                 option,
                 tmp_path / name,
-            )  # fmt: skip
+            )
         )
         assert (tmp_path / name).read_bytes() == before
 

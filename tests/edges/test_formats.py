@@ -25,7 +25,7 @@ FRAME = pd.DataFrame(
     {
         "REGION": RNG.choice(["north", "south", "ü-east"], N),
         "AGE": RNG.integers(0, 7, N),
-        "STATUS": pd.Series(RNG.choice(["a", "b", None], N), dtype=object),
+        "STATUS": [(*"ab", None)[i] for i in RNG.integers(0, 3, N)],
         "W": RNG.integers(1, 40, N) / 4,
     }
 )

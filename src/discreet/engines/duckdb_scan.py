@@ -43,6 +43,9 @@ def _csv_clause(scan: CsvScan, workspace: Path) -> str:
         "escape": text_literal(dialect.quote),
         "columns": "{" + columns + "}",
     }
+    if dialect.line_end is not None:
+        escapes = {"\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n"}
+        options["new_line"] = text_literal(escapes[dialect.line_end])
     given = ", ".join(f"{name}={value}" for name, value in options.items())
     path = _literal_path(_as_utf8(scan, workspace))
     return f"(SELECT {picked} FROM read_csv([{path}], {given}))"

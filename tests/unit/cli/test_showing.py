@@ -42,21 +42,23 @@ def test_progress_is_silent_when_nobody_watches(capsys):
 
 def test_progress_shows_on_a_terminal_after_a_while(monkeypatch):
     monkeypatch.setattr(showing, "PATIENCE", 0.0)
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal, page = Terminal(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "stdout", page)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
     with showing.progress_bar() as progress:
         for fraction in (None, 0.0, 0.5, 1.0):
             progress("counting the cells", fraction)
-    assert "counting the cells" in sys.stderr.getvalue()  # type: ignore[attr-defined]
-    assert sys.stdout.getvalue() == ""  # type: ignore[attr-defined]
+    assert "counting the cells" in terminal.getvalue()
+    assert page.getvalue() == ""
 
 
 def test_quick_work_shows_no_bar(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     with showing.progress_bar() as progress:
         progress("counting", 0.5)
-    assert "counting" not in sys.stderr.getvalue()  # type: ignore[attr-defined]
+    assert "counting" not in terminal.getvalue()
 
 
 def test_the_page_is_eighty_columns_wide_when_it_is_no_terminal(capsys):

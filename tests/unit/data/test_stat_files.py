@@ -1,6 +1,8 @@
 """Stata, SPSS and SAS files keep their value labels, and missing values stay missing."""
 
 import datetime
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,10 +28,10 @@ FRAME = pd.DataFrame(
     }
 )
 LABELS = {"SEX": {1: "male", 2: "female"}}
-WRITERS = {
+WRITERS: dict[str, Any] = {
     "dta": pyreadstat.write_dta,
     "sav": pyreadstat.write_sav,
-    "zsav": lambda *given, **options: pyreadstat.write_sav(*given, compress=True, **options),
+    "zsav": partial(pyreadstat.write_sav, compress=True),
     "por": pyreadstat.write_por,
     "xpt": pyreadstat.write_xport,
 }

@@ -3,6 +3,7 @@
 import itertools
 import stat
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ NAMES = list("abcd")
 def packing(request, monkeypatch):
     """Codes in one word, and codes that need several."""
     if request.param == "several words":
-        whole = Coding.of_sizes.__func__
+        whole: Any = vars(Coding)["of_sizes"].__func__
         monkeypatch.setattr(
             Coding, "of_sizes", classmethod(lambda cls, sizes: whole(cls, sizes, max(*sizes, 2)))
         )

@@ -64,4 +64,4 @@ def test_lines_that_end_differently_are_read_or_named(tmp_path, count):
     try:
         assert count(tmp_path / "s.csv", ["a", "b"]).size_indices().to_json() == {"1": 1, "2": 1}
     except FileError as error:
-        assert "line ends" in str(error)  # noqa: PT017 - either answer is right
+        assert "line ends" in str(error)

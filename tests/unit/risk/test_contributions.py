@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from discreet.risk import contributions as module
 from discreet.risk.contributions import contributions
 
 
-def cells_of(rows, sizes, limit):
+def cells_of(rows, sizes, limit) -> Any:
     coding = Coding.of_sizes(sizes, limit)
     counts = Counter(map(tuple, rows))
     levels = np.array(list(counts))
@@ -67,7 +68,7 @@ def test_without_any_key_only_a_single_record_is_alone(n, left):
 
 def test_pairs_that_take_long_are_left_out_with_the_reason(monkeypatch):
     monkeypatch.setattr(module, "PAIR_WORK", 5)
-    given = (*cells_of([[0, 0], [0, 1], [1, 0]], [2, 2], 2**62), ["a", "b"])
+    given: Any = (*cells_of([[0, 0], [0, 1], [1, 0]], [2, 2], 2**62), ["a", "b"])
     assert isinstance(contributions(*given).pairs, tuple)
     monkeypatch.setattr(module, "PAIR_WORK", 2)
     left_out = contributions(*given).pairs

@@ -11,7 +11,7 @@ from discreet.risk.demonstration import demonstrate
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Only the model that needs no fitting, so that a demonstration takes no time."""
-    assess = module.assess
+    assess = vars(module)["assess"]
     monkeypatch.setattr(
         module, "assess", lambda *a, **o: assess(*a, **(o | {"models": "sample_frequency"}))
     )

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,7 +128,7 @@ def test_columns_must_be_keys(possible):
 
 def test_labels_name_every_value_that_has_them(possible, tmp_path):
     data = pd.DataFrame({"s": [1, 2, 3, 3], "t": [1, 2, 3, 1]})
-    labels = {"s": {1: "Other", 2: "Other", 3: "Own"}}
+    labels: Any = {"s": {1: "Other", 2: "Other", 3: "Own"}}
     pyreadstat.write_sav(data, tmp_path / "s.sav", variable_value_labels=labels)
     assert possible(["s", "t"], pd.DataFrame({"s": ["Other"], "t": [3]}), tmp_path / "s.sav") == (
         7,
