@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from discreet.data.missing import POLICIES
 from discreet.errors import MissingError
 from discreet.figures import Figure
-from discreet.risk.assessment import ModelResult, assess
+from discreet.risk.assessment import assess
+from discreet.risk.scoring import ModelResult
 from discreet.risk.sensitive import Thresholds
 
 NAMES = ("a", "b", "c")

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from discreet.data.coding import Coding
 from discreet.figures import Unavailable
 from discreet.risk import assessment as module
+from discreet.risk.scoring import ModelResult
 
 assess = partial(module.assess, models="sample_frequency")
-each = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+each = settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 POLICIES = ("category", "drop")
 
 
@@ -217,7 +218,7 @@ def test_weights_add_up(frame, weights):
 def test_risks_lie_between_zero_and_one_and_matches_count_cells(frame):
     found = assess(frame, list(frame))
     result = found.models["sample_frequency"]
-    assert isinstance(result, module.ModelResult)
+    assert isinstance(result, ModelResult)
     assert result.distribution is not None
     assert result.distribution.records.sum() == len(frame)
     assert 0 < result.distribution.largest <= 1

@@ -2,8 +2,9 @@
 
 from itertools import pairwise
 
-from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.assessment import Assessment
 from discreet.risk.distribution import EDGES, RiskDistribution
+from discreet.risk.scoring import ModelResult
 
 FEWEST_SHOWN = 4
 

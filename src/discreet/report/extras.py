@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
-from discreet.risk.assessment import MATCH, Assessment, ModelResult
+from discreet.risk.assessment import Assessment
 from discreet.risk.comparison import PolicyComparison
+from discreet.risk.scoring import MATCH, ModelResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,12 @@ from typing import Any
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
 from discreet.models.lancaster import ShrinkageRow
-from discreet.risk.assessment import MATCH, Assessment
+from discreet.risk.assessment import Assessment
 from discreet.risk.comparison import PolicyComparison
 from discreet.risk.known_population import KnownPopulation
 from discreet.risk.presence import AttackRisk
 from discreet.risk.scenarios import Scenarios
+from discreet.risk.scoring import MATCH
 from discreet.risk.sensitive import SensitiveFigures
 from discreet.risk.special import SpecialFigures
 from discreet.risk.subsets import SubsetSize

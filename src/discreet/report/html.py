@@ -13,8 +13,9 @@ from discreet.report.external import public_figures
 from discreet.report.extras import extra_sections
 from discreet.report.meaning import MEANING
 from discreet.report.text import population_line, scope
-from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.assessment import Assessment
 from discreet.risk.distribution import RiskDistribution
+from discreet.risk.scoring import ModelResult
 
 MOST_KEYS_SHOWN = 30
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.extras_json import extras_json
-from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.assessment import Assessment
 from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.contributions import Contribution
 from discreet.risk.distribution import EDGES, RiskDistribution
+from discreet.risk.scoring import ModelResult
 
 
 def assessment_json(assessment: Assessment) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
-from discreet.risk.assessment import Assessment, ModelResult
+from discreet.risk.assessment import Assessment
 from discreet.risk.contributions import Contribution
+from discreet.risk.scoring import ModelResult
 
 WIDTH = 80
 BAR = 20

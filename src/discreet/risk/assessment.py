@@ -2,65 +2,43 @@
 
 import math
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from discreet.data.arrays import FloatArray
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records, open_records
 from discreet.data.summary import SizeIndices, Summary
-from discreet.data.writing import check_outputs, written_whole
+from discreet.data.writing import check_outputs
 from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
 from discreet.errors import ColumnError, InputError, must_be
-from discreet.figures import Outcome, Unavailable
+from discreet.figures import Unavailable
 from discreet.models.contract import (
-    FittedModel,
     Model,
     ModelUnavailable,
     Need,
-    Tally,
-    TunableModel,
 )
 from discreet.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
 from discreet.models.registry import choose_models
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
-from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.contributions import Contributions, contributions
-from discreet.risk.distribution import RiskDistribution
 from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.impossible import ImpossibleList, read_impossible
 from discreet.risk.known_population import KnownPopulation, known_population
 from discreet.risk.projection import AllCells
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
 from discreet.risk.scenarios import Scenarios, assess_scenarios
+from discreet.risk.scoring import ModelResult, Scorer, fit_model
 from discreet.risk.sensitive import SensitiveFigures, Thresholds, sensitive_figures
 from discreet.risk.special import SpecialFigures, special_figures
 from discreet.risk.subsets import SubsetSize, subset_uniques
 from discreet.risk.warnings import data_warnings
 
-MATCH = "_match_probability"
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResult:
-    """What one model says of the whole file."""
-
-    name: str
-    assumption: str
-    parameters: Mapping[str, float | int | str]
-    expected_population_uniques: Outcome
-    expected_correct_matches: Outcome
-    caution: str | None
-    distribution: RiskDistribution | None
-    called_unique: CalledUnique | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,10 +139,6 @@ def assess(
     Raises InputError, with one clear line, for anything that cannot be assessed.
     """
     records = open_records(source, csv)
-    chosen = tuple(
-        replace(model, shrinkage=shrinkage) if isinstance(model, Lancaster) else model
-        for model in choose_models(models)
-    )
     request = Request(
         records=records,
         keys=_checked_keys(keys, scenarios, weight, sensitive, household),
@@ -176,75 +150,153 @@ def assess(
         household=household,
         decimal=(csv or CsvOptions()).decimal,
     )
-    _check_numbers(population_size, n_table_cells)
-    forbidden = None if structural_zeros is None else open_records(structural_zeros, csv)
-    register = None if population is None else open_records(population, csv)
-    if risks is not None:
-        inputs = [path for r in (records, forbidden, register) if r is not None for path in r.files]
-        check_outputs([Path(risks)], inputs)
+    asked = _Asked(
+        models=tuple(
+            replace(model, shrinkage=shrinkage) if isinstance(model, Lancaster) else model
+            for model in choose_models(models)
+        ),
+        population_size=population_size,
+        n_table_cells=n_table_cells,
+        impossible=None if structural_zeros is None else open_records(structural_zeros, csv),
+        population=None if population is None else open_records(population, csv),
+        anonymity_levels=tuple(anonymity_levels),
+        thresholds=thresholds or Thresholds(),
+        hierarchies=hierarchies or {},
+        suda=suda,
+        scenarios=scenarios or {},
+        subsets=subsets,
+        shrinkage_table=shrinkage_table,
+        loss_ratios=tuple(loss_ratios),
+        risks=None if risks is None else Path(risks),
+        all_pairs=all_pairs,
+        n_riskiest=n_riskiest,
+        progress=progress,
+    )
+    asked.check(records)
     with (engine or _default_engine(progress)).count(request) as cells:
-        impossible = None if forbidden is None else read_impossible(forbidden, cells)
-        table_cells = _table_cells(cells, request.missing, impossible, n_table_cells)
-        needs = _needs([*chosen, *([Lancaster()] if shrinkage_table else [])])
-        summary = _summary(cells, table_cells, population_size, needs)
-        words, counts = cells.words()
-        everything = AllCells(
-            words=words,
-            records=counts,
-            coding=cells.coding,
-            keys=cells.keys,
-            policy=request.missing,
-            missing_weight=request.missing_weight,
+        return _assessed(cells, request, asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What was asked beyond the counting of cells."""
+
+    models: tuple[Model, ...]
+    population_size: float | None
+    n_table_cells: int | None
+    impossible: Records | None
+    population: Records | None
+    anonymity_levels: tuple[int, ...]
+    thresholds: Thresholds
+    hierarchies: Mapping[str, Hierarchy]
+    suda: int | None
+    scenarios: Mapping[str, Sequence[str]]
+    subsets: int | None
+    shrinkage_table: bool
+    loss_ratios: tuple[float, ...]
+    risks: Path | None
+    all_pairs: bool
+    n_riskiest: int
+    progress: Progress
+
+    def check(self, records: Records) -> None:
+        """Numbers that make sense, and an output that overwrites no input."""
+        _check_numbers(self.population_size, self.n_table_cells)
+        sources = [r for r in (records, self.impossible, self.population) if r is not None]
+        if self.risks is not None:
+            check_outputs([self.risks], [path for source in sources for path in source.files])
+
+    def needs(self) -> set[Need]:
+        """Summaries to compute; the riskiest cells are ranked by one-way margins in any case."""
+        models = [*self.models, *([Lancaster()] if self.shrinkage_table else [])]
+        return {Need.MARGINS_1}.union(*(model.needs for model in models))
+
+
+def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
+    """All figures from the counted cells."""
+    impossible = None if asked.impossible is None else read_impossible(asked.impossible, cells)
+    boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
+    table_cells = _table_cells(cells, request.missing, impossible, asked.n_table_cells)
+    summary = _summary(cells, table_cells, asked.population_size, asked.needs())
+    everything = _all_cells(cells, request)
+    truth = None if asked.population is None else _truth(cells, asked.population, everything)
+    special = _special(everything, summary, asked)
+    levels = asked.anonymity_levels
+    views = assess_scenarios(everything, asked.scenarios, levels) if asked.scenarios else None
+    attributes = _attributes(cells, everything, request, asked)
+    parts = [part.columns() for part in (truth, special, views, *attributes) if part is not None]
+    columns = {name: values for part in parts for name, values in part.items()}
+    fitted = {m.name: fit_model(m, summary, cells, boxes, asked.progress) for m in asked.models}
+    scorer = Scorer(cells, fitted, columns, asked.loss_ratios)
+    households = scorer.run(asked.risks, request.household, asked.progress)
+    one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
+    return Assessment(
+        settings=_settings(request, asked),
+        keys=cells.keys,
+        n_incomplete=cells.n_incomplete,
+        n_dropped=cells.n_dropped,
+        summary=summary,
+        anonymity=anonymity_curve(summary.size_indices, levels),
+        anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
+        contributions=_contributions(everything, asked),
+        riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
+        models={model.name: scorer.result(model) for model in asked.models},
+        warnings=data_warnings(cells, summary, impossible),
+        sensitive=attributes,
+        households=households,
+        special=special,
+        scenarios=views,
+        subsets=_subsets(everything, asked),
+        shrinkages=_shrinkages(summary, cells, boxes) if asked.shrinkage_table else (),
+        population=truth,
+    )
+
+
+def _all_cells(cells: CellStore, request: Request) -> AllCells:
+    words, records = cells.words()
+    return AllCells(
+        words=words,
+        records=records,
+        coding=cells.coding,
+        keys=cells.keys,
+        policy=request.missing,
+        missing_weight=request.missing_weight,
+    )
+
+
+def _attributes(
+    cells: CellStore, everything: AllCells, request: Request, asked: _Asked
+) -> tuple[SensitiveFigures, ...]:
+    unused = set(asked.hierarchies) - set(request.sensitive)
+    if unused:
+        raise InputError(must_be("tree", "that of a sensitive variable", repr(min(unused))))
+    return tuple(
+        sensitive_figures(
+            everything,
+            cells.sensitive_values(name),
+            asked.thresholds,
+            asked.hierarchies.get(name),
         )
-        truth = None if register is None else _truth(cells, register, everything)
-        special = _special(everything, suda, summary, progress)
-        views = assess_scenarios(everything, scenarios, anonymity_levels) if scenarios else None
-        attributes = tuple(
-            sensitive_figures(
-                everything,
-                cells.sensitive_values(name),
-                thresholds or Thresholds(),
-                (hierarchies or {}).get(name),
-            )
-            for name in request.sensitive
-        )
-        parts = (truth, special, views, *attributes)
-        extra = [part.columns() for part in parts if part is not None]
-        boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
-        fitted = {model.name: _fit(model, summary, cells, boxes, progress) for model in chosen}
-        columns = {name: values for part in extra for name, values in part.items()}
-        scorer = _Scorer(cells, fitted, columns, tuple(loss_ratios))
-        households = scorer.run(Path(risks) if risks else None, household, progress)
-        return Assessment(
-            settings=_settings(request, chosen, anonymity_levels, forbidden),
-            keys=cells.keys,
-            n_incomplete=cells.n_incomplete,
-            n_dropped=cells.n_dropped,
-            summary=summary,
-            anonymity=anonymity_curve(summary.size_indices, anonymity_levels),
-            anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
-            contributions=contributions(
-                words,
-                counts,
-                cells.coding,
-                everything.names,
-                all_pairs=all_pairs,
-                uniques_left=everything.uniques_without if everything.overlap else None,
-                progress=progress,
-            ),
-            riskiest=riskiest_cells(cells.batches(), cells.keys, _one_way(summary), n_riskiest),
-            models={model.name: scorer.result(model) for model in chosen},
-            warnings=data_warnings(cells, summary, impossible),
-            sensitive=attributes,
-            households=households,
-            special=special,
-            scenarios=views,
-            subsets=()
-            if subsets is None
-            else subset_uniques(everything, subsets, progress=progress),
-            shrinkages=_shrinkages(summary, cells, boxes) if shrinkage_table else (),
-            population=truth,
-        )
+        for name in request.sensitive
+    )
+
+
+def _contributions(everything: AllCells, asked: _Asked) -> Contributions:
+    return contributions(
+        everything.words,
+        everything.records,
+        everything.coding,
+        everything.names,
+        all_pairs=asked.all_pairs,
+        uniques_left=everything.uniques_without if everything.overlap else None,
+        progress=asked.progress,
+    )
+
+
+def _subsets(everything: AllCells, asked: _Asked) -> tuple[SubsetSize, ...]:
+    if asked.subsets is None:
+        return ()
+    return subset_uniques(everything, asked.subsets, progress=asked.progress)
 
 
 def _shrinkages(
@@ -263,14 +315,14 @@ def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPo
     return known_population(everything.records, cells.count_population(register))
 
 
-def _special(
-    everything: AllCells, suda: int | None, summary: Summary, progress: Progress
-) -> SpecialFigures | None:
-    if suda is None:
+def _special(everything: AllCells, summary: Summary, asked: _Asked) -> SpecialFigures | None:
+    if asked.suda is None:
         return None
     size = summary.population_size
     fraction = None if size is None else summary.sample_size / size
-    return special_figures(everything, suda, sampling_fraction=fraction, progress=progress)
+    return special_figures(
+        everything, asked.suda, sampling_fraction=fraction, progress=asked.progress
+    )
 
 
 def _default_engine(progress: Progress) -> Engine:
@@ -335,11 +387,6 @@ def _table_cells(
     return cells.coding.n_combinations
 
 
-def _needs(models: Sequence[Model]) -> set[Need]:
-    """The riskiest cells are ranked by one-way margins, so those are always had."""
-    return {Need.MARGINS_1}.union(*(model.needs for model in models))
-
-
 def _summary(
     cells: CellStore, n_table_cells: int, population_size: float | None, needs: set[Need]
 ) -> Summary:
@@ -360,132 +407,16 @@ def _summary(
     )
 
 
-def _one_way(summary: Summary) -> list[Any]:
-    return [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-
-
-def _fit(
-    model: Model,
-    summary: Summary,
-    cells: CellStore,
-    impossible: Sequence[Mapping[int, int]],
-    progress: Progress,
-) -> FittedModel | Unavailable:
-    """The fitted model, its setting chosen on the cells first where it has one.
-
-    What a model cannot do with its input is its own affair: the others still run.
-    """
-    try:
-        if isinstance(model, TunableModel):
-            model = model.tuned(summary, cells.batches, impossible, progress)
-        return model.fit(summary)
-    except (ModelUnavailable, InputError) as reason:
-        return Unavailable(str(reason))
-
-
-class _Scorer:
-    """Runs cells through the fitted models once, keeping the tally and distribution of each.
-
-    `extra` are further columns for the file of records, one value a cell.
-    """
-
-    def __init__(
-        self,
-        cells: CellStore,
-        fitted: Mapping[str, FittedModel | Unavailable],
-        extra: Mapping[str, FloatArray],
-        loss_ratios: tuple[float, ...],
-    ) -> None:
-        self.cells = cells
-        self.outcomes = fitted
-        self.fitted = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
-        self.extra = extra
-        self.tallies = {name: Tally() for name in self.fitted}
-        self.distributions: dict[str, RiskDistribution] = {}
-        self.called: dict[str, CalledUnique] = {}
-        self.columns: list[str] = []
-        for name, model in self.fitted.items():
-            first = model.score(next(cells.batches()))
-            if first.unique_probability is not None:
-                self.columns.append(f"{name}_unique_probability")
-                self.called[name] = CalledUnique.none_yet(loss_ratios)
-            if first.match_probability is not None:
-                self.columns.append(f"{name}{MATCH}")
-                self.distributions[name] = RiskDistribution.empty()
-        self.columns += extra
-
-    def run(
-        self, risks: Path | None, household: str | None, progress: Progress
-    ) -> HouseholdTotals | None:
-        """Score every batch, write the records if asked, and gather households if there are any."""
-        if risks is None and household is None:
-            for _ in self.scores(progress):
-                pass
-            return None
-        self.cells.attach_scores(self.scores(progress), self.columns)
-        totals = None
-        if household is not None:
-            matches = [column for column in self.columns if column.endswith(MATCH)]
-            totals = self.cells.household_totals(matches)
-        if risks is not None:
-            with written_whole(risks) as temporary:
-                self.cells.write_records(temporary)
-        return totals
-
-    def scores(self, progress: Progress) -> Iterator[dict[str, FloatArray]]:
-        """For each batch, the columns of scores of all models."""
-        done = 0
-        for batch in self.cells.batches():
-            columns: dict[str, FloatArray] = {}
-            for name, model in self.fitted.items():
-                scores = model.score(batch)
-                self.tallies[name] = self.tallies[name].add(batch, scores)
-                if scores.unique_probability is not None:
-                    columns[f"{name}_unique_probability"] = scores.unique_probability
-                    self.called[name] = self.called[name].add(
-                        scores.unique_probability, batch.n_records
-                    )
-                if scores.match_probability is not None:
-                    columns[f"{name}{MATCH}"] = scores.match_probability
-                    self.distributions[name] = self.distributions[name].add(
-                        scores.match_probability, batch.n_records
-                    )
-            here = slice(done, done + len(batch))
-            columns |= {name: np.asarray(values[here]) for name, values in self.extra.items()}
-            done += len(batch)
-            progress("scoring the cells", done / self.cells.n_cells)
-            yield columns
-
-    def result(self, model: Model) -> ModelResult | Unavailable:
-        """What the model says of the whole file, from its tally."""
-        fit = self.outcomes[model.name]
-        if isinstance(fit, Unavailable):
-            return fit
-        tally = self.tallies[model.name]
-        return ModelResult(
-            name=model.name,
-            assumption=model.assumption,
-            parameters=fit.parameters,
-            expected_population_uniques=fit.expected_population_uniques(tally),
-            expected_correct_matches=fit.expected_correct_matches(tally),
-            caution=fit.caution(tally),
-            distribution=self.distributions.get(model.name),
-            called_unique=self.called.get(model.name),
-        )
-
-
-def _settings(
-    request: Request, models: Sequence[Model], levels: Sequence[int], impossible: Records | None
-) -> Settings:
+def _settings(request: Request, asked: _Asked) -> Settings:
     packages = ("discreet", "duckdb", "numpy", "pyarrow", "scipy")
     return Settings(
         source=request.records.name,
         keys=request.keys,
         weight=request.weight,
         missing=request.missing,
-        models=tuple(model.name for model in models),
-        anonymity_levels=tuple(sorted(set(levels))),
-        structural_zeros=None if impossible is None else impossible.name,
+        models=tuple(model.name for model in asked.models),
+        anonymity_levels=tuple(sorted(set(asked.anonymity_levels))),
+        structural_zeros=None if asked.impossible is None else asked.impossible.name,
         missing_weight=request.missing_weight,
         household=request.household,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},

@@ -33,7 +33,7 @@ def test_patterns_in_the_name_of_a_file_are_not_followed(count, tmp_path, name, 
     assert count(tmp_path / f"{name}.{suffix}", ["k"]).keys[0].values == ("right",)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["a[1]", "a*", "it's"])
 def test_nor_in_the_name_of_its_folder(count, tmp_path, name):
     for folder, value in (("a1", "wrong"), ("ab", "wrong"), (name, "right")):
         (tmp_path / folder).mkdir()
