@@ -19,7 +19,7 @@ from discreet.models.inverse_mean import (
 )
 
 COUNTS = (1, 2, 3, 5, 10, 30, 100)
-PROBABILITIES = np.logspace(-4, 0, 161)
+PROBABILITIES = np.logspace(-4, np.log10(0.95), 121)  # at p = 1 both are exact
 PANELS: tuple[tuple[str, Method], ...] = (
     ("Approximation (9): three terms", three_term_approximation),
     ("Approximation (10): two terms", two_term_approximation),
@@ -33,18 +33,18 @@ def draw(axes: Axes, title: str, approximation: Method) -> None:
         f = np.full(PROBABILITIES.shape, float(count))
         error = -100 * approximation_error(approximation, f, PROBABILITIES)
         axes.plot(PROBABILITIES, error, color=colour, label=f"f = {count}")
-    axes.set(title=title, xscale="log", xlabel="inclusion probability p", xlim=(1e-4, 1))
+    axes.set(title=title, xscale="log", yscale="log", xlabel="inclusion probability p")
     axes.grid(alpha=0.3)
 
 
 def picture() -> Figure:
     """Both approximations side by side."""
     figure = Figure(figsize=(9, 3.8), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
+    left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, panel in zip((left, right), PANELS, strict=True):
         draw(axes, *panel)
-    left.set(ylabel="too low by (% of the risk)", ylim=(0, 90))
-    right.legend(loc="upper right", frameon=False)
+    left.set(ylabel="too low by (% of the risk)", xlim=(1e-4, 1), ylim=(1e-4, 150))
+    figure.legend(*right.get_legend_handles_labels(), loc="outside right center", frameon=False)
     return figure
 
 

@@ -1,8 +1,13 @@
 """The same records in every form of file and frame give the same figures."""
 
+import csv
 import gzip
+import io
 import json
+import tempfile
+from collections import Counter
 from functools import partial
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -13,6 +18,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.report.json import assessment_json
@@ -113,3 +120,36 @@ def test_other_encodings_and_decimal_commas(tmp_path, expected, encoding):
     path = text(tmp_path, "s.csv", SEMICOLON, encoding)
     options = CsvOptions(encoding=encoding, decimal=",")
     assert figures(path, csv=options) == expected
+
+
+pieces = st.lists(st.sampled_from([*"ab01 \"',;\t|\\é日#", "\n", "\r\n", "NULL"]), max_size=3)
+values = pieces.map("".join)
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(values, min_size=1, max_size=3),
+    st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=8),
+    st.lists(values, min_size=4, max_size=4),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_python_writes_as_csv_is_counted_right(
+    ends, places, levels, delimiter, line_end, quoting, encoding
+):
+    names = [f"k{j}{end}" for j, end in enumerate(ends)]
+    rows = [[levels[place] for place in row[: len(names)]] for row in places]
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+    writer.writerow(names)
+    writer.writerows(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        path = text(Path(folder), "s.csv", stream.getvalue(), encoding)
+        found = assess(path, names, csv=CsvOptions(delimiter=delimiter))
+    cells = Counter(tuple(value or None for value in row) for row in rows)
+    sizes = Counter(cells.values())
+    assert found.size_indices.to_json() == {str(size): n for size, n in sorted(sizes.items())}
+    for j, key in enumerate(found.keys):
+        assert set(key.values) == {cell[j] for cell in cells}

@@ -67,7 +67,7 @@ def _to_arrow(values: Any) -> pa.Array:
     array = pa.array(values, from_pandas=True)
     if pa.types.is_floating(array.type):
         whole = array.cast(pa.int64(), safe=False)
-        if whole.cast(array.type).equals(array):
+        if whole.cast(array.type, safe=False).equals(array):
             return whole
     if pa.types.is_string(array.type):
         import pyarrow.compute as pc

@@ -49,6 +49,8 @@ def _translation(name: str, message: str) -> DiscreetError:
     found = re.search(r"csv error on line:\s*(\d+)", first)
     if found:
         return _csv_translation(name, message, f"line {int(found[1]):,}")
+    if "invalid unicode" in first or "utf-8" in first:
+        return not_in_encoding(name, "utf-8", None)
     if "csv parser" in first:
         rule = "a CSV file with line ends of one kind, and quotes that close"
         return FileError(must_be(name, rule, "one that is not"))

@@ -7,6 +7,8 @@ value. Any other is read once for its distinct values, all such columns in one p
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.engines import sql
 from discreet.engines.duckdb_session import Session
@@ -174,6 +176,8 @@ def _text_digit(
 def enum_of(session: Session, labels: Sequence[str]) -> str:
     """The name of a new type whose codes are the places of these labels."""
     name = session.new_name("enum")
-    listed = ", ".join(sql.text_literal(label) for label in labels)
-    session.rows(f"CREATE TYPE {name} AS ENUM ({listed})")
+    listed = pa.table({"label": pa.array(labels, pa.string()), "place": range(len(labels))})
+    session.con.register("enum_labels", listed)
+    session.rows(f"CREATE TYPE {name} AS ENUM (SELECT label FROM enum_labels ORDER BY place)")
+    session.con.unregister("enum_labels")
     return name

@@ -57,9 +57,13 @@ def _literal_path(path: Path) -> str:
 
 
 def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
-    """The file itself if it is UTF-8, else a copy in UTF-8 in the private workspace."""
+    """The file itself if it is plain UTF-8, else a copy that is, in the private workspace.
+
+    A packed file is unpacked here once, with its check sum, rather than twice by DuckDB.
+    """
     encoding = scan.dialect.encoding.lower().replace("_", "-")
-    if encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
+    plain = encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
+    if plain and scan.path.suffix.lower() != ".gz":
         return scan.path
     copy = Path(tempfile.mkstemp(suffix=".csv", dir=workspace)[1])
     with (

@@ -42,15 +42,20 @@ class Session:
                 failure.append(error)
 
         thread = threading.Thread(target=work, name="discreet-duckdb")
-        thread.start()
         try:
+            thread.start()
             while thread.is_alive():
                 thread.join(POLL_SECONDS)
                 if thread.is_alive():
                     self.progress(step, max(self.con.query_progress(), 0.0) / 100)
         except BaseException:
-            self.con.interrupt()
-            thread.join()
+            self._stop(thread)
             raise
         if failure:
             raise failure[0]
+
+    def _stop(self, thread: threading.Thread) -> None:
+        """Interrupt until the statement ends: one that has only begun may miss the first time."""
+        while thread.is_alive():
+            self.con.interrupt()
+            thread.join(POLL_SECONDS)

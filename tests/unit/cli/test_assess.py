@@ -72,6 +72,12 @@ def test_options_reach_the_library(discreet, tmp_path):
     assert found["missing"]["dropped_records"] == 1
 
 
+def test_risks_beside_the_survey_and_the_list(discreet, survey, tmp_path):
+    (tmp_path / "z.csv").write_text("a\n9\n")
+    given = ("--impossible", tmp_path / "z.csv", "--risks", tmp_path / "r.parquet")
+    assert discreet("assess", survey, "--keys", "a,b", *QUICK, *given).code == 0
+
+
 def test_cells_and_a_tab(discreet, tmp_path):
     pd.DataFrame({"a": [1, 2]}).to_csv(tmp_path / "s.tsv", sep="\t", index=True)
     run = discreet(

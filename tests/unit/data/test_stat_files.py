@@ -91,6 +91,17 @@ def test_user_missing_values_of_spss_are_missing(tmp_path, count):
     assert (key.values, key.n_missing) == (("1", "2", None), 2)
 
 
+@pytest.mark.parametrize("kind", ["dta", "sav", "xpt"])
+def test_numbers_too_large_for_whole_ones(tmp_path, kind, count):
+    numbers = [1.0, 1e20, 1e20, 2.0**53 + 2, 1e300, -1e300, np.nan]
+    if kind == "xpt":  # its floats end at 7e75
+        numbers[4:6] = [1e70, -1e70]
+    path = write(tmp_path / f"s.{kind}", pd.DataFrame({"A": numbers}), {})
+    (key,) = count(path, ["A"]).keys
+    assert len(key.values) == 6
+    assert {"1", None} <= set(key.values)
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.5, 0.75])
 def test_a_cut_file_is_refused(tmp_path, kind, share):

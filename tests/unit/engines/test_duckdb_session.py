@@ -1,5 +1,6 @@
 """Statements that take long tell how far they are, and stop when the user says so."""
 
+import signal
 import threading
 
 import duckdb
@@ -49,4 +50,17 @@ def test_an_interruption_stops_the_statement(con, error):
     assert not workers()
     assert told[0][0] == "counting"
     assert 0 <= told[0][1] <= 1
+    assert session.rows("SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.15, 0.25])
+def test_ctrl_c_stops_the_statement_before_it_is_heard_of(con, seconds):
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(seconds, signal.pthread_kill, (main, signal.SIGINT))
+    session = Session(con, silent)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        session.run("counting", ENDLESS)
+    timer.join()
     assert session.rows("SELECT 1") == [(1,)]

@@ -203,6 +203,17 @@ class TestRisks:
             assess(TABLE, ["a"], risks=tmp_path / "nowhere" / "r.parquet")
         assert list(tmp_path.iterdir()) == []
 
+    def test_beside_a_survey_and_a_list_in_one_folder(self, tmp_path):
+        pq.write_table(TABLE, tmp_path / "s.parquet")
+        pq.write_table(pa.table({"a": [9]}), tmp_path / "z.parquet")
+        assess(
+            tmp_path / "s.parquet",
+            ["a"],
+            structural_zeros=tmp_path / "z.parquet",
+            risks=tmp_path / "r.parquet",
+        )
+        assert pq.read_table(tmp_path / "r.parquet").num_rows == 4
+
     def test_not_among_the_files_of_the_input(self, tmp_path):
         for name in ("a.parquet", "b.parquet"):
             pq.write_table(TABLE, tmp_path / name)
