@@ -19,7 +19,12 @@ from discreet.risk import assessment as module
 from discreet.risk.scoring import ModelResult
 
 assess = partial(module.assess, models="sample_frequency")
-each = settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+each = settings(
+    deadline=None,
+    max_examples=8,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 POLICIES = ("category", "drop")
 
 

@@ -34,28 +34,31 @@ class Session:
     def run(self, step: str, statement: str) -> None:
         """A statement that may take long, in a thread of its own so that Ctrl-C is heard."""
         failure: list[BaseException] = []
+        done = threading.Event()
 
         def work() -> None:
             try:
                 self.con.execute(statement)
             except BaseException as error:
                 failure.append(error)
+            finally:
+                done.set()
 
-        thread = threading.Thread(target=work, name="discreet-duckdb")
         try:
-            thread.start()
-            while thread.is_alive():
-                thread.join(POLL_SECONDS)
-                if thread.is_alive():
-                    self.progress(step, max(self.con.query_progress(), 0.0) / 100)
+            threading.Thread(target=work, name="discreet-duckdb").start()
+            while not done.wait(POLL_SECONDS):
+                self.progress(step, max(self.con.query_progress(), 0.0) / 100)
         except BaseException:
-            self._stop(thread)
+            self._stop(done)
             raise
         if failure:
             raise failure[0]
 
-    def _stop(self, thread: threading.Thread) -> None:
-        """Interrupt until the statement ends: one that has only begun may miss the first time."""
-        while thread.is_alive():
+    def _stop(self, done: threading.Event) -> None:
+        """Interrupt until the statement ends: one that has only begun may miss the first time.
+
+        An event tells, not the thread: one whose join is interrupted is taken for ended (Python
+        3.11).
+        """
+        while not done.wait(POLL_SECONDS):
             self.con.interrupt()
-            thread.join(POLL_SECONDS)
