@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,7 +53,7 @@ class CsvDialect:
     decimal: str
     names: tuple[str, ...]
     blank_lines: int = 0
-    line_end: str | None = None  # told only where a line break within the header might mislead
+    header_breaks: bool = False  # a name in the header holds a line break
 
 
 def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
@@ -75,7 +74,6 @@ def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
     if delimiter == options.quote:
         raise InputError(must_be("quote", "another character than the delimiter", repr(delimiter)))
     names = _header(path, body, delimiter, options.quote)
-    broken = any("\n" in name or "\r" in name for name in names)
     return CsvDialect(
         delimiter=delimiter,
         quote=options.quote,
@@ -83,7 +81,7 @@ def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
         decimal=options.decimal,
         names=tuple(names),
         blank_lines=len(text[: len(text) - len(body)].splitlines()),
-        line_end=_line_end(body, options.quote) if broken else None,
+        header_breaks=any("\n" in name or "\r" in name for name in names),
     )
 
 
@@ -166,13 +164,6 @@ def _header(path: Path, text: str, delimiter: str, quote: str) -> list[str]:
     except csv.Error as error:
         got = "a quote in the header that does not end"
         raise FileError(must_be(path.name, "well quoted", got, where="line 1")) from error
-
-
-def _line_end(text: str, quote: str) -> str | None:
-    """The first line break outside quotes."""
-    outside = re.sub(f"{re.escape(quote)}.*?{re.escape(quote)}", "", text, flags=re.DOTALL)
-    found = re.search(r"\r\n|\n|\r", outside)
-    return found[0] if found else None
 
 
 def _rows(text: str, delimiter: str, quote: str, *, strict: bool = False) -> Iterator[list[str]]:

@@ -1,12 +1,14 @@
 """Records as something DuckDB can read FROM, with columns c0, c1, …"""
 
+import csv
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any, TextIO
 
 import duckdb
 
-from discreet.data.csv_dialect import open_text, readable
+from discreet.data.csv_dialect import CsvDialect, open_text, readable
 from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Scan
 from discreet.engines.sql import quoted, text_literal
 
@@ -43,9 +45,6 @@ def _csv_clause(scan: CsvScan, workspace: Path) -> str:
         "escape": text_literal(dialect.quote),
         "columns": "{" + columns + "}",
     }
-    if dialect.line_end is not None:
-        escapes = {"\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n"}
-        options["new_line"] = text_literal(escapes[dialect.line_end])
     given = ", ".join(f"{name}={value}" for name, value in options.items())
     path = _literal_path(_as_utf8(scan, workspace))
     return f"(SELECT {picked} FROM read_csv([{path}], {given}))"
@@ -63,7 +62,7 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
     """
     encoding = scan.dialect.encoding.lower().replace("_", "-")
     plain = encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
-    if plain and scan.path.suffix.lower() != ".gz":
+    if plain and scan.path.suffix.lower() != ".gz" and not scan.dialect.header_breaks:
         return scan.path
     copy = Path(tempfile.mkstemp(suffix=".csv", dir=workspace)[1])
     with (
@@ -71,5 +70,21 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
         open_text(scan.path, scan.dialect.encoding) as source,
         copy.open("w", encoding="utf-8", newline="") as target,
     ):
-        shutil.copyfileobj(source, target, CHUNK)
+        if scan.dialect.header_breaks:
+            _write_anew(source, target, scan.dialect)
+        else:
+            shutil.copyfileobj(source, target, CHUNK)
     return copy
+
+
+def _write_anew(source: TextIO, target: TextIO, dialect: CsvDialect) -> None:
+    """Row by row with one kind of line end: DuckDB takes a break within the header for it."""
+    style: dict[str, Any] = {"delimiter": dialect.delimiter, "quotechar": dialect.quote}
+    rows = csv.reader(source, **style)
+    for _ in range(dialect.blank_lines):
+        next(rows)
+    target.write("\n" * dialect.blank_lines)
+    writer = csv.writer(target, lineterminator="\n", **style)
+    next(rows)
+    writer.writerow(f"x{i}" for i in range(len(dialect.names)))
+    writer.writerows(rows)
