@@ -73,7 +73,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--report", type=PATH, help="Write an HTML report (internal).")
 @click.option("--external-report", type=PATH, help="Write a report that may leave the agency.")
 @click.option("--risks", type=PATH, help="Write a risk per record (Parquet).")
-@click.option("--memory", help="Memory for counting, such as 4GB [default: 60 % of it all].")
+@click.option("--memory", help="Memory for counting, such as 8GB [default: 4GB].")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads [default: all cores].")
 @csv_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")

@@ -23,12 +23,13 @@ from discreet.engines.workspace import workspace
 from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
 
+MOST_MEMORY = 4 << 30  # unless more is given; what does not fit goes to the private workspace
 SIZE = r"[0-9]+(\.[0-9]+)? *([KMGT]i?)?B"
 
 
 @dataclass(frozen=True, slots=True)
 class DuckDBEngine:
-    """Counts records in this process, within `memory`: '4GB' or so, by default 60 % of it all."""
+    """Counts records in this process, within `memory`: '8GB' or so, by default 4 GiB or less."""
 
     memory: str | None = None
     threads: int | None = None
@@ -50,7 +51,7 @@ class DuckDBEngine:
             raise InputError(must_be("memory", "a size such as '4GB'", repr(self.memory)))
         config: dict[str, Any] = {
             "temp_directory": str(folder / "spill"),
-            "memory_limit": self.memory or f"{_physical_memory() * 6 // 10}B",
+            "memory_limit": self.memory or f"{min(_physical_memory() * 6 // 10, MOST_MEMORY)}B",
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }

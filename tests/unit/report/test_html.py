@@ -51,8 +51,8 @@ def test_it_needs_nothing_from_elsewhere():
 
 @pytest.mark.parametrize(
     "column",
-    [[1], [1, 1], [1] * 30, list(range(30)), [None] * 3, [*range(5), *[9] * 1000]],
-    ids=["one", "pair", "constant", "unique", "missing", "mixed"],
+    [[1], [1] * 30, [None] * 3, [*range(5), *[9] * 1000]],
+    ids=["one", "constant", "missing", "mixed"],
 )
 def test_extreme_files_have_a_report(tmp_path, column):
     found = assess(pd.DataFrame({"a": column, "w": [0.01] * len(column)}), ["a"], weight="w")
