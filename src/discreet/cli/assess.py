@@ -100,8 +100,10 @@ def command(file: str, **options: Any) -> None:
         )
     }
     outputs = [options[name] for name in OUTPUTS if options[name]]
-    read = [path for records in inputs.values() if records is not None for path in records.files]
-    check_outputs(outputs, [*read, *(Path(path) for _, path in options["trees"])])
+    given = [records for records in inputs.values() if records is not None]
+    files = [path for records in given for path in records.files]
+    files += [Path(path) for _, path in options["trees"]]
+    check_outputs(outputs, files, [path for records in given for path in records.parts])
     if options["missing"] == "all":
         _compare(inputs, csv, outputs, options)
         return

@@ -34,7 +34,7 @@ def split_names(value: str) -> tuple[str, ...]:
         row = next(csv.reader(io.StringIO(value, newline=""), skipinitialspace=True), [])
     except csv.Error:
         return ()
-    names = tuple(name.strip(" ") for name in row)
+    names = tuple(row if '"' in value else (name.strip(" ") for name in row))
     return names if all(names) else ()
 
 

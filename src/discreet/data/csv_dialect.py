@@ -54,6 +54,7 @@ class CsvDialect:
     names: tuple[str, ...]
     blank_lines: int = 0
     header_breaks: bool = False  # a name in the header holds a line break
+    mark_hides_quote: bool = False  # a byte order mark stands before a quoted name
 
 
 def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
@@ -81,6 +82,7 @@ def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
         decimal=options.decimal,
         names=tuple(names),
         blank_lines=len(text[: len(text) - len(body)].splitlines()),
+        mark_hides_quote=head.startswith(b"\xef\xbb\xbf") and body.startswith(options.quote),
         header_breaks=any("\n" in name or "\r" in name for name in names),
     )
 

@@ -68,6 +68,11 @@ class Records:
     value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
+    @property
+    def parts(self) -> tuple[Path, ...]:
+        """The files, where there are several that make up one table."""
+        return self.files if len(self.files) > 1 else ()
+
     def find(self, role: str, columns: Sequence[str]) -> tuple[int, ...]:
         """Positions of the columns that serve as `role`; ColumnError names the near match."""
         return find_columns(role, columns, self.column_names, self.name)

@@ -40,11 +40,13 @@ def written_whole(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def check_outputs(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
+def check_outputs(
+    outputs: Sequence[Path], inputs: Sequence[Path], parts: Sequence[Path] = ()
+) -> None:
     """No output may overwrite an input or another output, be anything but a file in a folder that
-    exists, or fall among several input files, where it would be read as one of them next time."""
-    taken = {path.resolve() for path in inputs}
-    folders = {path.parent for path in taken} if len(taken) > 1 else set()
+    exists, or fall among `parts`, files that are read together, as one of which it would count."""
+    taken = {path.resolve() for path in (*inputs, *parts)}
+    folders = {path.resolve().parent for path in parts}
     for path in outputs:
         problem = _problem(path, taken, folders)
         if problem:

@@ -58,7 +58,9 @@ class DuckDBEngine:
         if self.threads is not None:
             config["threads"] = self.threads
         try:
-            return duckdb.connect(config=config)
+            con = duckdb.connect(config=config)
+            con.execute("SET TimeZone = 'UTC'")  # a moment has one name wherever it is read
+            return con
         except (duckdb.Error, RuntimeError) as error:
             got = repr(self.threads)
             raise InputError(must_be("threads", "a number of at least 1", got)) from error

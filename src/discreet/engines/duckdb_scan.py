@@ -62,7 +62,8 @@ def _as_utf8(scan: CsvScan, workspace: Path) -> Path:
     """
     encoding = scan.dialect.encoding.lower().replace("_", "-")
     plain = encoding in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
-    if plain and scan.path.suffix.lower() != ".gz" and not scan.dialect.header_breaks:
+    misread = scan.dialect.header_breaks or scan.dialect.mark_hides_quote
+    if plain and scan.path.suffix.lower() != ".gz" and not misread:
         return scan.path
     copy = Path(tempfile.mkstemp(suffix=".csv", dir=workspace)[1])
     with (

@@ -204,7 +204,9 @@ class _Asked:
         _check_numbers(self.population_size, self.n_table_cells)
         sources = [r for r in (records, self.impossible, self.population) if r is not None]
         if self.risks is not None:
-            check_outputs([self.risks], [path for source in sources for path in source.files])
+            files = [path for source in sources for path in source.files]
+            parts = [path for source in sources for path in source.parts]
+            check_outputs([self.risks], files, parts)
 
     def needs(self) -> set[Need]:
         """Summaries to compute; the riskiest cells are ranked by one-way margins in any case."""

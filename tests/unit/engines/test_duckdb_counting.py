@@ -151,6 +151,14 @@ def test_types_that_cannot_be_keys_are_named(count, column):
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York"])
+def test_moments_are_named_the_same_wherever_it_runs(count, monkeypatch, zone):
+    monkeypatch.setenv("TZ", zone)
+    moment = pa.array([NOON.replace(tzinfo=UTC)])
+    (name,) = count(pa.table({"a": moment}), ["a"]).keys[0].values
+    assert name.startswith("2020-02-29 12:00:00")
+
+
 def test_negative_zero_is_zero(count):
     assert level_counts(count(pa.table({"a": [0.0, -0.0, 1.0]}), ["a"])) == {"0": 2, "1": 1}
 
