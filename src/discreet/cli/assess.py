@@ -16,6 +16,11 @@ from discreet.cli.options import (
 )
 
 OUTPUTS = ("report", "external_report", "risks")
+ENDINGS = {
+    "report": (".html", ".htm"),
+    "external_report": (".html", ".htm"),
+    "risks": (".parquet", ".pq"),
+}
 PATH = click.Path(path_type=Path)
 
 
@@ -74,7 +79,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--external-report", type=PATH, help="Write a report that may leave the agency.")
 @click.option("--risks", type=PATH, help="Write a risk per record (Parquet).")
 @click.option("--memory", help="Memory for counting, such as 8GB [default: 4GB].")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads [default: all cores].")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
 @csv_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(file: str, **options: Any) -> None:
@@ -104,6 +109,8 @@ def command(file: str, **options: Any) -> None:
     files = [path for records in given for path in records.files]
     files += [Path(path) for _, path in options["trees"]]
     check_outputs(outputs, files, [path for records in given for path in records.parts])
+    for name, endings in ENDINGS.items():
+        _check_ending(name, options[name], endings)
     if options["missing"] == "all":
         _compare(inputs, csv, outputs, options)
         return
@@ -132,6 +139,12 @@ def command(file: str, **options: Any) -> None:
         print_assessment(stdout_console(), assessment)
     for path in outputs:
         say(f"written: {path}")
+
+
+def _check_ending(name: str, path: Path | None, endings: tuple[str, ...]) -> None:
+    if path is not None and path.suffix.lower() not in endings:
+        option = "--" + name.replace("_", "-")
+        raise click.UsageError(f"{option} must end in {endings[0]}, got {path.name!r}")
 
 
 def _common(csv: Any, options: dict[str, Any], progress: Any) -> dict[str, Any]:

@@ -32,6 +32,4 @@ def _remedy(wanted: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(wanted.casefold(), folded, n=1, cutoff=0.6)
     if near:
         return f"did you mean {folded[near[0]]!r}?"
-    shown = ", ".join(repr(name) for name in names[:8])
-    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
-    return f"it has {shown}{more}"
+    return f"it has {len(names):,} columns, none of a name like it; is its first line a header?"

@@ -1,7 +1,8 @@
 """Cells by DuckDB, out of core, on all cores.
 
-Two passes over the records: one finds the levels of every key and checks the weights, one codes
-each record and counts. Cost grows linearly with the records, and with the cells for what follows.
+The records are read for the range of whole-number keys, once for the values of all text keys, and
+once to code them; policies that leave records out read once more to count what is missing. Cost
+grows linearly with the records, and with the cells for what follows.
 Weights are summed as decimals, so that no figure depends on the order of rows or of threads.
 """
 

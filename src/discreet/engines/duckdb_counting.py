@@ -36,6 +36,7 @@ from discreet.errors import ColumnError, FileError, MissingError, WeightError, m
 WEIGHT_PATTERN = (
     r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
 )
+MOST_WEIGHT = 1e15
 BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
 
 
@@ -87,6 +88,9 @@ class Counter:
         coding = self._pack(raw, margins)
         if weights is not None:
             (total,) = self.session.row("SELECT CAST(sum(weight_total) AS DOUBLE) FROM cells")
+            if total >= MOST_WEIGHT:
+                name = f"weight {self.request.weight!r}"
+                raise WeightError(must_be(name, "below 1e15 in all", "a larger sum"))
             weights = replace(weights, total=float(total))
         if self.request.missing.matching is not None and n_incomplete:
             self._match(coding, levels, weighted=weights is not None)

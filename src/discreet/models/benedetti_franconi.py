@@ -22,7 +22,7 @@ from discreet.data.arrays import BoolArray, CountArray, FloatArray, IntArray, re
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.errors import InputError, WeightError, must_be
-from discreet.figures import Figure, How, Outcome
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.models.inverse_mean import inverse_mean, inverse_square_mean
 
@@ -275,6 +275,11 @@ class FittedBenedettiFranconi:
         The number is a sum of independent yes-or-no variables; its limits are those of a shifted
         Poisson variable of the same mean and, but for less than 1, the same variance (Röllin 2005).
         """
+        if not self.summary.size_indices.is_partition:
+            return Unavailable(
+                "a match that needs a missing value does not prove that there is another person; "
+                "choose --missing category or drop"
+            )
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
         shift = math.floor(mean - variance)
         low, high = (shift + k for k in poisson_limits(mean - shift, CONFIDENCE))
@@ -296,6 +301,9 @@ class FittedBenedettiFranconi:
         matches that count in part, a bound stands in for it: each f/F is in (0, 1], so its variance
         is at most m(1 − m) for its mean m; over C cells of mean M that is at most M(1 − M/C).
         """
+        if not self.summary.size_indices.is_partition:
+            note = "no limits are given where missing values match anything"
+            return Figure(value=tally.matches, how=How.ESTIMATE, note=note)
         mean, exact = tally.matches, tally.matches_variance > 0
         bound = mean * max(0.0, 1 - mean / self.n_cells) if self.n_cells else 0.0
         variance = min(tally.matches_variance, bound) if exact else bound

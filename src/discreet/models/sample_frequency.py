@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
-from discreet.figures import Figure, How, Outcome
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.models.contract import CellScores, Need, Tally
 
 
@@ -49,6 +49,11 @@ class FittedSampleFrequency:
 
     def expected_population_uniques(self, tally: Tally) -> Outcome:
         """Between none and all of the sample uniques; all, if the file is the population."""
+        if not self.is_partition:
+            return Unavailable(
+                "a match that needs a missing value does not prove that there is another person; "
+                "choose --missing category or drop"
+            )
         uniques = self.sample_uniques
         if self.is_population or uniques == 0:
             return Figure(value=uniques, low=uniques, high=uniques, how=How.EXACT)

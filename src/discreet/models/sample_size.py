@@ -193,5 +193,5 @@ def _target(target: float | Fraction | Decimal | str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         limit = Fraction(0)
     if not 0 < limit <= 1:
-        raise InputError(must_be("target", "a probability above 0", target))
+        raise InputError(must_be("target risk", "above 0 and at most 1", target))
     return limit

@@ -1,12 +1,11 @@
 """What may leave the agency: rounded shares of the whole, and no way to put anything else in.
 
 `PublicFigures` has no field for a level, a combination or a count of records, and the external
-template and plots see nothing else. Each share is a multiple of a step that stands for at least
-SMALLEST records, so that no difference of two shares tells of fewer; a whole of fewer than
-FEWEST records is not shown at all.
+template and plots see nothing else. Each share is a multiple of a step half of which stands for at
+least SMALLEST records, so that no share, and no difference of two, tells of fewer; a whole of fewer
+than FEWEST records is not shown at all.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from discreet.risk.assessment import Assessment
 
 SMALLEST = 10
 FEWEST = 100
+STEPS = (1, 2, 4, 5, 10, 20, 25, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,12 @@ def rounded(records: int) -> str:
 
 
 def public_share(part: int, whole: int) -> float:
-    """A share as a multiple of a step of whole percents that stands for SMALLEST or more."""
-    step = max(1, math.ceil(100 * SMALLEST / whole))
-    return min(round(100 * part / whole / step) * step, 100) / 100
+    """A share as a multiple of a step of percents whose half stands for SMALLEST or more.
+
+    The step divides 100, so that 0 % and 100 %, which stand for half a step, hide as many too.
+    """
+    step = next(s for s in STEPS if s * whole >= 2 * 100 * SMALLEST or s == STEPS[-1])
+    return round(100 * part / whole / step) * step / 100
 
 
 def in_percent(part: int, whole: int) -> str:

@@ -9,6 +9,7 @@ from discreet.report.meaning import MEANING
 from discreet.risk.assessment import Assessment
 from discreet.risk.comparison import PolicyComparison
 from discreet.risk.scoring import MATCH, ModelResult
+from discreet.risk.sensitive import SensitiveFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,13 +150,24 @@ def _sensitive(assessment: Assessment) -> Iterator[Section]:
             rows=tuple(
                 (
                     f.name,
-                    "none" if isinstance(f.worst, Unavailable) else f"{f.worst:.3g}",
+                    "no limit" if isinstance(f.worst, Unavailable) else f"{f.worst:.3g}",
                     words.count(f.records),
                     words.count(f.cells),
                 )
                 for f in figures.figures
             ),
-            notes=tuple(f"{f.name}: {f.rule}" for f in figures.figures),
+            notes=(
+                *_without_value(figures),
+                *(f"{f.name}: {f.rule}" for f in figures.figures),
+            ),
+        )
+
+
+def _without_value(figures: SensitiveFigures) -> Iterator[str]:
+    if figures.n_without_value:
+        yield (
+            f"{words.plural(figures.n_without_value, 'record')} without a value of it are left out "
+            "of these measures."
         )
 
 

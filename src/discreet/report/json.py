@@ -87,9 +87,19 @@ def recommended_json(assessment: Assessment) -> dict[str, Any]:
         bound = result.expected_population_uniques
     return {
         "model": "sample_frequency",
-        "why": "no model of the population was fitted, so only certain limits are given",
+        "why": _why_no_more(assessment),
         "expected_population_uniques": bound.to_json(),
     }
+
+
+def _why_no_more(assessment: Assessment) -> str:
+    fitted = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
+    if any(result.name != "sample_frequency" for result in fitted):
+        return (
+            "the models of the population are not weighed against each other here, so only the "
+            "certain limits are recommended; see the cautions of each"
+        )
+    return "no model of the population was fitted, so only certain limits are given"
 
 
 def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:

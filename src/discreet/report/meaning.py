@@ -64,7 +64,11 @@ MEANING = {
         "Sample uniques that a Bayes test calls population uniques when to miss one costs b/c "
         "times as much as a false alarm. Models that treat all of them alike call all or none."
     ),
+    "models": (
+        "sample_frequency is exact, with certain limits; the others are estimates, with 95 % "
+        "limits that hold if the model does. --report and --json say what each assumes."
+    ),
     "exact": "computed from the data without approximation, given the stated assumption",
     "certified bound": "the truth lies between these limits for certain",
-    "estimate": "a model's best guess; the limits are at the stated confidence, if the model holds",
+    "estimate": "a model's best guess; the limits are at 95 % confidence, if the model holds",
 }

@@ -36,6 +36,7 @@ def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
     yield indented(Text(MEANING["anonymity"], style="dim"))
     yield heading("How well could an intruder do")
     yield indented(_models(assessment))
+    yield indented(Text(MEANING["models"], style="dim"))
     for name, result in assessment.models.items():
         if isinstance(result, Unavailable):
             yield indented(Text(one_line(f"{name} is not available: {result.reason}.")))
@@ -114,9 +115,10 @@ def plain_table(*columns: str) -> Table:
 def _anonymity(assessment: Assessment) -> Table:
     table = plain_table("", "records", "share", "cells")
     for row in assessment.anonymity:
-        alone = " (alone in their cell)" if row.k == 2 else ""
+        alone = row.k == 2 and row.records == assessment.sample_uniques
+        whole = " (alone in their cell)" if alone else ""
         table.add_row(
-            f"break {row.k}-anonymity{alone}",
+            f"break {row.k}-anonymity{whole}",
             words.count(row.records),
             words.share(row.records, assessment.summary.sample_size),
             words.count(row.cells),

@@ -219,9 +219,12 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     impossible = None if asked.impossible is None else read_impossible(asked.impossible, cells)
     boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
     table_cells = _table_cells(cells, request.missing, impossible, asked.n_table_cells)
-    summary = _summary(cells, table_cells, asked.population_size, asked.needs())
     everything = _all_cells(cells, request)
     truth = None if asked.population is None else _truth(cells, asked.population, everything)
+    size = asked.population_size
+    if size is None and truth is not None:
+        size = truth.population_size
+    summary = _summary(cells, table_cells, size, asked.needs())
     special = _special(everything, summary, asked)
     levels = asked.anonymity_levels
     views = assess_scenarios(everything, asked.scenarios, levels) if asked.scenarios else None

@@ -90,8 +90,13 @@ def special_figures(
         dis=dis,
         dis_estimate=estimate,
         example=example,
-        example_text=None if example is None else example.text(cells.names, labels),
+        example_text=None if example is None else _explained(example, cells.names, labels),
     )
+
+
+def _explained(example: Derivation, names: Sequence[str], labels: Sequence[Sequence[str]]) -> str:
+    """The derivation without the position of the cell, which means nothing to a reader."""
+    return example.text(names, labels).partition(": ")[2]
 
 
 def _dis(found: SpecialUniques, sampling_fraction: float | None) -> Outcome:

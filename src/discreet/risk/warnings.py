@@ -58,7 +58,7 @@ def _about_totals(cells: CellStore, summary: Summary) -> Iterator[str]:
             f"the population of {_size(size)} that was given is smaller than the sample of "
             f"{cells.n_records:,} records, so no model of the population can use it"
         )
-    if summary.n_table_cells < cells.n_cells:
+    if summary.n_table_cells < cells.n_cells and summary.size_indices.is_partition:
         yield (
             f"the {summary.n_table_cells:,} possible cells that were given are fewer than the "
             f"{cells.n_cells:,} that hold records, so no model of the table can use them"
@@ -83,7 +83,10 @@ def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
     codes = [value for value in key.values if value and value.strip().casefold() in LOOKS_MISSING]
     if codes:
         shown = " and ".join(repr(code) for code in codes)
-        yield f"key {key.name!r} has the level {shown}, which looks like a code for a missing value"
+        yield (
+            f"key {key.name!r} has {shown} among its levels: if that stands for no value, say so "
+            "with --missing-code or --suppressed-code"
+        )
 
 
 def _size(number: float) -> str:

@@ -536,10 +536,10 @@ def test_caution_where_records_crowd_into_few_of_many_cells():
     [
         ((1, 10, 0.5), "n_table_cells must be a whole number of at least 2, got 1"),
         ((5, 0, 0.5), "population_size must be a whole number of at least 1, got 0"),
-        ((5, 10, 0), "target must be a probability above 0, got 0"),
-        ((5, 10, 1.5), "target must be a probability above 0, got 1.5"),
-        ((5, 10, math.nan), "target must be a probability above 0, got nan"),
-        ((5, 10, "1/0"), "target must be a probability above 0, got 1/0"),
+        ((5, 10, 0), "target risk must be above 0 and at most 1, got 0"),
+        ((5, 10, 1.5), "target risk must be above 0 and at most 1, got 1.5"),
+        ((5, 10, math.nan), "target risk must be above 0 and at most 1, got nan"),
+        ((5, 10, "1/0"), "target risk must be above 0 and at most 1, got 1/0"),
         ((5, 10, 0.5, "flat"), "prior must be uniform or multinomial, got 'flat'"),
     ],
 )

@@ -40,7 +40,7 @@ def test_the_text_missing_in_every_record_is_not_missing():
 @pytest.mark.parametrize("code", ["NA", "n/a", "NaN", " null ", ".", "*", "?", "-", "Missing"])
 def test_levels_that_look_like_codes_for_missing(code):
     (found,) = warnings({"a": ["x", "x", code, code]})
-    assert found.startswith(f"key 'a' has the level {code!r}")
+    assert found.startswith(f"key 'a' has {code!r} among its levels")
 
 
 def test_weights_below_one():
