@@ -108,12 +108,29 @@ class HouseholdTotals:
     expected_found: Mapping[str, float]
 
 
-class CellStore(Protocol):
-    """The cells of one request; close it (or leave its `with`) to free what it holds."""
+class CountedCells(Protocol):
+    """Occupied cells and the summaries of them that models are fitted on."""
 
     @property
     def n_records(self) -> int:
         """Records that were counted."""
+
+    @property
+    def coding(self) -> Coding:
+        """How levels make up the code of a cell."""
+
+    def size_indices(self) -> SizeIndices:
+        """How many cells hold exactly j records."""
+
+    def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
+        """Every margin of that many keys as a dense table, all from one pass over the cells."""
+
+    def batches(self) -> Iterator[CellBatch]:
+        """All cells in the order of their codes, some at a time."""
+
+
+class CellStore(CountedCells, Protocol):
+    """The cells of one request; close it (or leave its `with`) to free what it holds."""
 
     @property
     def n_dropped(self) -> int:
@@ -132,27 +149,14 @@ class CellStore(Protocol):
         """The keys and their levels."""
 
     @property
-    def coding(self) -> Coding:
-        """How levels make up the code of a cell."""
-
-    @property
     def weights(self) -> WeightCheck | None:
         """What was seen of the weights, None for a file without."""
-
-    def size_indices(self) -> SizeIndices:
-        """How many cells hold exactly j records."""
-
-    def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
-        """Every margin of that many keys as a dense table, all from one pass over the cells."""
 
     def read_labels(self, records: Records) -> dict[str, list[str | None]]:
         """Every column of a small table as text, by the rule that names levels; None is missing."""
 
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and records of all cells, in the order of the codes."""
-
-    def batches(self) -> Iterator[CellBatch]:
-        """All cells in the order of their codes, some at a time."""
 
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.arrays import FloatArray, IntArray, read_only
+from discreet.data.cell_table import margins_of_cells
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.records import Records
@@ -74,15 +75,7 @@ class DuckDBCells:
         sets = list(combinations(range(len(self.keys)), order))
         for axes in sets:
             self._check_margin(axes)
-        sizes = self.coding.sizes
-        margins = {axes: np.zeros([sizes[a] for a in axes], dtype=np.int64) for axes in sets}
-        for batch in self.batches():
-            levels = [self.coding.level(batch.words, key) for key in range(len(self.keys))]
-            for axes, margin in margins.items():
-                place = np.ravel_multi_index([levels[a] for a in axes], margin.shape)
-                counts = np.bincount(place, weights=batch.records, minlength=margin.size)
-                margin += counts.astype(np.int64).reshape(margin.shape)
-        return {axes: read_only(margin) for axes, margin in margins.items()}
+        return margins_of_cells(self.batches(), self.coding, sets)
 
     def _check_margin(self, axes: tuple[int, ...]) -> None:
         size = math.prod(self.coding.sizes[axis] for axis in axes)

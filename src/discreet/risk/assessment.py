@@ -36,6 +36,7 @@ from discreet.risk.scoring import ModelResult, Scorer, fit_model
 from discreet.risk.sensitive import SensitiveFigures, Thresholds, sensitive_figures
 from discreet.risk.special import SpecialFigures, special_figures
 from discreet.risk.subsets import SubsetSize, subset_uniques
+from discreet.risk.summarising import summarise
 from discreet.risk.warnings import data_warnings
 
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
@@ -224,7 +225,13 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     size = asked.population_size
     if size is None and truth is not None:
         size = truth.population_size
-    summary = _summary(cells, table_cells, size, asked.needs())
+    summary = summarise(
+        cells,
+        n_table_cells=table_cells,
+        population_size=size,
+        weight_total=cells.weights.total if cells.weights else None,
+        needs=asked.needs(),
+    )
     special = _special(everything, summary, asked)
     levels = asked.anonymity_levels
     views = assess_scenarios(everything, asked.scenarios, levels) if asked.scenarios else None
@@ -390,26 +397,6 @@ def _table_cells(
     if policy.matching is not None:
         return math.prod(key.n_known for key in cells.keys)
     return cells.coding.n_combinations
-
-
-def _summary(
-    cells: CellStore, n_table_cells: int, population_size: float | None, needs: set[Need]
-) -> Summary:
-    orders = {Need.MARGINS_1: 1, Need.MARGINS_2: 2, Need.MARGINS_3: 3}
-    margins = {
-        axes: table for need in sorted(needs) for axes, table in cells.margins(orders[need]).items()
-    }
-    weight_total = cells.weights.total if cells.weights else None
-    return Summary(
-        sample_size=cells.n_records,
-        n_table_cells=n_table_cells,
-        level_counts=cells.coding.sizes,
-        size_indices=cells.size_indices(),
-        weight_total=weight_total,
-        population_size=population_size if population_size is not None else weight_total,
-        population_size_known=population_size is not None,
-        margins=margins,
-    )
 
 
 def _settings(request: Request, asked: _Asked) -> Settings:

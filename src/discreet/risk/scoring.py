@@ -9,7 +9,7 @@ import numpy as np
 from discreet.data.arrays import FloatArray
 from discreet.data.summary import Summary
 from discreet.data.writing import written_whole
-from discreet.engines.contract import CellStore, HouseholdTotals
+from discreet.engines.contract import CellStore, CountedCells, HouseholdTotals
 from discreet.errors import InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.models.contract import FittedModel, Model, ModelUnavailable, Tally, TunableModel
@@ -38,7 +38,7 @@ class ModelResult:
 def fit_model(
     model: Model,
     summary: Summary,
-    cells: CellStore,
+    cells: CountedCells,
     impossible: Sequence[Mapping[int, int]],
     progress: Progress,
 ) -> FittedModel | Unavailable:
