@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from discreet.figures import Figure, How, Unavailable
     from discreet.report.html import write_report
     from discreet.risk.assessment import Assessment, assess
+    from discreet.risk.backtest import Backtest, backtest
 
 _HOME = {
     "Assessment": "discreet.risk.assessment",
+    "Backtest": "discreet.risk.backtest",
     "CsvOptions": "discreet.data.csv_dialect",
     "DiscreetError": "discreet.errors",
     "DuckDBEngine": "discreet.engines.duckdb",
@@ -25,11 +27,13 @@ _HOME = {
     "InputError": "discreet.errors",
     "Unavailable": "discreet.figures",
     "assess": "discreet.risk.assessment",
+    "backtest": "discreet.risk.backtest",
     "write_report": "discreet.report.html",
 }
 
 __all__ = [
     "Assessment",
+    "Backtest",
     "CsvOptions",
     "DiscreetError",
     "DuckDBEngine",
@@ -38,6 +42,7 @@ __all__ = [
     "InputError",
     "Unavailable",
     "assess",
+    "backtest",
     "write_report",
 ]
 

@@ -20,6 +20,10 @@ from discreet.cli.lazy import LazyGroup
             "Who stands out in a file of records, who could be found.",
         ),
         "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),
+        "backtest": (
+            "discreet.cli.backtest",
+            "Which model to trust: all of them on samples of a known population.",
+        ),
         "demo": (
             "discreet.cli.demo",
             "Assess a survey of a population that is known in full.",

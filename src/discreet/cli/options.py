@@ -106,6 +106,22 @@ class WholeNumbers(click.ParamType[tuple[int, ...]]):
             self.fail(f"must be whole numbers separated by commas, got {value!r}", param, ctx)
 
 
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers separated by commas."""
+
+    name = "X,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(float(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"must be numbers separated by commas, got {value!r}", param, ctx)
+
+
 def csv_options(command: Command) -> Command:
     """--delimiter, --quote, --encoding and --decimal."""
     for option in (

@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 import matplotlib as mpl
+import matplotlib.colors
 import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from discreet.errors import one_line
 
 LONGEST_LABEL = 28
+FLOOR = 1e-3  # the least ratio that a logarithmic axis shows
 INK, BLUE, RED, GRID = "#1f2933", "#2b6cb0", "#c53030", "#d9e2ec"
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -87,6 +89,30 @@ def plan_plot(curves: Mapping[str, Sequence[tuple[int, float]]], target: float) 
         axes.set_ylim(0, 1)
         axes.legend(frameon=False)
         _whole_numbers(axes.xaxis)
+    return drawn[0]
+
+
+def league_plot(ratios: Mapping[str, Sequence[Sequence[float]]], fractions: Sequence[str]) -> str:
+    """Estimate over truth of every sample on a log axis, one row a model, a colour a fraction."""
+    height = 1.2 + 0.34 * len(ratios)
+    with _axes("estimate / truth", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(ratios))[::-1]
+        for number, fraction in enumerate(fractions):
+            shade = number / max(len(fractions) - 1, 1)
+            colour = mpl.colors.to_hex((0.17 + 0.6 * shade, 0.42 - 0.2 * shade, 0.69 - 0.5 * shade))
+            shift = 0.5 * ((number + 0.5) / len(fractions) - 0.5)
+            x = [max(v, FLOOR) for values in ratios.values() for v in values[number]]
+            rows = zip(places, ratios.values(), strict=True)
+            y = [place - shift for place, values in rows for _ in values[number]]
+            axes.scatter(x, y, s=9, color=colour, label=fraction, zorder=3, linewidths=0)
+        axes.axvline(1, color=RED, linewidth=1, zorder=2)
+        axes.set_xscale("log")
+        axes.set_yticks(places, [_short(name) for name in ratios])
+        axes.set_ylim(-0.6, len(ratios) - 0.4)
+        axes.legend(title="fraction", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
     return drawn[0]
 
 
