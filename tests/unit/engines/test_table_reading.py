@@ -1,0 +1,75 @@
+"""Tables from files: long form with counts, and records."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.engines.table_reading import read_table
+from discreet.errors import ColumnError, InputError
+
+
+def test_long_form_keeps_levels_without_counts():
+    source = pa.table({"a": ["x", "y", "x", "z"], "b": [1, 2, 2, 1], "n": [3, 4, 0, 0]})
+    found = read_table(source, count="n")
+    assert found.names == ("a", "b")
+    assert found.levels == (("x", "y", "z"), ("1", "2"))
+    assert found.dense().tolist() == [[3, 0], [0, 4], [0, 0]]
+
+
+def test_rows_of_one_cell_add_up():
+    source = pa.table({"a": ["x", "x", "x"], "n": [3, 3, 4]})
+    assert read_table(source, count="n").dense().tolist() == [10]
+
+
+def test_records_are_counted():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 3, 500), rng.integers(0, 2, 500)
+    found = read_table(pa.table({"a": a, "b": b}), ["b", "a"])
+    expected = np.zeros((2, 3), dtype=int)
+    np.add.at(expected, (b, a), 1)
+    assert np.array_equal(found.dense(), expected)
+
+
+def test_counts_may_be_written_with_a_point(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("ä;n\nx;2.0\ny;1\n")
+    assert read_table(path, count="n").counts.tolist() == [2, 1]
+
+
+def test_missing_values_by_policy():
+    source = pa.table({"a": ["x", None, "x"], "n": [1, 2, 3]})
+    assert read_table(source, count="n").levels == (("x", "(missing)"),)
+    assert read_table(source, count="n", missing="drop").dense().tolist() == [4]
+    with pytest.raises(InputError):
+        read_table(source, count="n", missing="error")
+
+
+@pytest.mark.parametrize("policy", ["category", "drop"])
+def test_a_missing_count_is_an_error_whatever_the_policy(policy):
+    source = pa.table({"a": ["x", "y"], "n": [1, None]})
+    with pytest.raises(
+        InputError, match=r"count 'n' must be whole numbers from 0, got a row without"
+    ):
+        read_table(source, count="n", missing=policy)
+
+
+@pytest.mark.parametrize("bad", [[1, -1], [0.5, 1.0], ["a", "1"], [1e300, 1.0], ["nan", "1"]])
+def test_counts_that_are_none(bad):
+    with pytest.raises(InputError, match="count 'n' must be whole numbers from 0, got something"):
+        read_table(pa.table({"a": ["x", "y"], "n": bad}), count="n")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"variables": ["a", "a"]}, ColumnError, "variables must be different columns"),
+        ({"variables": ["a", "n"], "count": "n"}, ColumnError, "count must be no variable"),
+        ({"variables": ["a"], "missing": "wildcard"}, InputError, "missing must be category"),
+        ({"variables": ["q"]}, ColumnError, "keys must be columns"),
+        ({"variables": ["a"], "count": "zero"}, InputError, "at least one count above 0"),
+    ],
+)
+def test_bad_input(options, error, message):
+    source = pa.table({"a": ["x", "y"], "n": [1, 2], "zero": [0, 0]})
+    with pytest.raises(error, match=message):
+        read_table(source, **options)
