@@ -1,0 +1,127 @@
+"""Attribute disclosure: a group whose members all share a level (dobra, Meek's blonds).
+
+Nobody need be alone for that: if all twelve blonds of a town have a high income, whoever knows a
+blond of that town knows the income. It happens where a count equals the total of its group.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from discreet.data.arrays import IntArray
+from discreet.errors import InputError, must_be
+from discreet.fiber.margins import Margins
+from discreet.tables.belief import ListedBelief
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """Everyone with these levels of the `group` variables has this `level` of `target`.
+
+    `probability` is what the intruder gives it: 1 where the release proves it.
+    """
+
+    group: Axes
+    group_levels: tuple[int, ...]
+    target: int
+    level: int
+    persons: int | None
+    probability: float
+
+
+def learned_from_margins(
+    margins: Margins, targets: Iterable[int] | None = None
+) -> tuple[Learned, ...]:
+    """What the released margins show by themselves. Exact.
+
+    A group is a combination of levels of some variables of one margin. Groups that only narrow one
+    already listed are left out: if all blonds have a high income, so have all blond women.
+    Cost: entries of each margin × 2^(its variables).
+    """
+    wanted = set(range(len(margins.sizes)) if targets is None else targets)
+    found: dict[tuple[int, Axes, tuple[int, ...]], Learned] = {}
+    for axes, table in margins.tables.items():
+        for target in [axis for axis in axes if axis in wanted]:
+            others = [axis for axis in axes if axis != target]
+            for size in range(len(others) + 1):
+                for group in combinations(others, size):
+                    for learned in _in_table(table, axes, group, target):
+                        if not _narrows(learned, found):
+                            found[target, group, learned.group_levels] = learned
+    return tuple(found.values())
+
+
+def _in_table(table: IntArray, axes: Axes, group: Axes, target: int) -> Iterator[Learned]:
+    """The groups of one margin whose members share a level of the target."""
+    kept = [axes.index(axis) for axis in (*group, target)]
+    front = np.moveaxis(table, kept, range(len(kept)))
+    counts = front.sum(axis=tuple(range(len(kept), table.ndim)))
+    totals = counts.sum(axis=-1)
+    for place in np.argwhere((counts.max(axis=-1) == totals) & (totals > 0)):
+        levels = tuple(int(level) for level in place)
+        yield Learned(
+            group=group,
+            group_levels=levels,
+            target=target,
+            level=int(np.argmax(counts[levels])),
+            persons=int(totals[levels]),
+            probability=1.0,
+        )
+
+
+def _narrows(learned: Learned, found: dict[tuple[int, Axes, tuple[int, ...]], Learned]) -> bool:
+    """Whether a wider group is known to share the level already."""
+    pairs = list(zip(learned.group, learned.group_levels, strict=True))
+    for size in range(len(pairs) + 1):
+        for some in combinations(pairs, size):
+            group = tuple(axis for axis, _ in some)
+            levels = tuple(level for _, level in some)
+            if (learned.target, group, levels) in found:
+                return True
+    return False
+
+
+def learned_from_belief(
+    belief: ListedBelief,
+    sizes: Sequence[int],
+    group: Sequence[int],
+    target: int,
+    *,
+    threshold: float,
+) -> tuple[Learned, ...]:
+    """Groups that share a level of the target with a probability of at least `threshold`. Exact.
+
+    For each combination of levels of the group variables: the probability that all its members have
+    one level, and that there is a member at all.
+    """
+    if not 0 < threshold <= 1:
+        raise InputError(must_be("threshold", "above 0, up to 1", threshold))
+    if target in group:
+        raise InputError(must_be("target", "no variable of the group", target))
+    tables = belief.tables.reshape(-1, *sizes)
+    axes = [1 + axis for axis in (*group, target)]
+    rest = tuple(i for i in range(1, tables.ndim) if i not in axes)
+    kept = sorted(axes)
+    counts = tables.sum(axis=rest)
+    counts = np.moveaxis(counts, [1 + kept.index(axis) for axis in axes], range(1, len(axes) + 1))
+    totals = counts.sum(axis=-1, keepdims=True)
+    shared = np.tensordot(belief.probabilities, (counts == totals) & (totals > 0), axes=1)
+    found = []
+    for place in np.argwhere(shared >= threshold - 1e-12):
+        levels = tuple(int(level) for level in place)
+        among = totals[(slice(None), *levels[:-1], 0)]
+        found.append(
+            Learned(
+                group=tuple(group),
+                group_levels=levels[:-1],
+                target=target,
+                level=levels[-1],
+                persons=int(among[0]) if np.all(among == among[0]) else None,
+                probability=min(float(shared[levels]), 1.0),
+            )
+        )
+    return tuple(found)
