@@ -1,4 +1,4 @@
-"""What an intruder knows beside the release: a cell, a subtotal, a range, an impossible combination.
+"""What an intruder knows beside the release: a cell, a subtotal, a range, who cannot exist.
 
 Written as `race=Chinese,gender=male:0..2`: the persons with these levels, whatever their other
 variables, are at least 0 and at most 2. `:1` is an exact figure, `:..3` an upper and `:2..` a lower

@@ -1,0 +1,363 @@
+"""Exact bounds by linear and integer programming, spent only where cheap bounds leave a gap.
+
+Every table found, for whatever cell it was sought, shows for all cells a count that is possible.
+A side of a cell is *closed* when some table attains its valid bound. So tables are sought that
+attain the bounds of many cells at once: a batch of cells no two of which share a row is maximised
+or minimised together. What is left is bounded by the linear program, whose dual is proved in whole
+numbers (`duals`), tried again in batches, and at last searched cell by cell, with time for each
+search that grows from round to round so that easy cells are closed first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from discreet.data.arrays import BoolArray, FloatArray, IntArray
+from discreet.errors import InputError, must_be
+from discreet.fiber.bounds_contract import Bounds, Proof, ProofArray, proofs
+from discreet.fiber.consistency import contradiction
+from discreet.fiber.duals import rounded_dual
+from discreet.fiber.programs import Deadline, Ending, Found, LinearProgram, Search, Vertex
+from discreet.fiber.structure import independent_rows, presolve, with_rows
+from discreet.fiber.system import System
+from discreet.progress import Progress, silent
+
+STEP = "bounding cells"
+BATCH_CELLS = 128
+BATCH_SECONDS = 1.0
+LP_SECONDS = 10.0
+FOREVER = 1e9
+FIRST_SEARCH_SECONDS = 0.5
+LOWER, UPPER = 0, 1
+SIGN = (-1, 1)
+
+
+class NoTable(Exception):  # noqa: N818 - an answer, not a failure
+    """A search has shown that no whole-number point exists."""
+
+
+@dataclass(slots=True)
+class Closing:
+    """The work on one block: limits so far, what tables attain, and how limits are known.
+
+    `limit[side]` holds bounds on SIGN[side] · x, `attained[side]` the greatest value of it in any
+    table found; both as numbers to be maximised, so that the two sides are treated alike.
+    """
+
+    system: System
+    wanted: BoolArray
+    limit: tuple[IntArray, IntArray] = field(init=False)
+    attained: tuple[IntArray, IntArray] = field(init=False)
+    source: tuple[ProofArray, ProofArray] = field(init=False)
+    rows: IntArray | None = None  # of the linear program: those that imply all others
+    program: LinearProgram | None = None
+    search: Search | None = None
+    has_table: bool = False
+    refused: bool = False
+
+    def __post_init__(self) -> None:
+        n, least = self.system.n_columns, np.iinfo(np.int64).min
+        self.limit = (-self.system.lower, self.system.upper.copy())
+        self.attained = (np.full(n, least), np.full(n, least))
+        self.source = (proofs(n, Proof.PROPAGATION), proofs(n, Proof.PROPAGATION))
+
+    def open(self, side: int) -> IntArray:
+        """Wanted columns whose bound no table attains yet, the widest gaps first."""
+        gap = self.limit[side] - np.maximum(self.attained[side], -self.limit[1 - side])
+        found = np.flatnonzero(self.wanted & (self.attained[side] < self.limit[side]))
+        return found[np.argsort(-gap[found], kind="stable")]
+
+    @property
+    def n_open(self) -> int:
+        """Sides not yet closed."""
+        return len(self.open(LOWER)) + len(self.open(UPPER))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all sides are closed and a table is known, even if no column is wanted."""
+        return self.has_table and self.n_open == 0
+
+    def record(self, point: IntArray) -> bool:
+        """Takes note of a point, if it is one."""
+        if not self.system.holds(point):
+            return False
+        self.saw(point, point)
+        return True
+
+    def saw(self, least: IntArray, most: IntArray) -> None:
+        """Takes note of the least and greatest values seen in some points."""
+        self.has_table = True
+        np.maximum(self.attained[LOWER], -least, out=self.attained[LOWER])
+        np.maximum(self.attained[UPPER], most, out=self.attained[UPPER])
+
+    def bound(self, column: int, side: int, value: int, source: Proof) -> None:
+        """Takes note of a proved bound on SIGN[side] · x[column], and tells the programs."""
+        if value >= self.limit[side][column]:
+            return
+        self.limit[side][column], self.source[side][column] = value, source
+        low, high = -int(self.limit[LOWER][column]), int(self.limit[UPPER][column])
+        if low > high:
+            raise NoTable
+        for told in (self.program, self.search):
+            if told is not None:
+                told.narrow(column, low, high)
+
+    def bounds(self) -> Bounds:
+        """Bounds of the wanted columns as they stand; exact where attained."""
+        lower, upper = -self.limit[LOWER], self.limit[UPPER].copy()
+        proof = [
+            np.where(self.attained[side] == self.limit[side], self.source[side], Proof.OUTER)
+            for side in (LOWER, UPPER)
+        ]
+        w = self.wanted
+        return Bounds(
+            lower=lower[w],
+            upper=upper[w],
+            lower_proof=proof[LOWER][w].astype(np.int8),
+            upper_proof=proof[UPPER][w].astype(np.int8),
+        )
+
+    def is_over(self, deadline: Deadline) -> bool:
+        """Whether searches can lead no further."""
+        return self.refused or deadline.passed
+
+    def linear(self) -> LinearProgram:
+        """The linear program, built when first needed."""
+        if self.program is None:
+            self.program = LinearProgram(with_rows(self._narrowed(), self.needed_rows()))
+        return self.program
+
+    def needed_rows(self) -> IntArray:
+        """Rows that imply all others."""
+        if self.rows is None:
+            self.rows = independent_rows(self.system)
+        return self.rows
+
+    def dual_weights(self, vertex: Vertex) -> FloatArray:
+        """The weights of a vertex on all rows of the system."""
+        weights = np.zeros(self.system.n_rows)
+        weights[self.needed_rows()] = vertex.weights
+        return weights
+
+    def searched(self, columns: IntArray, side: int, seconds: float) -> Found:
+        """One search; its point is recorded, and a contradiction raised."""
+        if self.search is None:
+            rows = _searched_rows(self.system, self.needed_rows())
+            self.search = Search(with_rows(self._narrowed(), rows))
+        found = self.search.maximise(columns.tolist(), SIGN[side], seconds)
+        if found.ending is Ending.INFEASIBLE:
+            raise NoTable
+        self.refused |= found.ending is Ending.REFUSED
+        if found.point is not None:
+            self.record(found.point)
+        return found
+
+    def _narrowed(self) -> System:
+        return replace(self.system, lower=-self.limit[LOWER], upper=self.limit[UPPER].copy())
+
+
+def bounds_by_programming(
+    system: System,
+    *,
+    cells: IntArray | None = None,
+    tables: Sequence[IntArray] = (),
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> Bounds:
+    """Exact bounds of the cells, or as good as the time allowed: valid in any case.
+
+    `tables` are consistent tables already known, such as the true one: they spare search and change
+    no answer. An interruption (KeyboardInterrupt) ends the work like a time limit. Raises
+    InputError, naming a smallest set of statements that disagree, where no table is consistent.
+    """
+    work = Work(system, [*tables], Deadline(time_limit), progress)
+    return work.bounds(np.arange(system.n_named) if cells is None else cells)
+
+
+def _searched_rows(system: System, needed: IntArray) -> IntArray:
+    """Rows to search with: a few that others imply help, many hinder (measured)."""
+    return needed if 2 * len(needed) <= system.n_rows else np.arange(system.n_rows)
+
+
+class Work:
+    """A system to be bounded: what is known of it, the time left, and who is told."""
+
+    def __init__(
+        self,
+        system: System,
+        tables: Sequence[IntArray],
+        deadline: Deadline,
+        progress: Progress,
+        limits: tuple[IntArray, IntArray] | None = None,  # proved by other methods, trusted
+    ) -> None:
+        self.system, self.deadline, self.progress = system, deadline, progress
+        self.structure = presolve(system, drop_redundant=False, limits=limits)
+        self.points = [_completed(system, table) for table in tables]
+        self.seen: list[tuple[IntArray, IntArray]] = [(point, point) for point in self.points]
+
+    def first_point(self, seconds: float) -> IntArray | None:
+        """A point of the system, if one is known or found in time."""
+        if not self.points:
+            lower, upper = self.structure.lower, self.structure.upper
+            limited = replace(self.system, lower=lower, upper=upper)
+            rows = _searched_rows(self.system, independent_rows(self.system))
+            search = Search(with_rows(limited, rows))
+            found = search.maximise([], 1, self.deadline.left(seconds))
+            if found.ending is Ending.INFEASIBLE:
+                raise contradiction(self.system)
+            self.points += [found.point] if found.point is not None else []
+        return self.points[0] if self.points else None
+
+    def bounds(self, cells: IntArray) -> Bounds:
+        """The bounds of the cells, block by block."""
+        wanted = np.zeros(self.system.n_columns, dtype=np.bool_)
+        wanted[cells] = True
+        lower, upper = self.structure.lower.copy(), self.structure.upper.copy()
+        proof = [np.where(lower == upper, Proof.PROPAGATION, Proof.OUTER).astype(np.int8)] * 2
+        proof = [side.copy() for side in proof]
+        done, note = int(wanted[self.structure.forced].sum()), ""
+        for block in self.structure.blocks:
+            closing = Closing(block.system, wanted[block.columns])
+            for least, most in self.seen:
+                closing.saw(least[block.columns], most[block.columns])
+            share = _Share(self.progress, done, int(closing.wanted.sum()), len(cells))
+            note = note or close(self.system, closing, self.deadline, share)
+            found, at = closing.bounds(), block.columns[closing.wanted]
+            lower[at], upper[at] = found.lower, found.upper
+            proof[LOWER][at], proof[UPPER][at] = found.lower_proof, found.upper_proof
+            done += len(at)
+        return Bounds(
+            lower=lower[cells],
+            upper=upper[cells],
+            lower_proof=proof[LOWER][cells],
+            upper_proof=proof[UPPER][cells],
+            note=note,
+        )
+
+
+def _completed(system: System, table: IntArray) -> IntArray:
+    point = system.completed(np.asarray(table, dtype=np.int64).ravel())
+    if not system.holds(point):
+        raise InputError(must_be("tables", "consistent with every statement", "one that is not"))
+    return point
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Tells progress on one block as progress on the whole."""
+
+    progress: Progress
+    done: int
+    here: int
+    wanted: int
+
+    def __call__(self, n_open: int) -> None:
+        closed = self.done + self.here - n_open / 2
+        self.progress(STEP, closed / max(self.wanted, 1))
+
+
+def close(system: System, work: Closing, deadline: Deadline, tell: _Share) -> str:
+    """Works until every wanted side is closed or time is over; says why it stopped early."""
+    try:
+        for phase in (close_in_batches, bound_by_duals, close_in_batches, close_one_by_one):
+            phase(work, deadline, tell)
+            tell(work.n_open)
+        if not work.is_done and not work.is_over(deadline):
+            work.searched(np.empty(0, np.int64), UPPER, deadline.left(FOREVER))
+    except NoTable:
+        raise contradiction(system) from None
+    except KeyboardInterrupt:
+        deadline.interrupt()
+    if work.is_done:
+        return ""
+    why = deadline.why if deadline.passed else "counts too large for the search"
+    return f"{why}: bounds are valid, but not all are tight"
+
+
+def close_in_batches(work: Closing, deadline: Deadline, tell: _Share) -> None:
+    """Seeks tables that attain the bounds of many cells at once, each cell tried at most twice.
+
+    Given up where two searches in turn find no table at all: bounds by duals are then worth more.
+    """
+    tries = np.zeros((2, work.system.n_columns), dtype=np.int64)
+    by_column = csc_array(work.system.matrix)
+    fractional = fruitless = 0
+    while not work.is_over(deadline) and fruitless < 2:
+        side = max((LOWER, UPPER), key=lambda s: len(_untried(work, tries, s)))
+        left = _untried(work, tries, side)
+        if not len(left):
+            return
+        batch = independent(by_column, left)
+        tries[side, batch] += 1
+        if fractional < 2 and not _vertex_is_table(work, batch, side, deadline):
+            fractional += 1
+        if np.any(work.attained[side][batch] < work.limit[side][batch]) and fractional:
+            found = work.searched(batch, side, deadline.left(BATCH_SECONDS))
+            fruitless = 0 if found.point is not None else fruitless + 1
+            _use_single(work, batch, side, found)
+        tell(work.n_open)
+
+
+def _untried(work: Closing, tries: IntArray, side: int) -> IntArray:
+    found = work.open(side)
+    return np.asarray(found[tries[side, found] < 2])
+
+
+def _vertex_is_table(work: Closing, batch: IntArray, side: int, deadline: Deadline) -> bool:
+    vertex = work.linear().maximise(batch.tolist(), SIGN[side], deadline.left(LP_SECONDS))
+    return vertex is not None and work.record(np.rint(vertex.point).astype(np.int64))
+
+
+def independent(by_column: csc_array, columns: IntArray) -> IntArray:
+    """Columns, in the order given, of which no two share a row; at most BATCH_CELLS."""
+    taken = np.zeros(by_column.shape[0], dtype=np.bool_)
+    batch: list[int] = []
+    for column in columns.tolist():
+        rows = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
+        if not taken[rows].any():
+            taken[rows] = True
+            batch.append(column)
+            if len(batch) == BATCH_CELLS:
+                break
+    return np.array(batch, dtype=np.int64)
+
+
+def bound_by_duals(work: Closing, deadline: Deadline, tell: _Share) -> None:
+    """Bounds each open side by the linear program; a vertex in whole numbers closes it."""
+    for side in (UPPER, LOWER):
+        for column in work.open(side).tolist():
+            if deadline.passed:
+                return
+            if work.attained[side][column] == work.limit[side][column]:
+                continue
+            vertex = work.linear().maximise([column], SIGN[side], deadline.left(LP_SECONDS))
+            if vertex is None:
+                continue
+            work.record(np.rint(vertex.point).astype(np.int64))
+            value, _ = rounded_dual(work.system, column, SIGN[side], work.dual_weights(vertex))
+            work.bound(column, side, value, Proof.DUAL)
+            tell(work.n_open)
+
+
+def close_one_by_one(work: Closing, deadline: Deadline, tell: _Share) -> None:
+    """Searches each open side in turn, in rounds that allow each search four times as long."""
+    seconds = FIRST_SEARCH_SECONDS
+    while work.n_open and not work.is_over(deadline):
+        for side in (LOWER, UPPER):
+            for column in work.open(side).tolist():
+                if work.is_over(deadline):
+                    return
+                if work.attained[side][column] < work.limit[side][column]:
+                    batch = np.array([column])
+                    found = work.searched(batch, side, deadline.left(seconds))
+                    _use_single(work, batch, side, found)
+                    tell(work.n_open)
+        seconds *= 4
+
+
+def _use_single(work: Closing, batch: IntArray, side: int, found: Found) -> None:
+    """The bound that a search on one cell has proved."""
+    if len(batch) == 1 and found.bound is not None:
+        work.bound(int(batch[0]), side, found.bound, Proof.SEARCH)

@@ -1,0 +1,468 @@
+"""Exact sums over all tables of a block, by dynamic programming over its columns.
+
+Columns are passed in the order of a `Plan`. The states before a column are the right-hand sides
+left to the columns behind; equal states are joined, so the work grows with the number of states
+rather than of tables. Once a layer is no longer worth storing, each of its states is completed by
+itself: value by value up to the tail, whose points are counted in closed form.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from math import log, log2
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from discreet.data.arrays import FloatArray, IntArray
+from discreet.fiber import dynamic_programming_kernels as kernels
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded, Plan
+from discreet.progress import Progress, silent
+
+ALWAYS_STORED = 2048  # states below which a layer is stored without asking
+PROBED = 24  # states of a layer that are completed to see what completing all would take
+WORTH_JOINING = 1.5  # ways per state from which on storing pays
+FEW_STEPS, MANY_STEPS = 60, 4000  # per state
+MANY_STATES = 64  # from which on they are shared between threads
+MAX_WEIGHTS = 20_000_000  # entries of a table of weights
+UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
+NO_INTEGERS, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
+ONES = kernels.Weights(NO_INTEGERS, NO_FLOATS, NO_INTEGERS)
+SUGGESTION = "raise the budget, state more about the table, or take an estimate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How much work an exact answer may take.
+
+    `states` are kept at one time (about 70 bytes each), `steps` are values tried in a column (some
+    50 to 100 million a second), `seconds` on the clock from the moment the budget was made.
+    """
+
+    states: int = 4_000_000
+    steps: int = 2_000_000_000
+    seconds: float | None = None
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """What is left on the clock, or None where there is no limit."""
+        return None if self.seconds is None else self.seconds - (monotonic() - self.began)
+
+    def check_time(self, doing: str) -> None:
+        """Raises BudgetExceeded where the time is over."""
+        left = self.seconds_left
+        if left is not None and left <= 0:
+            raise BudgetExceeded(f"time limit of {self.seconds} s reached while {doing}")
+
+
+@dataclass(slots=True, kw_only=True)
+class Sweep:
+    """Layers reached so far, the last of which is to be completed state by state.
+
+    `layers` holds all of them from position 0 on, or only the last one, which stands before
+    position `first`.
+    """
+
+    plan: Plan
+    weights: kernels.Weights
+    layers: list[kernels.Layer]
+    first: int
+    steps: int
+
+    @property
+    def last(self) -> kernels.Layer:
+        """The layer before position `first`."""
+        return self.layers[-1]
+
+
+def root(plan: Plan) -> kernels.Layer:
+    """The one state before the first column."""
+    words = plan.packing(0).n_words
+    table = np.full(2, -1, np.int64)
+    table[:] = 0
+    return kernels.Layer(
+        np.zeros((1, words), np.int64),
+        table,
+        np.ones(1, np.uint64),
+        np.ones(1),
+        np.zeros(1, np.int64),
+    )
+
+
+def sweep(
+    plan: Plan,
+    budget: Budget,
+    *,
+    weights: kernels.Weights = ONES,
+    modulus: int = 0,
+    keep: bool = False,
+    closed: bool = True,
+    progress: Progress = silent,
+) -> Sweep:
+    """Layers up to the one from which completing states singly is cheaper, or all that is left.
+
+    `keep` holds every layer, for what needs a way back. `closed` says that the tail will be counted
+    in closed form rather than point by point. Raises BudgetExceeded.
+    """
+    layer, k, steps, ways = root(plan), 0, 0, 1.0
+    layers = [layer]
+    while k < plan.tail.start:
+        progress("layers", k / plan.tail.start)
+        budget.check_time(f"passing column {k} of {len(plan.order)}")
+        if len(layer.keys) > ALWAYS_STORED and k >= plan.tail.affine_from:
+            needed = _probe(plan, k, layer, weights, closed)
+            alone = needed <= FEW_STEPS or (ways < WORTH_JOINING and needed <= MANY_STEPS)
+            if alone and needed * len(layer.keys) <= budget.steps:
+                break
+        notes = np.zeros(kernels.N_NOTES, np.int64)
+        room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
+        after = kernels.expand(
+            plan.columns,
+            k,
+            plan.packing(k),
+            plan.packing(k + 1),
+            weights,
+            np.uint64(modulus),
+            layer,
+            room,
+            notes,
+        )
+        if notes[kernels.STOPPED]:
+            _check_completing(plan, k, layer, weights, closed, budget)
+            break
+        steps += int(notes[kernels.STEPS])
+        if steps > budget.steps:
+            raise BudgetExceeded(
+                f"more than {budget.steps:,} steps over {k + 1} of {len(plan.order)} columns; "
+                + SUGGESTION
+            )
+        ways = int(notes[kernels.STEPS]) / max(1, len(after.keys))
+        layer, k = after, k + 1
+        layers = [*layers, layer] if keep else [layer]
+    return Sweep(plan=plan, weights=weights, layers=layers, first=k, steps=steps)
+
+
+def _probe(
+    plan: Plan, k: int, layer: kernels.Layer, weights: kernels.Weights, closed: bool
+) -> float:
+    """Steps that completing one state of the layer takes, on average over a few of them."""
+    picked = np.linspace(0, len(layer.keys) - 1, PROBED).astype(np.int64)
+    few = _part(layer, picked)
+    notes, stop = np.zeros(kernels.N_NOTES, np.int64), np.array([0, 4 * MANY_STEPS * PROBED])
+    _complete_part(plan, k, few, weights, closed, notes, stop)
+    return float("inf") if notes[kernels.STOPPED] else float(notes[kernels.STEPS]) / PROBED
+
+
+def _check_completing(
+    plan: Plan,
+    k: int,
+    layer: kernels.Layer,
+    weights: kernels.Weights,
+    closed: bool,
+    budget: Budget,
+) -> None:
+    needed = _probe(plan, k, layer, weights, closed) * len(layer.keys)
+    if needed > budget.steps - len(layer.keys):
+        raise BudgetExceeded(
+            f"more than {budget.states:,} states after {k + 1} of {len(plan.order)} columns, and "
+            f"completing them singly would take more than {budget.steps:,} steps; {SUGGESTION}"
+        )
+
+
+def _complete_part(
+    plan: Plan,
+    first: int,
+    layer: kernels.Layer,
+    weights: kernels.Weights,
+    closed: bool,
+    notes: IntArray,
+    stop: IntArray,
+) -> None:
+    packing = plan.packing(first)
+    if closed:
+        kernels.finish_count(
+            plan.columns, plan.tail, packing, first, np.uint64(0), layer, notes, stop
+        )
+        return
+    kernels.finish_layer(
+        plan.columns,
+        plan.tail,
+        packing,
+        first,
+        weights,
+        layer,
+        kernels.ADD,
+        NO_FLOATS,
+        NO_INTEGERS,
+        np.zeros(len(layer.keys)),
+        np.zeros(len(layer.keys), np.int64),
+        notes,
+        stop,
+    )
+
+
+def _part(layer: kernels.Layer, states: IntArray | slice) -> kernels.Layer:
+    return kernels.Layer(
+        np.ascontiguousarray(layer.keys[states]),
+        layer.table,
+        layer.residue[states].copy(),
+        layer.mantissa[states].copy(),
+        layer.exponent[states].copy(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A number of tables modulo 2⁶⁴ or a prime, and a float that is not below it: f · 2^(512 e)."""
+
+    residue: int
+    mantissa: float
+    exponent: int
+
+    @property
+    def bits(self) -> float:
+        """Logarithm of the float, base 2."""
+        return log2(self.mantissa) + 512 * self.exponent if self.mantissa > 0 else 0.0
+
+
+def counted(found: Sweep, budget: Budget, *, modulus: int = 0, progress: Progress = silent) -> Total:
+    """Tables through the last layer of a sweep, completed on all cores."""
+    plan, layer, first = found.plan, found.last, found.first
+    packing = plan.packing(first)
+
+    def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+        return kernels.finish_count(
+            plan.columns, plan.tail, packing, first, np.uint64(modulus), part, notes, stop
+        )
+
+    parts = in_parts(layer, work, budget, budget.steps - found.steps, progress)
+    residue, (mantissa, exponent) = 0, (0.0, 0)
+    for value, f, e in parts:
+        residue += int(value)
+        mantissa, exponent = added((mantissa, exponent), (float(f), int(e)))
+    return Total(residue % (modulus or 2**64), mantissa, exponent)
+
+
+def added(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
+    """The sum of two floats with exponents of their own."""
+    if a[0] == 0.0 or b[0] == 0.0:
+        return b if a[0] == 0.0 else a
+    (g, d), (f, e) = sorted((a, b), key=lambda v: v[1])
+    f += g * (1.0 if d == e else kernels.SHRINK if d == e - 1 else 0.0)
+    return (f * kernels.SHRINK, e + 1) if f >= kernels.BIG else (f, e)
+
+
+def in_parts(
+    layer: kernels.Layer,
+    work: Callable[[kernels.Layer, IntArray, IntArray], Any],
+    budget: Budget,
+    steps: int,
+    progress: Progress,
+    max_parts: int = 64,
+) -> list[Any]:
+    """The work on each of some parts of a layer, in several threads when there is much of it.
+
+    Raises BudgetExceeded, once every thread has ended, where more than `steps` were made or the
+    time was over; an interruption ends the threads too.
+    """
+    n = len(layer.keys)
+    cores = os.cpu_count() or 1
+    n_parts = min(max_parts, 16 * cores) if n > MANY_STATES else 1
+    cuts = np.linspace(0, n, n_parts + 1).astype(np.int64)
+    stop = np.array([0, max(steps, 1)], dtype=np.int64)
+    notes = [np.zeros(kernels.N_NOTES, np.int64) for _ in range(n_parts)]
+
+    def run(i: int) -> Any:
+        return work(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
+
+    results = _threaded(run, n_parts, notes, stop, budget, progress)
+    made = sum(int(one[kernels.STEPS]) for one in notes)
+    if made > steps or any(one[kernels.STOPPED] for one in notes):
+        budget.check_time(f"completing {n:,} states")
+        raise BudgetExceeded(f"more than {budget.steps:,} steps; {SUGGESTION}")
+    return results
+
+
+def _threaded(
+    run: Callable[[int], Any],
+    n_parts: int,
+    notes: Sequence[IntArray],
+    stop: IntArray,
+    budget: Budget,
+    progress: Progress,
+) -> list[Any]:
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, n_parts)) as pool:
+        futures = [pool.submit(run, i) for i in range(n_parts)]
+        try:
+            while True:
+                done, pending = wait(futures, timeout=0.05)
+                if not pending:
+                    break
+                progress("completing states", len(done) / n_parts)
+                left = budget.seconds_left
+                made = sum(int(one[kernels.STEPS]) for one in notes)
+                if (left is not None and left <= 0) or made > stop[1]:
+                    stop[0] = 1
+        except BaseException:
+            stop[0] = 1
+            raise
+    return [future.result() for future in futures]
+
+
+def weights_of(plan: Plan, log_weight: Callable[[int, IntArray], FloatArray]) -> kernels.Weights:
+    """Weights by position from the log weight of values (lower limits added) of a block's column.
+
+    Raises BudgetExceeded where values are too many to be listed.
+    """
+    sizes = plan.columns.upper + 1
+    if float(sizes.astype(np.float64).sum()) > MAX_WEIGHTS:
+        raise BudgetExceeded(f"cells can take more than {MAX_WEIGHTS:,} values; {SUGGESTION}")
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    lower = plan.block.lower[plan.order]
+    logs = [
+        log_weight(int(column), low + np.arange(size))
+        for column, low, size in zip(plan.order, lower, sizes, strict=True)
+    ]
+    return kernels.Weights(start, *split_logs(np.concatenate(logs)))
+
+
+def split_logs(logs: FloatArray) -> tuple[FloatArray, IntArray]:
+    """exp(logs) as floats with exponents of their own."""
+    exponent = np.rint(logs / UNIT)
+    return np.exp(logs - exponent * UNIT), exponent.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Marginals:
+    """Weight of each value of each position: floats with exponents, laid out as the weights."""
+
+    mantissa: FloatArray
+    exponent: IntArray
+
+    @staticmethod
+    def zeros(size: int) -> "Marginals":
+        """No weight anywhere."""
+        return Marginals(np.zeros(size), np.zeros(size, np.int64))
+
+
+def behind(
+    found: Sweep,
+    budget: Budget,
+    *,
+    mode: int = kernels.ADD,
+    marginals: Marginals | None = None,
+    progress: Progress = silent,
+) -> list[kernels.Layer]:
+    """The layers of a sweep that kept them, each state with the weight of all its completions.
+
+    Mode BEST gives the weight of the best completion instead. `marginals` is filled where given:
+    Σ over tables with that value in that column of the weight of the table.
+    """
+    plan, first = found.plan, found.first
+    layers = [*found.layers[:-1], _completed(found, budget, mode, marginals, progress)]
+    for k in range(first - 1, -1, -1):
+        budget.check_time(f"going back over column {k}")
+        at = slice(found.weights.start[k], found.weights.start[k + 1])
+        f, e = kernels.pull(
+            plan.columns,
+            k,
+            plan.packing(k),
+            plan.packing(k + 1),
+            found.weights,
+            layers[k],
+            layers[k + 1],
+            mode,
+            NO_FLOATS if marginals is None else marginals.mantissa[at],
+            NO_INTEGERS if marginals is None else marginals.exponent[at],
+        )
+        layers[k] = layers[k]._replace(mantissa=f, exponent=e)
+        progress("going back", 1 - k / first)
+    return layers
+
+
+def _completed(
+    found: Sweep, budget: Budget, mode: int, marginals: Marginals | None, progress: Progress
+) -> kernels.Layer:
+    """The last layer, each state with the weight of its completions."""
+    plan, size = found.plan, 0 if marginals is None else len(marginals.mantissa)
+    packing = plan.packing(found.first)
+
+    def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+        own, n = Marginals.zeros(size), len(part.keys)
+        f, e = np.zeros(n), np.zeros(n, np.int64)
+        kernels.finish_layer(
+            plan.columns,
+            plan.tail,
+            packing,
+            found.first,
+            found.weights,
+            part,
+            mode,
+            own.mantissa,
+            own.exponent,
+            f,
+            e,
+            notes,
+            stop,
+        )
+        return f, e, own
+
+    max_parts = max(2, min(64, MAX_WEIGHTS // max(1, size)))
+    parts = in_parts(found.last, work, budget, budget.steps - found.steps, progress, max_parts)
+    for *_, own in parts:
+        if marginals is not None:
+            kernels.add_up(marginals.mantissa, marginals.exponent, own.mantissa, own.exponent)
+    f, e = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    return found.last._replace(mantissa=f, exponent=e)
+
+
+def descended(
+    found: Sweep, layers: Sequence[kernels.Layer], uniform: FloatArray, mode: int = kernels.ADD
+) -> IntArray:
+    """Points (draws × positions) drawn by their weights, from uniform numbers (draws × positions).
+
+    `layers` come from `behind`. Mode BEST gives the likeliest point for each row of `uniform`.
+    """
+    plan = found.plan
+    n, width = len(uniform), len(plan.order)
+    points, at_state = np.empty((n, width), np.int64), np.zeros(n, np.int64)
+    for k in range(found.first):
+        values = np.empty(n, np.int64)
+        kernels.descend(
+            plan.columns,
+            k,
+            plan.packing(k),
+            plan.packing(k + 1),
+            found.weights,
+            layers[k],
+            layers[k + 1],
+            at_state,
+            uniform[:, k].copy(),
+            values,
+            mode,
+        )
+        points[:, k] = values
+    kernels.finish_draws(
+        plan.columns,
+        plan.tail,
+        plan.packing(found.first),
+        found.first,
+        found.weights,
+        layers[-1],
+        at_state,
+        uniform[:, -1].copy(),
+        mode,
+        points,
+        np.array([0, 2**62]),
+    )
+    return points
+
+
+def log_of(mantissa: FloatArray, exponent: IntArray) -> FloatArray:
+    """Natural logarithms of floats with exponents of their own; −inf for zero."""
+    with np.errstate(divide="ignore"):
+        logs: FloatArray = np.log(mantissa) + exponent * UNIT
+    return logs

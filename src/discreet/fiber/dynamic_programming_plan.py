@@ -1,0 +1,266 @@
+"""How the columns of a block are passed one after another: order, packing of states, tail."""
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from discreet.data.arrays import FloatArray, IntArray
+from discreet.errors import DiscreetError
+from discreet.fiber import dynamic_programming_kernels as kernels
+from discreet.fiber.splitting import Block
+
+WORD_BITS = 62
+MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
+MAX_STARTS = 48  # columns from which an order is tried
+NARROW = 2**24  # upper limits for which a line of points adds up exactly in floats
+LARGEST_ENTRY = 2**30  # of a lattice basis, so that products stay within 64 bits
+
+
+class BudgetExceeded(DiscreetError):  # noqa: N818 - read as an answer, not as an accident
+    """The work asked for is more than the budget allows; the message says what would help.
+
+    `at_least` is the number of tables found before the work ended, where that is a valid lower
+    limit, else zero.
+    """
+
+    def __init__(self, message: str, at_least: int = 0) -> None:
+        super().__init__(message)
+        self.at_least = at_least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The columns of a block in order, and the tail that is counted in closed form.
+
+    Position k holds column `order[k]` of the block. A layer k is the set of states before position
+    k. `cost` is a rough logarithm (base 2) of the number of states.
+    """
+
+    block: Block
+    order: IntArray
+    columns: kernels.Columns
+    tail: kernels.Tail
+    done_low: IntArray
+    done_high: IntArray
+    cost: float
+
+    def packing(self, k: int) -> kernels.Packing:
+        """Fields for the rows that differ between states of layer k, filled word by word."""
+        low = np.maximum(self.columns.rest_low[k], self.block.right - self.done_high[k])
+        high = np.minimum(self.columns.rest_high[k], self.block.right - self.done_low[k])
+        width = np.maximum(high - low, 0)
+        bits = np.array([int(w).bit_length() for w in width], dtype=np.int64)
+        word, shift = np.zeros_like(bits), np.zeros_like(bits)
+        at, used = 0, 0
+        for i in np.flatnonzero(bits):
+            if used + bits[i] > WORD_BITS:
+                at, used = at + 1, 0
+            word[i], shift[i] = at, used
+            used += int(bits[i])
+        return kernels.Packing(low, word, shift, (1 << bits) - 1, at + 1)
+
+    def in_block_order(self, points: IntArray) -> IntArray:
+        """Values by position turned into values by column of the block, lower limits added."""
+        found = np.empty_like(points)
+        found[..., self.order] = points
+        return found + self.block.lower
+
+
+def plan_for(block: Block, *, natural: bool = False) -> Plan:
+    """The cheapest of several orders by an estimate of the states they need.
+
+    At the cut between columns S and T the states lie in a space of dimension rank(S) + rank(T) −
+    rank(S ∪ T), and |S| − rank(S ∪ T) + rank(T) of the columns passed were free to choose; the
+    size is estimated by as many of the shortest fields, or ranges. Every order gives the same
+    answers. `natural` keeps the columns as they stand.
+    """
+    m, n = block.matrix.shape
+    if m * n > MAX_ENTRIES:
+        message = f"a block of {m} equations in {n} cells is more than dynamic programming can hold"
+        raise BudgetExceeded(message + "; release fewer margins at once or estimate instead")
+    matrix = np.asarray(block.matrix.todense(), dtype=np.int64).reshape(m, n)
+    orders = [np.arange(n)] if natural else _orders(matrix, block)
+    costs = [_cost(matrix, block, order) for order in orders]
+    best = int(np.argmin(costs))
+    order = orders[best]
+    return _assembled(matrix[:, order], block, order, costs[best])
+
+
+def _orders(matrix: IntArray, block: Block) -> list[IntArray]:
+    n = matrix.shape[1]
+    mixed = (matrix < 0).any(axis=1)
+    most = np.where(mixed, 2**61, block.right)
+    starts = range(n) if n <= MAX_STARTS else (0, n - 1)
+    greedy = [kernels.greedy_order(matrix, most, block.upper, first) for first in starts]
+    natural = np.arange(n)
+    return [natural, natural[::-1].copy(), *greedy, *(order[::-1].copy() for order in greedy)]
+
+
+def _cost(matrix: IntArray, block: Block, order: IntArray) -> float:
+    n = len(order)
+    before = kernels.prefix_ranks(matrix, order)
+    behind = kernels.prefix_ranks(matrix, order[::-1].copy())[::-1]
+    freedom = 2 if np.isin(matrix, (0, 1)).all() else 1  # that a tail most likely has
+    start = int(np.argmax(n - np.arange(n + 1) - behind <= freedom))
+    dimension = before + behind - before[-1]
+    choices = np.arange(n + 1) - before[-1] + behind
+    ordered, upper = matrix[:, order], block.upper[order]
+    (done_low, done_high), (rest_low, rest_high) = _ranges(ordered, upper)
+    high = np.minimum(rest_high, block.right - done_low)
+    low = np.maximum(rest_low, block.right - done_high)
+    fields, values = np.log2(1.0 + np.maximum(high - low, 0)), np.log2(1.0 + upper)
+    logs = [
+        min(_shortest(fields[k], dimension[k]), _shortest(values[:k], choices[k]))
+        for k in range(1, start + 1)
+    ]
+    return float(np.logaddexp2.reduce(logs)) if logs else 0.0
+
+
+def _shortest(bits: FloatArray, n: int) -> float:
+    return float(np.sort(bits[bits > 0])[:n].sum())
+
+
+def _ranges(
+    matrix: IntArray, upper: IntArray
+) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+    """Least and most that the columns before, and from, each position add to each row."""
+    m, n = matrix.shape
+    low, high = np.zeros((n + 1, m), np.int64), np.zeros((n + 1, m), np.int64)
+    np.cumsum(np.minimum(matrix * upper, 0).T, axis=0, out=low[1:])
+    np.cumsum(np.maximum(matrix * upper, 0).T, axis=0, out=high[1:])
+    return (low, high), (low[-1] - low, high[-1] - high)
+
+
+def _assembled(matrix: IntArray, block: Block, order: IntArray, cost: float) -> Plan:
+    upper = block.upper[order].copy()
+    (done_low, done_high), (rest_low, rest_high) = _ranges(matrix, upper)
+    column, row = np.nonzero(matrix.T)
+    start = np.searchsorted(column, np.arange(matrix.shape[1] + 1)).astype(np.int64)
+    columns = kernels.Columns(
+        start=start,
+        row=row.astype(np.int64),
+        coefficient=matrix.T[column, row].copy(),
+        upper=upper,
+        rest_low=rest_low,
+        rest_high=rest_high,
+    )
+    return Plan(
+        block=block,
+        order=order.astype(np.int64),
+        columns=columns,
+        tail=_tail(matrix, upper),
+        done_low=done_low,
+        done_high=done_high,
+        cost=cost,
+    )
+
+
+def _tail(matrix: IntArray, upper: IntArray) -> kernels.Tail:
+    """The longest tail whose points can be counted in closed form."""
+    n = matrix.shape[1]
+    backwards = np.arange(n)[::-1].copy()
+    behind = kernels.prefix_ranks(matrix, backwards)[::-1]
+    free = n - np.arange(n + 1) - behind
+    for most in (2, 1, 0):
+        start = int(np.argmax(free <= most))
+        found = _tail_from(matrix, upper, start)
+        if found is not None:
+            return found
+    raise AssertionError("a tail without freedom always has one point")
+
+
+def _tail_from(matrix: IntArray, upper: IntArray, start: int) -> kernels.Tail | None:
+    echelon = _echelon(matrix[:, start:])
+    if echelon is None:
+        return None
+    pivot, lower, basis, kernel = echelon
+    moves = _directions(kernel)
+    if moves is None:
+        return None
+    direction, multiplier = moves
+    tail = kernels.Tail(
+        start=start,
+        pivot=pivot,
+        echelon=lower,
+        basis=basis,
+        direction=direction,
+        multiplier=multiplier,
+        n_free=kernel.shape[1],
+        slopes=np.zeros((start, len(basis)), np.int64),
+        affine_from=start,
+        is_unit=False,
+    )
+    return _with_slopes(tail, matrix, upper)
+
+
+def _with_slopes(tail: kernels.Tail, matrix: IntArray, upper: IntArray) -> kernels.Tail:
+    """The tail with what each column before it takes away, as far up as that is whole."""
+    slopes = tail.slopes.copy()
+    first = tail.start
+    y = np.zeros(len(matrix), np.int64)
+    while first > 0 and kernels.solve(tail, matrix[:, first - 1].copy(), y, slopes[first - 1]):
+        first -= 1
+    moves = np.concatenate([tail.multiplier, slopes[-1] if len(slopes) else tail.multiplier])
+    narrow = bool(np.abs(moves).max(initial=0) <= 1 and upper.max(initial=0) <= NARROW)
+    return tail._replace(slopes=slopes, affine_from=first, is_unit=narrow)
+
+
+def _echelon(matrix: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
+    """A U = [H 0] with U unimodular: pivot rows, H, and the two parts of U.
+
+    Column operations by Euclid's algorithm, row by row. None where entries grow beyond 2³⁰.
+    """
+    m, q = matrix.shape
+    work = np.vstack([matrix, np.eye(q, dtype=np.int64)])
+    pivots: list[int] = []
+    for i in range(m):
+        k = len(pivots)
+        while len(rest := np.flatnonzero(work[i, k:])) > 0:
+            smallest = k + int(rest[np.argmin(np.abs(work[i, k + rest]))])
+            work[:, [k, smallest]] = work[:, [smallest, k]]
+            if work[i, k] < 0:
+                work[:, k] *= -1
+            if len(rest) == 1:
+                pivots.append(i)
+                break
+            work[:, k + 1 :] -= np.outer(work[:, k], work[i, k + 1 :] // work[i, k])
+            if np.abs(work).max() > LARGEST_ENTRY:
+                return None
+    rank = len(pivots)
+    pivot = np.array(pivots, dtype=np.int64)
+    return pivot, work[:m, :rank].copy(), work[m:, :rank].copy(), work[m:, rank:].copy()
+
+
+def _directions(kernel: IntArray) -> tuple[IntArray, IntArray] | None:
+    """Each column's move as a multiple of s, t or s + t (1, 2, 3; 0 where it stays put)."""
+    q, freedom = kernel.shape
+    if freedom == 0:
+        return np.zeros(q, np.int64), np.zeros(q, np.int64)
+    if freedom == 1:
+        return (kernel[:, 0] != 0).astype(np.int64), kernel[:, 0].copy()
+    size = np.gcd.reduce(kernel, axis=1)
+    moving = np.flatnonzero(size)
+    primitive = kernel[moving] // size[moving, None]
+    different = {max(tuple(v), tuple(-v)) for v in primitive.tolist() for v in [np.array(v)]}
+    if freedom > 2 or len(different) > 3:
+        return None
+    for one, two in permutations(sorted(different), 2):
+        found = _in_terms_of(kernel, np.array(one), np.array(two))
+        if found is not None:
+            return found
+    return None
+
+
+def _in_terms_of(kernel: IntArray, one: IntArray, two: IntArray) -> tuple[IntArray, IntArray] | None:
+    determinant = int(one[0] * two[1] - one[1] * two[0])
+    if abs(determinant) != 1:
+        return None
+    inverse = determinant * np.array([[two[1], -two[0]], [-one[1], one[0]]])
+    for sign in (1, -1):
+        parts = kernel @ inverse.T * np.array([1, sign])
+        along_s, along_t = parts[:, 0], parts[:, 1]
+        if np.all((along_s == 0) | (along_t == 0) | (along_s == along_t)):
+            direction = (along_s != 0) + 2 * (along_t != 0)
+            return direction.astype(np.int64), np.where(along_s != 0, along_s, along_t)
+    return None

@@ -1,0 +1,173 @@
+"""Data augmentation: tables given cell probabilities, cell probabilities given tables, in turn.
+
+For a log-linear model whose law over tables has no closed form (dobra section 5.1). Given θ the
+table is drawn exactly from the fiber, block by block; given the table, θ takes a cycle of Bayesian
+proportional fitting. Cell probabilities Pr(F(i) = q) are averages of the exact ones given θ
+(Rao–Blackwell), so that each draw of θ counts in full.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+
+from discreet.data.arrays import FloatArray, IntArray
+from discreet.errors import InputError, must_be
+from discreet.fiber.chains import Diagnostics, diagnose
+from discreet.progress import Progress, silent
+from discreet.tables.bayesian_fitting import fitting_cycle
+from discreet.tables.generators import HierarchicalModel
+from discreet.tables.listed_fiber import ListedFiber
+
+LEAST_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How long the chains run: draws kept of each, after as many again as share `burn_in`."""
+
+    n_chains: int = 8
+    n_draws: int = 2000
+    burn_in: float = 0.25
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_chains < 2 or self.n_draws < LEAST_KEPT:
+            rule = f"at least 2 chains of {LEAST_KEPT} draws"
+            raise InputError(must_be("effort", rule, f"{self.n_chains} of {self.n_draws}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Augmented:
+    """What the chains gave.
+
+    `laws[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard errors.
+    `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each,
+    `tables` the drawn tables. `complete` is False where time or the user ended it early.
+    """
+
+    cells: IntArray
+    laws: Sequence[dict[int, float]]
+    errors: Sequence[dict[int, float]]
+    log_theta: FloatArray
+    log_released: FloatArray
+    tables: IntArray
+    diagnostics: Diagnostics
+    complete: bool
+
+
+def augmented(
+    fiber: ListedFiber,
+    model: HierarchicalModel,
+    alpha: FloatArray,
+    cells: IntArray,
+    *,
+    effort: Effort | None = None,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> Augmented:
+    """The posterior of the given cells under the model, by data augmentation.
+
+    `alpha` has the shape of the table. Cost of a draw: the listed tables plus cells × generators.
+    Time that runs out, or an interruption, leaves what was drawn if there is enough of it.
+    """
+    effort = effort or Effort()
+    shape, n = alpha.shape, effort.n_chains
+    state = _start(alpha, model, n, rng)
+    began = monotonic()
+    n_burn = max(1, round(effort.burn_in * effort.n_draws))
+    kept: list[tuple[FloatArray, FloatArray, IntArray, FloatArray]] = []
+    watch = _Watch.of(fiber, cells)
+    complete = True
+    try:
+        for step in range(n_burn + effort.n_draws):
+            log_z, laws = fiber.weigh(state.reshape(n, -1))
+            table = fiber.draw(laws, rng=rng) if fiber.blocks else np.tile(fiber.fixed, (n, 1))
+            if step >= n_burn:
+                kept.append((state.reshape(n, -1), log_z, table, watch.look(fiber, laws, n)))
+            parameters = table.reshape(n, *shape) + alpha
+            state = fitting_cycle(state, parameters, model.generators, rng=rng)
+            progress("drawing tables", (step + 1) / (n_burn + effort.n_draws))
+            if effort.seconds is not None and monotonic() - began > effort.seconds:
+                complete = step + 1 == n_burn + effort.n_draws
+                break
+    except KeyboardInterrupt:
+        if len(kept) < LEAST_KEPT:
+            raise
+        complete = False
+    return _gathered(kept, watch, cells, complete)
+
+
+def _start(
+    alpha: FloatArray, model: HierarchicalModel, n_chains: int, rng: np.random.Generator
+) -> FloatArray:
+    """Starting points spread as the prior is."""
+    state = np.full((n_chains, *alpha.shape), -np.log(alpha.size))
+    wide = np.broadcast_to(alpha, state.shape)
+    for _ in range(10):
+        state = fitting_cycle(state, wide, model.generators, rng=rng)
+    return state
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """Which pairs (cell, value) of which blocks belong to the cells asked for."""
+
+    picks: Sequence[IntArray]
+    cell: IntArray
+    value: IntArray
+    fixed: dict[int, int]
+
+    @classmethod
+    def of(cls, fiber: ListedFiber, cells: IntArray) -> "_Watch":
+        wanted = set(cells.tolist())
+        picks = [
+            np.flatnonzero([int(c) in wanted for c in block.pair_cell]) for block in fiber.blocks
+        ]
+        pairs = list(zip(fiber.blocks, picks, strict=True))
+        none = [np.empty(0, np.int64)]
+        cell = np.concatenate([b.pair_cell[p] for b, p in pairs] or none)
+        value = np.concatenate([b.pair_value[p] for b, p in pairs] or none)
+        still = {c: int(fiber.fixed[c]) for c in wanted - set(cell.tolist())}
+        return cls(picks, cell, value, still)
+
+    def look(self, fiber: ListedFiber, laws: Sequence[FloatArray], n_chains: int) -> FloatArray:
+        """The exact probability of every pair given θ: chains × pairs."""
+        parts = zip(fiber.marginals(laws), self.picks, strict=True)
+        seen = [marginal[:, pick] for marginal, pick in parts]
+        return np.concatenate(seen, axis=1) if seen else np.zeros((n_chains, 0))
+
+
+def _gathered(
+    kept: list[tuple[FloatArray, FloatArray, IntArray, FloatArray]],
+    watch: _Watch,
+    cells: IntArray,
+    complete: bool,
+) -> Augmented:
+    if len(kept) < LEAST_KEPT:
+        raise InputError(must_be("time", "enough for some draws", "less", remedy="allow more"))
+    log_theta, log_z, tables, seen = (np.stack(part, axis=1) for part in zip(*kept, strict=True))
+    told = diagnose(seen)
+    errors = np.zeros(seen.shape[2])
+    errors[told.varied] = told.standard_error
+    means = seen.mean(axis=(0, 1))
+    laws, ses = [], []
+    for cell in cells.tolist():
+        here = np.flatnonzero(watch.cell == cell)
+        if cell in watch.fixed:
+            laws.append({watch.fixed[cell]: 1.0})
+            ses.append({watch.fixed[cell]: 0.0})
+        else:
+            laws.append({int(watch.value[j]): float(means[j]) for j in here})
+            ses.append({int(watch.value[j]): float(errors[j]) for j in here})
+    return Augmented(
+        cells=cells,
+        laws=laws,
+        errors=ses,
+        log_theta=log_theta,
+        log_released=log_z,
+        tables=tables,
+        diagnostics=told,
+        complete=complete,
+    )
