@@ -17,6 +17,7 @@ from discreet.tables.averaging import (
 from discreet.tables.exact_law import exact_law
 from discreet.tables.generators import models_containing
 from discreet.tables.listed_fiber import listed_fiber
+from discreet.tables.table_steps import ListedStep
 
 CENSUS = np.array(
     [[96, 72, 161], [10, 7, 6], [1, 1, 2], [186, 127, 51], [11, 7, 3], [0, 1, 0]]
@@ -72,7 +73,14 @@ def drawn():
     fiber = listed_fiber(system_of(18, margins().statements()), most=10_000)
     effort = Effort(n_draws=1500)
     return fiber, {
-        model: augmented(fiber, model, ALPHA, CELLS, effort=effort, rng=np.random.default_rng(11))
+        model: augmented(
+            ListedStep.of(fiber, CELLS),
+            model,
+            ALPHA,
+            CELLS,
+            effort=effort,
+            rng=np.random.default_rng(11),
+        )
         for model in (RELEASED_MODEL, NO_SECOND_ORDER, SATURATED)
     }
 

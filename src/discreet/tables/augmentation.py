@@ -18,7 +18,7 @@ from discreet.fiber.chains import Diagnostics, diagnose
 from discreet.progress import Progress, silent
 from discreet.tables.bayesian_fitting import fitting_cycle
 from discreet.tables.generators import HierarchicalModel
-from discreet.tables.listed_fiber import ListedFiber
+from discreet.tables.table_steps import TableStep, Taken
 
 LEAST_KEPT = 8
 
@@ -43,22 +43,23 @@ class Augmented:
     """What the chains gave.
 
     `laws[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard errors.
-    `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each,
-    `tables` the drawn tables. `complete` is False where time or the user ended it early.
+    `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each up
+    to a constant, where the step knows it, `tables` the drawn tables. `complete` is False where
+    time or the user ended it early.
     """
 
     cells: IntArray
     laws: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     log_theta: FloatArray
-    log_released: FloatArray
+    log_released: FloatArray | None
     tables: IntArray
     diagnostics: Diagnostics
     complete: bool
 
 
 def augmented(
-    fiber: ListedFiber,
+    step: TableStep,
     model: HierarchicalModel,
     alpha: FloatArray,
     cells: IntArray,
@@ -77,26 +78,24 @@ def augmented(
     state = _start(alpha, model, n, rng)
     began = monotonic()
     n_burn = max(1, round(effort.burn_in * effort.n_draws))
-    kept: list[tuple[FloatArray, FloatArray, IntArray, FloatArray]] = []
-    watch = _Watch.of(fiber, cells)
+    kept: list[tuple[FloatArray, Taken]] = []
     complete = True
     try:
-        for step in range(n_burn + effort.n_draws):
-            log_z, laws = fiber.weigh(state.reshape(n, -1))
-            table = fiber.draw(laws, rng=rng) if fiber.blocks else np.tile(fiber.fixed, (n, 1))
-            if step >= n_burn:
-                kept.append((state.reshape(n, -1), log_z, table, watch.look(fiber, laws, n)))
-            parameters = table.reshape(n, *shape) + alpha
+        for turn in range(n_burn + effort.n_draws):
+            taken = step.take(state.reshape(n, -1), rng=rng)
+            if turn >= n_burn:
+                kept.append((state.reshape(n, -1), taken))
+            parameters = taken.tables.reshape(n, *shape) + alpha
             state = fitting_cycle(state, parameters, model.generators, rng=rng)
-            progress("drawing tables", (step + 1) / (n_burn + effort.n_draws))
+            progress("drawing tables", (turn + 1) / (n_burn + effort.n_draws))
             if effort.seconds is not None and monotonic() - began > effort.seconds:
-                complete = step + 1 == n_burn + effort.n_draws
+                complete = turn + 1 == n_burn + effort.n_draws
                 break
     except KeyboardInterrupt:
         if len(kept) < LEAST_KEPT:
             raise
         complete = False
-    return _gathered(kept, watch, cells, complete)
+    return _gathered(kept, step, cells, complete)
 
 
 def _start(
@@ -110,63 +109,30 @@ def _start(
     return state
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """Which pairs (cell, value) of which blocks belong to the cells asked for."""
-
-    picks: Sequence[IntArray]
-    cell: IntArray
-    value: IntArray
-    fixed: dict[int, int]
-
-    @classmethod
-    def of(cls, fiber: ListedFiber, cells: IntArray) -> "_Watch":
-        wanted = set(cells.tolist())
-        picks = [
-            np.flatnonzero([int(c) in wanted for c in block.pair_cell]) for block in fiber.blocks
-        ]
-        pairs = list(zip(fiber.blocks, picks, strict=True))
-        none = [np.empty(0, np.int64)]
-        cell = np.concatenate([b.pair_cell[p] for b, p in pairs] or none)
-        value = np.concatenate([b.pair_value[p] for b, p in pairs] or none)
-        still = {c: int(fiber.fixed[c]) for c in wanted - set(cell.tolist())}
-        return cls(picks, cell, value, still)
-
-    def look(self, fiber: ListedFiber, laws: Sequence[FloatArray], n_chains: int) -> FloatArray:
-        """The exact probability of every pair given θ: chains × pairs."""
-        parts = zip(fiber.marginals(laws), self.picks, strict=True)
-        seen = [marginal[:, pick] for marginal, pick in parts]
-        return np.concatenate(seen, axis=1) if seen else np.zeros((n_chains, 0))
-
-
 def _gathered(
-    kept: list[tuple[FloatArray, FloatArray, IntArray, FloatArray]],
-    watch: _Watch,
-    cells: IntArray,
-    complete: bool,
+    kept: list[tuple[FloatArray, Taken]], step: TableStep, cells: IntArray, complete: bool
 ) -> Augmented:
     if len(kept) < LEAST_KEPT:
         raise InputError(must_be("time", "enough for some draws", "less", remedy="allow more"))
-    log_theta, log_z, tables, seen = (np.stack(part, axis=1) for part in zip(*kept, strict=True))
+    seen = np.stack([taken.seen for _, taken in kept], axis=1)
+    tables = np.stack([taken.tables for _, taken in kept], axis=1)
     told = diagnose(seen)
     errors = np.zeros(seen.shape[2])
     errors[told.varied] = told.standard_error
     means = seen.mean(axis=(0, 1))
     laws, ses = [], []
     for cell in cells.tolist():
-        here = np.flatnonzero(watch.cell == cell)
-        if cell in watch.fixed:
-            laws.append({watch.fixed[cell]: 1.0})
-            ses.append({watch.fixed[cell]: 0.0})
-        else:
-            laws.append({int(watch.value[j]): float(means[j]) for j in here})
-            ses.append({int(watch.value[j]): float(errors[j]) for j in here})
+        here = np.flatnonzero(step.pair_cell == cell)
+        values = [int(q) for q in step.pair_value[here]] or [int(tables[0, 0, cell])]
+        laws.append(dict(zip(values, means[here].tolist() or [1.0], strict=True)))
+        ses.append(dict(zip(values, errors[here].tolist() or [0.0], strict=True)))
+    released = [taken.log_released for _, taken in kept if taken.log_released is not None]
     return Augmented(
         cells=cells,
         laws=laws,
         errors=ses,
-        log_theta=log_theta,
-        log_released=log_z,
+        log_theta=np.stack([theta for theta, _ in kept], axis=1),
+        log_released=np.stack(released, axis=1) if released else None,
         tables=tables,
         diagnostics=told,
         complete=complete,

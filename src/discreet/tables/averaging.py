@@ -93,6 +93,8 @@ def predictive_evidence(drawn: Augmented, total: int) -> Evidence:
 
     The standard error treats each chain as one observation.
     """
+    if drawn.log_released is None:
+        raise InputError(must_be("fiber", "listed, to weigh a model", "one that is walked"))
     logs = drawn.log_released + gammaln(total + 1)
     by_chain = log_sum(logs, (1,))[:, 0] - np.log(logs.shape[1])
     value = float(log_sum(by_chain, (0,))[0] - np.log(len(by_chain)))

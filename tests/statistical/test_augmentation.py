@@ -1,0 +1,75 @@
+"""Data augmentation, listed and walked, against enumeration for all hierarchical models."""
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.fiber import marginals
+from discreet.fiber.margins import margins_of
+from discreet.fiber.moves import connecting_moves
+from discreet.fiber.starts import starting_points
+from discreet.fiber.system import system_of
+from discreet.tables.augmentation import Effort, augmented
+from discreet.tables.exact_law import exact_law
+from discreet.tables.generators import models_containing
+from discreet.tables.listed_fiber import listed_fiber
+from discreet.tables.table_steps import ListedStep, WalkStep
+
+TABLE = np.array([[[1, 2], [0, 1], [2, 0]], [[1, 0], [3, 1], [0, 1]]])
+RELEASED = [(0, 1), (2,)]
+ALPHA = np.random.default_rng(1).uniform(0.4, 1.2, TABLE.shape)
+CELLS = np.arange(TABLE.size)
+MARGINS = margins_of(TABLE, RELEASED)
+SYSTEM = system_of(TABLE.size, MARGINS.statements())
+EXACT = [m for m in models_containing(3, RELEASED) if exact_law(MARGINS, m, ALPHA) is not None]
+
+
+def walked(rng):
+    moves = connecting_moves(SYSTEM, MARGINS)
+    starts = starting_points(SYSTEM, 4, rng=rng)
+    return WalkStep.of(SYSTEM, moves, starts, CELLS, thin=60, rng=rng)
+
+
+def listed(rng):
+    return ListedStep.of(listed_fiber(SYSTEM, most=50_000), CELLS)
+
+
+@pytest.mark.parametrize("way", [listed, walked])
+@pytest.mark.parametrize("model", EXACT, ids=lambda m: m.name("abc"))
+def test_against_the_exact_law(model, way):
+    law = exact_law(MARGINS, model, ALPHA)
+    right = marginals.posterior(law.system, law.prior)
+    rng = np.random.default_rng(6)
+    effort = Effort(n_chains=4, n_draws=1500 if way is listed else 2500)
+    found = augmented(way(rng), model, ALPHA, CELLS, effort=effort, rng=rng)
+    for cell in CELLS:
+        for q, p in found.laws[cell].items():
+            assert abs(p - right.probability(int(cell), q)) < 5 * found.errors[cell][q] + 2e-3
+
+
+def test_time_that_runs_out_leaves_what_there_is():
+    rng = np.random.default_rng(2)
+    effort = Effort(n_draws=10_000_000, burn_in=1e-6, seconds=0.3)
+    found = augmented(listed(rng), EXACT[0], ALPHA, CELLS[:2], effort=effort, rng=rng)
+    assert not found.complete
+    assert 8 <= found.tables.shape[1] < 10_000_000
+
+
+def test_an_interruption_leaves_what_there_is():
+    rng = np.random.default_rng(2)
+
+    def stops(step, fraction):
+        if fraction > 0.5:
+            raise KeyboardInterrupt
+
+    found = augmented(
+        listed(rng), EXACT[0], ALPHA, CELLS[:2], effort=Effort(n_draws=100), rng=rng, progress=stops
+    )
+    assert not found.complete
+    assert found.tables.shape[1] < 100
+
+
+@pytest.mark.parametrize("options", [{"n_chains": 1}, {"n_draws": 3}])
+def test_effort_that_is_none(options):
+    with pytest.raises(InputError, match="effort must be at least 2 chains of 8 draws"):
+        Effort(**options)
