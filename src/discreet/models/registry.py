@@ -6,8 +6,16 @@ from discreet.errors import InputError, must_be
 from discreet.models.benedetti_franconi import BenedettiFranconi
 from discreet.models.cohen_sackrowitz import CohenSackrowitzMultinomial, CohenSackrowitzUniform
 from discreet.models.contract import Model
+from discreet.models.dankar import Dankar
+from discreet.models.dis import DataIntrusionSimulation
+from discreet.models.ewens import Ewens
 from discreet.models.lancaster import Lancaster
+from discreet.models.negative_binomial import NegativeBinomial
+from discreet.models.pitman import Pitman
+from discreet.models.poisson_gamma import PoissonGamma
+from discreet.models.poisson_inverse_gaussian import PoissonInverseGaussian
 from discreet.models.sample_frequency import SampleFrequency
+from discreet.models.zayatz import Zayatz
 
 MODELS: dict[str, Model] = {
     model.name: model
@@ -17,6 +25,14 @@ MODELS: dict[str, Model] = {
         CohenSackrowitzMultinomial(),
         BenedettiFranconi(),
         Lancaster(),
+        Ewens(),
+        Pitman(),
+        PoissonGamma(),
+        PoissonInverseGaussian(),
+        NegativeBinomial(),
+        Zayatz(),
+        Dankar(),
+        DataIntrusionSimulation(),
     )
 }
 
