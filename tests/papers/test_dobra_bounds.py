@@ -87,7 +87,7 @@ def test_czech_autoworkers(autoworkers, order):
     assert found.complete
 
 
-def test_czech_autoworkers_where_rounding_the_linear_program_is_wrong(autoworkers):
+def test_czech_autoworkers_where_the_linear_maximum_is_no_whole_number(autoworkers):
     """The linear maximum is 95 2/3; the dual, over thirds, proves 95, and a table attains it."""
     system = system_of(64, margins_of(autoworkers, all_margins(6, 2)).statements())
     cell = int(np.flatnonzero(autoworkers.ravel() == 1)[0])

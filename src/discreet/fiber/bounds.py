@@ -74,6 +74,9 @@ def bounds(
     tree = components_tree(known.tables)
     if tree.is_decomposable:
         return ClosedForm(known).bounds(levels)
+    for table in tables:
+        if np.shape(table) != known.sizes:
+            raise InputError(must_be("tables", f"of shape {known.sizes}", np.shape(table)))
     deadline = Deadline(time_limit)
     return _by_components(known, tree, levels, _Solver(tables, deadline, progress))
 

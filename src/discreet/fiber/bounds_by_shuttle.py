@@ -16,6 +16,7 @@ from discreet.fiber.programs import Deadline
 
 MAX_SUMS = 2**24  # cells of all sums together, at two 64-bit numbers each
 MAX_ROUNDS = 1000
+SAFE = 2**62  # sums along an axis stay below this, or none are made
 
 
 def bounds_by_shuttle(margins: Margins, *, time_limit: float | None = None) -> Bounds:
@@ -28,7 +29,8 @@ def bounds_by_shuttle(margins: Margins, *, time_limit: float | None = None) -> B
 def shuttle(margins: Margins, deadline: Deadline) -> tuple[IntArray, IntArray]:
     """Limits of all cells, in the table's shape. Contradictory margins may cross them."""
     lower, upper = _released_limits(margins)
-    for _ in range(MAX_ROUNDS):
+    rounds = MAX_ROUNDS if margins.total * max(margins.sizes, default=1) < SAFE else 0
+    for _ in range(rounds):
         before = (lower.copy(), upper.copy())
         for axis in range(lower.ndim):
             _pass_along(np.moveaxis(lower, axis, 0), np.moveaxis(upper, axis, 0))

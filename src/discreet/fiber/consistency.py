@@ -134,10 +134,11 @@ def _disagreement(system: System, deadline: Deadline) -> Disagreement:
     fractional = _has_no_fractions(parts.system(everything))
     oracle = _has_no_fractions if fractional else _Searches(deadline)
     smallest = _irreducible(everything, lambda chosen: oracle(parts.system(chosen)))
+    shown = oracle(parts.system(smallest)) and not deadline.passed
     return Disagreement(
         statements=tuple(parts.names[i] for i in smallest),
         kind="no table at all" if fractional else "no whole-number table",
-        irreducible=fractional or not deadline.passed,
+        irreducible=fractional or shown,
     )
 
 

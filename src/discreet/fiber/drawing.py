@@ -12,8 +12,8 @@ from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.errors import InputError, Interrupted, must_be
 from discreet.fiber.chains import Diagnostics, diagnose
 from discreet.fiber.margins import Margins
-from discreet.fiber.moves import LoopMoves, MoveSet, connecting_moves
-from discreet.fiber.priors import Prior
+from discreet.fiber.moves import LoopMoves, MoveSet, connecting_moves, moves_of_margins
+from discreet.fiber.priors import Multinomial, Prior
 from discreet.fiber.sequential import weighted_draws
 from discreet.fiber.starts import starting_points, starting_tables
 from discreet.fiber.system import System, system_of
@@ -22,6 +22,7 @@ from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
 MOST_KEPT = 2**28  # counts kept at most, 2 GiB
+EXACT_SECONDS = 30.0  # for dynamic programming before a walk is tried instead
 MOST_PARTS = 2**26  # numbers that describe occupied cells for swaps
 
 
@@ -169,18 +170,32 @@ def _checked_cells(cells: IntArray | None, n_cells: int, n_draws: int) -> IntArr
 
 def _exactly(ask: _Ask) -> Draws | Unavailable:
     """Independent draws from the exact distribution, where that fits its budget."""
+    from discreet.fiber.dynamic_programming import Budget
     from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+    from discreet.fiber.exact_draws import sampler
 
+    budget = Budget(seconds=_least(EXACT_SECONDS, ask.seconds_left))
     try:
-        from discreet.fiber.exact_draws import draw
-    except ImportError:
-        return Unavailable("exact draws are not part of this installation")
-    try:
-        tables = draw(ask.system, ask.prior, ask.n_draws, rng=ask.rng)
+        kept = _matched_records(ask)
+        if kept is None:
+            found = sampler(ask.system, ask.prior, budget=budget, progress=ask.progress)
+            kept = found.draw(ask.n_draws, rng=ask.rng)[:, ask.cells]
     except BudgetExceeded as beyond:
         return Unavailable(str(beyond))
-    kept = np.asarray(tables, dtype=np.int64)[:, ask.cells]
     return _weighted(ask, kept, np.zeros(len(kept)), Method.EXACT, "exact independent draws")
+
+
+def _matched_records(ask: _Ask) -> IntArray | None:
+    """Draws by matching records, for decomposable margins alone under the multinomial prior."""
+    from discreet.fiber.exact_draws import draw_decomposable
+
+    if ask.margins is None or not isinstance(ask.prior, Multinomial):
+        return None
+    moves = moves_of_margins(ask.margins, ask.system)
+    if isinstance(moves, Unavailable) or not _is_plain(ask.system, moves):
+        return None
+    drawn = draw_decomposable(ask.margins, ask.n_draws, rng=ask.rng)
+    return np.stack([table.ravel()[ask.cells] for table in drawn])
 
 
 def _sequentially(ask: _Ask) -> Draws | Unavailable:

@@ -48,14 +48,14 @@ def rounded_dual(
 ) -> tuple[int, Dual | None]:
     """The best bound on sign · x[column] that the weights prove, and the dual that proves it.
 
-    The dual is None where the weights are not finite, and the bound is then the column's limit.
+    The dual is None where it proves no more than the column's limit does, which is then the bound.
     """
     best = int(system.upper[column]) if sign > 0 else -int(system.lower[column])
     found = None
     for dual in _candidates(weights):
         bound = dual.bound(system, column, sign)
-        if found is None or bound < best:
-            best, found = min(best, bound), dual
+        if bound < best or (bound == best and found is None):
+            best, found = bound, dual
     return best, found
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber import dynamic_programming_kernels as kernels
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded, Plan
+from discreet.fiber.dynamic_programming_plan import NO_FLOATS, NONE, ONES, BudgetExceeded, Plan
 from discreet.progress import Progress, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
@@ -28,8 +28,6 @@ FEW_STEPS, MANY_STEPS = 60, 4000  # per state
 MANY_STATES = 64  # from which on they are shared between threads
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
-NO_INTEGERS, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
-ONES = kernels.Weights(NO_INTEGERS, NO_FLOATS, NO_INTEGERS)
 SUGGESTION = "raise the budget, state more about the table, or take an estimate"
 
 
@@ -107,6 +105,7 @@ def sweep(
     `keep` holds every layer, for what needs a way back. `closed` says that the tail will be counted
     in closed form rather than point by point. Raises BudgetExceeded.
     """
+    problem = plan.problem(weights)
     layer, k, steps, ways = root(plan), 0, 0, 1.0
     layers = [layer]
     while k < plan.tail.start:
@@ -119,17 +118,7 @@ def sweep(
                 break
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
-        after = kernels.expand(
-            plan.columns,
-            k,
-            plan.packing(k),
-            plan.packing(k + 1),
-            weights,
-            np.uint64(modulus),
-            layer,
-            room,
-            notes,
-        )
+        after = kernels.expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
         if notes[kernels.STOPPED]:
             _check_completing(plan, k, layer, weights, closed, budget)
             break
@@ -181,26 +170,13 @@ def _complete_part(
     notes: IntArray,
     stop: IntArray,
 ) -> None:
-    packing = plan.packing(first)
+    problem, step, n = plan.problem(weights), plan.step(first), len(layer.keys)
     if closed:
-        kernels.finish_count(
-            plan.columns, plan.tail, packing, first, np.uint64(0), layer, notes, stop
-        )
+        kernels.finish_count(problem, step, np.uint64(0), layer, notes, stop)
         return
+    behind, behind_e = np.zeros(n), np.zeros(n, np.int64)
     kernels.finish_layer(
-        plan.columns,
-        plan.tail,
-        packing,
-        first,
-        weights,
-        layer,
-        kernels.ADD,
-        NO_FLOATS,
-        NO_INTEGERS,
-        np.zeros(len(layer.keys)),
-        np.zeros(len(layer.keys), np.int64),
-        notes,
-        stop,
+        problem, step, layer, kernels.ADD, NO_FLOATS, NONE, behind, behind_e, notes, stop
     )
 
 
@@ -228,17 +204,16 @@ class Total:
         return log2(self.mantissa) + 512 * self.exponent if self.mantissa > 0 else 0.0
 
 
-def counted(found: Sweep, budget: Budget, *, modulus: int = 0, progress: Progress = silent) -> Total:
+def counted(
+    found: Sweep, budget: Budget, *, modulus: int = 0, progress: Progress = silent
+) -> Total:
     """Tables through the last layer of a sweep, completed on all cores."""
-    plan, layer, first = found.plan, found.last, found.first
-    packing = plan.packing(first)
+    problem, step = found.plan.problem(), found.plan.step(found.first)
 
     def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
-        return kernels.finish_count(
-            plan.columns, plan.tail, packing, first, np.uint64(modulus), part, notes, stop
-        )
+        return kernels.finish_count(problem, step, np.uint64(modulus), part, notes, stop)
 
-    parts = in_parts(layer, work, budget, budget.steps - found.steps, progress)
+    parts = in_parts(found.last, work, budget, budget.steps - found.steps, progress)
     residue, (mantissa, exponent) = 0, (0.0, 0)
     for value, f, e in parts:
         residue += int(value)
@@ -362,21 +337,19 @@ def behind(
     Σ over tables with that value in that column of the weight of the table.
     """
     plan, first = found.plan, found.first
+    problem = plan.problem(found.weights)
     layers = [*found.layers[:-1], _completed(found, budget, mode, marginals, progress)]
     for k in range(first - 1, -1, -1):
         budget.check_time(f"going back over column {k}")
         at = slice(found.weights.start[k], found.weights.start[k + 1])
         f, e = kernels.pull(
-            plan.columns,
-            k,
-            plan.packing(k),
-            plan.packing(k + 1),
-            found.weights,
+            problem,
+            plan.step(k),
             layers[k],
             layers[k + 1],
             mode,
             NO_FLOATS if marginals is None else marginals.mantissa[at],
-            NO_INTEGERS if marginals is None else marginals.exponent[at],
+            NONE if marginals is None else marginals.exponent[at],
         )
         layers[k] = layers[k]._replace(mantissa=f, exponent=e)
         progress("going back", 1 - k / first)
@@ -388,25 +361,13 @@ def _completed(
 ) -> kernels.Layer:
     """The last layer, each state with the weight of its completions."""
     plan, size = found.plan, 0 if marginals is None else len(marginals.mantissa)
-    packing = plan.packing(found.first)
+    problem, step = plan.problem(found.weights), plan.step(found.first)
 
     def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
         own, n = Marginals.zeros(size), len(part.keys)
         f, e = np.zeros(n), np.zeros(n, np.int64)
         kernels.finish_layer(
-            plan.columns,
-            plan.tail,
-            packing,
-            found.first,
-            found.weights,
-            part,
-            mode,
-            own.mantissa,
-            own.exponent,
-            f,
-            e,
-            notes,
-            stop,
+            problem, step, part, mode, own.mantissa, own.exponent, f, e, notes, stop
         )
         return f, e, own
 
@@ -427,16 +388,14 @@ def descended(
     `layers` come from `behind`. Mode BEST gives the likeliest point for each row of `uniform`.
     """
     plan = found.plan
+    problem = plan.problem(found.weights)
     n, width = len(uniform), len(plan.order)
     points, at_state = np.empty((n, width), np.int64), np.zeros(n, np.int64)
     for k in range(found.first):
         values = np.empty(n, np.int64)
         kernels.descend(
-            plan.columns,
-            k,
-            plan.packing(k),
-            plan.packing(k + 1),
-            found.weights,
+            problem,
+            plan.step(k),
             layers[k],
             layers[k + 1],
             at_state,
@@ -445,19 +404,9 @@ def descended(
             mode,
         )
         points[:, k] = values
-    kernels.finish_draws(
-        plan.columns,
-        plan.tail,
-        plan.packing(found.first),
-        found.first,
-        found.weights,
-        layers[-1],
-        at_state,
-        uniform[:, -1].copy(),
-        mode,
-        points,
-        np.array([0, 2**62]),
-    )
+    never, last = np.array([0, 2**62]), uniform[:, -1].copy()
+    step = plan.step(found.first)
+    kernels.finish_draws(problem, step, layers[-1], at_state, last, mode, points, never)
     return points
 
 

@@ -15,10 +15,16 @@ from numba import njit
 
 from discreet.data.arrays import FloatArray, IntArray
 
+Whole = Any  # a 64-bit integer of a kernel
+
 BIG, SMALL = 2.0**256, 2.0**-256
 GROW, SHRINK = 2.0**512, 2.0**-512
 WIDE = 2**30  # widths whose squares no longer fit
+FAST = {"nnan", "nsz", "reassoc", "contract"}
 ADD, BEST = 0, 1  # how weights of several tables are joined
+WIDE_LINE, NARROW_LINE, UNIT_LINE = 0, 1, 2  # any numbers, short ones, short ones in steps of one
+CHUNK = 64
+LINE_STEPS = 40  # values that could be tried in the time that beginning a line takes
 STEPS, STOPPED, FOUND, N_NOTES = 0, 1, 2, 3
 
 
@@ -40,7 +46,16 @@ class Packing(NamedTuple):
     word: IntArray
     shift: IntArray
     mask: IntArray  # zero where all states of the layer agree
+    live: IntArray  # the other rows
     n_words: int
+
+
+class Step(NamedTuple):
+    """Passing column k: from states packed one way to states packed another way."""
+
+    k: int
+    here: Packing
+    there: Packing
 
 
 class Tail(NamedTuple):
@@ -59,7 +74,9 @@ class Tail(NamedTuple):
     n_free: int
     slopes: IntArray  # position × tail column: fall of the solution as a column grows by one
     affine_from: int  # from here up to the tail those falls are whole numbers
-    is_unit: bool  # all multipliers, and falls along the last column before the tail, 0 or ±1
+    settled_start: IntArray  # tail columns settled by each position: settled[start[k]:start[k+1]]
+    settled: IntArray
+    line: int  # how a line of points is added up: WIDE_LINE, NARROW_LINE or UNIT_LINE
 
 
 class Weights(NamedTuple):
@@ -68,6 +85,14 @@ class Weights(NamedTuple):
     start: IntArray
     mantissa: FloatArray
     exponent: IntArray
+
+
+class Problem(NamedTuple):
+    """The columns of a block in order, their tail, and the weights of their values."""
+
+    columns: Columns
+    tail: Tail
+    weights: Weights
 
 
 class Layer(NamedTuple):
@@ -81,7 +106,7 @@ class Layer(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _times(f: float, e: int, g: float, d: int) -> tuple[float, int]:
+def _times(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     f, e = f * g, e + d
     if f >= BIG:
         return f * SHRINK, e + 1
@@ -91,7 +116,7 @@ def _times(f: float, e: int, g: float, d: int) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _plus(f: float, e: int, g: float, d: int) -> tuple[float, int]:
+def _plus(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     if f == 0.0:
         return g, d
     if g == 0.0 or e > d + 1:
@@ -110,7 +135,7 @@ def _plus(f: float, e: int, g: float, d: int) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _larger(f: float, e: int, g: float, d: int) -> bool:
+def _larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     """Whether f · 2^(512 e) > g · 2^(512 d)."""
     if g == 0.0 or f == 0.0:
         return f > 0.0
@@ -130,7 +155,7 @@ def _multiply_residues(a: Any, b: Any, modulus: Any) -> Any:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _limits(columns: Columns, k: int, residual: IntArray) -> tuple[int, int]:
+def _limits(columns: Columns, k: Whole, residual: IntArray) -> tuple[Whole, Whole]:
     """Values of column k after which every row can still be met by the columns behind it."""
     low, high = np.int64(0), columns.upper[k]
     for entry in range(columns.start[k], columns.start[k + 1]):
@@ -147,7 +172,7 @@ def _limits(columns: Columns, k: int, residual: IntArray) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _take(columns: Columns, k: int, amount: int, residual: IntArray) -> None:
+def _take(columns: Columns, k: Whole, amount: Whole, residual: IntArray) -> None:
     for entry in range(columns.start[k], columns.start[k + 1]):
         residual[columns.row[entry]] -= amount * columns.coefficient[entry]
 
@@ -155,20 +180,20 @@ def _take(columns: Columns, k: int, amount: int, residual: IntArray) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _unpack(packing: Packing, key: IntArray, residual: IntArray) -> None:
     for i in range(len(residual)):
-        field = (key[packing.word[i]] >> packing.shift[i]) & packing.mask[i]
-        residual[i] = packing.low[i] + field
+        residual[i] = packing.low[i]
+    for i in packing.live:
+        residual[i] += (key[packing.word[i]] >> packing.shift[i]) & packing.mask[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _pack(packing: Packing, residual: IntArray, key: IntArray) -> None:
     key[:] = 0
-    for i in range(len(residual)):
-        if packing.mask[i] != 0:
-            key[packing.word[i]] += (residual[i] - packing.low[i]) << packing.shift[i]
+    for i in packing.live:
+        key[packing.word[i]] += (residual[i] - packing.low[i]) << packing.shift[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _stride(columns: Columns, k: int, packing: Packing, stride: IntArray) -> None:
+def _stride(columns: Columns, k: Whole, packing: Packing, stride: IntArray) -> None:
     """What one more in column k takes from the words of a state."""
     stride[:] = 0
     for entry in range(columns.start[k], columns.start[k + 1]):
@@ -178,7 +203,7 @@ def _stride(columns: Columns, k: int, packing: Packing, stride: IntArray) -> Non
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _find(keys: IntArray, table: IntArray, key: IntArray) -> int:
+def _find(keys: IntArray, table: IntArray, key: IntArray) -> Whole:
     """The slot of the table that holds the key, or the free one where it belongs."""
     h = np.uint64(0)
     for w in range(len(key)):
@@ -199,7 +224,7 @@ def _find(keys: IntArray, table: IntArray, key: IntArray) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _rehashed(keys: IntArray, n: int, size: int) -> IntArray:
+def _rehashed(keys: IntArray, n: Whole, size: Whole) -> IntArray:
     table = np.full(size, -1, np.int64)
     for i in range(n):
         table[_find(keys, table, keys[i])] = i
@@ -208,21 +233,17 @@ def _rehashed(keys: IntArray, n: int, size: int) -> IntArray:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def expand(
-    columns: Columns,
-    k: int,
-    here: Packing,
-    there: Packing,
-    weights: Weights,
-    modulus: Any,
-    layer: Layer,
-    max_states: int,
-    notes: IntArray,
+    problem: Problem, step: Step, modulus: Any, layer: Layer, max_states: Whole, notes: IntArray
 ) -> Layer:
     """The states after column k, with the sums over all ways that lead to them.
 
     `notes` counts steps; it says STOPPED where there would be more than `max_states`.
     """
+    columns, weights = problem.columns, problem.weights
+    k, here, there = step
     size = 64
+    while size < len(layer.keys) and 2 * size <= max_states:
+        size *= 2
     keys = np.empty((size, there.n_words), np.int64)
     residue, mantissa = np.empty(size, np.uint64), np.empty(size)
     exponent, table = np.empty(size, np.int64), np.full(2 * size, -1, np.int64)
@@ -263,21 +284,19 @@ def expand(
                 table[slot] = n
                 residue[n], mantissa[n], exponent[n] = layer.residue[state], f, e
                 n += 1
-            key -= stride
+            for w in range(len(key)):
+                key[w] -= stride[w]
         notes[STEPS] += high - low + 1
     return Layer(keys[:n], table, residue[:n], mantissa[:n], exponent[:n])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pull(
-    columns: Columns,
-    k: int,
-    here: Packing,
-    there: Packing,
-    weights: Weights,
+    problem: Problem,
+    step: Step,
     layer: Layer,
     after: Layer,
-    mode: int,
+    mode: Whole,
     marginal: FloatArray,
     marginal_exponent: IntArray,
 ) -> tuple[FloatArray, IntArray]:
@@ -286,6 +305,8 @@ def pull(
     `layer` carries sums over the ways that lead to its states, `after` what lies behind the states
     of the next one. Where `marginal` is given, the weight of each value of column k is added there.
     """
+    columns, weights = problem.columns, problem.weights
+    k, here, there = step
     n, weighted = len(layer.keys), len(weights.mantissa) > 0
     mantissa, exponent = np.zeros(n), np.zeros(n, np.int64)
     residual = np.empty(len(here.low), np.int64)
@@ -300,7 +321,8 @@ def pull(
         _pack(there, residual, key)
         for x in range(low, high + 1):
             found = after.table[_find(after.keys, after.table, key)]
-            key -= stride
+            for w in range(len(key)):
+                key[w] -= stride[w]
             f, e = after.mantissa[found], after.exponent[found]
             if weighted:
                 at = weights.start[k] + x
@@ -311,31 +333,28 @@ def pull(
                 mantissa[state], exponent[state] = f, e
             if len(marginal) > 0:
                 f, e = _times(f, e, layer.mantissa[state], layer.exponent[state])
-                marginal[x], marginal_exponent[x] = _plus(
-                    marginal[x], marginal_exponent[x], f, e
-                )
+                marginal[x], marginal_exponent[x] = _plus(marginal[x], marginal_exponent[x], f, e)
     return mantissa, exponent
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(
-    columns: Columns,
-    k: int,
-    here: Packing,
-    there: Packing,
-    weights: Weights,
+    problem: Problem,
+    step: Step,
     layer: Layer,
     after: Layer,
     at_state: IntArray,
     uniform: FloatArray,
     values: IntArray,
-    mode: int,
+    mode: Whole,
 ) -> None:
     """Moves draws from their states in the layer to states of the next one, in place.
 
     A value of column k is drawn with probability weight · what lies behind; `layer` and `after`
     carry what lies behind. Mode BEST takes the likeliest instead.
     """
+    columns, weights = problem.columns, problem.weights
+    k, here, there = step
     residual = np.empty(len(here.low), np.int64)
     key, stride = np.empty(there.n_words, np.int64), np.empty(there.n_words, np.int64)
     _stride(columns, k, there, stride)
@@ -352,7 +371,8 @@ def descend(
         sum_f, sum_e = 0.0, np.int64(0)
         for x in range(low, high + 1):
             found = after.table[_find(after.keys, after.table, key)]
-            key -= stride
+            for w in range(len(key)):
+                key[w] -= stride[w]
             f, e = after.mantissa[found], after.exponent[found]
             if weighted:
                 at = weights.start[k] + x
@@ -371,7 +391,7 @@ def descend(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> bool:
+def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
     """A whole-number solution of the tail, limits apart; False where there is none."""
     rank = len(tail.pivot)
     for j in range(rank):
@@ -400,7 +420,7 @@ def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> bool:
+def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> Any:
     """Least and largest s, t and s + t that keep every column of the tail within its limits."""
     for d in range(1, 4):
         spans[2 * d], spans[2 * d + 1] = -(2**61), 2**61
@@ -424,14 +444,14 @@ def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> bo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _triangle(z: int) -> int:
+def _triangle(z: Whole) -> Whole:
     """Pairs of whole numbers from zero with a sum of at most z, for z below 2³¹."""
     z = max(z, -1)
     return (z + 1) * (z + 2) // 2
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _triangle_residue(z: int, modulus: Any) -> Any:
+def _triangle_residue(z: Whole, modulus: Any) -> Any:
     if z < 0:
         return np.uint64(0)
     a, b = np.uint64(z + 1), np.uint64(z + 2)
@@ -445,7 +465,7 @@ def _triangle_residue(z: int, modulus: Any) -> Any:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _pairs(a: int, b: int, low: int, high: int, modulus: Any) -> tuple[Any, float]:
+def _pairs(a: Whole, b: Whole, low: Whole, high: Whole, modulus: Any) -> tuple[Any, float]:
     """How many 0 ≤ s ≤ a, 0 ≤ t ≤ b have low ≤ s + t ≤ high: a residue, and a float not below it.
 
     Inclusion and exclusion over the two upper limits: N(z) = T(z) − T(z−a−1) − T(z−b−1) +
@@ -483,11 +503,25 @@ def _points(tail: Tail, spans: IntArray, modulus: Any) -> tuple[Any, float]:
     return _pairs(a, spans[5] - spans[4], spans[6] - base, spans[7] - base, modulus)
 
 
-FAST = {"nnan", "nsz", "reassoc", "contract"}
+@njit(cache=True, nogil=True, error_model="numpy")
+def _settled(tail: Tail, columns: Columns, k: Whole, point: IntArray) -> Any:
+    """Whether the tail columns that nothing behind column k can move are within their limits."""
+    for entry in range(tail.settled_start[k], tail.settled_start[k + 1]):
+        i = tail.settled[entry]
+        if point[i] < 0 or point[i] > columns.upper[tail.start + i]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _slide(tail: Tail, k: Whole, amount: Whole, point: IntArray) -> None:
+    """What the tail's solution becomes as column k grows by `amount`."""
+    for i in range(len(point)):
+        point[i] -= amount * tail.slopes[k, i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _line_sum(most: FloatArray, n: int, two: bool) -> float:
+def _line_sum(most: FloatArray, n: Whole, two: bool) -> float:
     """Points of the tail behind n values of the column before it, in closed form for each.
 
     most[d, 0, 1 + g] and most[d, 1, 1 + g] are the limits of direction d that move by g with each
@@ -496,30 +530,78 @@ def _line_sum(most: FloatArray, n: int, two: bool) -> float:
     total = 0.0
     for j in range(n):
         x = np.float64(j)
-        low = max(max(most[1, 0, 0] - x, most[1, 0, 1]), most[1, 0, 2] + x)
-        a = min(min(most[1, 1, 0] - x, most[1, 1, 1]), most[1, 1, 2] + x) - low + 1.0
+        low = max(most[1, 0, 0] - x, most[1, 0, 1], most[1, 0, 2] + x)
+        a = min(most[1, 1, 0] - x, most[1, 1, 1], most[1, 1, 2] + x) - low + 1.0
         if two:
-            low_t = max(max(most[2, 0, 0] - x, most[2, 0, 1]), most[2, 0, 2] + x)
-            b = min(min(most[2, 1, 0] - x, most[2, 1, 1]), most[2, 1, 2] + x) - low_t + 1.0
-            g = max(max(most[3, 0, 0] - x, most[3, 0, 1]), most[3, 0, 2] + x) - low - low_t
-            h = min(min(most[3, 1, 0] - x, most[3, 1, 1]), most[3, 1, 2] + x) - low - low_t
-            g, h = max(g, 0.0), min(h + 1.0, a + b - 1.0)
-            ha, hb, ga, gb = max(h - a, 0.0), max(h - b, 0.0), max(g - a, 0.0), max(g - b, 0.0)
-            n_points = h * (h + 1.0) - ha * (ha + 1.0) - hb * (hb + 1.0)
-            n_points -= g * (g + 1.0) - ga * (ga + 1.0) - gb * (gb + 1.0)
-            total += 0.5 * n_points if min(min(a, b), h - g) > 0.0 else 0.0
+            low_t = max(most[2, 0, 0] - x, most[2, 0, 1], most[2, 0, 2] + x)
+            b = min(most[2, 1, 0] - x, most[2, 1, 1], most[2, 1, 2] + x) - low_t + 1.0
+            g = max(most[3, 0, 0] - x, most[3, 0, 1], most[3, 0, 2] + x) - low - low_t
+            h = min(most[3, 1, 0] - x, most[3, 1, 1], most[3, 1, 2] + x) - low - low_t
+            total += _cut_box(a, b, g, h)
         else:
             total += max(a, 0.0)
     return total
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def _line_sum_of_multiples(
+    tail: Tail, columns: Columns, point: IntArray, n: Whole, limits: FloatArray
+) -> float:
+    """The same as `_line_sum` for moves and falls of any size, a chunk of values at a time.
+
+    Quotients of whole numbers below 2⁵² are rounded to the right side of the next whole number.
+    """
+    last, total = tail.start - 1, 0.0
+    for begin in range(0, n, CHUNK):
+        length = min(CHUNK, n - begin)
+        for d in range(4):
+            for j in range(length):
+                limits[d, 0, j], limits[d, 1, j] = -(2.0**50), 2.0**50
+        for i in range(len(point)):
+            d, fall, m = tail.direction[i], -np.float64(tail.slopes[last, i]), 1.0
+            if d > 0:
+                m = np.float64(tail.multiplier[i])
+            base = np.float64(point[i]) + begin * fall
+            far = np.float64(columns.upper[tail.start + i])
+            near = 0.0
+            if m < 0:
+                near, far = far, near
+            for j in range(length):
+                p = base + j * fall
+                limits[d, 0, j] = max(limits[d, 0, j], np.ceil((near - p) / m))
+                limits[d, 1, j] = min(limits[d, 1, j], np.floor((far - p) / m))
+        for j in range(length):
+            low, a = limits[1, 0, j], limits[1, 1, j] - limits[1, 0, j] + 1.0
+            inside = limits[0, 0, j] <= 0.0 and limits[0, 1, j] >= 0.0
+            if tail.n_free == 2:
+                low_t, b = limits[2, 0, j], limits[2, 1, j] - limits[2, 0, j] + 1.0
+                g, h = limits[3, 0, j] - low - low_t, limits[3, 1, j] - low - low_t
+                a = _cut_box(a, b, g, h)
+            elif tail.n_free == 0:
+                a = 1.0
+            total += max(a, 0.0) if inside else 0.0
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def _cut_box(a: float, b: float, g: float, h: float) -> float:
+    """Whole-number points s < a, t < b from zero on with g ≤ s + t ≤ h."""
+    g, h = max(g, 0.0), min(h + 1.0, a + b - 1.0)
+    ha, hb, ga, gb = max(h - a, 0.0), max(h - b, 0.0), max(g - a, 0.0), max(g - b, 0.0)
+    n_points = h * (h + 1.0) - ha * (ha + 1.0) - hb * (hb + 1.0)
+    n_points -= g * (g + 1.0) - ga * (ga + 1.0) - gb * (gb + 1.0)
+    return 0.5 * n_points if min(a, b, h - g) > 0.0 else 0.0
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _line_limits(
-    tail: Tail, columns: Columns, point: IntArray, n: int, most: FloatArray
-) -> tuple[int, int]:
+    tail: Tail, columns: Columns, point: IntArray, n: Whole, most: FloatArray
+) -> tuple[Whole, Whole]:
     """Fills what `_line_sum` reads; the first and the end of the values that still can do."""
     last, first, end = tail.start - 1, np.int64(0), np.int64(n)
-    most[:, 0, :], most[:, 1, :] = -(2.0**40), 2.0**40
+    for d in range(1, 4):
+        for g in range(3):
+            most[d, 0, g], most[d, 1, g] = -(2.0**40), 2.0**40
     for i in range(len(point)):
         d, m, fall = tail.direction[i], tail.multiplier[i], tail.slopes[last, i]
         least, top = -point[i], columns.upper[tail.start + i] - point[i]
@@ -544,23 +626,29 @@ def _along(
     tail: Tail,
     columns: Columns,
     point: IntArray,
-    n: int,
+    n: Whole,
     modulus: Any,
     spans: IntArray,
     most: FloatArray,
+    limits: FloatArray,
 ) -> tuple[Any, float]:
     """Points of the tail as the column before it takes n values, the first of which gives `point`.
 
     Leaves `point` as it was.
     """
     last = tail.start - 1
-    if tail.is_unit:
+    if tail.line == NARROW_LINE:
+        f = _line_sum_of_multiples(tail, columns, point, n, limits)
+        r = np.uint64(np.int64(f))
+        return (r if modulus == np.uint64(0) else r % modulus), f
+    if tail.line == UNIT_LINE:
         first, end = _line_limits(tail, columns, point, n, most)
         if first >= end:
             return np.uint64(0), 0.0
         for d in range(1, 4):
-            most[d, :, 0] -= first
-            most[d, :, 2] += first
+            for side in range(2):
+                most[d, side, 0] -= first
+                most[d, side, 2] += first
         f = _line_sum(most, end - first, tail.n_free == 2)
         r = np.uint64(np.int64(f))
         return (r if modulus == np.uint64(0) else r % modulus), f
@@ -569,30 +657,31 @@ def _along(
         if _spans(tail, columns, point, spans):
             r, f = _points(tail, spans, modulus)
             total, total_f = _sum_residues(total, r, modulus), total_f + f
-        point -= tail.slopes[last]
-    point += n * tail.slopes[last]
+        _slide(tail, last, 1, point)
+    _slide(tail, last, -n, point)
     return total, total_f
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def finish_count(
-    columns: Columns,
-    tail: Tail,
-    packing: Packing,
-    first: int,
+    problem: Problem,
+    step: Step,
     modulus: Any,
     layer: Layer,
     notes: IntArray,
     stop: IntArray,
-) -> tuple[Any, float, int]:
+) -> tuple[Any, float, Whole]:
     """Tables through the states of a layer before column `first`: residue, float, exponent.
 
     Columns up to the tail are tried one value after another, the last of them along a line. Ends
     early, and says STOPPED, once stop[0] is set or more than stop[1] steps were made.
     """
+    columns, tail = problem.columns, problem.tail
+    first, packing, _ = step
     m, q, last = len(packing.low), len(columns.upper) - tail.start, tail.start - 1
     residual, y = np.empty(m, np.int64), np.empty(m, np.int64)
-    point, spans, most = np.empty(q, np.int64), np.empty(8, np.int64), np.empty((4, 2, 3))
+    point, spans = np.empty(q, np.int64), np.empty(8, np.int64)
+    most, limits = np.empty((4, 2, 3)), np.empty((4, 2, CHUNK))
     x, top = np.zeros(tail.start + 1, np.int64), np.zeros(tail.start + 1, np.int64)
     total, total_f, total_e = np.uint64(0), 0.0, np.int64(0)
     affine = tail.affine_from <= first < tail.start
@@ -616,28 +705,33 @@ def finish_count(
             if enter:
                 low, high = _limits(columns, depth, residual)
                 if low <= high and depth == last and affine:
-                    point -= low * tail.slopes[last]
-                    n, f = _along(tail, columns, point, high - low + 1, modulus, spans, most)
-                    point += low * tail.slopes[last]
+                    _slide(tail, last, low, point)
+                    n, f = _along(
+                        tail, columns, point, high - low + 1, modulus, spans, most, limits
+                    )
+                    _slide(tail, last, -low, point)
                     inside, inside_f = _sum_residues(inside, n, modulus), inside_f + f
                     notes[STEPS] += high - low
                     low = high + 1
                 if low > high:
                     depth, enter = depth - 1, False
                     continue
-                x[depth], top[depth], step = low, high, low
+                x[depth], top[depth], amount = low, high, low
             elif x[depth] < top[depth]:
                 x[depth] += 1
-                step, enter = np.int64(1), True
+                amount, enter = np.int64(1), True
             else:
                 _take(columns, depth, -x[depth], residual)
                 if affine:
-                    point += x[depth] * tail.slopes[depth]
+                    _slide(tail, depth, -x[depth], point)
                 depth -= 1
                 continue
-            _take(columns, depth, step, residual)
+            _take(columns, depth, amount, residual)
             if affine:
-                point -= step * tail.slopes[depth]
+                _slide(tail, depth, amount, point)
+                if not _settled(tail, columns, depth, point):
+                    enter = False
+                    continue
             depth += 1
         inside = _multiply_residues(inside, layer.residue[state], modulus)
         total = _sum_residues(total, inside, modulus)
@@ -646,111 +740,127 @@ def finish_count(
     return total, total_f, total_e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _visit(
-    columns: Columns,
-    tail: Tail,
-    weights: Weights,
-    first: int,
-    point: IntArray,
-    spans: IntArray,
-    x: IntArray,
-    reached: FloatArray,
-    reached_e: IntArray,
-    sums: FloatArray,
-    sums_e: IntArray,
-    mode: int,
-    chosen: IntArray,
-    marginal: FloatArray,
-    marginal_e: IntArray,
-    notes: IntArray,
-) -> None:
-    """Every point of the tail behind the values x, with its weight.
+class Visit(NamedTuple):
+    """What is known on the way to a point, and what its weight is added to.
 
-    `sums` holds the sum (or the largest weight) so far, the target that ends a draw, and the weight
-    of the ways that lead to the state; `chosen` the point at the target, or the best.
+    `sums` holds the sum (or the largest weight) so far, the target that ends a draw, and the number
+    of the state; `chosen` receives the point at the target, or the best. Empty arrays are not used.
     """
-    n, start, weighted = len(columns.upper), tail.start, len(weights.mantissa) > 0
+
+    x: IntArray
+    reached: FloatArray  # weight of the values up to each position
+    reached_e: IntArray
+    sums: FloatArray
+    sums_e: IntArray
+    chosen: IntArray
+    marginal: FloatArray
+    marginal_e: IntArray
+    notes: IntArray
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _weighed(weights: Weights, k: Whole, x: Whole, f: float, e: Whole) -> tuple[float, Whole]:
+    if len(weights.mantissa) == 0:
+        return f, e
+    at = weights.start[k] + x
+    return _times(f, e, weights.mantissa[at], weights.exponent[at])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
+    if tail.n_free < 2:
+        return np.int64(0), np.int64(0)
+    return max(spans[4], spans[6] - s), min(spans[5], spans[7] - s)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_points(
+    problem: Problem, first: Whole, point: IntArray, spans: IntArray, to: Visit
+) -> None:
+    """Every point of the tail behind the values tried: its weight into the sum and the marginals."""
+    tail, weights, start = problem.tail, problem.weights, problem.tail.start
+    marginal, marginal_e, x = to.marginal, to.marginal_e, to.x
+    q, total, total_e, points = len(point), 0.0, np.int64(0), 0
     low_s, high_s = (spans[2], spans[3]) if tail.n_free > 0 else (0, 0)
+    before, before_e = to.sums[2], to.sums_e[2]
     for s in range(low_s, high_s + 1):
-        low_t, high_t = np.int64(0), np.int64(0)
-        if tail.n_free == 2:
-            low_t, high_t = max(spans[4], spans[6] - s), min(spans[5], spans[7] - s)
+        low_t, high_t = _range_of_t(tail, spans, s)
         for t in range(low_t, high_t + 1):
-            f, e = reached[start], reached_e[start]
-            for i in range(n - start):
+            f, e = to.reached[start], to.reached_e[start]
+            for i in range(q):
                 d = tail.direction[i]
                 v = s * (d & 1) + t * (d >> 1)  # directions 1, 2, 3: s, t, s + t
-                x[start + i] = point[i] + tail.multiplier[i] * v
-                if weighted:
-                    at = weights.start[start + i] + x[start + i]
-                    f, e = _times(f, e, weights.mantissa[at], weights.exponent[at])
-            notes[STEPS] += 1
-            if mode == BEST:
-                if _larger(f, e, sums[0], sums_e[0]):
-                    sums[0], sums_e[0] = f, e
-                    chosen[:n] = x[:n]
-                continue
-            sums[0], sums_e[0] = _plus(sums[0], sums_e[0], f, e)
-            if len(chosen) > 0:
-                chosen[:n] = x[:n]
-                if _larger(sums[0], sums_e[0], sums[1], sums_e[1]):
-                    notes[FOUND] = 1
-                    return
+                at = weights.start[start + i] + point[i] + tail.multiplier[i] * v
+                x[start + i] = at
+                f, e = _times(f, e, weights.mantissa[at], weights.exponent[at])
+            total, total_e = _plus(total, total_e, f, e)
+            points += 1
             if len(marginal) > 0:
-                f, e = _times(f, e, sums[2], sums_e[2])
-                for k in range(first, n):
-                    at = weights.start[k] + x[k]
+                f, e = _times(f, e, before, before_e)
+                for k in range(start, start + q):
+                    at = x[k]
                     marginal[at], marginal_e[at] = _plus(marginal[at], marginal_e[at], f, e)
+    to.notes[STEPS] += points
+    to.sums[0], to.sums_e[0] = _plus(to.sums[0], to.sums_e[0], total, total_e)
+    if len(marginal) > 0:
+        f, e = _times(total, total_e, before, before_e)
+        for k in range(first, start):
+            at = weights.start[k] + x[k]
+            marginal[at], marginal_e[at] = _plus(marginal[at], marginal_e[at], f, e)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def finish_weighted(
-    columns: Columns,
-    tail: Tail,
-    packing: Packing,
-    first: int,
-    weights: Weights,
-    layer: Layer,
-    state: int,
-    mode: int,
-    target: float,
-    chosen: IntArray,
-    marginal: FloatArray,
-    marginal_e: IntArray,
-    notes: IntArray,
-    stop: IntArray,
-) -> tuple[float, int]:
-    """The weight of all completions of a state before column `first` (mode BEST: the largest).
+def _choose_point(
+    problem: Problem, point: IntArray, spans: IntArray, mode: Whole, to: Visit
+) -> None:
+    """The points of the tail up to the one at which the sum passes the target, or the best."""
+    tail, n, start = problem.tail, len(problem.columns.upper), problem.tail.start
+    low_s, high_s = (spans[2], spans[3]) if tail.n_free > 0 else (0, 0)
+    for s in range(low_s, high_s + 1):
+        low_t, high_t = _range_of_t(tail, spans, s)
+        for t in range(low_t, high_t + 1):
+            f, e = to.reached[start], to.reached_e[start]
+            for i in range(n - start):
+                d = tail.direction[i]
+                to.x[start + i] = point[i] + tail.multiplier[i] * (s * (d & 1) + t * (d >> 1))
+                f, e = _weighed(problem.weights, start + i, to.x[start + i], f, e)
+            to.notes[STEPS] += 1
+            if mode == BEST:
+                if _larger(f, e, to.sums[0], to.sums_e[0]):
+                    to.sums[0], to.sums_e[0] = f, e
+                    to.chosen[:] = to.x
+                continue
+            to.chosen[:] = to.x
+            to.sums[0], to.sums_e[0] = _plus(to.sums[0], to.sums_e[0], f, e)
+            if _larger(to.sums[0], to.sums_e[0], to.sums[1], to.sums_e[1]):
+                to.notes[FOUND] = 1
+                return
 
-    Where `chosen` is given it receives the best point, or the one at which the sum passes `target`
-    times the number of the state. Where `marginal` is given, the weight of each value of each
-    column from `first` on is added there, times the number of the state.
-    """
-    m, q = len(packing.low), len(columns.upper) - tail.start
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _complete(
+    problem: Problem, step: Step, key: IntArray, mode: Whole, to: Visit, stop: IntArray
+) -> None:
+    """All completions of a state before column `step.k`, each entered with its weight."""
+    columns, tail, first, notes = problem.columns, problem.tail, step.k, to.notes
+    m, q = len(step.here.low), len(columns.upper) - tail.start
     residual, y = np.empty(m, np.int64), np.empty(m, np.int64)
     point, spans = np.empty(q, np.int64), np.empty(8, np.int64)
-    x, top = np.zeros(len(columns.upper) + 1, np.int64), np.zeros(tail.start + 1, np.int64)
-    reached, reached_e = np.ones(tail.start + 1), np.zeros(tail.start + 1, np.int64)
-    sums, sums_e = np.zeros(3), np.zeros(3, np.int64)
-    sums[2], sums_e[2] = layer.mantissa[state], layer.exponent[state]
-    sums[1], sums_e[1] = _times(sums[2], sums_e[2], target, np.int64(0))
-    weighted = len(weights.mantissa) > 0
-    _unpack(packing, layer.keys[state], residual)
+    top = np.zeros(tail.start + 1, np.int64)
+    _unpack(step.here, key, residual)
     depth, enter = first, True
     while depth >= first:
         notes[STEPS] += 1
         if stop[0] != 0 or notes[STEPS] > stop[1]:
             notes[STOPPED] = 1
-            break
-        if notes[FOUND] != 0:
-            break
+        if notes[STOPPED] != 0 or notes[FOUND] != 0:
+            return
         if enter and depth == tail.start:
             if solve(tail, residual, y, point) and _spans(tail, columns, point, spans):
-                _visit(
-                    columns, tail, weights, first, point, spans, x, reached, reached_e, sums,
-                    sums_e, mode, chosen, marginal, marginal_e, notes,
-                )
+                if len(to.chosen) > 0:
+                    _choose_point(problem, point, spans, mode, to)
+                else:
+                    _add_points(problem, first, point, spans, to)
             depth, enter = depth - 1, False
             continue
         if enter:
@@ -758,80 +868,92 @@ def finish_weighted(
             if low > high:
                 depth, enter = depth - 1, False
                 continue
-            x[depth], top[depth] = low, high
+            to.x[depth], top[depth] = low, high
             _take(columns, depth, low, residual)
-        elif x[depth] < top[depth]:
-            x[depth] += 1
+        elif to.x[depth] < top[depth]:
+            to.x[depth] += 1
             _take(columns, depth, 1, residual)
             enter = True
         else:
-            _take(columns, depth, -x[depth], residual)
+            _take(columns, depth, -to.x[depth], residual)
             depth -= 1
             continue
-        reached[depth + 1], reached_e[depth + 1] = reached[depth], reached_e[depth]
-        if weighted:
-            at = weights.start[depth] + x[depth]
-            reached[depth + 1], reached_e[depth + 1] = _times(
-                reached[depth], reached_e[depth], weights.mantissa[at], weights.exponent[at]
-            )
+        to.reached[depth + 1], to.reached_e[depth + 1] = _weighed(
+            problem.weights, depth, to.x[depth], to.reached[depth], to.reached_e[depth]
+        )
         depth += 1
-    return sums[0], sums_e[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _visit_of(problem: Problem, choose: bool, marginal: FloatArray, marginal_e: IntArray) -> Visit:
+    n, depth = len(problem.columns.upper), problem.tail.start + 1
+    return Visit(
+        np.zeros(n, np.int64),
+        np.ones(depth),
+        np.zeros(depth, np.int64),
+        np.zeros(3),
+        np.zeros(3, np.int64),
+        np.zeros(n if choose else 0, np.int64),
+        marginal,
+        marginal_e,
+        np.zeros(N_NOTES, np.int64),
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def finish_layer(
-    columns: Columns,
-    tail: Tail,
-    packing: Packing,
-    first: int,
-    weights: Weights,
+    problem: Problem,
+    step: Step,
     layer: Layer,
-    mode: int,
+    mode: Whole,
     marginal: FloatArray,
     marginal_e: IntArray,
-    mantissa: FloatArray,
-    exponent: IntArray,
+    behind: FloatArray,
+    behind_e: IntArray,
     notes: IntArray,
     stop: IntArray,
 ) -> None:
-    """`finish_weighted` for each state of the layer, into `mantissa` and `exponent`."""
-    chosen = np.empty(len(columns.upper) if mode == BEST else 0, np.int64)
+    """The weight of all completions of each state of a layer (mode BEST: the largest), in `behind`.
+
+    Where `marginal` is given, the weight of each value of each column from `step.k` on is added
+    there, times the number of the state. `notes` and `stop` are as for `finish_count`.
+    """
+    to = _visit_of(problem, mode == BEST, marginal, marginal_e)
     for state in range(len(layer.keys)):
-        mantissa[state], exponent[state] = finish_weighted(
-            columns, tail, packing, first, weights, layer, state, mode, 0.0, chosen, marginal,
-            marginal_e, notes, stop,
-        )
+        to.sums[0], to.sums_e[0] = 0.0, 0
+        to.sums[2], to.sums_e[2] = layer.mantissa[state], layer.exponent[state]
+        _complete(problem, step, layer.keys[state], mode, to, stop)
+        behind[state], behind_e[state] = to.sums[0], to.sums_e[0]
+        notes[:] = to.notes
         if notes[STOPPED] != 0:
             return
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def finish_draws(
-    columns: Columns,
-    tail: Tail,
-    packing: Packing,
-    first: int,
-    weights: Weights,
+    problem: Problem,
+    step: Step,
     layer: Layer,
     at_state: IntArray,
     uniform: FloatArray,
-    mode: int,
+    mode: Whole,
     draws: IntArray,
     stop: IntArray,
 ) -> None:
-    """Fills the columns from `first` on of each draw, which stands at a state of the layer.
+    """Fills the columns from `step.k` on of each draw, which stands at a state of the layer.
 
-    `layer` carries what lies behind its states. Mode BEST takes the likeliest completion.
+    `layer` carries what lies behind its states; the point is taken at which the sum of weights
+    passes that times `uniform`. Mode BEST takes the likeliest completion.
     """
-    none, none_e, notes = np.empty(0), np.empty(0, np.int64), np.zeros(N_NOTES, np.int64)
-    chosen = np.empty(len(columns.upper), np.int64)
+    to = _visit_of(problem, True, np.empty(0), np.empty(0, np.int64))
     for draw in range(len(at_state)):
-        notes[FOUND] = 0
-        finish_weighted(
-            columns, tail, packing, first, weights, layer, at_state[draw], mode, uniform[draw],
-            chosen, none, none_e, notes, stop,
+        state = at_state[draw]
+        to.notes[:], to.sums[:], to.sums_e[:] = 0, 0.0, 0
+        to.sums[1], to.sums_e[1] = _times(
+            layer.mantissa[state], layer.exponent[state], uniform[draw], np.int64(0)
         )
-        draws[draw, first:] = chosen[first:]
+        _complete(problem, step, layer.keys[state], mode, to, stop)
+        draws[draw, step.k :] = to.chosen[step.k :]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -842,77 +964,36 @@ def add_up(f: FloatArray, e: IntArray, more: FloatArray, more_e: IntArray) -> No
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
-    """Rank, modulo a prime, of the first 0, 1, … columns in the given order.
+def dive(problem: Problem, right: IntArray, n_dives: Whole) -> Any:
+    """Values that trying all columns up to the tail one by one would take, estimated by dives.
 
-    A rank modulo a prime is never above the true one; it only steers the choice of an order.
+    Each dive takes a value at random in each column; the product of how many there were is an
+    unbiased estimate (Knuth 1975). It only steers the choice of an order.
     """
-    p = np.int64(2147483629)
-    m, n = matrix.shape
-    basis, pivot = np.zeros((m, m), np.int64), np.full(m, -1, np.int64)
-    ranks = np.zeros(len(order) + 1, np.int64)
-    rank = 0
-    for k in range(len(order)):
-        v = matrix[:, order[k]] % p
-        for b in range(rank):
-            c = v[pivot[b]]
-            if c != 0:
-                for i in range(m):
-                    v[i] = (v[i] - c * basis[b, i]) % p
-        for i in range(m):
-            if v[i] != 0:
-                inverse, power, base = np.int64(1), p - 2, v[i]
-                while power > 0:
-                    if power & 1:
-                        inverse = inverse * base % p
-                    base = base * base % p
-                    power >>= 1
-                for j in range(m):
-                    basis[rank, j] = v[j] * inverse % p
-                pivot[rank] = i
-                rank += 1
+    columns, tail = problem.columns, problem.tail
+    residual, y = np.empty(len(right), np.int64), np.empty(len(right), np.int64)
+    point = np.empty(len(tail.direction), np.int64)
+    random, total = np.uint64(88172645463325252), 0.0
+    for _ in range(n_dives):
+        residual[:] = right
+        if not solve(tail, residual, y, point):
+            return 0.0
+        product = 1.0
+        for k in range(tail.start):
+            low, high = _limits(columns, k, residual)
+            if low > high:
                 break
-        ranks[k + 1] = rank
-    return ranks
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def greedy_order(matrix: IntArray, right: IntArray, upper: IntArray, first: int) -> IntArray:
-    """Columns from `first` on, always the next that keeps the fields of open rows shortest.
-
-    `right` is the most that a row can hold.
-    """
-    m, n = matrix.shape
-    order, used = np.empty(n, np.int64), np.zeros(n, np.bool_)
-    done, rest = np.zeros(m), np.zeros(m)
-    left = np.zeros(m, np.int64)
-    for i in range(m):
-        for j in range(n):
-            rest[i] += abs(matrix[i, j]) * np.float64(upper[j])
-            left[i] += matrix[i, j] != 0
-    for k in range(n):
-        best, best_cost = -1, np.inf
-        for j in range(n):
-            if used[j] or (k == 0 and j != first):
-                continue
-            cost = 0.0
-            for i in range(m):
-                a = abs(matrix[i, j])
-                if a == 0:
-                    continue
-                span = a * np.float64(upper[j])
-                most = np.float64(right[i])
-                before = np.log2(1.0 + min(done[i], rest[i], most))
-                after = np.log2(1.0 + min(done[i] + span, rest[i] - span, most))
-                after *= left[i] > 1
-                cost += after - before + (0.01 * left[i] if done[i] == 0 else 0.0)
-            if cost < best_cost - 1e-9:
-                best, best_cost = j, cost
-        used[best] = True
-        order[k] = best
-        for i in range(m):
-            a = abs(matrix[i, best])
-            done[i] += a * np.float64(upper[best])
-            rest[i] -= a * np.float64(upper[best])
-            left[i] -= a != 0
-    return order
+            if k == tail.start - 1:
+                total += product * (high - low + LINE_STEPS)
+                break
+            random ^= random << np.uint64(13)
+            random ^= random >> np.uint64(7)
+            random ^= random << np.uint64(17)
+            x = low + np.int64(random % np.uint64(high - low + 1))
+            product *= high - low + 1
+            total += 5.0 * product
+            _take(columns, k, x, residual)
+            _slide(tail, k, x, point)
+            if not _settled(tail, columns, k, point):
+                break
+    return total / n_dives

@@ -1,6 +1,6 @@
 """How the columns of a block are passed one after another: order, packing of states, tail."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -8,13 +8,20 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import DiscreetError
 from discreet.fiber import dynamic_programming_kernels as kernels
+from discreet.fiber.ordering_kernels import greedy_order, prefix_ranks
 from discreet.fiber.splitting import Block
 
 WORD_BITS = 62
 MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
-MAX_STARTS = 48  # columns from which an order is tried
+MANY = 200  # columns
+MAX_STARTS = 12  # columns from which an order is tried
 NARROW = 2**24  # upper limits for which a line of points adds up exactly in floats
+MAX_DIVED, DIVES = 6, 500
+STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
 LARGEST_ENTRY = 2**30  # of a lattice basis, so that products stay within 64 bits
+
+NONE, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
+ONES = kernels.Weights(NONE, NO_FLOATS, NONE)
 
 
 class BudgetExceeded(DiscreetError):  # noqa: N818 - read as an answer, not as an accident
@@ -58,7 +65,16 @@ class Plan:
                 at, used = at + 1, 0
             word[i], shift[i] = at, used
             used += int(bits[i])
-        return kernels.Packing(low, word, shift, (1 << bits) - 1, at + 1)
+        return kernels.Packing(low, word, shift, (1 << bits) - 1, np.flatnonzero(bits), at + 1)
+
+    def problem(self, weights: kernels.Weights = ONES) -> kernels.Problem:
+        """What the kernels read."""
+        return kernels.Problem(self.columns, self.tail, weights)
+
+    def step(self, k: int) -> kernels.Step:
+        """Passing the column at position k; from behind the last one there is nowhere to go."""
+        here = self.packing(k)
+        return kernels.Step(k, here, self.packing(k + 1) if k < len(self.order) else here)
 
     def in_block_order(self, points: IntArray) -> IntArray:
         """Values by position turned into values by column of the block, lower limits added."""
@@ -67,13 +83,14 @@ class Plan:
         return found + self.block.lower
 
 
-def plan_for(block: Block, *, natural: bool = False) -> Plan:
+def plan_for(block: Block, *, natural: bool = False, closed: bool = True) -> Plan:
     """The cheapest of several orders by an estimate of the states they need.
 
     At the cut between columns S and T the states lie in a space of dimension rank(S) + rank(T) −
     rank(S ∪ T), and |S| − rank(S ∪ T) + rank(T) of the columns passed were free to choose; the
     size is estimated by as many of the shortest fields, or ranges. Every order gives the same
-    answers. `natural` keeps the columns as they stand.
+    answers. `natural` keeps the columns as they stand. Where the tail is counted in closed form
+    (`closed`), columns that the others force may all stand in it, so that free ones come first.
     """
     m, n = block.matrix.shape
     if m * n > MAX_ENTRIES:
@@ -82,25 +99,50 @@ def plan_for(block: Block, *, natural: bool = False) -> Plan:
     matrix = np.asarray(block.matrix.todense(), dtype=np.int64).reshape(m, n)
     orders = [np.arange(n)] if natural else _orders(matrix, block)
     costs = [_cost(matrix, block, order) for order in orders]
-    best = int(np.argmin(costs))
-    order = orders[best]
-    return _assembled(matrix[:, order], block, order, costs[best])
+    order = orders[int(np.argmin(costs))]
+    best = _assembled(matrix[:, order], block, order, min(costs))
+    if natural or not closed or best.tail.start == 0:
+        return best
+    others = [_free_first(matrix, order) for order in _spread(orders, costs)]
+    plans = [_assembled(matrix[:, order], block, order, 0.0) for order in others]
+    return min([best, *(_dived(plan) for plan in plans)], key=lambda plan: plan.cost)
+
+
+def _spread(orders: list[IntArray], costs: list[float]) -> list[IntArray]:
+    """The orders that look best, and the columns as they stand, forwards and backwards."""
+    ranked = sorted(zip(costs, range(len(orders)), strict=True))
+    return [orders[i] for i in sorted({0, 1, *(i for _, i in ranked[:MAX_DIVED])})]
+
+
+def _dived(plan: Plan) -> Plan:
+    """The plan with what trying its free columns one by one would take, in states."""
+    if plan.tail.affine_from > 0 or not plan.tail.start:
+        return replace(plan, cost=float("inf"))
+    steps = kernels.dive(plan.problem(), plan.block.right, DIVES)
+    return replace(plan, cost=float(np.log2(1.0 + steps / STEPS_PER_STATE)))
 
 
 def _orders(matrix: IntArray, block: Block) -> list[IntArray]:
     n = matrix.shape[1]
     mixed = (matrix < 0).any(axis=1)
     most = np.where(mixed, 2**61, block.right)
-    starts = range(n) if n <= MAX_STARTS else (0, n - 1)
-    greedy = [kernels.greedy_order(matrix, most, block.upper, first) for first in starts]
+    starts = np.unique(np.linspace(0, n - 1, MAX_STARTS if n <= MANY else 2).astype(np.int64))
+    greedy = [greedy_order(matrix, most, block.upper, first) for first in starts]
     natural = np.arange(n)
     return [natural, natural[::-1].copy(), *greedy, *(order[::-1].copy() for order in greedy)]
 
 
+def _free_first(matrix: IntArray, order: IntArray) -> IntArray:
+    """The same order with the columns that those behind them do not force put first."""
+    backwards = order[::-1].copy()
+    forced = np.diff(prefix_ranks(matrix, backwards))[::-1] > 0
+    return np.concatenate([order[~forced], order[forced]])
+
+
 def _cost(matrix: IntArray, block: Block, order: IntArray) -> float:
     n = len(order)
-    before = kernels.prefix_ranks(matrix, order)
-    behind = kernels.prefix_ranks(matrix, order[::-1].copy())[::-1]
+    before = prefix_ranks(matrix, order)
+    behind = prefix_ranks(matrix, order[::-1].copy())[::-1]
     freedom = 2 if np.isin(matrix, (0, 1)).all() else 1  # that a tail most likely has
     start = int(np.argmax(n - np.arange(n + 1) - behind <= freedom))
     dimension = before + behind - before[-1]
@@ -160,7 +202,7 @@ def _tail(matrix: IntArray, upper: IntArray) -> kernels.Tail:
     """The longest tail whose points can be counted in closed form."""
     n = matrix.shape[1]
     backwards = np.arange(n)[::-1].copy()
-    behind = kernels.prefix_ranks(matrix, backwards)[::-1]
+    behind = prefix_ranks(matrix, backwards)[::-1]
     free = n - np.arange(n + 1) - behind
     for most in (2, 1, 0):
         start = int(np.argmax(free <= most))
@@ -189,7 +231,9 @@ def _tail_from(matrix: IntArray, upper: IntArray, start: int) -> kernels.Tail | 
         n_free=kernel.shape[1],
         slopes=np.zeros((start, len(basis)), np.int64),
         affine_from=start,
-        is_unit=False,
+        settled_start=np.zeros(start + 1, np.int64),
+        settled=np.zeros(0, np.int64),
+        line=kernels.WIDE_LINE,
     )
     return _with_slopes(tail, matrix, upper)
 
@@ -201,9 +245,24 @@ def _with_slopes(tail: kernels.Tail, matrix: IntArray, upper: IntArray) -> kerne
     y = np.zeros(len(matrix), np.int64)
     while first > 0 and kernels.solve(tail, matrix[:, first - 1].copy(), y, slopes[first - 1]):
         first -= 1
-    moves = np.concatenate([tail.multiplier, slopes[-1] if len(slopes) else tail.multiplier])
-    narrow = bool(np.abs(moves).max(initial=0) <= 1 and upper.max(initial=0) <= NARROW)
-    return tail._replace(slopes=slopes, affine_from=first, is_unit=narrow)
+    still = (tail.direction == 0) & (np.cumsum(slopes[::-1] != 0, axis=0)[::-1] == 1)
+    position, column = np.nonzero(still & (slopes != 0))
+    return tail._replace(
+        slopes=slopes,
+        affine_from=first,
+        settled_start=np.searchsorted(position, np.arange(tail.start + 1)).astype(np.int64),
+        settled=column.astype(np.int64),
+        line=_line(tail, slopes, upper),
+    )
+
+
+def _line(tail: kernels.Tail, slopes: IntArray, upper: IntArray) -> int:
+    """How points along the last column before the tail can be added up exactly."""
+    falls = slopes[-1] if len(slopes) else tail.multiplier
+    largest = np.abs(np.concatenate([tail.multiplier, falls])).max(initial=0)
+    if largest > NARROW or upper.max(initial=0) > NARROW:
+        return kernels.WIDE_LINE
+    return kernels.UNIT_LINE if largest <= 1 and tail.n_free else kernels.NARROW_LINE
 
 
 def _echelon(matrix: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
@@ -252,7 +311,9 @@ def _directions(kernel: IntArray) -> tuple[IntArray, IntArray] | None:
     return None
 
 
-def _in_terms_of(kernel: IntArray, one: IntArray, two: IntArray) -> tuple[IntArray, IntArray] | None:
+def _in_terms_of(
+    kernel: IntArray, one: IntArray, two: IntArray
+) -> tuple[IntArray, IntArray] | None:
     determinant = int(one[0] * two[1] - one[1] * two[0])
     if abs(determinant) != 1:
         return None

@@ -12,8 +12,8 @@ from discreet.fiber.consistency import check_margins
 from discreet.fiber.decomposable import junction_tree
 from discreet.fiber.dynamic_programming import Budget, Sweep, behind, descended
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.margins import Margins
 from discreet.fiber.marginals import sweep_of
+from discreet.fiber.margins import Margins
 from discreet.fiber.priors import Prior
 from discreet.fiber.splitting import Block, split
 from discreet.fiber.system import System
@@ -114,7 +114,8 @@ def _drawn(margins: Margins, steps: Sequence[_Step], rng: np.random.Generator) -
         shape = [sizes[axis] for axis in step.new]
         where = _code(cell, step.separator, sizes, strides)
         matched = _matched(where, step, rng)
-        for axis, level in zip(step.new, np.unravel_index(matched, shape) if shape else ()):
+        levels = np.unravel_index(matched, shape) if shape else ()
+        for axis, level in zip(step.new, levels, strict=True):
             cell += strides[axis] * level
     covered = {axis for step in steps for axis in step.new}
     for axis in set(range(len(sizes))) - covered:

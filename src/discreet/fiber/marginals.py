@@ -126,7 +126,7 @@ def sweep_of(
     block: Block, prior: Prior, n_named: int, budget: Budget, progress: Progress = silent
 ) -> Sweep:
     """All layers of a block with the prior's weights; slacks have weight one."""
-    plan = plan_for(block)
+    plan = plan_for(block, closed=False)
 
     def log_weight(column: int, values: IntArray) -> FloatArray:
         cell = int(block.columns[column])

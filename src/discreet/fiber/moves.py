@@ -96,6 +96,7 @@ def listed(moves: IntArray, why: str) -> ListedMoves:
     rows, cells = np.nonzero(moves)
     counts = np.bincount(rows, minlength=len(moves))
     begin = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+    cells = np.ascontiguousarray(cells)
     return ListedMoves(begin=begin, cells=cells, steps=moves[rows, cells], why=why)
 
 

@@ -29,12 +29,14 @@ def as_two_way(block: Block) -> tuple[IntArray, IntArray] | None:
     m, n = matrix.shape
     if matrix.nnz != 2 * n or not np.all(matrix.data == 1) or np.any(np.diff(matrix.indptr) != 2):
         return None
-    first, second = matrix.indices.reshape(n, 2).T
+    first, second = matrix.indices.astype(np.int64).reshape(n, 2).T
     sides = _sides(m, first, second)
     if sides is None:
         return None
     rows, columns = np.flatnonzero(sides == 0), np.flatnonzero(sides == 1)
-    full = len(rows) * len(columns) == n == len({*zip(first.tolist(), second.tolist(), strict=True)})
+    full = (
+        len(rows) * len(columns) == n == len({*zip(first.tolist(), second.tolist(), strict=True)})
+    )
     free = np.all(block.upper >= np.minimum(block.right[first], block.right[second]))
     return (block.right[rows], block.right[columns]) if full and free else None
 
@@ -63,8 +65,8 @@ def count_two_way(rows: IntArray, columns: IntArray, *, max_terms: int) -> int |
         return 1
     if len(sides[0]) == 2:
         return bounded_parts(int(sides[0][0]), sides[1]) if sides[0][0] <= max_terms else None
-    plans = [_plan(one, other) for one, other in (sides, sides[::-1]) if len(one) <= 4]
-    plans = [plan for plan in plans if plan is not None and plan[0] <= max_terms]
+    found = [_plan(one, other) for one, other in (sides, sides[::-1]) if len(one) <= 4]
+    plans = [plan for plan in found if plan is not None and plan[0] <= max_terms]
     return _summed(*min(plans, key=lambda plan: plan[0])[1:]) if plans else None
 
 

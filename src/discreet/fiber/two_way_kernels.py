@@ -56,7 +56,10 @@ def _multiplied(
 ) -> tuple[Any, float]:
     total, size = np.uint64(0), 0.0
     for v in range(n):
-        a, b = np.uint64(np.int64(one[v] * scale + 0.5)), np.uint64(np.int64(other[v] * scale + 0.5))
+        a, b = (
+            np.uint64(np.int64(one[v] * scale + 0.5)),
+            np.uint64(np.int64(other[v] * scale + 0.5)),
+        )
         size += np.float64(a) * np.float64(b)
         if modulus == np.uint64(0):
             total += a * b

@@ -24,11 +24,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 WINDOW = 64
 TO_UNIT = 1.0 / 9007199254740992.0  # 2**-53
-LOW_HALF = np.uint64(0xFFFFFFFF)
 FIVE, SEVEN, NINE = np.uint64(5), np.uint64(7), np.uint64(9)
 ELEVEN, SEVENTEEN = np.uint64(11), np.uint64(17)
 TURN_7, TURN_45, REST_45 = np.uint64(57), np.uint64(45), np.uint64(19)
-HALF = np.uint64(32)
 
 
 class Limits(NamedTuple):
@@ -88,110 +86,95 @@ class Keep(NamedTuple):
     kept: Array
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _bits(state: Array) -> Any:
-    """64 random bits; xoshiro256**."""
-    s1 = state[1]
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _scrambled(s1: int) -> Any:
+    """64 random bits of the present state of xoshiro256**."""
     middle = s1 * FIVE
-    answer = ((middle << SEVEN) | (middle >> TURN_7)) * NINE
-    s2 = state[2] ^ state[0]
-    s3 = state[3] ^ s1
-    state[1] = s1 ^ s2
-    state[0] ^= s3
-    state[2] = s2 ^ (s1 << SEVENTEEN)
-    state[3] = (s3 << TURN_45) | (s3 >> REST_45)
+    return ((middle << SEVEN) | (middle >> TURN_7)) * NINE
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _advanced(s0: int, s1: int, s2: int, s3: int) -> Any:
+    """The next state of xoshiro256**."""
+    t2, t3 = s2 ^ s0, s3 ^ s1
+    return s0 ^ t3, s1 ^ t2, t2 ^ (s1 << SEVENTEEN), (t3 << TURN_45) | (t3 >> REST_45)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _scaled(bits: int, n: int) -> Any:
+    """Uniform on 0 … n − 1 from 64 random bits, to within n / 2**53."""
+    return min(np.int64(np.float64(bits >> ELEVEN) * TO_UNIT * n), n - 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _bits(state: Array) -> Any:
+    """64 random bits from a state in an array."""
+    answer = _scrambled(state[1])
+    state[0], state[1], state[2], state[3] = _advanced(state[0], state[1], state[2], state[3])
     return answer
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _unit(state: Array) -> Any:
     """Uniform on [0, 1), 53 bits."""
     return np.float64(_bits(state) >> ELEVEN) * TO_UNIT
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _below(state: Array, n: int) -> Any:
-    """Uniform on 0 … n − 1: without bias below 2**32 (Lemire 2019), else to within n / 2**53."""
-    if n >= 4294967296:
-        return min(np.int64(_unit(state) * n), n - 1)
-    size = np.uint64(n)
-    product = (_bits(state) >> HALF) * size
-    if (product & LOW_HALF) < size:
-        least = (np.uint64(4294967296) - size) % size
-        while (product & LOW_HALF) < least:
-            product = (_bits(state) >> HALF) * size
-    return np.int64(product >> HALF)
+    """Uniform on 0 … n − 1."""
+    return _scaled(_bits(state), n)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def draw_below(state: Array, sizes: Array, drawn: Array) -> None:
     """Fills `drawn` with numbers uniform below each of `sizes`; for tests of the generator."""
     for i in range(len(sizes)):
         drawn[i] = _below(state, sizes[i])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def draw_bits(state: Array, drawn: Array) -> None:
     """Fills `drawn` with 64 random bits each; for tests of the generator."""
     for i in range(len(drawn)):
         drawn[i] = _bits(state)
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _line(
-    x: Array,
-    limits: Limits,
-    cells: Array,
-    steps: Array,
-    first: int,
-    last: int,
-    weights: Weights,
-    masses: Array,
-    state: Array,
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _reach(
+    x: Array, lower: Array, upper: Array, cells: Array, steps: Array, first: int, last: int
 ) -> Any:
-    """Moves x along the move cells[first:last], steps[first:last]; whether it changed."""
+    """The least and the greatest t for which x + t (the move from first to last) keeps limits."""
     low, high = -4611686018427387904, 4611686018427387904
     for k in range(first, last):
         cell, step = cells[k], steps[k]
-        up, down = limits.upper[cell] - x[cell], x[cell] - limits.lower[cell]
-        if step == 1:
-            high, low = min(high, up), max(low, -down)
-        elif step == -1:
-            high, low = min(high, down), max(low, -up)
-        elif step > 0:
-            high, low = min(high, up // step), max(low, -(down // step))
-        else:
-            high, low = min(high, down // -step), max(low, -(up // -step))
+        up, down = upper[cell] - x[cell], x[cell] - lower[cell]
+        if step < 0:
+            up, down, step = down, up, -step
+        if step > 1:
+            up, down = up // step, down // step
+        high, low = min(high, up), max(low, -down)
         if high == low:
-            return False
-    n = high - low + 1
-    if weights.flat:
-        t = low + _below(state, n)
-    else:
-        t = _drawn(x, cells, steps, first, last, low, high, weights, masses, state)
-    if t == 0:
-        return False
-    for k in range(first, last):
-        x[cells[k]] += t * steps[k]
-    return True
+            break
+    return low, high
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def _window(low: int, high: int, state: Array) -> Any:
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _window(low: int, high: int, bits: int, more_bits: int) -> Any:
     """Spacing, first and last point of a random window over the point 0 of the line low … high."""
-    if high - low < WINDOW:
-        return 1, low, high
-    doublings, points = 1, WINDOW
+    doublings, points = 0, WINDOW
     while points <= high - low:
         doublings += 1
         points *= 2
-    spacing = 1 << _below(state, doublings)
-    back = _below(state, WINDOW)
+    if doublings == 0:
+        return 1, low, high
+    spacing = 1 << _scaled(bits, doublings + 1)
+    back = _scaled(more_bits, WINDOW)
     ahead = WINDOW - 1 - back
     return spacing, -min(back, -low // spacing) * spacing, min(ahead, high // spacing) * spacing
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _drawn(
     x: Array,
     cells: Array,
@@ -200,12 +183,14 @@ def _drawn(
     last: int,
     low: int,
     high: int,
-    weights: Weights,
+    values: Array,
+    start: Array,
+    slope: Array,
     masses: Array,
     state: Array,
 ) -> Any:
     """t in low … high with probability ∝ ∏ w(x + t m), over the whole line or a random window."""
-    spacing, low, high = _window(low, high, state)
+    spacing, low, high = _window(low, high, _bits(state), _bits(state))
     n = (high - low) // spacing + 1
     most = -np.inf
     for i in range(n):
@@ -214,7 +199,7 @@ def _drawn(
         for k in range(first, last):
             cell = cells[k]
             count = x[cell] + t * steps[k]
-            total += weights.values[weights.start[cell] + count] + weights.slope[cell] * count
+            total += values[start[cell] + count] + slope[cell] * count
         masses[i] = total
         most = max(most, total)
     total = 0.0
@@ -228,31 +213,109 @@ def _drawn(
     return low + i * spacing
 
 
-@njit(cache=True, nogil=True)
-def walk_listed(
+@njit(cache=True, nogil=True, error_model="numpy")
+def _listed_burst(
     x: Array,
-    limits: Limits,
-    moves: Listed,
-    weights: Weights,
+    lower: Array,
+    upper: Array,
+    begin: Array,
+    cells: Array,
+    steps: Array,
+    flat: bool,
+    values: Array,
+    start: Array,
+    slope: Array,
+    masses: Array,
     state: Array,
-    keep: Keep,
+    n: int,
+) -> int:
+    """Makes n moves from the list; how many changed the table.
+
+    Written out, with the generator's state in numbers: as soon as arrays are handed to functions
+    inside the loop, references are counted there, which costs several times the move itself.
+    """
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    changed = 0
+    for _ in range(n):
+        i = _scaled(_scrambled(s1), len(begin) - 1)
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        first, last = begin[i], begin[i + 1]
+        low, high = -4611686018427387904, 4611686018427387904
+        for k in range(first, last):
+            cell, step = cells[k], steps[k]
+            up, down = upper[cell] - x[cell], x[cell] - lower[cell]
+            if step < 0:
+                up, down, step = down, up, -step
+            if step > 1:
+                up, down = up // step, down // step
+            high, low = min(high, up), max(low, -down)
+            if high == low:
+                break
+        if low == high:
+            continue
+        spacing, i = 1, 0
+        if flat:
+            i = _scaled(_scrambled(s1), high - low + 1)
+        else:
+            bits = _scrambled(s1)
+            if high - low >= WINDOW:
+                s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+                spacing, low, high = _window(low, high, bits, _scrambled(s1))
+                s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+                bits = _scrambled(s1)
+            n_points, most = (high - low) // spacing + 1, -np.inf
+            for p in range(n_points):
+                t, total = low + p * spacing, 0.0
+                for k in range(first, last):
+                    count = x[cells[k]] + t * steps[k]
+                    total += values[start[cells[k]] + count] + slope[cells[k]] * count
+                masses[p] = total
+                most = max(most, total)
+            total = 0.0
+            for p in range(n_points):
+                total += np.exp(masses[p] - most)
+                masses[p] = total
+            mark = np.float64(bits >> ELEVEN) * TO_UNIT * total
+            while i < n_points - 1 and masses[i] <= mark:
+                i += 1
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        t = low + i * spacing
+        if t != 0:
+            changed += 1
+            for k in range(first, last):
+                x[cells[k]] += t * steps[k]
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+    return changed
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def walk_listed(
+    x: Array, limits: Limits, moves: Listed, weights: Weights, state: Array, keep: Keep
 ) -> int:
     """Moves from a list: move i is cells[begin[i]:begin[i + 1]] with the steps beside them."""
-    masses = np.empty(WINDOW)
-    begin, cells, steps = moves.begin, moves.cells, moves.steps
-    n_moves, changed = len(begin) - 1, 0
+    masses, changed = np.empty(WINDOW), 0
     for row in range(len(keep.kept)):
-        for _ in range(keep.thin):
-            i = _below(state, n_moves)
-            first, last = begin[i], begin[i + 1]
-            if _line(x, limits, cells, steps, first, last, weights, masses, state):
-                changed += 1
+        changed += _listed_burst(
+            x,
+            limits.lower,
+            limits.upper,
+            moves.begin,
+            moves.cells,
+            moves.steps,
+            weights.flat,
+            weights.values,
+            weights.start,
+            weights.slope,
+            masses,
+            state,
+            keep.thin,
+        )
         for j in range(len(keep.chosen)):
             keep.kept[row, j] = x[keep.chosen[j]]
     return changed
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _distinct(state: Array, n: int, size: int, drawn: Array) -> None:
     """Fills drawn[:n] with different numbers below `size`."""
     for k in range(n):
@@ -265,69 +328,205 @@ def _distinct(state: Array, n: int, size: int, drawn: Array) -> None:
                     again = True
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _loop(
-    state: Array, cut: Array, offsets: Array, rows: Array, columns: Array, cells: Array
+    state: Array, cuts: Array, which: int, offsets: Array, rows: Array, columns: Array, cells: Array
 ) -> Any:
     """Writes the cells of a random loop, plus and minus by turns, and returns how many there are.
 
-    `cut` holds where the offsets of separator, left side, right side and free variables begin and
-    how many there are of each, and the longest loop: 1 stands for a pair of cells that differ in
-    the free variables alone.
+    Row `which` of `cuts` holds where the offsets of separator, left side, right side and free
+    variables begin and how many there are of each, and the longest loop: 1 stands for a pair of
+    cells that differ in the free variables alone.
     """
-    base = offsets[cut[0] + _below(state, cut[1])]
-    longest = cut[8]
+    base = offsets[cuts[which, 0] + _below(state, cuts[which, 1])]
+    longest = cuts[which, 8]
     if longest == 1:
-        _distinct(state, 2, cut[7], columns)
-        cells[0] = base + offsets[cut[6] + columns[0]]
-        cells[1] = base + offsets[cut[6] + columns[1]]
+        _distinct(state, 2, cuts[which, 7], columns)
+        cells[0] = base + offsets[cuts[which, 6] + columns[0]]
+        cells[1] = base + offsets[cuts[which, 6] + columns[1]]
         return 2
     length = 2
     while length < longest and (_bits(state) >> np.uint64(63)) == np.uint64(1):
         length += 1
-    _distinct(state, length, cut[3], rows)
-    _distinct(state, length, cut[5], columns)
+    _distinct(state, length, cuts[which, 3], rows)
+    _distinct(state, length, cuts[which, 5], columns)
     for k in range(length):
-        row = base + offsets[cut[2] + rows[k]]
-        cells[2 * k] = row + offsets[cut[4] + columns[k]]
-        cells[2 * k + 1] = row + offsets[cut[4] + columns[(k + 1) % length]]
-    if cut[7] > 1:
+        row = base + offsets[cuts[which, 2] + rows[k]]
+        cells[2 * k] = row + offsets[cuts[which, 4] + columns[k]]
+        cells[2 * k + 1] = row + offsets[cuts[which, 4] + columns[(k + 1) % length]]
+    if cuts[which, 7] > 1:
         for k in range(2 * length):
-            cells[k] += offsets[cut[6] + _below(state, cut[7])]
+            cells[k] += offsets[cuts[which, 6] + _below(state, cuts[which, 7])]
     return 2 * length
 
 
-@njit(cache=True, nogil=True)
-def walk_loops(
+@njit(cache=True, nogil=True, error_model="numpy")
+def _loops_burst(
     x: Array,
-    limits: Limits,
-    moves: Loops,
-    weights: Weights,
+    lower: Array,
+    upper: Array,
+    cuts: Array,
+    offsets: Array,
+    flat: bool,
+    values: Array,
+    start: Array,
+    slope: Array,
+    masses: Array,
+    rows: Array,
+    columns: Array,
+    cells: Array,
+    steps: Array,
     state: Array,
-    keep: Keep,
+    n: int,
+) -> int:
+    """Makes n moves along random loops; how many changed the table. See `_listed_burst`."""
+    changed = 0
+    for _ in range(n):
+        which = _below(state, len(cuts))
+        size = _loop(state, cuts, which, offsets, rows, columns, cells)
+        low, high = _reach(x, lower, upper, cells, steps, 0, size)
+        if low == high:
+            continue
+        if flat:
+            t = low + _below(state, high - low + 1)
+        else:
+            t = _drawn(x, cells, steps, 0, size, low, high, values, start, slope, masses, state)
+        if t != 0:
+            changed += 1
+            for k in range(size):
+                x[cells[k]] += t * steps[k]
+    return changed
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _quads_burst(
+    x: Array,
+    lower: Array,
+    upper: Array,
+    cuts: Array,
+    offsets: Array,
+    flat: bool,
+    values: Array,
+    start: Array,
+    slope: Array,
+    masses: Array,
+    state: Array,
+    n: int,
+) -> int:
+    """Makes n moves along loops of four cells; how many changed. Written out: `_listed_burst`."""
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    changed = 0
+    for _ in range(n):
+        w = _scaled(_scrambled(s1), len(cuts))
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        base = offsets[cuts[w, 0] + _scaled(_scrambled(s1), cuts[w, 1])]
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        i = _scaled(_scrambled(s1), cuts[w, 3])
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        j = _scaled(_scrambled(s1), cuts[w, 3] - 1)
+        j += j >= i
+        row, other_row = base + offsets[cuts[w, 2] + i], base + offsets[cuts[w, 2] + j]
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        i = _scaled(_scrambled(s1), cuts[w, 5])
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        j = _scaled(_scrambled(s1), cuts[w, 5] - 1)
+        j += j >= i
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        column, other_column = offsets[cuts[w, 4] + i], offsets[cuts[w, 4] + j]
+        a, b, c, d = row + column, row + other_column, other_row + other_column, other_row + column
+        xa, xb, xc, xd = x[a], x[b], x[c], x[d]
+        high = min(min(upper[a] - xa, xb - lower[b]), min(upper[c] - xc, xd - lower[d]))
+        low = -min(min(xa - lower[a], upper[b] - xb), min(xc - lower[c], upper[d] - xd))
+        if low == high:
+            continue
+        spacing, i = 1, 0
+        if flat:
+            i = _scaled(_scrambled(s1), high - low + 1)
+        else:
+            bits = _scrambled(s1)
+            if high - low >= WINDOW:
+                s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+                spacing, low, high = _window(low, high, bits, _scrambled(s1))
+                s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+                bits = _scrambled(s1)
+            rise = (slope[a] - slope[b]) + (slope[c] - slope[d])
+            at_a, at_b, at_c, at_d = start[a] + xa, start[b] + xb, start[c] + xc, start[d] + xd
+            n_points, most = (high - low) // spacing + 1, -np.inf
+            for p in range(n_points):
+                t = low + p * spacing
+                mass = (values[at_a + t] + values[at_b - t]) + (values[at_c + t] + values[at_d - t])
+                masses[p] = mass + rise * t
+                most = max(most, masses[p])
+            total = 0.0
+            for p in range(n_points):
+                total += np.exp(masses[p] - most)
+                masses[p] = total
+            mark = np.float64(bits >> ELEVEN) * TO_UNIT * total
+            while i < n_points - 1 and masses[i] <= mark:
+                i += 1
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        t = low + i * spacing
+        if t != 0:
+            changed += 1
+            x[a], x[b], x[c], x[d] = xa + t, xb - t, xc + t, xd - t
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+    return changed
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def walk_loops(
+    x: Array, limits: Limits, moves: Loops, weights: Weights, state: Array, keep: Keep
 ) -> int:
     """Loops made at random inside a slice of a random cut of the variables; see `_loop`."""
-    cuts, offsets = moves.cuts, moves.offsets
-    longest = 2
-    for i in range(len(cuts)):
-        longest = max(longest, cuts[i, 8])
-    masses, changed = np.empty(WINDOW), 0
+    longest, plain = 2, True
+    for i in range(len(moves.cuts)):
+        longest = max(longest, moves.cuts[i, 8])
+        plain = plain and moves.cuts[i, 8] == 2 and moves.cuts[i, 7] == 1
     rows, columns = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    cells, steps = np.empty(2 * longest, np.int64), np.empty(2 * longest, np.int64)
-    for k in range(2 * longest):
-        steps[k] = 1 - 2 * (k % 2)
+    cells, steps = np.empty(2 * longest, np.int64), np.ones(2 * longest, np.int64)
+    steps[1::2] = -1
+    masses, changed = np.empty(WINDOW), 0
     for row in range(len(keep.kept)):
-        for _ in range(keep.thin):
-            cut = cuts[_below(state, len(cuts))]
-            n = _loop(state, cut, offsets, rows, columns, cells)
-            if _line(x, limits, cells, steps, 0, n, weights, masses, state):
-                changed += 1
+        if plain:
+            changed += _quads_burst(
+                x,
+                limits.lower,
+                limits.upper,
+                moves.cuts,
+                moves.offsets,
+                weights.flat,
+                weights.values,
+                weights.start,
+                weights.slope,
+                masses,
+                state,
+                keep.thin,
+            )
+        else:
+            changed += _loops_burst(
+                x,
+                limits.lower,
+                limits.upper,
+                moves.cuts,
+                moves.offsets,
+                weights.flat,
+                weights.values,
+                weights.start,
+                weights.slope,
+                masses,
+                rows,
+                columns,
+                cells,
+                steps,
+                state,
+                keep.thin,
+            )
         for j in range(len(keep.chosen)):
             keep.kept[row, j] = x[keep.chosen[j]]
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _partners(occupied: Occupied, cut: int, one: int, two: int) -> Any:
     """What swapping a cut's side adds to the first cell's number; 0 where the cells do not fit."""
     parts, same, swapped = occupied.parts, occupied.same, occupied.swapped
@@ -343,7 +542,7 @@ def _partners(occupied: Occupied, cut: int, one: int, two: int) -> Any:
     return shift
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _swap_drawn(
     x: Array, cells: Array, n: int, n_occupied: int, weights: Weights, masses: Array, state: Array
 ) -> Any:
@@ -355,7 +554,7 @@ def _swap_drawn(
     low, high = -x[cells[0]], x[cells[1]]
     if n == 4:
         low, high = max(low, -x[cells[2]]), min(high, x[cells[3]])
-    spacing, low, high = _window(low, high, state)
+    spacing, low, high = _window(low, high, _bits(state), _bits(state))
     for k in range(n):
         n_occupied -= x[cells[k]] > 0
     n_points, most = (high - low) // spacing + 1, -np.inf
@@ -389,7 +588,7 @@ def _swap_drawn(
     return low + i * spacing
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _enter(occupied: Occupied, cell: int, like: int, other: int, cut: int) -> None:
     """Adds a cell to the list: as `like`, with the swapped side of `other`."""
     slot = occupied.size[0]
@@ -404,7 +603,7 @@ def _enter(occupied: Occupied, cell: int, like: int, other: int, cut: int) -> No
         k += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _leave(occupied: Occupied, cell: int) -> None:
     """Takes a cell off the list; the last one moves to its place."""
     slot = occupied.position[cell]
@@ -416,7 +615,7 @@ def _leave(occupied: Occupied, cell: int) -> None:
     occupied.parts[slot] = occupied.parts[last]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def walk_occupied(x: Array, occupied: Occupied, weights: Weights, state: Array, keep: Keep) -> int:
     """Lines through pairs of occupied cells that agree on a separator, for sparse tables.
 

@@ -10,6 +10,7 @@ from discreet.models.dankar import Dankar
 from discreet.models.dis import DataIntrusionSimulation
 from discreet.models.ewens import Ewens
 from discreet.models.lancaster import Lancaster
+from discreet.models.loglinear import LogLinear
 from discreet.models.negative_binomial import NegativeBinomial
 from discreet.models.pitman import Pitman
 from discreet.models.poisson_gamma import PoissonGamma
@@ -25,6 +26,7 @@ MODELS: dict[str, Model] = {
         CohenSackrowitzMultinomial(),
         BenedettiFranconi(),
         Lancaster(),
+        LogLinear(),
         Ewens(),
         Pitman(),
         PoissonGamma(),

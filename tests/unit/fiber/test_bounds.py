@@ -72,6 +72,26 @@ def test_known_tables_change_no_answer():
 def test_known_tables_must_be_consistent():
     with pytest.raises(InputError, match="tables must be consistent with every statement"):
         bounds(CUBE_MARGINS, tables=[CUBE + 1])
+    with pytest.raises(InputError, match=r"tables must be of shape \(4, 4, 4\), got \(64,\)"):
+        bounds(CUBE_MARGINS, tables=[CUBE.ravel()])
+    with pytest.raises(InputError, match="tables must be of 64 cells, got 3"):
+        bounds(system_of(64, CUBE_MARGINS.statements()), tables=[np.arange(3)])
+
+
+def test_cells_that_no_sum_holds_have_their_limits():
+    known = [Statement(cells=np.array([i]), low=i, high=4, name="range") for i in range(3)]
+    found = bounds(system_of(3, known))
+    assert found.complete
+    assert (found.lower.tolist(), found.upper.tolist()) == ([0, 1, 2], [4, 4, 4])
+
+
+def test_a_block_without_wanted_cells_must_still_have_a_table():
+    """Cells 1 to 3 allow fractions only, though nobody asks about them."""
+    known = [Statement(cells=np.array([0, 4]), low=2, high=2, name="apart")]
+    for pair in ([1, 2], [2, 3], [1, 3]):
+        known.append(Statement(cells=np.array(pair), low=1, high=1, name=f"pair {pair}"))
+    with pytest.raises(InputError, match="no whole-number table"):
+        bounds(system_of(5, known), cells=np.array([0]))
 
 
 def test_no_time_leaves_valid_bounds_that_say_so():

@@ -21,8 +21,15 @@ SYSTEM = system_of(6, margins_of(TABLE, [(0,), (1,)]).statements())
 def test_any_weights_bound_every_cell(weights, cell, sign):
     bound, dual = rounded_dual(SYSTEM, cell, sign, np.array(weights))
     assert bound >= sign * TABLE.flat[cell]
-    assert dual.bound(SYSTEM, cell, sign) >= bound
-    assert not dual.refutes(SYSTEM)
+    limit = SYSTEM.upper[cell] if sign > 0 else -SYSTEM.lower[cell]
+    assert bound == (limit if dual is None else dual.bound(SYSTEM, cell, sign)) <= limit
+    assert dual is None or not dual.refutes(SYSTEM)
+
+
+def test_weights_that_prove_less_than_the_limit_are_no_proof():
+    bound, dual = rounded_dual(SYSTEM, 0, 1, np.array([0.0, 1.0, 0.0, 1.0, 0.0]))
+    assert bound == SYSTEM.upper[0]
+    assert dual is None
 
 
 def test_the_right_weights_prove_the_frechet_bound():

@@ -125,7 +125,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("size", [0, -1, 0.5, math.nan, math.inf, 1e15])
     def test_an_absurd_population(self, size):
-        with pytest.raises(InputError, match="population must be"):
+        with pytest.raises(InputError, match="population_size must be"):
             assess(TABLE, ["a"], population_size=size)
 
     SOME = ("sample_frequency", "cohen_sackrowitz_uniform", "benedetti_franconi")
@@ -141,7 +141,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("cells", [0, -5])
     def test_an_absurd_number_of_possible_cells(self, cells):
-        with pytest.raises(InputError, match="cells must be at least"):
+        with pytest.raises(InputError, match="n_table_cells must be at least"):
             assess(TABLE, ["a", "b"], n_table_cells=cells)
 
     def test_fewer_possible_cells_than_are_occupied_stop_only_the_models_that_need_them(self):

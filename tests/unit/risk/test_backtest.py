@@ -34,9 +34,7 @@ def test_every_model_is_asked_about_every_sample():
 
 
 def test_the_same_seed_gives_the_same_league_and_another_one_does_not():
-    first, again, other = (
-        league(models=["sample_frequency"], seed=seed) for seed in (1, 1, 2)
-    )
+    first, again, other = (league(models=["sample_frequency"], seed=seed) for seed in (1, 1, 2))
     assert first.trials == again.trials
     assert first.trials != other.trials
 

@@ -13,6 +13,7 @@ import pytest
 
 from discreet.data.records import open_records
 from discreet.errors import ColumnError, InputError
+from discreet.risk.assessment import assess
 from discreet.risk.impossible import read_impossible
 
 NOON = dt.datetime(2020, 1, 1, 12, 0, 0, 500_000)
@@ -113,6 +114,32 @@ def test_the_contradiction_says_how_many_and_no_level(possible):
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("rows", "where"),
+    [
+        ([1, 2], "at row 2 of the data frame"),
+        ([2, None, 2, 9], "at rows 1, 3 of the data frame"),
+        ([2] * 9, "at rows 1, 2, 3, 4, 5 and 4 more of the data frame"),
+    ],
+)
+def test_the_contradiction_says_which_rows_of_the_list(possible, rows, where):
+    with pytest.raises(InputError) as caught:
+        possible(["a"], pd.DataFrame({"a": rows}), pd.DataFrame({"a": [0, 2]}))
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("policy", "cells"), [("wildcard", 5), ("conservative", 5), ("category", 10), ("drop", 5)]
+)
+def test_missing_levels_are_possible_cells_only_where_they_are_levels(policy, cells):
+    data = pd.DataFrame({"a": [0, 1, 2, None, 0], "b": ["x", "y", "x", "x", None]})
+    box = pd.DataFrame({"a": [1, 2], "b": ["x", "(missing)"]})
+    found = assess(
+        data, ["a", "b"], structural_zeros=box, missing=policy, models="sample_frequency"
+    )
+    assert found.summary.n_table_cells == cells
+
+
 def test_dropped_records_contradict_nothing(possible):
     data = pd.DataFrame({"a": [0, 1, 1], "b": ["x", "y", None]})
     zeros = pd.DataFrame({"a": [1], "b": ["x"]})
@@ -124,6 +151,8 @@ def test_columns_must_be_keys(possible):
         ColumnError, match="impossible must be a list whose columns are keys, got 'm'"
     ):
         possible(["a", "b"], pd.DataFrame({"a": [0], "m": ["v"]}))
+    with pytest.raises(ColumnError, match="got 'age'; did you mean 'ages'?"):
+        possible(["ages"], pd.DataFrame({"age": [0]}), pd.DataFrame({"ages": [1, 2]}))
 
 
 def test_labels_name_every_value_that_has_them(possible, tmp_path):

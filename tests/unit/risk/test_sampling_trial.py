@@ -52,9 +52,7 @@ def test_strata_give_equal_numbers_and_their_weights():
     assert totals == pytest.approx([100, 50, 2])
 
 
-@given(
-    st.lists(st.integers(1, 50), min_size=1, max_size=8), st.floats(0, 1, exclude_min=True)
-)
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=8), st.floats(0, 1, exclude_min=True))
 def test_an_allocation_spends_all_and_overdraws_nothing(held, share):
     held = np.array(held)
     size = max(1, round(share * int(held.sum())))

@@ -15,10 +15,10 @@ from discreet.risk.suda import (
     Convention,
     Scaling,
     SpecialUniques,
-    derive,
     msu_contributions,
     special_uniques,
 )
+from discreet.risk.suda_derivation import derive
 
 # SDC Practice Guide (sdcpractice.readthedocs.io, "Measuring risk"), tables 4.1, 4.4 and 4.5:
 # residence, gender, education level and labour status of ten records.
@@ -318,7 +318,7 @@ def test_importing_the_measure_does_not_load_the_compiler() -> None:
         (
             np.zeros((2, 40), dtype=int),
             {},
-            r"max_size must be small enough for at most 4194304 sets of keys, got 40 .*; for 40 "
+            r"max_size must be small enough for at most 4,194,304 sets of keys, got 40 .*; for 40 "
             "keys that is 5",
         ),
     ],

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from discreet.data.missing import MissingCodes
 from discreet.risk.assessment import assess
 
 
@@ -78,3 +79,32 @@ def test_impossible_rows_without_effect():
     zeros = pd.DataFrame({"a": [7, 8]})
     (found,) = warnings({"a": [1, 1, 2, 2]}, structural_zeros=zeros)
     assert "2 of the 2 impossible combinations name a level that never occurs" in found
+
+
+@pytest.mark.parametrize("code", ["NA", "?", "*", "-9", "Refused", "-99"])
+def test_levels_of_a_sensitive_variable_that_look_like_codes(code):
+    columns = {"a": [1, 1, 2, 2], "s": ["1", "2", code, "3"]}
+    (found,) = warnings(columns, sensitive=["s"])
+    assert found.startswith(f"sensitive variable 's' has {code!r} among its levels")
+
+
+@pytest.mark.parametrize(
+    ("levels", "warned"),
+    [
+        ([1, 1, -9, -9], True),
+        ([-9, -8, 5, 5], True),
+        ([-9, -10, 5, 5], False),
+        ([-4, 1, 1, 3], False),
+    ],
+)
+def test_negative_codes_are_told_from_negative_numbers(levels, warned):
+    assert any("-9" in w for w in warnings({"a": [*levels, *levels]})) is warned
+
+
+def test_codes_that_never_occur():
+    codes = MissingCodes(missing={"*": ["NA"], "a": ["9"]}, suppressed={"a": ["2"]})
+    found = warnings({"a": ["1", "1", "2", "2"]}, codes=codes)
+    assert found == (
+        "the code 'NA' for missing never occurs in any column, so it has no effect",
+        "the code '9' for missing never occurs in 'a', so it has no effect",
+    )

@@ -1,0 +1,98 @@
+"""Log-linear models on a survey of a known population: CPU seconds, memory, and the truth.
+
+Six keys make 1,248,520 cells and are fitted with all two-way terms, once as they are (most cells
+cannot be occupied) and once with every margin positive, so that all cells take part. Ten keys make
+249,704,000 cells and are fitted by the search over decomposable models.
+"""
+
+import math
+import resource
+from time import process_time
+
+import numpy as np
+
+from discreet.data.arrays import IntArray
+from discreet.data.synthetic.population import (
+    Population,
+    Survey,
+    census_population,
+    draw_survey,
+)
+from discreet.models.decomposable import DecomposableFit
+from discreet.models.decomposable_graph import bracketed
+from discreet.models.decomposable_search import forward_search
+from discreet.models.loglinear_fit import all_of_order, fit_by_iteration
+from discreet.models.loglinear_judgement import LogLinearFit, expected_uniques, judgement
+from discreet.models.occupied_cells import OccupiedCells, gathered_cells
+
+
+def run(scale: float) -> None:
+    """Prints each fit with its time, peak memory of the process so far, and the truth."""
+    population = census_population(max(1000, round(2e6 * scale)), rng=np.random.default_rng(1))
+    survey = draw_survey(population, max(100, round(1e4 * scale)), rng=np.random.default_rng(2))
+    two_way(population, survey, "six keys", smoothing=0.0)
+    two_way(population, survey, "six keys, every margin positive", smoothing=0.2)
+    decomposable(population, survey)
+
+
+def counted(
+    population: Population, survey: Survey, n_keys: int
+) -> tuple[OccupiedCells, float, int]:
+    """Cells of the first keys, the sampling fraction, and the true number of population uniques."""
+    keys = population.keys[:n_keys]
+    sizes = tuple(len(population.labels[key]) for key in keys)
+    levels: IntArray = np.stack([population.codes[key].astype(np.int64) for key in keys])
+    code = np.ravel_multi_index(tuple(levels), sizes)
+    everyone, persons = np.unique(code, return_counts=True)
+    sampled, counts = np.unique(code[survey.positions], return_counts=True)
+    persons = persons[np.searchsorted(everyone, sampled)]
+    decoded = np.stack(np.unravel_index(sampled, sizes), axis=1)
+    cells = gathered_cells(sizes, [(decoded, counts, None)])
+    return cells, len(survey) / len(population), int(np.count_nonzero(persons == 1))
+
+
+def two_way(population: Population, survey: Survey, name: str, smoothing: float) -> None:
+    """All two-way terms by iteration, their variance and their criterion."""
+    cells, fraction, truth = counted(population, survey, 6)
+    start = process_time()
+    fit = fit_by_iteration(cells, all_of_order(6, 2), smoothing=smoothing)
+    seconds = process_time() - start
+    told(
+        f"{name}, {len(fit.support):,} of {math.prod(cells.sizes):,} cells, {fit.sweeps} rounds",
+        seconds,
+        fit,
+        fraction,
+        truth,
+    )
+    start = process_time()
+    alone = cells.sample_count == 1
+    unseen = fit.sample_mean * (1 - fraction) / fraction
+    error = fit.estimation_variance(np.where(alone, -unseen * np.exp(-unseen), 0.0)) ** 0.5
+    print(f"    standard error of the fit {error:.1f} in {process_time() - start:.2f} CPU s")
+
+
+def decomposable(population: Population, survey: Survey) -> None:
+    """The search on all ten keys."""
+    cells, fraction, truth = counted(population, survey, 10)
+    start = process_time()
+    search = forward_search(cells, fraction)
+    seconds = process_time() - start
+    fit = DecomposableFit(search.chosen.graph, cells)
+    name = f"ten keys, {math.prod(cells.sizes):,} cells, {len(search.tried)} models tried"
+    told(name, seconds, fit, fraction, truth)
+    print(f"    {bracketed(fit.generators, population.keys)}")
+
+
+def told(name: str, seconds: float, fit: LogLinearFit, fraction: float, truth: int) -> None:
+    """One line a fit."""
+    judged = judgement(fit, fraction)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"  {name}: {seconds:.2f} CPU s, peak {peak:.0f} MiB; "
+        f"{expected_uniques(fit, fraction):.0f} population uniques (truth {truth}), "
+        f"criterion {judged.uniques.standardised:+.1f}"
+    )
+
+
+if __name__ == "__main__":
+    run(1.0)

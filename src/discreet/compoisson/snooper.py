@@ -1,0 +1,415 @@
+"""What a snooper can rebuild of a count table from the statistics (kadane 3), and from knowledge.
+
+Theorem 1 of the paper says that all tables with the same statistics are equally probable. That is
+true of ordered observations; a table f stands for n!/∏ f_j! orders of them, so that
+
+    P(f | n, S1, S2)  ∝  1 / ∏ f_j!        (prior `multinomial`, the default)
+
+`uniform` is the paper's law. Where n is withheld but a range is known, each n of it that some table
+has is taken to be as probable as any other under `multinomial`: n is not to be had from S1 and S2
+without the parameters. Without a range the number of zeros is not identified at all; then f_0 is
+left out and the same is done for the number of observations above zero.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from discreet.compoisson.equations import Sums, equations, number_statement, written
+from discreet.compoisson.estimated_laws import descending, estimated_law
+from discreet.compoisson.knowledge import Knowledge, ShapeCase, shape_cases, with_order
+from discreet.compoisson.laws import Mixture, Part, TableLaw, exact_law, mixture, prior_named
+from discreet.compoisson.statistics import CountStatistics, check_counts
+from discreet.data.arrays import IntArray
+from discreet.errors import InputError, must_be
+from discreet.fiber.bounds import Bounds, bounds
+from discreet.fiber.consistency import contradiction
+from discreet.fiber.counting import Count, count_exactly
+from discreet.fiber.dynamic_programming import Budget
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.enumeration import tables
+from discreet.fiber.sequential import estimate_count
+from discreet.fiber.system import Statement, System, system_of
+from discreet.figures import How, Unavailable
+from discreet.progress import Progress, silent
+
+MOST_NUMBERS = 2000  # values of n in a range that are looked at one by one
+N_DRAWS = 4000
+NAMING_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much a question may cost: exact work within `budget`, then draws if `rng` is given."""
+
+    states: int = 4_000_000
+    steps: int = 2_000_000_000
+    seconds: float | None = None
+    n_draws: int = N_DRAWS
+    rng: np.random.Generator | None = None
+
+    def budget(self) -> Budget:
+        """A budget whose clock starts now."""
+        return Budget(states=self.states, steps=self.steps, seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snooper:
+    """Someone with the statistics and some knowledge, who looks for the table.
+
+    Cell j is f_j, for j = 0 … `largest`. Where `zeros_unknown`, cell 0 says nothing and stays 0.
+    `parts` exclude one another and together hold all tables; `parts_by_number` are the same tables
+    split by n.
+    """
+
+    sums: Sums
+    knowledge: Knowledge
+    largest: int
+    statements: tuple[Statement, ...]
+    parts: tuple[Part, ...] = field(repr=False)
+    parts_by_number: tuple[Part, ...] | Unavailable = field(repr=False)
+
+    @property
+    def zeros_unknown(self) -> bool:
+        """Is the number of zeros beyond all telling?"""
+        return self.sums.n is None and self.knowledge.n is None
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the tables looked for."""
+        return self.largest + 1
+
+    def equations(self) -> tuple[str, ...]:
+        """The equations and limits, as people write them."""
+        return tuple(written(statement) for statement in self.statements)
+
+    def count(self, effort: Effort | None = None, *, progress: Progress = silent) -> Count:
+        """How many tables there are: exact, else estimated from draws, else why neither."""
+        effort = effort or Effort()
+        total, budget = 0, effort.budget()
+        try:
+            for part in self.parts:
+                total += count_exactly(part.system, budget=budget, progress=progress)
+            return Count(value=total, how=How.EXACT, at_least=total)
+        except BudgetExceeded as ended:
+            return self._estimated_count(effort, f"exact: {ended}", total + ended.at_least)
+
+    def _estimated_count(self, effort: Effort, tried: str, at_least: int) -> Count:
+        drawn = self._drawn_count(effort)
+        if isinstance(drawn, Count):
+            return replace(drawn, note=f"{tried}; {drawn.note}", at_least=at_least)
+        note = f"{tried}; estimate: {drawn.reason}"
+        return Count(value=None, how=None, note=note, at_least=at_least)
+
+    def _drawn_count(self, effort: Effort) -> Count | Unavailable:
+        if effort.rng is None or len(self.parts) > 1:
+            return Unavailable("no draws asked for" if effort.rng is None else "several cases")
+        turned = descending(self.parts[0].system)
+        seconds = effort.seconds
+        found = estimate_count(turned, n_draws=effort.n_draws, rng=effort.rng, time_limit=seconds)
+        if isinstance(found, Unavailable):
+            return found
+        error = float(found.standard_error)
+        return Count(
+            value=round(found.value), how=How.ESTIMATE, standard_error=error, note=found.note
+        )
+
+    def tables(self, *, limit: int | None = None) -> Iterator[IntArray]:
+        """All tables one by one, found as they are asked for."""
+        left = limit
+        for part in self.parts:
+            for table in tables(part.system, limit=left):
+                left = None if left is None else left - 1
+                yield table
+            if left == 0:
+                return
+
+    def bounds(self, *, time_limit: float | None = None, progress: Progress = silent) -> Bounds:
+        """The least and the greatest count of each cell over all tables."""
+        found = []
+        for part in self._inhabited():
+            found.append(bounds(part.system, time_limit=time_limit, progress=progress))
+        return _hull(found)
+
+    def _inhabited(self) -> Iterator[Part]:
+        """Parts that hold a table, or may; a single part is taken to."""
+        for part in self.parts:
+            if len(self.parts) == 1 or next(tables(part.system, limit=1), None) is not None:
+                yield part
+
+    def mixture(
+        self, prior: str = "multinomial", effort: Effort | None = None, progress: Progress = silent
+    ) -> Mixture:
+        """The exact law of the table. Raises BudgetExceeded where that does not fit."""
+        parts = self.parts if prior == "uniform" else self.parts_by_number
+        if isinstance(parts, Unavailable):
+            raise BudgetExceeded(parts.reason)
+        budget = (effort or Effort()).budget()
+        several = prior != "uniform" and len(parts) > 1
+        return mixture(parts, prior, equal_groups=several, budget=budget, progress=progress)
+
+    def law(
+        self,
+        prior: str = "multinomial",
+        *,
+        truth: Mapping[int, int] | None = None,
+        effort: Effort | None = None,
+        progress: Progress = silent,
+    ) -> TableLaw | Unavailable:
+        """The law of the table and its cells: exact, else estimated from draws, else why neither.
+
+        `truth` is the holder's table, to be scored; it must have the statistics.
+        """
+        effort, prior = effort or Effort(), prior_named(prior).name
+        cells = None if truth is None else self.cells_of(truth)
+        try:
+            mixed = self.mixture(prior, effort, progress)
+            return exact_law(mixed, truth=cells, budget=effort.budget(), progress=progress)
+        except BudgetExceeded as ended:
+            return self._estimated_law(prior, cells, effort, f"exact: {ended}", progress)
+
+    def _estimated_law(
+        self,
+        prior: str,
+        truth: IntArray | None,
+        effort: Effort,
+        tried: str,
+        progress: Progress,
+    ) -> TableLaw | Unavailable:
+        parts = self.parts if prior == "uniform" else self.parts_by_number
+        if effort.rng is None:
+            return Unavailable(f"{tried}; no draws asked for")
+        if isinstance(parts, Unavailable) or len(parts) > 1:
+            return Unavailable(f"{tried}; draws are made for one case only")
+        found = estimated_law(
+            parts[0].system,
+            prior,
+            n_draws=effort.n_draws,
+            rng=effort.rng,
+            truth=truth,
+            time_limit=effort.seconds,
+            progress=progress,
+        )
+        if isinstance(found, Unavailable):
+            return Unavailable(f"{tried}; estimate: {found.reason}")
+        return replace(found, note=f"{tried}; {found.note}")
+
+    def draws(
+        self,
+        n_draws: int,
+        *,
+        rng: np.random.Generator,
+        prior: str = "multinomial",
+        effort: Effort | None = None,
+    ) -> IntArray:
+        """Independent tables (draws × cells) from the exact law."""
+        if n_draws < 1:
+            raise InputError(must_be("n_draws", "at least 1", n_draws))
+        effort = effort or Effort()
+        return self.mixture(prior, effort).draw(n_draws, rng=rng, budget=effort.budget())
+
+    def cells_of(self, table: Mapping[int, int]) -> IntArray:
+        """The holder's table as cells; raises InputError where it has other statistics."""
+        counts = check_counts(table)
+        own = CountStatistics.of_counts(counts)
+        same = (own.total, own.factorisation) == (self.sums.total, self.sums.factorisation)
+        if not same or self.sums.n not in (None, own.n):
+            rule = "one with the released statistics"
+            raise InputError(must_be("the true table", rule, "one with others"))
+        cells = np.zeros(self.n_cells, dtype=np.int64)
+        for value, count in counts.items():
+            if value > self.largest:
+                rule = f"of values up to {self.largest}, as is known"
+                raise InputError(must_be("the true table", rule, "one that contradicts this"))
+            cells[value] = 0 if self.zeros_unknown and value == 0 else count
+        return cells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconstruction:
+    """All that a snooper finds: number of tables, bounds, and the law under each prior."""
+
+    equations: tuple[str, ...]
+    next_prime: int
+    largest: int
+    zeros_unknown: bool
+    knowledge: tuple[str, ...]
+    count: Count
+    bounds: Bounds
+    laws: Mapping[str, TableLaw | Unavailable]
+
+
+def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None) -> Snooper:
+    """The snooper's problem: equations, limits and orders of the cells.
+
+    Raises InputError where the statistics, or what is known, contradict one another as far as that
+    is seen without a search; `reconstruct` says it of the rest.
+    """
+    sums = released if isinstance(released, Sums) else Sums.of(released)
+    knowledge = knowledge or Knowledge()
+    if sums.n is not None and knowledge.n is not None:
+        _check_number(sums.n, knowledge.n)
+        knowledge = replace(knowledge, n=None)
+    largest = sums.largest_value
+    if knowledge.largest_range is not None:
+        largest = min(largest, knowledge.largest_range[1])
+    statements = _statements(sums, knowledge, largest)
+    first = knowledge.first_ordered(sums.n is not None or knowledge.n is not None)
+    cases = tuple(shape_cases(knowledge, first, largest))
+    numbers = _numbers(sums, knowledge)
+    by_number = _by_number(statements, largest, cases, numbers)
+    return Snooper(
+        sums=sums,
+        knowledge=knowledge,
+        largest=largest,
+        statements=(*statements, *_number(largest, numbers, sums, knowledge)),
+        parts=tuple(_parts(statements, largest, cases, numbers)),
+        parts_by_number=by_number,
+    )
+
+
+def reconstruct(
+    released: Sums | CountStatistics,
+    knowledge: Knowledge | None = None,
+    *,
+    truth: Mapping[int, int] | None = None,
+    priors: tuple[str, ...] = ("multinomial", "uniform"),
+    effort: Effort | None = None,
+    progress: Progress = silent,
+) -> Reconstruction:
+    """All that a snooper finds. Raises InputError where no table agrees, naming what disagrees."""
+    problem, effort = snooper(released, knowledge), effort or Effort()
+    count = problem.count(effort, progress=progress)
+    if count.value == 0 and count.how is How.EXACT:
+        raise disagreement(problem)
+    laws = {
+        prior: problem.law(prior, truth=truth, effort=effort, progress=progress)
+        for prior in priors
+    }
+    return Reconstruction(
+        equations=problem.equations(),
+        next_prime=problem.sums.next_prime,
+        largest=problem.largest,
+        zeros_unknown=problem.zeros_unknown,
+        knowledge=problem.knowledge.described(),
+        count=count,
+        bounds=problem.bounds(time_limit=effort.seconds, progress=progress),
+        laws=laws,
+    )
+
+
+def disagreement(problem: Snooper) -> InputError:
+    """The complaint about statistics and knowledge that no table agrees with."""
+    if not problem.knowledge:
+        named = contradiction(problem.parts[0].system, time_limit=NAMING_SECONDS)
+        rule, got = "those of some table of counts", "statistics that no table has"
+        return InputError(must_be("n, S1 and S2", rule, got, remedy=_remedy(named)))
+    alone = snooper(problem.sums).count()
+    number = "no table" if alone.value == 0 else f"{alone.value or 'many'} tables"
+    if len(problem.parts) == 1:
+        named = contradiction(problem.parts[0].system, time_limit=NAMING_SECONDS)
+        remedy = f"{_remedy(named)}; the statistics alone allow {number}"
+    else:
+        remedy = f"the statistics alone allow {number}"
+    known = "; ".join(problem.knowledge.described())
+    rule = "true of a table with these statistics"
+    return InputError(must_be("knowledge", rule, known, remedy=remedy))
+
+
+def _remedy(named: InputError) -> str:
+    words = str(named).rpartition("; ")[2]
+    return words.replace("limits of cell ", "what is known of f")
+
+
+def _check_number(n: int, known: tuple[int, int]) -> None:
+    if not known[0] <= n <= known[1]:
+        rule = f"one that holds the released n of {n}"
+        raise InputError(must_be("the known range of n", rule, f"{known[0]} to {known[1]}"))
+
+
+def _numbers(sums: Sums, knowledge: Knowledge) -> tuple[int, int]:
+    """The range of n, or where zeros tell nothing that of the observations above zero."""
+    if sums.n is not None:
+        return sums.n, sums.n
+    if knowledge.n is not None:
+        return knowledge.n
+    return 1, sums.total
+
+
+def _statements(sums: Sums, knowledge: Knowledge, largest: int) -> list[Statement]:
+    found = equations(sums, largest) + knowledge.statements(largest)
+    if sums.n is None and knowledge.n is None:
+        if knowledge.cells.get(0, (0, None))[0] > 0:
+            rule = "given with a range for n, since without n zeros are not identified"
+            raise InputError(must_be("a known count of 0", rule, "given without"))
+        found.append(Statement(cells=np.array([0]), low=0, high=0, name="zeros left out"))
+    return found
+
+
+def _number(
+    largest: int, numbers: tuple[int, int], sums: Sums, knowledge: Knowledge
+) -> tuple[Statement, ...]:
+    """The equation of n for people to read: none where nothing is known of n."""
+    if sums.n is None and knowledge.n is None:
+        return ()
+    return (number_statement(largest, *numbers),)
+
+
+def _parts(
+    statements: list[Statement],
+    largest: int,
+    cases: tuple[ShapeCase, ...],
+    numbers: tuple[int, int],
+) -> Iterator[Part]:
+    low, high = numbers
+    name = f"n = {low}" if low == high else f"n = {low} to {high}"
+    for case in cases:
+        given = [*statements, number_statement(largest, low, high), *_top(case, largest)]
+        system: System = with_order(system_of(largest + 1, given), case.order)
+        yield Part(system=system, name=name, group=name)
+
+
+def _by_number(
+    statements: list[Statement],
+    largest: int,
+    cases: tuple[ShapeCase, ...],
+    numbers: tuple[int, int],
+) -> tuple[Part, ...] | Unavailable:
+    low, high = numbers
+    if high - low + 1 > MOST_NUMBERS:
+        reason = f"n may have {high - low + 1:,} values, of which {MOST_NUMBERS:,} are looked at"
+        return Unavailable(f"{reason}; give a narrower range")
+    found: list[Part] = []
+    for n in range(low, high + 1):
+        found += _parts(statements, largest, cases, (n, n))
+    return tuple(found)
+
+
+def _top(case: ShapeCase, largest: int) -> list[Statement]:
+    """The statements that make a case's largest value the largest."""
+    if case.largest is None:
+        return []
+    j = case.largest
+    found = [Statement(cells=np.array([j]), low=1, high=None, name=f"f{j}")]
+    above = np.arange(j + 1, largest + 1)
+    if len(above):
+        found.append(Statement(cells=above, low=0, high=0, name=f"nothing above {j}"))
+    return found
+
+
+def _hull(found: list[Bounds]) -> Bounds:
+    if not found:
+        raise InputError(must_be("statistics and knowledge", "true of some table", "none is"))
+    if len(found) == 1:
+        return found[0]
+    lower, upper = np.stack([b.lower for b in found]), np.stack([b.upper for b in found])
+    least, most = lower.argmin(axis=0), upper.argmax(axis=0)
+    cells = np.arange(lower.shape[1])
+    return Bounds(
+        lower=lower[least, cells],
+        upper=upper[most, cells],
+        lower_proof=np.stack([b.lower_proof for b in found])[least, cells],
+        upper_proof=np.stack([b.upper_proof for b in found])[most, cells],
+        note="; ".join(sorted({b.note for b in found if b.note})),
+    )

@@ -1,0 +1,80 @@
+"""What has gone out of a table, and what an intruder knows beside it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.arrays import IntArray
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.margins import Margins, maximal
+from discreet.fiber.system import Statement, System, system_of
+from discreet.tables.knowledge import Known, parse_knowledge
+
+MOST_SHOWN = 4096  # cells of a table that is looked at cell by cell
+MOST_NAMED = 1000  # small cells of a larger one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Margins of a table that are out (sets of axes, none in another) and what is known beside."""
+
+    table: Table
+    sets: tuple[tuple[int, ...], ...]
+    margins: Margins
+    known: tuple[Known, ...] = ()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the table is small enough to look at every cell."""
+        return self.table.n_cells <= MOST_SHOWN
+
+    def statements(self) -> list[Statement]:
+        """Everything that is known of the cells."""
+        beside = [known.statement(self.table.sizes) for known in self.known]
+        return [*self.margins.statements(), *beside]
+
+    def system(self) -> System:
+        """The constraints on the cells of a table that is shown."""
+        return system_of(self.margins.n_cells, self.statements())
+
+    def levels(self, small: int) -> IntArray:
+        """The cells to look at (rows of levels): all, or the small ones of a larger table."""
+        if self.is_shown:
+            return np.argwhere(np.ones(self.table.sizes, dtype=np.bool_))
+        return self.table.small_cells(small)[:MOST_NAMED]
+
+
+def released(table: Table, sets: Iterable[Sequence[str]], knows: Sequence[str] = ()) -> Release:
+    """The margins of the table over the named variables, with what is known in words.
+
+    Checked: there is a margin, variables exist, and what is known is true of the table, since an
+    audit of a table by something that is false of it means nothing.
+    """
+    chosen = maximal(table.axes(names) for names in sets)
+    if not chosen:
+        raise InputError(must_be("release", "at least one margin", "none"))
+    known = tuple(parse_knowledge(text, table) for text in knows)
+    for item in known:
+        _check_truth(item, table)
+    margins = Margins(
+        sizes=table.sizes,
+        names=table.names,
+        tables={axes: table.margin(axes) for axes in chosen},
+    )
+    found = Release(table=table, sets=chosen, margins=margins, known=known)
+    if known and not found.is_shown:
+        rule = f"given for a table of at most {MOST_SHOWN:,} cells"
+        raise InputError(must_be("knows", rule, f"{table.n_cells:,}"))
+    return found
+
+
+def _check_truth(known: Known, table: Table) -> None:
+    here = np.ones(len(table.cells), dtype=np.bool_)
+    for axis, level in known.levels.items():
+        here &= table.cells[:, axis] == level
+    count = int(table.counts[here].sum())
+    if count < known.low or (known.high is not None and count > known.high):
+        rule = "true of the table"
+        raise InputError(must_be("knows", rule, f"{known.text!r}, which is not"))

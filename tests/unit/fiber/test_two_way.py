@@ -1,0 +1,102 @@
+"""Two-way tables counted by pairs of columns."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.fiber.counting import count_exactly
+from discreet.fiber.margins import margins_of
+from discreet.fiber.splitting import split
+from discreet.fiber.system import Statement, system_of
+from discreet.fiber.two_way import as_two_way, bounded_parts, count_two_way
+
+
+def column_by_column(rows, columns):
+    """Tables by filling column after column."""
+
+    def parts(total, limits):
+        if len(limits) == 1:
+            return [(total,)] if total <= limits[0] else []
+        return [
+            (first, *rest)
+            for first in range(min(total, limits[0]) + 1)
+            for rest in parts(total - first, limits[1:])
+        ]
+
+    @cache
+    def fill(left, column):
+        if column == len(columns):
+            return int(sum(left) == 0)
+        ways = parts(columns[column], left)
+        return sum(fill(tuple(a - b for a, b in zip(left, way)), column + 1) for way in ways)
+
+    return fill(tuple(rows), 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 4), st.data())
+def test_against_filling_columns(r, c, data):
+    cells = data.draw(st.lists(st.integers(0, 3), min_size=r * c, max_size=r * c))
+    table = np.array(cells).reshape(r, c)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    expected = column_by_column(rows.tolist(), columns.tolist())
+    assert count_two_way(rows, columns, max_terms=10**6) == expected
+    assert count_two_way(columns, rows, max_terms=10**6) == expected
+
+
+def test_numbers_beyond_64_bits():
+    """The sum over pairs of columns and that over pairs of rows are different sums."""
+    rows, columns = np.array([200, 300, 310, 320]), np.array([250, 290, 300, 290])
+    found = count_two_way(rows, columns, max_terms=10**10)
+    assert found is not None
+    assert found > 2**62
+    other = count_two_way(columns, rows, max_terms=10**10)
+    assert found == other
+
+
+def test_totals_that_disagree():
+    assert count_two_way(np.array([1, 2]), np.array([1, 1]), max_terms=10) == 0
+
+
+def test_too_many_terms():
+    big = np.full(4, 10_000)
+    assert count_two_way(big, big, max_terms=10**6) is None
+    assert count_two_way(np.full(6, 9), np.full(6, 9), max_terms=10**9) is None
+
+
+@pytest.mark.parametrize(("total", "limits", "ways"), [(3, [3, 3], 4), (3, [1, 1], 0), (0, [5], 1)])
+def test_bounded_parts(total, limits, ways):
+    assert bounded_parts(total, np.array(limits)) == ways
+
+
+def block_of(table, more=()):
+    statements = [*margins_of(table, [(0,), (1,)]).statements(), *more]
+    return split(system_of(table.size, statements)).blocks[0]
+
+
+def test_recognised():
+    table = np.array([[5, 4, 3], [2, 5, 6]])
+    rows, columns = as_two_way(block_of(table))
+    assert sorted([rows.tolist(), columns.tolist()]) == [[7, 9, 9], [12, 13]]
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_a_limit_or_a_zero_makes_it_another_block(most):
+    table = np.array([[2, 4, 3], [2, 5, 6], [4, 4, 4]])
+    assert as_two_way(block_of(table)) is not None
+    limit = Statement(cells=np.array([1]), low=0, high=most, name="cell 1")
+    assert as_two_way(block_of(table, [limit])) is None
+
+
+def test_a_limit_that_only_moves_the_table():
+    """Two rows: what one cell may not hold the other must."""
+    table = np.array([[5, 4, 3], [2, 5, 6]])
+    limit = Statement(cells=np.array([1]), low=0, high=4, name="cell 1")
+    rows, columns = as_two_way(block_of(table, [limit]))
+    assert rows.sum() == columns.sum() < table.sum()
+    assert count_two_way(rows, columns, max_terms=1000) == count_exactly(
+        system_of(6, [*margins_of(table, [(0,), (1,)]).statements(), limit])
+    )

@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+
+from discreet.data.coding import Coding
+from discreet.data.summary import SizeIndices
+from discreet.figures import Figure, How, Unavailable
+from discreet.risk.recommendation import (
+    COUNTED,
+    FROM_SIZES,
+    WITH_NEIGHBOURS,
+    recommend,
+    recommend_from_sizes,
+)
+
+SIZES = (5, 8, 6, 7)
+
+
+def population(seed=1, n=20_000):
+    """Cells of a made-up population: distinct levels and how many persons each holds."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.choice(s, n, p=rng.dirichlet(np.full(s, 0.8))) for s in SIZES]
+    return np.unique(np.array(columns).T, axis=0, return_counts=True)
+
+
+def sample(fraction=0.1, seed=2):
+    levels, persons = population()
+    f = np.random.default_rng(seed).binomial(persons, fraction)
+    return levels[f > 0], f[f > 0], persons[f > 0]
+
+
+def recommended(levels, counts, **options):
+    coding = Coding.of_sizes(SIZES)
+    given = {"population_size": 20_000, "n_table_cells": coding.n_combinations} | options
+    return recommend(coding.encode(levels), counts, coding, **given)
+
+
+def test_value_lies_in_its_interval_and_the_interval_in_what_is_possible():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts)
+    uniques, matches = found.expected_population_uniques, found.expected_correct_matches
+    assert found.model == WITH_NEIGHBOURS
+    assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
+    assert 0 < matches.low <= matches.value <= matches.high <= counts.sum()
+    assert uniques.low == int(uniques.low)
+    assert uniques.high == int(uniques.high)
+    assert uniques.how is How.ESTIMATE
+    assert uniques.confidence == 0.9
+    assert uniques.note == ""
+
+
+def test_the_estimate_does_not_depend_on_the_order_of_cells_or_of_keys_or_on_labels():
+    levels, counts, _ = sample()
+    here = recommended(levels, counts).expected_population_uniques.value
+    order = np.random.default_rng(3).permutation(len(counts))
+    assert recommended(levels[order], counts[order]).expected_population_uniques.value == (
+        pytest.approx(here)
+    )
+    coding = Coding.of_sizes(SIZES[::-1])
+    turned = (np.array(SIZES) - 1 - levels)[:, ::-1]
+    other = recommend(
+        coding.encode(turned), counts, coding, population_size=20_000, n_table_cells=1680
+    )
+    assert other.expected_population_uniques.value == pytest.approx(here)
+
+
+def test_equal_weights_say_the_same_as_none():
+    levels, counts, _ = sample()
+    weights = counts * (20_000 / counts.sum())
+    assert recommended(levels, counts, weight_total=weights).expected_population_uniques == (
+        recommended(levels, counts).expected_population_uniques
+    )
+
+
+def test_a_sample_that_is_the_population_is_counted():
+    levels, persons = population()
+    found = recommended(levels, persons)
+    assert found.model == COUNTED
+    assert found.expected_population_uniques == Figure(
+        value=float((persons == 1).sum()),
+        how=How.EXACT,
+        low=float((persons == 1).sum()),
+        high=float((persons == 1).sum()),
+    )
+    assert found.expected_correct_matches.value == len(persons)
+
+
+def test_without_sample_uniques_there_is_exactly_no_population_unique():
+    levels, counts, _ = sample()
+    found = recommended(levels[counts > 1], counts[counts > 1])
+    assert found.expected_population_uniques == Figure(value=0.0, how=How.EXACT, low=0.0, high=0.0)
+    assert found.expected_correct_matches.value > 0
+    unknown = recommended(levels[counts > 1], counts[counts > 1], population_size=None)
+    assert unknown.expected_population_uniques.value == 0.0
+    assert isinstance(unknown.expected_correct_matches, Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"population_size": None}, "size of the population is not known"),
+        ({"population_size": 500}, "must be at least as large as the sample of .* got 500"),
+    ],
+)
+def test_no_estimate_comes_with_its_reason(options, reason):
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, **options)
+    assert isinstance(found.expected_population_uniques, Unavailable)
+    with pytest.raises(AssertionError, match=reason):
+        raise AssertionError(found.expected_population_uniques.reason)
+
+
+def test_few_records_tell_too_little():
+    levels, counts, _ = sample()
+    few = np.cumsum(counts) < 100
+    found = recommended(levels[few], counts[few])
+    assert "too few" in found.expected_population_uniques.reason
+    assert found.why == found.expected_population_uniques.reason
+
+
+def test_matches_in_part_leave_no_cells_to_model():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, sample_count=counts + 0.5)
+    assert "match anything" in found.expected_population_uniques.reason
+
+
+def test_sizes_that_are_no_partition_leave_no_cells_to_model():
+    sizes = SizeIndices(np.array([1, 2]), np.array([500, 80]), np.array([500, 90]))
+    found = recommend_from_sizes(sizes, population_size=10_000, n_table_cells=1000)
+    assert "match anything" in found.expected_population_uniques.reason
+
+
+def test_from_sizes_alone():
+    _, counts, _ = sample()
+    found = recommend_from_sizes(
+        SizeIndices.of_counts(counts), population_size=20_000, n_table_cells=1680
+    )
+    assert found.model == FROM_SIZES
+    uniques = found.expected_population_uniques
+    assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
+
+
+def test_beyond_the_most_cells_neighbours_are_not_counted(monkeypatch):
+    monkeypatch.setattr("discreet.risk.recommendation.MOST_CELLS", 10)
+    levels, counts, _ = sample()
+    found = recommended(levels, counts)
+    alone = recommend_from_sizes(
+        SizeIndices.of_counts(counts), population_size=20_000, n_table_cells=1680
+    )
+    assert found.model == FROM_SIZES
+    assert "differ" not in found.why
+    assert found.expected_population_uniques.value == pytest.approx(
+        alone.expected_population_uniques.value
+    )
+
+
+@pytest.mark.parametrize("size", [1e9, 1e15])
+def test_a_tiny_fraction_is_estimated_with_a_warning(size):
+    levels, counts, _ = sample()
+    uniques = recommended(levels, counts, population_size=size).expected_population_uniques
+    assert "may be far too low" in uniques.note
+    assert 0 <= uniques.low <= uniques.value <= uniques.high
+
+
+def test_only_large_cells_are_matched_at_the_sampling_fraction():
+    coding = Coding.of_sizes([50])
+    counts = np.full(50, 40)
+    found = recommend(
+        np.arange(50)[:, None], counts, coding, population_size=20_000, n_table_cells=50
+    )
+    assert found.expected_population_uniques.value == 0.0
+    assert found.expected_correct_matches.value == pytest.approx(5.0, rel=0.01)
+
+
+def test_all_different_records_are_mostly_population_uniques():
+    coding = Coding.of_sizes([2000, 2000])
+    levels = np.array([np.arange(2000), np.random.default_rng(1).permutation(2000)]).T
+    found = recommend(
+        coding.encode(levels),
+        np.ones(2000, dtype=np.int64),
+        coding,
+        population_size=20_000,
+        n_table_cells=coding.n_combinations,
+    )
+    assert found.expected_population_uniques.value > 1800
+    assert found.expected_population_uniques.high == 2000
+    matches = found.expected_correct_matches
+    assert matches.low <= matches.value <= matches.high <= 2000
+
+
+def test_disagreement_names_the_extremes():
+    levels, counts, _ = sample()
+    figure = {
+        name: Figure(value=value, how=How.ESTIMATE)
+        for name, value in (("pitman", 580.4), ("loglinear", 78.0), ("cohen", 2375.0))
+    }
+    others = figure | {"ewens": Unavailable("why"), "b": Figure(value=None, how=How.BOUND)}
+    found = recommended(levels, counts, others=others)
+    assert found.others == {"pitman": 580.4, "loglinear": 78.0, "cohen": 2375.0}
+    assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375.0 (cohen)")
+    assert recommended(levels, counts, others={"pitman": figure["pitman"]}).disagreement == (
+        "pitman says 580.4"
+    )
+    assert recommended(levels, counts).disagreement is None
