@@ -16,11 +16,13 @@ from discreet.figures import Figure, Outcome, Unavailable
 from discreet.models.contract import Model, Tally
 from discreet.models.registry import choose_models
 from discreet.progress import Progress, silent
+from discreet.risk.recommendation import recommend
 from discreet.risk.sampling_trial import DrawnSample, PopulationCells, draw_sample
 from discreet.risk.scoring import fit_model
 from discreet.risk.summarising import summarise
 
 MOST_REPEATS = 10_000
+RECOMMENDED = "recommended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,13 +199,31 @@ def _trial(
         weight_total=None if cells.weight_total is None else float(cells.weight_total.sum()),
         needs=set().union(*(model.needs for model in models)),
     )
+    estimates = {model.name: _estimates(model, summary, drawn) for model in models}
     return Trial(
         fraction=fraction,
         sample_size=cells.n_records,
         sample_uniques=summary.size_indices.sample_uniques,
         population_uniques=drawn.population_uniques,
         correct_matches=drawn.correct_matches,
-        estimates={model.name: _estimates(model, summary, drawn) for model in models},
+        estimates=estimates | {RECOMMENDED: _recommended(summary, drawn, estimates)},
+    )
+
+
+def _recommended(
+    summary: Summary, drawn: DrawnSample, estimates: Mapping[str, Estimates]
+) -> Estimates:
+    found = recommend(
+        drawn.cells.words,
+        drawn.cells.sample_count,
+        drawn.cells.coding,
+        population_size=summary.population_size,
+        n_table_cells=summary.n_table_cells,
+        weight_total=drawn.cells.weight_total,
+        others={name: given.uniques for name, given in estimates.items()},
+    )
+    return Estimates(
+        uniques=found.expected_population_uniques, matches=found.expected_correct_matches
     )
 
 

@@ -201,12 +201,19 @@ class _Asked:
         )
 
     def _nothing(self, reason: str) -> Recommended:
-        """No estimate; a file without sample uniques has no population unique all the same."""
-        none = self.sizes.is_partition and self.sizes.sample_uniques == 0
+        """No estimate, but certain limits; without sample uniques there is none in the population.
+
+        Where missing values match anything, not even limits are certain.
+        """
+        uniques: Outcome = Unavailable(reason)
+        if self.sizes.is_partition:
+            most = self.sizes.sample_uniques
+            limits = Figure(value=None, low=0, high=most, how=How.BOUND, note=reason)
+            uniques = limits if most else _exactly(0.0)
         return Recommended(
-            model=COUNTED if none else WITH_NEIGHBOURS,
+            model=COUNTED,
             why=reason,
-            expected_population_uniques=_exactly(0.0) if none else Unavailable(reason),
+            expected_population_uniques=uniques,
             expected_correct_matches=Unavailable(reason),
             others=self.others,
         )

@@ -28,7 +28,7 @@ def test_every_model_is_asked_about_every_sample():
     assert found.complete
     assert len(found.trials) == 6
     assert {t.sample_size for t in found.trials} == {60, 180}
-    assert found.models == ("cohen_sackrowitz_uniform", "lancaster")
+    assert found.models == ("cohen_sackrowitz_uniform", "lancaster", "recommended")
     for trial in found.trials:
         assert 0 <= trial.population_uniques <= trial.sample_uniques <= trial.sample_size
 
@@ -43,10 +43,10 @@ def test_a_sample_of_everyone_is_exact_for_the_sample_frequency():
     found = backtest(
         population(), ["a", "b"], fractions=(1.0,), repeats=1, models=["sample_frequency"]
     )
-    [score] = found.scores()
-    assert score.truth == score.estimate == found.population_uniques
-    assert score.error == 0
-    assert score.coverage == 1
+    for score in found.scores():
+        assert score.truth == score.estimate == found.population_uniques
+        assert score.error == 0
+        assert score.coverage == 1
 
 
 def test_strata_bring_weights():
@@ -118,7 +118,7 @@ def test_an_interruption_keeps_what_is_done(monkeypatch):
     found = league(models=["sample_frequency"])
     assert len(found.trials) == 2
     assert not found.complete
-    assert len(found.scores()) == 2
+    assert {s.n_trials for s in found.scores()} == {1}
 
 
 @pytest.mark.parametrize(
