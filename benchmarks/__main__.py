@@ -3,7 +3,20 @@
 import argparse
 import importlib
 
-NAMES = ("assess", "individual_risk", "lancaster", "suda", "matching", "sensitive")
+NAMES = (
+    "assess",
+    "individual_risk",
+    "lancaster",
+    "loglinear",
+    "suda",
+    "matching",
+    "sensitive",
+    "league",
+    "fiber_bounds",
+    "fiber_counts",
+    "fiber_walk",
+    "compoisson",
+)
 
 
 def main() -> None:

@@ -18,12 +18,12 @@ from discreet.data.synthetic.population import (
     census_population,
     draw_survey,
 )
-from discreet.models.decomposable import DecomposableFit
-from discreet.models.decomposable_graph import bracketed
-from discreet.models.decomposable_search import forward_search
-from discreet.models.loglinear_fit import all_of_order, fit_by_iteration
-from discreet.models.loglinear_judgement import LogLinearFit, expected_uniques, judgement
-from discreet.models.occupied_cells import OccupiedCells, gathered_cells
+from discreet.models.loglinear.decomposable import DecomposableFit
+from discreet.models.loglinear.fitting import all_of_order, fit_by_iteration
+from discreet.models.loglinear.graph import bracketed
+from discreet.models.loglinear.judgement import LogLinearFit, expected_uniques, judgement
+from discreet.models.loglinear.occupied_cells import OccupiedCells, gathered_cells
+from discreet.models.loglinear.search import forward_search
 
 
 def run(scale: float) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.data.missing import POLICIES
 from discreet.errors import MissingError
-from discreet.figures import Figure
+from discreet.figures import Figure, Unavailable
 from discreet.risk.assessment import assess
 from discreet.risk.scoring import ModelResult
 from discreet.risk.sensitive import Thresholds
@@ -49,6 +49,7 @@ def expected_count(rows, i, policy, weight):
 
 
 def sensitive_group(rows, i, policy):
+    """Records whose values tell of record i: an incomplete one is judged by the complete ones."""
     if policy == "conservative" and not complete(rows[i]):
         found = [j for j in range(len(rows)) if complete(rows[j]) and matches(rows[i], rows[j])]
         return found or [j for j in range(len(rows)) if rows[j] == rows[i]]
@@ -59,7 +60,7 @@ files = st.integers(1, 3).flatmap(
     lambda n: st.lists(
         st.tuples(
             st.tuples(*[st.sampled_from([None, "x", "y", "z"])] * n),
-            st.sampled_from(["p", "q", "r"]),
+            st.sampled_from(["p", "q", "r", None]),
             st.integers(0, 3),
         ),
         min_size=1,
@@ -72,7 +73,8 @@ quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCh
 def run(rows, policy, **options):
     keys = list(NAMES[: len(rows[0][0])])
     columns = {k: pa.array([row[0][j] for row in rows], pa.string()) for j, k in enumerate(keys)}
-    columns |= {"s": [row[1] for row in rows], "h": [row[2] for row in rows]}
+    columns["s"] = pa.array([row[1] for row in rows], pa.string())
+    columns["h"] = pa.array([row[2] for row in rows])
     with TemporaryDirectory() as folder:
         path = Path(folder) / "risks.parquet"
         found = assess(
@@ -125,35 +127,85 @@ def test_counts_and_anonymity(policy, rows, weight):
     assert result.expected_correct_matches.value == pytest.approx(sum(1 / c for c in counts))
 
 
+def measures(held, whole, ell):
+    """Distinct and entropy diversity, the ratio of (c, l), distance and largest share of a group."""
+    total, sizes = held.total(), sorted(held.values(), reverse=True)
+    entropy = -sum(n / total * math.log(n / total) for n in sizes)
+    rest = sum(sizes[ell - 1 :])
+    return {
+        "distinct_l": len(held),
+        "entropy_l": math.exp(entropy),
+        "recursive_c": sizes[0] / rest if rest else None,
+        "t_equal": sum(abs(held[v] / total - whole[v] / whole.total()) for v in whole) / 2,
+        "alpha": sizes[0] / total,
+    }
+
+
+def breaks(told, rule):
+    """Whether a group with these measures breaks each rule; without a value it has no measure."""
+    if told is None:
+        return dict.fromkeys(NAMED, False)
+    ratio = told["recursive_c"]
+    return {
+        "distinct l-diversity": told["distinct_l"] < rule.diversity,
+        "entropy l-diversity": told["entropy_l"] < rule.diversity - 1e-9,
+        "recursive (c, l)-diversity": ratio is None or ratio >= rule.recursive_c,
+        "t-closeness, equal distance": told["t_equal"] > rule.closeness + 1e-9,
+        "(α, k)-anonymity": told["alpha"] > rule.concentration,
+    }
+
+
+NAMED = {
+    "distinct l-diversity": ("distinct_l", min),
+    "entropy l-diversity": ("entropy_l", min),
+    "recursive (c, l)-diversity": ("recursive_c", max),
+    "t-closeness, equal distance": ("t_equal", max),
+    "(α, k)-anonymity": ("alpha", max),
+}
+rules = st.builds(
+    Thresholds,
+    diversity=st.integers(1, 3),
+    recursive_c=st.sampled_from([0.7, 1.5, 3.0]),
+    closeness=st.sampled_from([0.1, 0.3]),
+    concentration=st.sampled_from([0.4, 0.8, 1.0]),
+    anonymity=st.integers(1, 4),
+)
+
+
 @pytest.mark.parametrize("policy", POLICIES)
-@given(rows=files)
+@given(rows=files, rule=rules, weight=st.sampled_from([0.0, 0.5, 1.0]))
 @quick
-def test_sensitive_variables(policy, rows):
-    if refused(rows, policy):
-        return
-    found, _ = run(rows, policy, sensitive=["s"], thresholds=Thresholds(diversity=2, closeness=0.3))
+def test_sensitive_variables(policy, rows, rule, weight):
     kept = kept_rows(rows, policy)
+    if refused(rows, policy) or all(rows[i][1] is None for i in kept):
+        return
+    weight = weight if policy == "wildcard" else 1.0
+    options = {"sensitive": ["s"], "thresholds": rule, "missing_weight": weight}
+    found, risks = run(rows, policy, **options)
     keys, values = [rows[i][0] for i in kept], [rows[i][1] for i in kept]
+    whole = Counter(v for v in values if v is not None)
+    told = []
+    for i in range(len(keys)):
+        members = sensitive_group(keys, i, policy)
+        held = Counter(values[j] for j in members if values[j] is not None)
+        told.append(measures(held, whole, rule.diversity) if held else None)
+    broken = [breaks(measured, rule) for measured in told]
+    for i in range(len(keys)):
+        small = expected_count(keys, i, policy, weight) < rule.anonymity
+        broken[i]["(α, k)-anonymity"] |= small
     figures = {figure.name: figure for figure in found.sensitive[0].figures}
-    groups = [
-        Counter(values[j] for j in sensitive_group(keys, i, policy)) for i in range(len(keys))
-    ]
-    whole = Counter(values)
-    distinct = [len(g) for g in groups]
-    assert figures["distinct l-diversity"].worst == min(distinct)
-    assert figures["distinct l-diversity"].records == sum(d < 2 for d in distinct)
-    entropy = [
-        math.exp(-sum(n / g.total() * math.log(n / g.total()) for n in g.values())) for g in groups
-    ]
-    assert figures["entropy l-diversity"].worst == pytest.approx(min(entropy))
-    distance = [
-        sum(abs(g[v] / g.total() - whole[v] / whole.total()) for v in whole) / 2 for g in groups
-    ]
-    assert figures["t-closeness, equal distance"].worst == pytest.approx(max(distance), abs=1e-12)
-    close = [d > 0.3 + 1e-9 for d in distance]
-    assert figures["t-closeness, equal distance"].records == sum(close)
-    top = [max(g.values()) / g.total() for g in groups]
-    assert figures["(α, k)-anonymity"].worst == pytest.approx(max(top))
+    assert found.sensitive[0].n_without_value == sum(v is None for v in values)
+    for name, (column, worst) in NAMED.items():
+        assert figures[name].records == sum(b[name] for b in broken), name
+        expected = [None if m is None else m[column] for m in told]
+        for i, value in zip(kept, expected, strict=True):
+            shown = risks[f"s_{column}"][i]
+            assert shown == (None if value is None else pytest.approx(value, abs=1e-12))
+        if column == "recursive_c" and any(m and m[column] is None for m in told):
+            assert isinstance(figures[name].worst, Unavailable)
+        else:
+            present = [value for value in expected if value is not None]
+            assert figures[name].worst == pytest.approx(worst(present), abs=1e-12)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 
 from discreet.data.structural_zeros import StructuralZeros
-from discreet.models.cell_sums import TooManyCells, interpolation, power_sums, sum_over_cells
-from discreet.models.decomposable import DecomposableFit
-from discreet.models.decomposable_graph import Graph, GraphNotDecomposable, bracketed
-from discreet.models.decomposable_search import forward_search
-from discreet.models.loglinear_fit import (
+from discreet.models.loglinear.cell_sums import (
+    TooManyCells,
+    interpolation,
+    power_sums,
+    sum_over_cells,
+)
+from discreet.models.loglinear.decomposable import DecomposableFit
+from discreet.models.loglinear.fitting import (
     TableTooLarge,
     all_of_order,
     fit_by_iteration,
 )
-from discreet.models.loglinear_judgement import candidates, judgement
-from discreet.models.loglinear_mixtures import ArithmeticMixture, geometric_mixture
-from discreet.models.minimum_error import criterion_for_matches, criterion_for_uniques
-from discreet.models.occupied_cells import gathered_cells
+from discreet.models.loglinear.graph import Graph, GraphNotDecomposable, bracketed
+from discreet.models.loglinear.judgement import candidates, judgement
+from discreet.models.loglinear.minimum_error import criterion_for_matches, criterion_for_uniques
+from discreet.models.loglinear.mixtures import ArithmeticMixture, geometric_mixture
+from discreet.models.loglinear.occupied_cells import gathered_cells
+from discreet.models.loglinear.search import forward_search
 
 SIZES = (4, 3, 5, 2, 3)
 ALL = np.array(list(itertools.product(*map(range, SIZES)))).T

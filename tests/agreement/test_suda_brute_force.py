@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.risk.suda import derive, special_uniques
+from discreet.risk.suda import special_uniques
+from discreet.risk.suda_derivation import derive
 
 KeySet = tuple[int, ...]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from discreet.cli.once import OnceCommand
 from discreet.cli.options import (
     Codes,
     NamedFile,
@@ -14,6 +15,8 @@ from discreet.cli.options import (
     csv_from,
     csv_options,
 )
+from discreet.cli.speaking import speaking_of
+from discreet.cli.together import by_name, check_csv, check_together
 
 OUTPUTS = ("report", "external_report", "risks")
 ENDINGS = {
@@ -22,9 +25,18 @@ ENDINGS = {
     "risks": (".parquet", ".pq"),
 }
 PATH = click.Path(path_type=Path)
+PARAMETERS = {  # of the library, where the user typed something else
+    "population_size": "--population",
+    "n_table_cells": "--cells",
+    "missing_weight": "--missing-weight",
+    "loss_ratios": "--loss-ratio",
+    "scenarios": "--scenario",
+    "alpha_k": "--alpha-k",
+    **{name: f"--{name}" for name in ("k", "l", "c", "t", "alpha", "suda", "shrinkage", "subsets")},
+}
 
 
-@click.command(name="assess")
+@click.command(name="assess", cls=OnceCommand)
 @click.argument("file")
 @click.option(
     "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(),
@@ -38,15 +50,16 @@ PATH = click.Path(path_type=Path)
     "--impossible", metavar="FILE",
     help="Impossible combinations: columns are keys, an empty value means any level.",
 )  # fmt: skip
-@click.option("--models", default="auto", show_default=True, help="auto, or names with commas.")
+@click.option("--models", help="auto, or names with commas [default: auto].")
 @click.option(
     "--k", "levels", type=WholeNumbers(), default=(2, 3, 5), help="For k-anonymity [2,3,5]."
 )
 @click.option("--sensitive", type=Names(), default=(), help="Sensitive variables.")
-@click.option("--l", "ell", type=int, default=2, show_default=True, help="For l-diversity.")
-@click.option("--c", type=float, default=3.0, show_default=True, help="For (c, l)-diversity.")
-@click.option("--t", type=float, default=0.3, show_default=True, help="For t-closeness.")
-@click.option("--alpha", type=float, default=0.8, show_default=True, help="For (α, k)-anonymity.")
+@click.option("--l", type=int, help="For l-diversity [default: 2].")
+@click.option("--c", type=float, help="For (c, l)-diversity [default: 3].")
+@click.option("--t", type=float, help="For t-closeness [default: 0.3].")
+@click.option("--alpha", type=float, help="Share for (α, k)-anonymity [default: 0.8].")
+@click.option("--alpha-k", type=int, help="Records for (α, k)-anonymity [default: 2].")
 @click.option(
     "--tree", "trees", type=NamedFile(), multiple=True,
     help="Levels of a sensitive variable and what they belong to, one leaf a row.",
@@ -87,14 +100,15 @@ def command(file: str, **options: Any) -> None:
 
     FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Stata, SPSS or SAS.
     """
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    with speaking_of(PARAMETERS):
+        _run(file, options)
+
+
+def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
-    from discreet.report.html import write_report
-    from discreet.report.json import assessment_json
-    from discreet.report.text import print_assessment
-    from discreet.risk.assessment import assess
 
+    check_together(options)
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     inputs: dict[str, Any] = {
         name: None if path is None else open_records(path, csv)
@@ -104,30 +118,40 @@ def command(file: str, **options: Any) -> None:
             ("population", options["population_file"]),
         )
     }
-    outputs = [options[name] for name in OUTPUTS if options[name]]
     given = [records for records in inputs.values() if records is not None]
+    check_csv(options, given, options["trees"])
     files = [path for records in given for path in records.files]
     files += [Path(path) for _, path in options["trees"]]
+    outputs = [options[name] for name in OUTPUTS if options[name]]
     check_outputs(outputs, files, [path for records in given for path in records.parts])
     for name, endings in ENDINGS.items():
         _check_ending(name, options[name], endings)
+    asked = inputs | _asked(csv, options)
     if options["missing"] == "all":
-        _compare(inputs, csv, outputs, options)
-        return
+        _compare(asked, options)
+    else:
+        _assess(asked, options, outputs)
+
+
+def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path]) -> None:
+    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.report.html import write_report
+    from discreet.report.json import assessment_json
+    from discreet.report.text import print_assessment
+    from discreet.risk.assessment import assess
+
     with progress_bar() as progress:
         assessment = assess(
-            **inputs,
-            **_common(csv, options, progress),
-            weight=options["weight"],
-            population_size=options["population"],
-            n_table_cells=options["cells"],
-            models=_model_names(options["models"]),
+            **asked,
+            engine=_engine(options, progress),
+            models=_model_names(options["models"] or "auto"),
             missing=options["missing"],
-            missing_weight=options["missing_weight"],
             risks=options["risks"],
             all_pairs=options["all_pairs"],
+            subsets=options["subsets"],
+            shrinkage_table=options["shrinkage_table"],
+            loss_ratios=options["loss_ratio"],
             progress=progress,
-            **_measures(csv, options),
         )
         if options["report"]:
             write_report(assessment, options["report"])
@@ -136,9 +160,27 @@ def command(file: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(assessment_json(assessment))
     else:
-        print_assessment(stdout_console(), assessment)
+        print_assessment(stdout_console(), assessment, report=options["report"])
     for path in outputs:
         say(f"written: {path}")
+
+
+def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
+    from discreet.cli.showing import print_json, progress_bar, stdout_console
+    from discreet.report.comparison import comparison_json, print_comparison
+    from discreet.risk.comparison import compare_policies
+
+    with progress_bar() as progress:
+        comparison = compare_policies(
+            **{name: value for name, value in asked.items() if name != "population"},
+            engine=_engine(options, progress),
+            models=None if options["models"] is None else _model_names(options["models"]),
+            progress=progress,
+        )
+    if options["as_json"]:
+        print_json(comparison_json(comparison))
+    else:
+        print_comparison(stdout_console(), comparison)
 
 
 def _check_ending(name: str, path: Path | None, endings: tuple[str, ...]) -> None:
@@ -147,70 +189,51 @@ def _check_ending(name: str, path: Path | None, endings: tuple[str, ...]) -> Non
         raise click.UsageError(f"{option} must end in {endings[0]}, got {path.name!r}")
 
 
-def _common(csv: Any, options: dict[str, Any], progress: Any) -> dict[str, Any]:
-    """What both the assessment and the comparison of policies take."""
-    from discreet.data.missing import MissingCodes
+def _engine(options: dict[str, Any], progress: Any) -> Any:
     from discreet.engines.duckdb import DuckDBEngine
 
+    return DuckDBEngine(memory=options["memory"], threads=options["threads"], progress=progress)
+
+
+def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """What both the assessment and the comparison of policies take, besides the files."""
+    from discreet.data.missing import MissingCodes
+    from discreet.risk.tree_file import read_hierarchy
+
     kinds = ("missing", "suppressed", "not_applicable")
+    trees = by_name("--tree", options["trees"])
     return {
         "keys": options["keys"],
         "anonymity_levels": options["levels"],
         "codes": MissingCodes(**{kind: _by_column(options[f"{kind}_code"]) for kind in kinds}),
         "csv": csv,
-        "engine": DuckDBEngine(
-            memory=options["memory"], threads=options["threads"], progress=progress
-        ),
-    }
-
-
-def _measures(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The figures that are computed on request."""
-    from discreet.risk.sensitive import Thresholds
-    from discreet.risk.tree_file import read_hierarchy
-
-    return {
+        "weight": options["weight"],
+        "population_size": options["population"],
+        "n_table_cells": options["cells"],
+        "missing_weight": options["missing_weight"],
         "sensitive": options["sensitive"],
-        "thresholds": Thresholds(
-            diversity=options["ell"],
-            recursive_c=options["c"],
-            closeness=options["t"],
-            concentration=options["alpha"],
-        ),
-        "hierarchies": {name: read_hierarchy(path, csv) for name, path in options["trees"]},
+        "thresholds": _thresholds(options),
+        "hierarchies": {name: read_hierarchy(path, csv) for name, path in trees.items()},
         "household": options["household"],
         "suda": options["suda"],
-        "scenarios": dict(options["scenarios"]) or None,
-        "subsets": options["subsets"],
+        "scenarios": by_name("--scenario", options["scenarios"]) or None,
         "shrinkage": options["shrinkage"],
-        "shrinkage_table": options["shrinkage_table"],
-        "loss_ratios": options["loss_ratio"],
     }
 
 
-def _compare(
-    inputs: dict[str, Any], csv: Any, outputs: list[Path], options: dict[str, Any]
-) -> None:
-    from discreet.cli.showing import print_json, progress_bar, stdout_console
-    from discreet.report.extras import comparison_section
-    from discreet.report.extras_json import comparison_json
-    from discreet.report.text import section_parts
-    from discreet.risk.comparison import compare_policies
+def _thresholds(options: dict[str, Any]) -> Any:
+    """What was said of the sensitive variables, None if nothing was."""
+    from discreet.risk.sensitive import Thresholds
 
-    if outputs:
-        raise click.UsageError("--missing all compares policies and writes no files; choose one")
-    with progress_bar() as progress:
-        comparison = compare_policies(
-            inputs["source"],
-            missing_weight=options["missing_weight"],
-            **_common(csv, options, progress),
-        )
-    if options["as_json"]:
-        print_json(comparison_json(comparison))
-        return
-    console = stdout_console()
-    for part in section_parts(comparison_section(comparison)):
-        console.print(part)
+    names = {
+        "l": "diversity",
+        "c": "recursive_c",
+        "t": "closeness",
+        "alpha": "concentration",
+        "alpha_k": "anonymity",
+    }
+    given = {field: options[name] for name, field in names.items() if options[name] is not None}
+    return Thresholds(**given) if given else None
 
 
 def _by_column(given: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, tuple[str, ...]]:

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import click
 
+from discreet.cli.once import OnceCommand
+from discreet.cli.speaking import speaking_of
 
-@click.command(name="demo")
+PARAMETERS = {"expected_size": "--sample", "size": "--population"}
+
+
+@click.command(name="demo", cls=OnceCommand)
 @click.option(
     "--population",
     "size",
@@ -37,18 +42,18 @@ def command(size: int, sample: int, seed: int, folder: Path, as_json: bool) -> N
     census file in the literature (Takemura).
     """
     from discreet.cli.showing import print_json, progress_bar, say, stdout_console
-    from discreet.report.demo import demo_json, print_demo
+    from discreet.report.demo import demo_json, print_demo, truth_section
     from discreet.report.html import write_report
     from discreet.risk.demonstration import demonstrate
 
-    with progress_bar() as progress:
+    with speaking_of(PARAMETERS), progress_bar() as progress:
         shown = demonstrate(folder, size=size, sample=sample, seed=seed, progress=progress)
         reports = (folder / "report.html", folder / "report-external.html")
-        for path, external in zip(reports, (False, True), strict=True):
-            write_report(shown.assessment, path, external=external)
+        write_report(shown.assessment, reports[0], first=[truth_section(shown)])
+        write_report(shown.assessment, reports[1], external=True)
     if as_json:
         print_json(demo_json(shown))
     else:
-        print_demo(stdout_console(), shown)
+        print_demo(stdout_console(), shown, report=reports[0])
     for path in (shown.survey, shown.risks, *reports):
         say(f"written: {path}")

@@ -125,17 +125,24 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 def csv_options(command: Command) -> Command:
     """--delimiter, --quote, --encoding and --decimal."""
     for option in (
-        click.option("--decimal", default=".", show_default=True, help="Decimal mark of weights."),
+        click.option("--decimal", help="Decimal mark of weights [default: .]."),
         click.option("--encoding", help="Encoding of a CSV file [default: UTF-8]."),
-        click.option("--quote", default='"', show_default=True, help="Quote of a CSV file."),
+        click.option("--quote", help='Quote of a CSV file [default: "].'),
         click.option("--delimiter", help="Delimiter of a CSV file [default: found out]."),
     ):
         command = option(command)
     return command
 
 
-def csv_from(delimiter: str | None, quote: str, encoding: str | None, decimal: str) -> CsvOptions:
+def csv_from(
+    delimiter: str | None, quote: str | None, encoding: str | None, decimal: str | None
+) -> CsvOptions:
     """The CSV options of the command line; \\t may be written for a tab."""
     tab = {"\\t": "\t", "tab": "\t"}
-    given = None if delimiter is None else tab.get(delimiter, delimiter)
-    return CsvOptions(delimiter=given, quote=quote, encoding=encoding, decimal=decimal)
+    chosen = {
+        "delimiter": None if delimiter is None else tab.get(delimiter, delimiter),
+        "quote": quote,
+        "encoding": encoding,
+        "decimal": decimal,
+    }
+    return CsvOptions(**{name: value for name, value in chosen.items() if value is not None})

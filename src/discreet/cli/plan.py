@@ -4,10 +4,18 @@ from pathlib import Path
 
 import click
 
+from discreet.cli.once import OnceCommand
+from discreet.cli.speaking import speaking_of
+
 PATH = click.Path(path_type=Path)
+PARAMETERS = {
+    "n_table_cells": "--cells",
+    "population_size": "--population",
+    "target risk": "--target-risk",
+}
 
 
-@click.command(name="plan")
+@click.command(name="plan", cls=OnceCommand)
 @click.option("--cells", type=int, required=True, help="Possible cells of the table.")
 @click.option("--population", type=int, required=True, help="Size of the population.")
 @click.option("--target-risk", required=True, help="Highest unique probability allowed, as 0.05.")
@@ -36,7 +44,8 @@ def command(
     if report is not None:
         check_outputs([report], [])
     priors = [prior] if prior else ["uniform", "multinomial"]
-    plans = [plan_sample_size(cells, population, target_risk, p) for p in priors]
+    with speaking_of(PARAMETERS):
+        plans = [plan_sample_size(cells, population, target_risk, p) for p in priors]
     if report is not None:
         write_plans(plans, report)
     if as_json:

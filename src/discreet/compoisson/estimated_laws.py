@@ -8,6 +8,7 @@ statistics on average, A E f = b, else draws stray to where no weight is.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,10 +16,11 @@ from scipy.special import gammaln
 
 from discreet.compoisson.laws import CellLaw, TableLaw, power_of_two, prior_named, reciprocal, score
 from discreet.data.arrays import FloatArray, IntArray
+from discreet.fiber.enumeration import tables
 from discreet.fiber.priors import Prior, ProductForm
 from discreet.fiber.sequential import LEAST_EFFECTIVE, WeightedDraws, weighted_draws
 from discreet.fiber.system import System
-from discreet.figures import Figure, How, Unavailable
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
 
 NEWTON_STEPS = 200
@@ -63,6 +65,12 @@ def descending(system: System) -> System:
         n_named=n,
         row_names=system.row_names,
     )
+
+
+def listed(system: System, *, limit: int | None = None) -> Iterator[IntArray]:
+    """All tables one by one, in order of the last cell, then the one before, and so on."""
+    for table in tables(descending(system), limit=limit):
+        yield table[::-1].copy()
 
 
 def _tilted(system: System, prior: str) -> tuple[Prior, float]:
@@ -140,7 +148,7 @@ def _log_mean(drawn: WeightedDraws) -> float:
 
 def _scored(
     system: System, prior: str, truth: IntArray, log_z: float, error: float
-) -> tuple[Figure | Unavailable, ...]:
+) -> tuple[Outcome, Outcome]:
     if not system.holds(system.completed(truth)):
         return score(None)
     own = prior_named(prior).log_weight(np.arange(len(truth)), truth)
@@ -157,7 +165,7 @@ def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellLaw, ...]:
 
 def _cell(cell: int, counts: IntArray, shares: FloatArray, mean: float, error: float) -> CellLaw:
     support, where = np.unique(counts, return_inverse=True)
-    probabilities = np.bincount(where, weights=shares)
+    probabilities = np.bincount(where.ravel(), weights=shares).astype(np.float64)
     return CellLaw(
         cell=cell, support=support, probabilities=probabilities, mean=mean, standard_error=error
     )

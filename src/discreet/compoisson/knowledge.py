@@ -1,4 +1,4 @@
-"""What a snooper knows of a table beside the statistics, as limits, sums and orders of its cells."""
+"""What a snooper knows of a table beside the statistics: limits, sums and orders of its cells."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -101,7 +101,6 @@ class Knowledge:
         return j <= largest
 
 
-
 @dataclass(frozen=True, slots=True)
 class Order:
     """Cells in order: smaller[i] + gap[i] ≤ larger[i] for every i."""
@@ -126,9 +125,9 @@ class ShapeCase:
 def shape_cases(knowledge: Knowledge, first: int, largest: int) -> Iterator[ShapeCase]:
     """Cases, no two of which hold of the same table, and one of which holds of each of the shape.
 
-    The shape is that of f_first, …, f_largest. Counts that rise need one case for each J, since above it they are zero. A unimodal table is
-    told by the first of its largest counts, which is strictly above the one before; where the peak
-    is given, other cells may be as large.
+    The shape is that of f_first, …, f_largest. Counts that rise need one case for each J, since
+    above it they are zero. A unimodal table is told by the first of its largest counts, which is
+    strictly above the one before; where the peak is given, other cells may be as large.
     """
     if knowledge.shape is None:
         yield ShapeCase()

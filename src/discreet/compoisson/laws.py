@@ -212,7 +212,9 @@ def exact(value: float) -> Figure:
     return Figure(value=value, how=How.EXACT)
 
 
-def score(log_probability: float | None, relative_error: float | None = None) -> tuple[Outcome, ...]:
+def score(
+    log_probability: float | None, relative_error: float | None = None
+) -> tuple[Outcome, Outcome]:
     """A table's probability and minus its base-2 logarithm; estimates have standard errors."""
     if log_probability is None:
         gone = Unavailable("the table does not agree with the statistics and the knowledge")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from discreet.compoisson.equations import Sums, equations, number_statement, written
-from discreet.compoisson.estimated_laws import descending, estimated_law
+from discreet.compoisson.estimated_laws import descending, estimated_law, listed
 from discreet.compoisson.knowledge import Knowledge, ShapeCase, shape_cases, with_order
 from discreet.compoisson.laws import Mixture, Part, TableLaw, exact_law, mixture, prior_named
 from discreet.compoisson.statistics import CountStatistics, check_counts
@@ -28,9 +28,8 @@ from discreet.fiber.consistency import contradiction
 from discreet.fiber.counting import Count, count_exactly
 from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.enumeration import tables
 from discreet.fiber.sequential import estimate_count
-from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.system import Statement, system_of
 from discreet.figures import How, Unavailable
 from discreet.progress import Progress, silent
 
@@ -58,14 +57,15 @@ class Effort:
 class Snooper:
     """Someone with the statistics and some knowledge, who looks for the table.
 
-    Cell j is f_j, for j = 0 … `largest`. Where `zeros_unknown`, cell 0 says nothing and stays 0.
-    `parts` exclude one another and together hold all tables; `parts_by_number` are the same tables
-    split by n.
+    Cell j is f_j, for j = 0, 1, …; above `largest` cells are zero. Where `zeros_unknown`, cell 0
+    says nothing and stays 0. `parts` exclude one another and together hold all tables;
+    `parts_by_number` are the same tables split by n.
     """
 
     sums: Sums
     knowledge: Knowledge
     largest: int
+    n_cells: int
     statements: tuple[Statement, ...]
     parts: tuple[Part, ...] = field(repr=False)
     parts_by_number: tuple[Part, ...] | Unavailable = field(repr=False)
@@ -74,11 +74,6 @@ class Snooper:
     def zeros_unknown(self) -> bool:
         """Is the number of zeros beyond all telling?"""
         return self.sums.n is None and self.knowledge.n is None
-
-    @property
-    def n_cells(self) -> int:
-        """Cells of the tables looked for."""
-        return self.largest + 1
 
     def equations(self) -> tuple[str, ...]:
         """The equations and limits, as people write them."""
@@ -119,7 +114,7 @@ class Snooper:
         """All tables one by one, found as they are asked for."""
         left = limit
         for part in self.parts:
-            for table in tables(part.system, limit=left):
+            for table in listed(part.system, limit=left):
                 left = None if left is None else left - 1
                 yield table
             if left == 0:
@@ -135,7 +130,7 @@ class Snooper:
     def _inhabited(self) -> Iterator[Part]:
         """Parts that hold a table, or may; a single part is taken to."""
         for part in self.parts:
-            if len(self.parts) == 1 or next(tables(part.system, limit=1), None) is not None:
+            if len(self.parts) == 1 or next(listed(part.system, limit=1), None) is not None:
                 yield part
 
     def mixture(
@@ -240,11 +235,14 @@ class Reconstruction:
     laws: Mapping[str, TableLaw | Unavailable]
 
 
-def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None) -> Snooper:
+def snooper(
+    released: Sums | CountStatistics, knowledge: Knowledge | None = None, *, up_to: int = 0
+) -> Snooper:
     """The snooper's problem: equations, limits and orders of the cells.
 
-    Raises InputError where the statistics, or what is known, contradict one another as far as that
-    is seen without a search; `reconstruct` says it of the rest.
+    Tables have cells up to value `up_to` at least, if only for their likeness to others. Raises
+    InputError where the statistics, or what is known, contradict one another as far as that is seen
+    without a search; `reconstruct` says it of the rest.
     """
     sums = released if isinstance(released, Sums) else Sums.of(released)
     knowledge = knowledge or Knowledge()
@@ -257,15 +255,16 @@ def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None
     statements = _statements(sums, knowledge, largest)
     first = knowledge.first_ordered(sums.n is not None or knowledge.n is not None)
     cases = tuple(shape_cases(knowledge, first, largest))
+    setting = _Setting(tuple(statements), largest, max(largest, up_to) + 1, cases)
     numbers = _numbers(sums, knowledge)
-    by_number = _by_number(statements, largest, cases, numbers)
     return Snooper(
         sums=sums,
         knowledge=knowledge,
         largest=largest,
+        n_cells=setting.n_cells,
         statements=(*statements, *_number(largest, numbers, sums, knowledge)),
-        parts=tuple(_parts(statements, largest, cases, numbers)),
-        parts_by_number=by_number,
+        parts=tuple(setting.parts(*numbers)),
+        parts_by_number=setting.parts_by_number(*numbers),
     )
 
 
@@ -284,8 +283,7 @@ def reconstruct(
     if count.value == 0 and count.how is How.EXACT:
         raise disagreement(problem)
     laws = {
-        prior: problem.law(prior, truth=truth, effort=effort, progress=progress)
-        for prior in priors
+        prior: problem.law(prior, truth=truth, effort=effort, progress=progress) for prior in priors
     }
     return Reconstruction(
         equations=problem.equations(),
@@ -356,46 +354,43 @@ def _number(
     return (number_statement(largest, *numbers),)
 
 
-def _parts(
-    statements: list[Statement],
-    largest: int,
-    cases: tuple[ShapeCase, ...],
-    numbers: tuple[int, int],
-) -> Iterator[Part]:
-    low, high = numbers
-    name = f"n = {low}" if low == high else f"n = {low} to {high}"
-    for case in cases:
-        given = [*statements, number_statement(largest, low, high), *_top(case, largest)]
-        system: System = with_order(system_of(largest + 1, given), case.order)
-        yield Part(system=system, name=name, group=name)
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """All but n, from which the parts are made."""
+
+    statements: tuple[Statement, ...]
+    largest: int
+    n_cells: int
+    cases: tuple[ShapeCase, ...]
+
+    def parts(self, low: int, high: int) -> Iterator[Part]:
+        """One part for each case of the shape, for n from low to high."""
+        name = f"n = {low}" if low == high else f"n = {low} to {high}"
+        number = number_statement(self.largest, low, high)
+        beyond = [_nothing(j) for j in range(self.largest + 1, self.n_cells)]
+        for case in self.cases:
+            given = [*self.statements, number, *self._top(case), *beyond]
+            system = with_order(system_of(self.n_cells, given), case.order)
+            yield Part(system=system, name=name, group=name)
+
+    def parts_by_number(self, low: int, high: int) -> tuple[Part, ...] | Unavailable:
+        """The parts for each n by itself."""
+        if high - low + 1 > MOST_NUMBERS:
+            reason = f"n can be any of {high - low + 1:,} numbers, and {MOST_NUMBERS:,} are tried"
+            return Unavailable(f"{reason}; give a narrower range")
+        return tuple(part for n in range(low, high + 1) for part in self.parts(n, n))
+
+    def _top(self, case: ShapeCase) -> list[Statement]:
+        """What makes a case's largest value the largest."""
+        if case.largest is None:
+            return []
+        j = case.largest
+        occurs = Statement(cells=np.array([j]), low=1, high=None, name=f"f{j}")
+        return [occurs, *(_nothing(above) for above in range(j + 1, self.largest + 1))]
 
 
-def _by_number(
-    statements: list[Statement],
-    largest: int,
-    cases: tuple[ShapeCase, ...],
-    numbers: tuple[int, int],
-) -> tuple[Part, ...] | Unavailable:
-    low, high = numbers
-    if high - low + 1 > MOST_NUMBERS:
-        reason = f"n may have {high - low + 1:,} values, of which {MOST_NUMBERS:,} are looked at"
-        return Unavailable(f"{reason}; give a narrower range")
-    found: list[Part] = []
-    for n in range(low, high + 1):
-        found += _parts(statements, largest, cases, (n, n))
-    return tuple(found)
-
-
-def _top(case: ShapeCase, largest: int) -> list[Statement]:
-    """The statements that make a case's largest value the largest."""
-    if case.largest is None:
-        return []
-    j = case.largest
-    found = [Statement(cells=np.array([j]), low=1, high=None, name=f"f{j}")]
-    above = np.arange(j + 1, largest + 1)
-    if len(above):
-        found.append(Statement(cells=above, low=0, high=0, name=f"nothing above {j}"))
-    return found
+def _nothing(j: int) -> Statement:
+    return Statement(cells=np.array([j]), low=0, high=0, name=f"f{j}")
 
 
 def _hull(found: list[Bounds]) -> Bounds:

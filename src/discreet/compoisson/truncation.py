@@ -9,7 +9,7 @@ What the tables of all these factorisations weigh can be said in three ways:
 - `all_equal`: every table is as probable as any other (the paper's first choice);
 - `sets_equal`: every factorisation is, and within it every table (its second choice, as we read
   it);
-- `proper`: P(f) ∝ e^(−ν S2(f)) / ∏ f_j!, which follows from independent counts. The factor e^(−ν S2)
+- `proper`: P(f) ∝ e^(−ν S2(f)) / ∏ f_j!, which follows from independent counts. The first factor
   varies by no more than e^(ν · width), so that a rough dispersion ν is good enough.
 """
 
@@ -20,9 +20,12 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
+from scipy.special import gammaln
 
 from discreet.compoisson.contradictions import contradiction
 from discreet.compoisson.equations import Sums
+from discreet.compoisson.estimated_laws import listed
 from discreet.compoisson.estimation import Fit, maximum_likelihood
 from discreet.compoisson.factorials import (
     factorial_exponent,
@@ -32,6 +35,7 @@ from discreet.compoisson.factorials import (
 )
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import Part, TableLaw, exact_law, mixture
+from discreet.compoisson.listed_laws import listed_law
 from discreet.compoisson.snooper import Effort, snooper
 from discreet.compoisson.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.data.arrays import IntArray
@@ -42,8 +46,9 @@ from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import Unavailable
 
 MOST_NODES = 1_000_000
-MOST_FACTORISATIONS = 20_000
+MOST_FACTORISATIONS = 100_000
 LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
+MOST_LISTED = 100_000  # tables up to which all are listed
 GUARD = 30  # decimals beyond those released
 WEIGHTINGS = ("proper", "all_equal", "sets_equal")
 
@@ -62,7 +67,8 @@ class TruncatedReconstruction:
     """What a snooper finds from n, S1 and a rounded S2.
 
     `sets` are the factorisations that some table has, in order of S2; `count` is the number of all
-    their tables. Laws go by the weighting; `dispersion` is the ν of `proper`.
+    their tables; `bounds` are their least and greatest cells. Laws go by the weighting;
+    `dispersion` is the ν of `proper`.
     """
 
     n: int
@@ -71,8 +77,7 @@ class TruncatedReconstruction:
     knowledge: tuple[str, ...]
     sets: tuple[FactorisationSet, ...]
     count: int
-    lower: IntArray
-    upper: IntArray
+    bounds: tuple[IntArray, IntArray] | Unavailable
     dispersion: float
     laws: Mapping[str, TableLaw | Unavailable]
 
@@ -101,12 +106,14 @@ def reconstruct_truncated(
         return Unavailable(str(ended))
     if not found:
         raise _no_table(n, total, released, knowledge)
-    sets = tuple(one for one, _ in found)
+    sets = tuple(one.one for one in found)
     nu = _dispersion(n, total, sets) if dispersion is None else dispersion
-    parts = _widened([parts for _, parts in found])
-    cells = None if truth is None else _cells(truth, n, total, parts[0][0].system.n_named)
-    laws = _laws(parts, sets, nu, cells, effort)
-    lower, upper = _limits(laws)
+    n_cells = max(part.system.n_named for one in found for part in one.parts)
+    cells = None if truth is None else _cells(truth, n, total, n_cells)
+    if sum(one.count for one in sets) <= MOST_LISTED:
+        laws = _listed_laws(found, nu, n_cells, cells)
+    else:
+        laws = _mixed_laws(_widened([one.parts for one in found]), sets, nu, cells, effort)
     return TruncatedReconstruction(
         n=n,
         total=total,
@@ -114,8 +121,330 @@ def reconstruct_truncated(
         knowledge=knowledge.described(),
         sets=sets,
         count=sum(one.count for one in sets),
-        lower=lower,
-        upper=upper,
+        bounds=_limits(laws),
         dispersion=nu,
         laws=laws,
     )
+
+
+def factorisations(
+    n: int,
+    total: int,
+    released: DecimalLog,
+    knowledge: Knowledge | None = None,
+    *,
+    max_nodes: int = MOST_NODES,
+) -> Iterator[dict[int, int]]:
+    """Every factorisation that n counts with this total and an S2 in the interval may have.
+
+    Those that contradict themselves at sight are left out; whether a table has one is not asked.
+    Raises BudgetExceeded after `max_nodes` steps.
+    """
+    knowledge = knowledge or Knowledge()
+    largest = _largest(n, total, released, knowledge)
+    if largest < 0:
+        return
+    search = _Search.of(n, total, released, knowledge, largest, max_nodes)
+    for exponents in search.run():
+        if contradiction(n, total, exponents) is None:
+            yield exponents
+
+
+class _Search:
+    """Exponents prime by prime, from the largest prime down to 2, with limits on each."""
+
+    def __init__(
+        self,
+        primes: list[int],
+        logs: list[int],
+        limits: list[tuple[int, int]],
+        interval: tuple[int, int],
+        max_nodes: int,
+    ) -> None:
+        self._primes, self._logs, self._limits = primes, logs, limits
+        self._low, self._high = interval
+        self._left = max_nodes
+        self._max_nodes = max_nodes
+
+    @classmethod
+    def of(
+        cls,
+        n: int,
+        total: int,
+        released: DecimalLog,
+        knowledge: Knowledge,
+        largest: int,
+        max_nodes: int,
+    ) -> "_Search":
+        """A search among primes up to the largest value."""
+        primes = primes_to(largest)[::-1] or [2]
+        scale = released.decimals + GUARD
+        limits = _exponent_limits(n, total, released, knowledge, largest, primes)
+        logs = [_scaled(log_of_factorisation({p: 1}, scale + 2), scale) for p in primes]
+        interval = (_scaled(released.low, scale), _scaled(released.high, scale))
+        return cls(primes, logs, limits, interval, max_nodes)
+
+    def run(self) -> Iterator[dict[int, int]]:
+        """All choices of exponents whose S2 lies in the interval."""
+        if any(low > high for low, high in self._limits):
+            return
+        yield from self._deeper(0, 0, {})
+
+    def _deeper(self, k: int, log: int, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
+        self._left -= 1
+        if self._left < 0:
+            message = f"more than {self._max_nodes:,} choices of exponents fit this S2"
+            raise BudgetExceeded(f"{message}; state the largest value or more decimals")
+        low, high = self._range(k, log, chosen)
+        last = k == len(self._primes) - 1
+        for exponent in range(low, high + 1):
+            p = self._primes[k]
+            more = chosen | {p: exponent} if exponent else chosen
+            if last:
+                yield more
+            else:
+                yield from self._deeper(k + 1, log + exponent * self._logs[k], more)
+
+    def _range(self, k: int, log: int, chosen: dict[int, int]) -> tuple[int, int]:
+        """The exponents of prime k that leave the interval within reach."""
+        least = [self._least(i, chosen) for i in range(k, len(self._primes))]
+        rest_low = sum(e * self._logs[k + 1 + i] for i, e in enumerate(least[1:]))
+        rest_high = sum(self._limits[i][1] * self._logs[i] for i in range(k + 1, len(self._primes)))
+        high = min(self._limits[k][1], (self._high - 1 - log - rest_low) // self._logs[k])
+        low = max(least[0], -((log + rest_high - self._low) // self._logs[k]))
+        return low, high
+
+    def _least(self, i: int, chosen: dict[int, int]) -> int:
+        """e_q is at least e_p times the exponent of q in p!, for every larger prime p."""
+        q = self._primes[i]
+        implied = (e * factorial_exponent(p, q) for p, e in chosen.items())
+        return max(self._limits[i][0], max(implied, default=0))
+
+
+def _scaled(number: Decimal, decimals: int) -> int:
+    with localcontext() as context:
+        context.prec = 60 + decimals + len(number.as_tuple().digits)
+        return int(number.scaleb(decimals).to_integral_value())
+
+
+def _largest(n: int, total: int, released: DecimalLog, knowledge: Knowledge) -> int:
+    """The largest value that n counts with this total and an S2 not above the interval can have."""
+    if n < 1:
+        raise InputError(must_be("n", "at least 1", n))
+    if total < 1:
+        why = "all observations are zero, so there is nothing to fit and nothing to hide"
+        raise InputError(must_be("total", "above zero", total, remedy=why))
+    most = total if knowledge.largest_range is None else min(total, knowledge.largest_range[1])
+    high = float(released.high) + 1e-6
+    found = -1
+    for j in range(most + 1):
+        if _least_log(n, total, j) <= high:
+            found = j
+        if j > LARGEST_SEARCHED and found == j:
+            message = f"values above {LARGEST_SEARCHED} fit this S2"
+            raise BudgetExceeded(f"{message}; state the largest value")
+        if math.lgamma(j + 1) > high:
+            break
+    return found
+
+
+def _least_log(n: int, total: int, value: int) -> float:
+    """The least S2 of n counts with this total, one of which has the value."""
+    if n == 1:
+        return math.lgamma(value + 1) if value == total else math.inf
+    rest = least_table(n - 1, total - value) if total > value else {}
+    return math.lgamma(value + 1) + sum(c * math.lgamma(x + 1) for x, c in rest.items())
+
+
+def _exponent_limits(
+    n: int,
+    total: int,
+    released: DecimalLog,
+    knowledge: Knowledge,
+    largest: int,
+    primes: list[int],
+) -> list[tuple[int, int]]:
+    """The least and the greatest exponent of each prime, by linear programming over tables."""
+    values = np.arange(largest + 1)
+    log_factorials = np.array([math.lgamma(j + 1) for j in values])
+    bounds = [(0, n) if j not in knowledge.cells else knowledge.cells[int(j)] for j in values]
+    slack = 1e-6
+    limits = np.array([float(released.high) + slack, -float(released.low) + slack])
+
+    def optimum(p: int, sign: int) -> int:
+        times = np.array([factorial_exponent(int(j), p) for j in values], dtype=np.float64)
+        solved = linprog(
+            sign * times,
+            A_ub=np.stack([log_factorials, -log_factorials]),
+            b_ub=limits,
+            A_eq=np.stack([np.ones(largest + 1), values.astype(np.float64)]),
+            b_eq=np.array([n, total]),
+            bounds=bounds,
+            method="highs",
+        )
+        if solved.status == 2:
+            return sign
+        if solved.status != 0 or solved.fun is None:
+            return 0 if sign > 0 else factorial_exponent(total, p)
+        margin = 1e-6 * (1 + abs(solved.fun))
+        return math.ceil(solved.fun - margin) if sign > 0 else math.floor(-solved.fun + margin)
+
+    return [(max(0, optimum(p, 1)), optimum(p, -1)) for p in primes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A factorisation with its tables: as parts, and as a list while all of them are few."""
+
+    one: FactorisationSet
+    parts: tuple[Part, ...]
+    listed: tuple[IntArray, ...]
+
+
+def _inhabited(
+    n: int, total: int, released: DecimalLog, knowledge: Knowledge, budget: Budget
+) -> list[_Found]:
+    """The factorisations that some table has, each with its tables, in order of S2."""
+    found: list[_Found] = []
+    so_far = 0
+    for number, exponents in enumerate(factorisations(n, total, released, knowledge)):
+        if number >= MOST_FACTORISATIONS:
+            message = f"more than {MOST_FACTORISATIONS:,} factorisations fit this S2"
+            raise BudgetExceeded(f"{message}; state the largest value or more decimals")
+        budget.check_time(f"looking through factorisations, {number:,} so far")
+        parts = _parts(n, total, exponents, knowledge)
+        few = [t for part in parts for t in listed(part.system, limit=MOST_LISTED + 1 - so_far)]
+        so_far = min(MOST_LISTED + 1, so_far + len(few))
+        if so_far > MOST_LISTED:
+            count = sum(count_exactly(part.system, budget=budget) for part in parts)
+        else:
+            count = len(few)
+        if count:
+            log = float(log_of_factorisation(exponents, 20))
+            one = FactorisationSet(factorisation=exponents, log_factorial_total=log, count=count)
+            found.append(_Found(one, parts, tuple(few)))
+    return sorted(found, key=lambda found: found.one.log_factorial_total)
+
+
+def _parts(n: int, total: int, exponents: dict[int, int], knowledge: Knowledge) -> tuple[Part, ...]:
+    """The tables of one factorisation, none where the knowledge contradicts it at sight."""
+    try:
+        return snooper(Sums(n, total, exponents), knowledge).parts
+    except InputError:
+        return ()
+
+
+def _widened(all_parts: list[tuple[Part, ...]]) -> list[tuple[Part, ...]]:
+    """The parts with as many cells as the widest; cells added are zero."""
+    most = max(part.system.n_named for parts in all_parts for part in parts)
+    return [tuple(_with_cells(part, most) for part in parts) for parts in all_parts]
+
+
+def _with_cells(part: Part, n_cells: int) -> Part:
+    system, extra = part.system, n_cells - part.system.n_named
+    if extra == 0:
+        return part
+    old = csr_array(system.matrix).tocoo()
+    columns = np.where(old.col < system.n_named, old.col, old.col + extra)
+    none, at = np.zeros(extra, np.int64), [system.n_named] * extra
+    wider = replace(
+        system,
+        matrix=csr_array(
+            (old.data, (old.row, columns)), shape=(system.n_rows, system.n_columns + extra)
+        ),
+        right=system.right.copy(),
+        lower=np.insert(system.lower, at, none),
+        upper=np.insert(system.upper, at, none),
+        n_named=n_cells,
+    )
+    return replace(part, system=wider)
+
+
+def _mixed_laws(
+    parts: list[tuple[Part, ...]],
+    sets: tuple[FactorisationSet, ...],
+    dispersion: float,
+    truth: IntArray | None,
+    effort: Effort,
+) -> dict[str, TableLaw | Unavailable]:
+    middle = sets[0].log_factorial_total
+    labelled = [
+        replace(
+            part,
+            group=str(number),
+            name=str(dict(one.factorisation)),
+            log_offset=-dispersion * (one.log_factorial_total - middle),
+        )
+        for number, (one, own) in enumerate(zip(sets, parts, strict=True))
+        for part in own
+    ]
+    plain = [replace(part, log_offset=0.0) for part in labelled]
+    ways = {
+        "proper": (labelled, "multinomial", False),
+        "all_equal": (plain, "uniform", False),
+        "sets_equal": (plain, "uniform", True),
+    }
+    return {name: _law(*ways[name], truth, effort) for name in WEIGHTINGS}
+
+
+def _listed_laws(
+    found: list[_Found], dispersion: float, n_cells: int, truth: IntArray | None
+) -> dict[str, TableLaw | Unavailable]:
+    """The same laws from the list of all tables."""
+    stacked = [np.stack(one.listed) for one in found]
+    wide = np.concatenate([np.pad(t, ((0, 0), (0, n_cells - t.shape[1]))) for t in stacked])
+    counts = np.array([one.one.count for one in found])
+    logs = np.array([one.one.log_factorial_total for one in found])
+    orders = -gammaln(wide + 1.0).sum(axis=1)
+    proper = orders - dispersion * np.repeat(logs - logs[0], counts)
+    weights = {
+        "proper": (proper, "multinomial"),
+        "all_equal": (np.zeros(len(wide)), "uniform"),
+        "sets_equal": (-np.log(np.repeat(counts, counts)), "uniform"),
+    }
+    return {name: listed_law(wide, *weights[name], truth) for name in WEIGHTINGS}
+
+
+def _law(
+    parts: list[Part], prior: str, equal_groups: bool, truth: IntArray | None, effort: Effort
+) -> TableLaw | Unavailable:
+    try:
+        mixed = mixture(parts, prior, equal_groups=equal_groups, budget=effort.budget())
+        return exact_law(mixed, truth=truth, budget=effort.budget())
+    except BudgetExceeded as ended:
+        return Unavailable(str(ended))
+
+
+def _dispersion(n: int, total: int, sets: tuple[FactorisationSet, ...]) -> float:
+    """The maximum-likelihood dispersion in the middle of the interval, 1 where there is none."""
+    middle = sets[len(sets) // 2]
+    try:
+        fit = maximum_likelihood(CountStatistics(n, total, middle.factorisation))
+    except DiscreetError:
+        return 1.0
+    return fit.dispersion if isinstance(fit, Fit) else 1.0
+
+
+def _cells(truth: Mapping[int, int], n: int, total: int, n_cells: int) -> IntArray:
+    counts = check_counts(truth)
+    same = sum(counts.values()) == n and sum(x * c for x, c in counts.items()) == total
+    if not same or max(counts) >= n_cells:
+        raise InputError(must_be("the true table", "one with the released statistics", "another"))
+    return np.array([counts.get(j, 0) for j in range(n_cells)], dtype=np.int64)
+
+
+def _limits(laws: Mapping[str, TableLaw | Unavailable]) -> tuple[IntArray, IntArray] | Unavailable:
+    """The least and the greatest count of each cell over all tables."""
+    law = laws["all_equal"]
+    if isinstance(law, Unavailable):
+        return law
+    lower = np.array([cell.support.min() for cell in law.cells], dtype=np.int64)
+    upper = np.array([cell.support.max() for cell in law.cells], dtype=np.int64)
+    return lower, upper
+
+
+def _no_table(n: int, total: int, released: DecimalLog, knowledge: Knowledge) -> InputError:
+    known = f", and {'; '.join(knowledge.described())}" if knowledge else ""
+    rule = f"an S2 that some {n} counts with a total of {total} have{known}"
+    got = f"{released.value} ({'truncated' if released.truncated else 'rounded'})"
+    return InputError(must_be("S2", rule, got, remedy="no product of factorials lies near it"))

@@ -27,9 +27,15 @@ def _find(role: str, wanted: str, names: Sequence[str], source: str) -> int:
     )
 
 
-def _remedy(wanted: str, names: Sequence[str]) -> str:
+def near_match(wanted: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant, if there is one like it."""
     folded = {name.casefold(): name for name in reversed(names)}
     near = difflib.get_close_matches(wanted.casefold(), folded, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {folded[near[0]]!r}?"
+    return folded[near[0]] if near else None
+
+
+def _remedy(wanted: str, names: Sequence[str]) -> str:
+    near = near_match(wanted, names)
+    if near is not None:
+        return f"did you mean {near!r}?"
     return f"it has {len(names):,} columns, none of a name like it; is its first line a header?"

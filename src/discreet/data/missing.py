@@ -5,13 +5,14 @@ at all, whether it is accepted, and how it is matched. Engines and reports read 
 never the name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from discreet.errors import InputError, must_be
 
 EVERY_COLUMN = "*"
+KINDS = ("missing", "suppressed", "not applicable")
 Matching = Literal["wildcard", "conservative"]
 
 
@@ -78,6 +79,7 @@ class MissingCodes:
 
     `missing`: not known. `suppressed`: known but taken out, a level of its own where missing is one
     and else like missing. `not_applicable`: there is nothing to know, which is a level like others.
+    Where a file labels its values, a code may be a value or a label.
     """
 
     missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -85,23 +87,73 @@ class MissingCodes:
     not_applicable: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        columns = {*self.missing, *self.suppressed, *self.not_applicable}
-        for column in sorted(columns):
-            kinds = self.of(column)
-            listed = [code for codes in kinds for code in codes]
-            twice = next((code for code in listed if listed.count(code) > 1), None)
-            if twice is not None:
-                name = "every column" if column == EVERY_COLUMN else repr(column)
-                rule = "codes of one kind each (missing, suppressed or not applicable)"
-                raise InputError(must_be(f"codes of {name}", rule, f"{twice!r} as two kinds"))
+        for column in sorted({*self.missing, *self.suppressed, *self.not_applicable}):
+            _check_kinds(column, self.of(column))
 
-    def of(self, column: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Codes of a column: missing, suppressed, not applicable."""
-        return (
-            _codes(self.missing, column),
-            _codes(self.suppressed, column),
-            _codes(self.not_applicable, column),
+    def of(
+        self, column: str, labels: Mapping[str, str] | None = None
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Values of a column that stand for missing, suppressed and not applicable.
+
+        `labels` has the label of each value. Checked: no code is a value and the label of another,
+        and no value is of two kinds.
+        """
+        kinds = self.missing, self.suppressed, self.not_applicable
+        missing, suppressed, not_applicable = (
+            tuple(
+                dict.fromkeys(
+                    value
+                    for code in _codes(kind, column)
+                    for value in values_meant(code, column, labels or {})
+                )
+            )
+            for kind in kinds
         )
+        _check_kinds(column, (missing, suppressed, not_applicable))
+        return missing, suppressed, not_applicable
+
+    def given(self) -> Iterator[tuple[str, str, str]]:
+        """Every code as it was given: its kind, its column or '*', and the code."""
+        kinds = self.missing, self.suppressed, self.not_applicable
+        for kind, codes in zip(KINDS, kinds, strict=True):
+            for column, listed in codes.items():
+                yield from ((kind, column, code) for code in listed)
+
+
+def values_meant(code: str, column: str, labels: Mapping[str, str]) -> tuple[str, ...]:
+    """What a code stands for in a column: that value, and every value that it is the label of.
+
+    Checked: it is not one labelled value and the label of another.
+    """
+    labelled = [value for value, label in labels.items() if label == code and value != code]
+    if labelled and labels.get(code, code) != code:
+        raise _ambiguous(code, column)
+    return (code, *labelled)
+
+
+def check_told_apart(
+    code: str, column: str, labels: Mapping[str, str], occurring: Mapping[str, int]
+) -> None:
+    """A code that labels a value is no other value that occurs; raises InputError where it is."""
+    labelled = [value for value in values_meant(code, column, labels) if value != code]
+    if occurring.get(code) and any(occurring.get(value) for value in labelled):
+        raise _ambiguous(code, column)
+
+
+def _ambiguous(code: str, column: str) -> InputError:
+    rule = "a value or the label of one"
+    got = "one value and the label of another"
+    name = f"code {code!r} of {column!r}"
+    return InputError(must_be(name, rule, got, remedy="label the values apart"))
+
+
+def _check_kinds(column: str, kinds: Sequence[Sequence[str]]) -> None:
+    listed = [code for codes in kinds for code in codes]
+    twice = next((code for code in listed if listed.count(code) > 1), None)
+    if twice is not None:
+        name = "every column" if column == EVERY_COLUMN else repr(column)
+        rule = "codes of one kind each (missing, suppressed or not applicable)"
+        raise InputError(must_be(f"codes of {name}", rule, f"{twice!r} as two kinds"))
 
 
 def _codes(codes: Mapping[str, Sequence[str]], column: str) -> tuple[str, ...]:

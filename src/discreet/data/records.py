@@ -73,6 +73,11 @@ class Records:
         """The files, where there are several that make up one table."""
         return self.files if len(self.files) > 1 else ()
 
+    @property
+    def is_csv(self) -> bool:
+        """Whether it is read from a CSV file."""
+        return any(_suffix(path) in CSV_SUFFIXES for path in self.files)
+
     def find(self, role: str, columns: Sequence[str]) -> tuple[int, ...]:
         """Positions of the columns that serve as `role`; ColumnError names the near match."""
         return find_columns(role, columns, self.column_names, self.name)
@@ -121,10 +126,7 @@ def _check_name(given: str) -> None:
 
 
 def _open_file(path: Path, csv: CsvOptions) -> Records:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix == ".gz" and len(suffixes) > 1:
-        suffix = suffixes[-2] if suffixes[-2] in CSV_SUFFIXES else suffix
+    suffix = _suffix(path)
     if suffix in CSV_SUFFIXES:
         return _open_csv(path, csv)
     if suffix in PARQUET_SUFFIXES:
@@ -135,6 +137,15 @@ def _open_file(path: Path, csv: CsvOptions) -> Records:
         return _open_stat_file(path)
     remedy = "save it as CSV or Parquet and name it so"
     raise FileError(must_be("file", f"{KINDS}, by its ending", repr(path.name), remedy=remedy))
+
+
+def _suffix(path: Path) -> str:
+    """The ending that tells the kind of a file; of a packed CSV file the one before .gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix == ".gz" and len(suffixes) > 1:
+        suffix = suffixes[-2] if suffixes[-2] in CSV_SUFFIXES else suffix
+    return suffix
 
 
 def _open_csv(path: Path, options: CsvOptions) -> Records:

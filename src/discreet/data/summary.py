@@ -53,8 +53,17 @@ class SizeIndices:
 
     @property
     def sample_uniques(self) -> int:
-        """Records that no other record matches, not even in part."""
+        """Records that no other record matches, not even in part: sample count at most 1.
+
+        With fractional counts a record may break 2-anonymity, its count being below 2, without
+        being one of these.
+        """
         return int(self.records[self.sizes <= 1].sum())
+
+    @property
+    def unique_cells(self) -> int:
+        """Cells of sample uniques."""
+        return int(self.cells[self.sizes <= 1].sum())
 
     def to_json(self) -> dict[str, int]:
         """Size to number of cells, the sizes as text, as JSON wants them."""

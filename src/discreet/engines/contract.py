@@ -63,6 +63,16 @@ class KeyLevels:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdleCode:
+    """A code (missing, suppressed or not applicable) that no record has in `column`, or, where that
+    is '*', in any."""
+
+    kind: str
+    column: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightCheck:
     """What was seen of the weights, all of them positive and finite."""
 
@@ -147,6 +157,10 @@ class CellStore(CountedCells, Protocol):
     @property
     def keys(self) -> tuple[KeyLevels, ...]:
         """The keys and their levels."""
+
+    @property
+    def idle_codes(self) -> tuple[IdleCode, ...]:
+        """Codes that were given and never occur."""
 
     @property
     def weights(self) -> WeightCheck | None:

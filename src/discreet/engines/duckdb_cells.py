@@ -20,6 +20,7 @@ from discreet.data.summary import SizeIndices
 from discreet.engines import sql
 from discreet.engines.contract import (
     HouseholdTotals,
+    IdleCode,
     KeyLevels,
     PopulationCounts,
     Request,
@@ -58,6 +59,7 @@ class DuckDBCells:
     one_way: tuple[tuple[int, ...], ...]
     weights: WeightCheck | None
     sensitive_labels: tuple[tuple[str, ...], ...]
+    idle_codes: tuple[IdleCode, ...] = ()
 
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""

@@ -10,7 +10,7 @@
 So the records are read once for text keys, once for all, and what follows costs by the cell.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from discreet.data.coding import Coding
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
 from discreet.engines.duckdb_cells import DuckDBCells
+from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
 from discreet.engines.duckdb_keys import (
     KEYS_PER_PASS,
     NOT_APPLICABLE_LABEL,
@@ -58,14 +59,27 @@ class Counter:
         self.source = from_clause(session.con, records.scan(positions), folder)
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
         types = [sql.base_type(row[1]) for row in described]
-        names = (*request.keys, *request.sensitive)
-        self.columns = [
-            Column.of(f"c{j}", types[j], names[j], request.codes, request.missing)
-            for j in range(n_columns)
-        ]
+        self.columns = self._columns(types[:n_columns])
         self.weight_at = n_columns if request.weight is not None else None
         self.weight_type = types[n_columns] if request.weight is not None else None
         self.household_at = len(positions) - 1 if request.household is not None else None
+
+    def _columns(self, types: Sequence[str]) -> list[Column]:
+        """Keys and sensitive variables, with what their codes mean by the labels of the file."""
+        request, labels = self.request, self.request.records.value_labels
+        return [
+            Column.of_key(
+                f"c{j}", types[j], name, request.codes, request.missing, labels.get(name, {})
+            )
+            if j < self.n_keys
+            else Column.of_sensitive(f"c{j}", types[j], name, request.codes, labels.get(name, {}))
+            for j, name in enumerate(self.names)
+        ]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (*self.request.keys, *self.request.sensitive)
 
     @property
     def n_keys(self) -> int:
@@ -83,7 +97,10 @@ class Counter:
         weights = None if self.request.weight is None else self._check_weights(n_kept)
         self._count(raw, weights)
         margins = self._raw_margins(raw)
-        levels = self._key_levels(keys, margins, any_dropped=n_kept < n_all)
+        labels = self.request.records.value_labels
+        named = dict(zip(self.names, self.columns, strict=True))
+        coded = count_codes(self.session, self.source, named, labels)
+        levels = self._key_levels(keys, margins, coded, any_dropped=n_kept < n_all)
         n_incomplete = self._n_incomplete(raw, keys, n_all - n_kept)
         coding = self._pack(raw, margins)
         if weights is not None:
@@ -108,11 +125,11 @@ class Counter:
             one_way=tuple(tuple(margin.values()) for margin in margins),
             weights=weights,
             sensitive_labels=tuple(digit.labels for digit in sensitive),
+            idle_codes=idle_codes(self.request.codes, coded, labels),
         )
 
     def _check_types(self) -> None:
-        names = (*self.request.keys, *self.request.sensitive)
-        for name, column in zip(names, self.columns, strict=True):
+        for name, column in zip(self.names, self.columns, strict=True):
             if not sql.can_be_key(column.sql_type):
                 rule = "a column of single values (text, numbers, dates, true or false)"
                 raise ColumnError(must_be(f"column {name!r}", rule, column.sql_type.lower()))
@@ -127,7 +144,7 @@ class Counter:
         if self.weight_at is not None:
             values.append(f"{self._weight_number(f'c{self.weight_at}')} AS weight")
         if self.household_at is not None:
-            values.append(f"CAST(c{self.household_at} AS VARCHAR) AS household")
+            values.append(f"nullif(CAST(c{self.household_at} AS VARCHAR), '') AS household")
         return f"(SELECT {', '.join(values)} FROM {self.source})"
 
     def _weight_number(self, column: str) -> str:
@@ -197,15 +214,6 @@ class Counter:
         """Records without a value of each key; another pass, for policies that leave them out."""
         absent = ", ".join(f"count(*) - count(k{j})" for j in range(self.n_keys))
         return self.session.row(f"SELECT {absent} FROM {self._values()}")
-
-    def _n_suppressed(self) -> list[int]:
-        """Records with a suppressed value of each key; another pass, where codes are given."""
-        coded = [column for column in self.columns[: self.n_keys] if column.suppressed]
-        if not coded:
-            return [0] * self.n_keys
-        counts = ", ".join(f"count(*) FILTER ({column.is_suppressed()})" for column in coded)
-        found = iter(self.session.row(f"SELECT {counts} FROM {self.source}"))
-        return [next(found) if c.suppressed else 0 for c in self.columns[: self.n_keys]]
 
     def _check_weights(self, n_kept: int) -> WeightCheck:
         bad, below, smallest, largest = self.session.row(
@@ -279,12 +287,20 @@ class Counter:
         return margins
 
     def _key_levels(
-        self, digits: list[RawDigit], margins: list[dict[int, int]], *, any_dropped: bool
+        self,
+        digits: list[RawDigit],
+        margins: list[dict[int, int]],
+        coded: CodeCounts,
+        *,
+        any_dropped: bool,
     ) -> tuple[KeyLevels, ...]:
         absent = [m.get(len(d.labels), 0) for d, m in zip(digits, margins, strict=True)]
         if any_dropped:
             absent = list(self._n_missing())
-        suppressed = self._n_suppressed()
+        suppressed = [
+            sum(coded[key][code] for code in self.columns[j].suppressed)
+            for j, key in enumerate(self.request.keys)
+        ]
         levels: list[KeyLevels] = []
         for j, (digit, margin) in enumerate(zip(digits, margins, strict=True)):
             key = self.request.keys[j]

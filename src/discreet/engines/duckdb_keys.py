@@ -4,7 +4,7 @@ A column that is a whole number at heart, within a small range, needs only its l
 value. Any other is read once for its distinct values, all such columns in one pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -47,17 +47,35 @@ class Column:
     suppressed_is_a_level: bool = False
 
     @classmethod
-    def of(
-        cls, source: str, sql_type: str, name: str, codes: MissingCodes, policy: MissingPolicy
+    def of_key(
+        cls,
+        source: str,
+        sql_type: str,
+        name: str,
+        codes: MissingCodes,
+        policy: MissingPolicy,
+        labels: Mapping[str, str],
     ) -> "Column":
-        """The column called `name`, found as `source`."""
+        """The key called `name`, found as `source`, whose values have these labels."""
         as_level = policy.is_a_level and policy.matching is None
-        return cls(source, sql_type, *codes.of(name), as_level)
+        return cls(source, sql_type, *codes.of(name, labels), as_level)
+
+    @classmethod
+    def of_sensitive(
+        cls,
+        source: str,
+        sql_type: str,
+        name: str,
+        codes: MissingCodes,
+        labels: Mapping[str, str],
+    ) -> "Column":
+        """A sensitive variable, in which a suppressed value is none whatever the policy."""
+        return cls(source, sql_type, *codes.of(name, labels))
 
     @property
     def has_codes(self) -> bool:
         """Whether some values stand for something else."""
-        return bool(self.missing or self.suppressed or self.not_applicable)
+        return bool(self.codes)
 
     @property
     def key_type(self) -> sql.KeyType:
@@ -84,9 +102,15 @@ class Column:
         plain = sql.KeyType(self.sql_type)
         return plain.label(f"({plain.value(self.source)})")
 
-    def is_suppressed(self) -> str:
-        """True for a value that was taken out."""
-        return _among(self.label(), self.suppressed)
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """All values that stand for something else."""
+        return (*self.missing, *self.suppressed, *self.not_applicable)
+
+    def code_counts(self) -> list[str]:
+        """For each of the codes, an aggregate that counts it."""
+        label = self.label()
+        return [f"count(*) FILTER ({_among(label, [code])})" for code in self.codes]
 
 
 def _among(label: str, codes: Sequence[str]) -> str:

@@ -29,7 +29,9 @@ def count_population(
     types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
     codes = []
     for j, key in enumerate(keys):
-        column = Column.of(f"c{j}", types[j], key.name, request.codes, request.missing)
+        known = request.records.value_labels.get(key.name, {})
+        labels = {**known, **records.value_labels.get(key.name, {})}
+        column = Column.of_key(f"c{j}", types[j], key.name, request.codes, request.missing, labels)
         codes.append(_code(session, column, key))
     words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
     names = ", ".join(f"w{i}" for i in range(coding.n_words))

@@ -103,7 +103,7 @@ def matched_cells(
     w = _match_weight(policy, missing_weight)
     matrix, absent_level = _matrix(levels, missing)
     amounts = [_counts(records, len(matrix)), *_weights(weights, len(matrix))]
-    cells = _Cells.of(matrix, absent_level)
+    cells = PatternedCells.of(matrix, absent_level)
     progress(STEP, 0.0)
     exchange = _Exchange.of(cells, amounts, both_ways=policy == "wildcard", progress=progress)
     if w > 0:
@@ -121,7 +121,7 @@ class _Exchange:
     giving to the other; else complete cells give to incomplete ones and that is all.
     """
 
-    cells: "_Cells"
+    cells: "PatternedCells"
     amounts: list[NDArray[Any]]
     others: list[NDArray[Any]]
     both_ways: bool
@@ -129,7 +129,12 @@ class _Exchange:
 
     @classmethod
     def of(
-        cls, cells: "_Cells", amounts: list[NDArray[Any]], *, both_ways: bool, progress: Progress
+        cls,
+        cells: "PatternedCells",
+        amounts: list[NDArray[Any]],
+        *,
+        both_ways: bool,
+        progress: Progress,
     ) -> "_Exchange":
         """Nothing given yet; amounts in the order of the cells."""
         return cls(
@@ -155,7 +160,7 @@ class _Exchange:
         """Join the cells of one pattern with those of a block of patterns before it."""
         cells = self.cells
         before = cells.rows_of(block)
-        index, ids = _Index.of(cells.codes(before, cells.absent[[pattern]]), cells.ranges)
+        index, ids = Index.of(cells.codes(before, cells.absent[[pattern]]), cells.ranges)
         held = [_added(np.zeros(len(index), a.dtype), ids, a[before]) for a in self.amounts]
         given = [np.zeros_like(h) for h in held]
         for part, dropped, share in cells.batches(pattern, block):
@@ -202,7 +207,7 @@ def _added(totals: NDArray[Any], at: IntArray, amounts: NDArray[Any]) -> NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Cells:
+class PatternedCells:
     """Cells by pattern and code; the patterns from small to large, the complete one last.
 
     The code of a cell is `words`, with `ranges` of values, and `terms[k]` is the part of key k in
@@ -219,7 +224,7 @@ class _Cells:
     absent: BoolArray
 
     @classmethod
-    def of(cls, matrix: IntArray, absent_level: IntArray) -> "_Cells":
+    def of(cls, matrix: IntArray, absent_level: IntArray) -> "PatternedCells":
         """Code the cells and sort them; raises InputError if two are equal."""
         digits = [_digits(matrix[:, k], level) for k, level in enumerate(absent_level.tolist())]
         coding = _coding([int(digit.max(initial=0)) + 1 for digit in digits])
@@ -334,7 +339,7 @@ def _words(digits: Sequence[NDArray[Any]], coding: Coding) -> list[IntArray]:
 def _numbers(flags: BoolArray) -> IntArray:
     """A number for each row (rows × keys), by the set of rows that occur and not their order."""
     coding = _coding([2] * flags.shape[1])
-    return _Index.of(_words(list(flags.T), coding), _ranges(coding))[1]
+    return Index.of(_words(list(flags.T), coding), _ranges(coding))[1]
 
 
 def _cumulated(sizes: IntArray) -> IntArray:
@@ -423,14 +428,14 @@ class _Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
+class Index:
     """Distinct codes of one word or more: stage by stage, the code so far with the next word."""
 
     stages: list[_Codes]
     ranges: list[int]
 
     @classmethod
-    def of(cls, words: list[IntArray], ranges: list[int]) -> tuple["_Index", IntArray]:
+    def of(cls, words: list[IntArray], ranges: list[int]) -> tuple["Index", IntArray]:
         """The distinct codes, and the number of each code given among them."""
         first, ids = _Codes.of(words[0])
         stages = [first]

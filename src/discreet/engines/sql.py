@@ -49,10 +49,12 @@ class KeyType:
     sql_type: str
 
     def value(self, column: str) -> str:
-        """The value with NaN turned into a missing one and a category into its text."""
+        """The value with NaN and the empty text turned into a missing one, a category into text."""
         if self.sql_type in FLOATS:
             return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + 0.0 END"
-        return f"CAST({column} AS VARCHAR)" if self.sql_type in ("ENUM", "NULL") else column
+        if self.sql_type in ("ENUM", "NULL"):
+            return f"nullif(CAST({column} AS VARCHAR), '')"
+        return f"nullif({column}, '')" if self.sql_type == "VARCHAR" else column
 
     def label(self, value: str) -> str:
         """The value as text: its name, different for different values."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.fiber.dynamic_programming import Budget, Total, counted, sweep
+from discreet.fiber.dynamic_programming import SAFE_BITS, Budget, Total, counted, sweep
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded, plan_for
 from discreet.fiber.remainders import PRIMES, joined
 from discreet.fiber.splitting import Block, split
@@ -16,7 +16,6 @@ from discreet.fiber.two_way import as_two_way, count_two_way
 from discreet.figures import How, Unavailable
 from discreet.progress import Progress, silent
 
-SAFE_BITS = 63.0  # a float that counts n tables within 1e-6 and stays below this proves n < 2⁶⁴
 LATTE_SECONDS = 60.0
 
 
@@ -104,8 +103,13 @@ def count_exactly(
     if parts.is_empty:
         return 0
     product = 1
-    for block in sorted(parts.blocks, key=lambda block: len(block.columns)):
-        product *= count_block(block, budget, progress)
+    blocks = sorted(parts.blocks, key=lambda block: len(block.columns))
+    for block in blocks:
+        try:
+            product *= count_block(block, budget, progress)
+        except BudgetExceeded as ended:
+            last = block is blocks[-1]
+            raise BudgetExceeded(str(ended), product * ended.at_least if last else 0) from ended
         if product == 0:
             return 0
     return product

@@ -23,6 +23,7 @@ from discreet.progress import Progress, silent
 
 MOST_KEPT = 2**28  # counts kept at most, 2 GiB
 EXACT_SECONDS = 30.0  # for dynamic programming before a walk is tried instead
+SWEEPS, CHEAP_MOVES = 16, 2**16  # between kept tables: sweeps, as long as they cost next to nothing
 MOST_PARTS = 2**26  # numbers that describe occupied cells for swaps
 
 
@@ -263,7 +264,7 @@ def _by_walking(ask: _Ask) -> Draws | Unavailable:
     plan = Plan(
         n_draws=n_kept,
         warm_up=n_kept if options.warm_up is None else options.warm_up,
-        thin=options.thin or sweep,
+        thin=options.thin or max(sweep, min(SWEEPS * sweep, CHEAP_MOVES)),
         time_limit=ask.seconds_left,
     )
     walked = walk(chains, plan, ask.cells, progress=ask.progress)

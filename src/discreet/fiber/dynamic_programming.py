@@ -25,8 +25,11 @@ ALWAYS_STORED = 2048  # states below which a layer is stored without asking
 PROBED = 24  # states of a layer that are completed to see what completing all would take
 WORTH_JOINING = 1.5  # ways per state from which on storing pays
 FEW_STEPS, MANY_STEPS = 60, 4000  # per state
+MAX_PROBED = 50_000_000  # steps
+LITTLE = 500_000  # steps that are made at once
 MANY_STATES = 64  # from which on they are shared between threads
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
+SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "raise the budget, state more about the table, or take an estimate"
 
@@ -69,6 +72,7 @@ class Sweep:
     layers: list[kernels.Layer]
     first: int
     steps: int
+    expected: float = float("inf")  # steps that completing the last layer takes
 
     @property
     def last(self) -> kernels.Layer:
@@ -107,7 +111,7 @@ def sweep(
     """
     problem = plan.problem(weights)
     layer, k, steps, ways = root(plan), 0, 0, 1.0
-    layers = [layer]
+    layers, expected = [layer], float("inf")
     while k < plan.tail.start:
         progress("layers", k / plan.tail.start)
         budget.check_time(f"passing column {k} of {len(plan.order)}")
@@ -115,6 +119,7 @@ def sweep(
             needed = _probe(plan, k, layer, weights, closed)
             alone = needed <= FEW_STEPS or (ways < WORTH_JOINING and needed <= MANY_STEPS)
             if alone and needed * len(layer.keys) <= budget.steps:
+                expected = needed * len(layer.keys)
                 break
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
@@ -131,16 +136,26 @@ def sweep(
         ways = int(notes[kernels.STEPS]) / max(1, len(after.keys))
         layer, k = after, k + 1
         layers = [*layers, layer] if keep else [layer]
-    return Sweep(plan=plan, weights=weights, layers=layers, first=k, steps=steps)
+    if k == plan.tail.start and closed:
+        expected = float(len(layer.keys))
+    return Sweep(plan=plan, weights=weights, layers=layers, first=k, steps=steps, expected=expected)
 
 
 def _probe(
-    plan: Plan, k: int, layer: kernels.Layer, weights: kernels.Weights, closed: bool
+    plan: Plan,
+    k: int,
+    layer: kernels.Layer,
+    weights: kernels.Weights,
+    closed: bool,
+    most: int = 4 * MANY_STEPS * PROBED,
 ) -> float:
-    """Steps that completing one state of the layer takes, on average over a few of them."""
+    """Steps that completing one state of the layer takes, on average over a few of them.
+
+    Infinite where these few take more than `most`.
+    """
     picked = np.linspace(0, len(layer.keys) - 1, PROBED).astype(np.int64)
     few = _part(layer, picked)
-    notes, stop = np.zeros(kernels.N_NOTES, np.int64), np.array([0, 4 * MANY_STEPS * PROBED])
+    notes, stop = np.zeros(kernels.N_NOTES, np.int64), np.array([0, most])
     _complete_part(plan, k, few, weights, closed, notes, stop)
     return float("inf") if notes[kernels.STOPPED] else float(notes[kernels.STEPS]) / PROBED
 
@@ -153,7 +168,8 @@ def _check_completing(
     closed: bool,
     budget: Budget,
 ) -> None:
-    needed = _probe(plan, k, layer, weights, closed) * len(layer.keys)
+    most = min(MAX_PROBED, 1 + PROBED * budget.steps // len(layer.keys))
+    needed = _probe(plan, k, layer, weights, closed, most) * len(layer.keys)
     if needed > budget.steps - len(layer.keys):
         raise BudgetExceeded(
             f"more than {budget.states:,} states after {k + 1} of {len(plan.order)} columns, and "
@@ -213,12 +229,16 @@ def counted(
     def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
         return kernels.finish_count(problem, step, np.uint64(modulus), part, notes, stop)
 
-    parts = in_parts(found.last, work, budget, budget.steps - found.steps, progress)
+    parts, ended = in_parts(found, work, budget, progress)
     residue, (mantissa, exponent) = 0, (0.0, 0)
     for value, f, e in parts:
         residue += int(value)
         mantissa, exponent = added((mantissa, exponent), (float(f), int(e)))
-    return Total(residue % (modulus or 2**64), mantissa, exponent)
+    total = Total(residue % (modulus or 2**64), mantissa, exponent)
+    if ended:
+        certain = modulus == 0 and total.bits < SAFE_BITS
+        raise BudgetExceeded(ended, at_least=total.residue if certain else 0)
+    return total
 
 
 def added(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
@@ -231,34 +251,34 @@ def added(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
 
 
 def in_parts(
-    layer: kernels.Layer,
+    found: Sweep,
     work: Callable[[kernels.Layer, IntArray, IntArray], Any],
     budget: Budget,
-    steps: int,
     progress: Progress,
     max_parts: int = 64,
-) -> list[Any]:
-    """The work on each of some parts of a layer, in several threads when there is much of it.
+) -> tuple[list[Any], str]:
+    """The work on each of some parts of the last layer, in threads when there is much of it.
 
-    Raises BudgetExceeded, once every thread has ended, where more than `steps` were made or the
-    time was over; an interruption ends the threads too.
+    Ends early where more steps are made or more time is taken than the budget allows, and then says
+    so: what comes back is what was done by then. An interruption ends the threads too.
     """
-    n = len(layer.keys)
-    cores = os.cpu_count() or 1
-    n_parts = min(max_parts, 16 * cores) if n > MANY_STATES else 1
+    layer, n, cores = found.last, len(found.last.keys), os.cpu_count() or 1
+    little = found.expected < LITTLE and budget.seconds is None
+    n_parts = 1 if little or n <= MANY_STATES else min(max_parts, 16 * cores)
     cuts = np.linspace(0, n, n_parts + 1).astype(np.int64)
-    stop = np.array([0, max(steps, 1)], dtype=np.int64)
+    stop = np.array([0, max(budget.steps - found.steps, 1)], dtype=np.int64)
     notes = [np.zeros(kernels.N_NOTES, np.int64) for _ in range(n_parts)]
 
     def run(i: int) -> Any:
         return work(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
 
-    results = _threaded(run, n_parts, notes, stop, budget, progress)
-    made = sum(int(one[kernels.STEPS]) for one in notes)
-    if made > steps or any(one[kernels.STOPPED] for one in notes):
-        budget.check_time(f"completing {n:,} states")
-        raise BudgetExceeded(f"more than {budget.steps:,} steps; {SUGGESTION}")
-    return results
+    results = [run(0)] if little else _threaded(run, n_parts, notes, stop, budget, progress)
+    if not any(one[kernels.STOPPED] for one in notes):
+        return results, ""
+    left = budget.seconds_left
+    if left is not None and left <= 0:
+        return results, f"time limit of {budget.seconds} s reached while completing {n:,} states"
+    return results, f"more than {budget.steps:,} steps; {SUGGESTION}"
 
 
 def _threaded(
@@ -372,7 +392,9 @@ def _completed(
         return f, e, own
 
     max_parts = max(2, min(64, MAX_WEIGHTS // max(1, size)))
-    parts = in_parts(found.last, work, budget, budget.steps - found.steps, progress, max_parts)
+    parts, ended = in_parts(found, work, budget, progress, max_parts)
+    if ended:
+        raise BudgetExceeded(ended)
     for *_, own in parts:
         if marginals is not None:
             kernels.add_up(marginals.mantissa, marginals.exponent, own.mantissa, own.exponent)

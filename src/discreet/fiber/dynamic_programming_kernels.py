@@ -76,6 +76,7 @@ class Tail(NamedTuple):
     affine_from: int  # from here up to the tail those falls are whole numbers
     settled_start: IntArray  # tail columns settled by each position: settled[start[k]:start[k+1]]
     settled: IntArray
+    slot: IntArray  # 3 direction + 1 + movement of each tail column along the last column before
     line: int  # how a line of points is added up: WIDE_LINE, NARROW_LINE or UNIT_LINE
 
 
@@ -521,22 +522,22 @@ def _slide(tail: Tail, k: Whole, amount: Whole, point: IntArray) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _line_sum(most: FloatArray, n: Whole, two: bool) -> float:
-    """Points of the tail behind n values of the column before it, in closed form for each.
+def _line_sum(most: FloatArray, first: Whole, end: Whole, two: bool) -> float:
+    """Points of the tail behind some values of the column before it, in closed form for each.
 
-    most[d, 0, 1 + g] and most[d, 1, 1 + g] are the limits of direction d that move by g with each
-    value. All numbers are whole and below 2⁵², so that floats are exact.
+    most[0, 3 d + 1 + g] and most[1, 3 d + 1 + g] are the limits of direction d that move by g with
+    each value. All numbers are whole and below 2⁵², so that floats are exact.
     """
     total = 0.0
-    for j in range(n):
+    for j in range(first, end):
         x = np.float64(j)
-        low = max(most[1, 0, 0] - x, most[1, 0, 1], most[1, 0, 2] + x)
-        a = min(most[1, 1, 0] - x, most[1, 1, 1], most[1, 1, 2] + x) - low + 1.0
+        low = max(most[0, 3] - x, most[0, 4], most[0, 5] + x)
+        a = min(most[1, 3] - x, most[1, 4], most[1, 5] + x) - low + 1.0
         if two:
-            low_t = max(most[2, 0, 0] - x, most[2, 0, 1], most[2, 0, 2] + x)
-            b = min(most[2, 1, 0] - x, most[2, 1, 1], most[2, 1, 2] + x) - low_t + 1.0
-            g = max(most[3, 0, 0] - x, most[3, 0, 1], most[3, 0, 2] + x) - low - low_t
-            h = min(most[3, 1, 0] - x, most[3, 1, 1], most[3, 1, 2] + x) - low - low_t
+            low_t = max(most[0, 6] - x, most[0, 7], most[0, 8] + x)
+            b = min(most[1, 6] - x, most[1, 7], most[1, 8] + x) - low_t + 1.0
+            g = max(most[0, 9] - x, most[0, 10], most[0, 11] + x) - low - low_t
+            h = min(most[1, 9] - x, most[1, 10], most[1, 11] + x) - low - low_t
             total += _cut_box(a, b, g, h)
         else:
             total += max(a, 0.0)
@@ -566,10 +567,16 @@ def _line_sum_of_multiples(
             near = 0.0
             if m < 0:
                 near, far = far, near
-            for j in range(length):
-                p = base + j * fall
-                limits[d, 0, j] = max(limits[d, 0, j], np.ceil((near - p) / m))
-                limits[d, 1, j] = min(limits[d, 1, j], np.floor((far - p) / m))
+            if abs(m) == 1.0:
+                for j in range(length):
+                    p = base + j * fall
+                    limits[d, 0, j] = max(limits[d, 0, j], (near - p) * m)
+                    limits[d, 1, j] = min(limits[d, 1, j], (far - p) * m)
+            else:
+                for j in range(length):
+                    p = base + j * fall
+                    limits[d, 0, j] = max(limits[d, 0, j], np.ceil((near - p) / m))
+                    limits[d, 1, j] = min(limits[d, 1, j], np.floor((far - p) / m))
         for j in range(length):
             low, a = limits[1, 0, j], limits[1, 1, j] - limits[1, 0, j] + 1.0
             inside = limits[0, 0, j] <= 0.0 and limits[0, 1, j] >= 0.0
@@ -594,62 +601,16 @@ def _cut_box(a: float, b: float, g: float, h: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _line_limits(
-    tail: Tail, columns: Columns, point: IntArray, n: Whole, most: FloatArray
-) -> tuple[Whole, Whole]:
-    """Fills what `_line_sum` reads; the first and the end of the values that still can do."""
-    last, first, end = tail.start - 1, np.int64(0), np.int64(n)
-    for d in range(1, 4):
-        for g in range(3):
-            most[d, 0, g], most[d, 1, g] = -(2.0**40), 2.0**40
-    for i in range(len(point)):
-        d, m, fall = tail.direction[i], tail.multiplier[i], tail.slopes[last, i]
-        least, top = -point[i], columns.upper[tail.start + i] - point[i]
-        if d == 0:
-            if fall == 0:
-                if least > 0 or top < 0:
-                    return 0, 0
-            elif fall > 0:
-                first, end = max(first, -top), min(end, -least + 1)
-            else:
-                first, end = max(first, least), min(end, top + 1)
-            continue
-        if m < 0:
-            least, top, fall = -top, -least, -fall
-        g = 1 + fall
-        most[d, 0, g], most[d, 1, g] = max(most[d, 0, g], least), min(most[d, 1, g], top)
-    return first, end
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _along(
-    tail: Tail,
-    columns: Columns,
-    point: IntArray,
-    n: Whole,
-    modulus: Any,
-    spans: IntArray,
-    most: FloatArray,
-    limits: FloatArray,
+    problem: Problem, point: IntArray, n: Whole, modulus: Any, spans: IntArray, limits: FloatArray
 ) -> tuple[Any, float]:
     """Points of the tail as the column before it takes n values, the first of which gives `point`.
 
     Leaves `point` as it was.
     """
-    last = tail.start - 1
-    if tail.line == NARROW_LINE:
+    columns, tail, last = problem.columns, problem.tail, problem.tail.start - 1
+    if tail.line != WIDE_LINE:
         f = _line_sum_of_multiples(tail, columns, point, n, limits)
-        r = np.uint64(np.int64(f))
-        return (r if modulus == np.uint64(0) else r % modulus), f
-    if tail.line == UNIT_LINE:
-        first, end = _line_limits(tail, columns, point, n, most)
-        if first >= end:
-            return np.uint64(0), 0.0
-        for d in range(1, 4):
-            for side in range(2):
-                most[d, side, 0] -= first
-                most[d, side, 2] += first
-        f = _line_sum(most, end - first, tail.n_free == 2)
         r = np.uint64(np.int64(f))
         return (r if modulus == np.uint64(0) else r % modulus), f
     total, total_f = np.uint64(0), 0.0
@@ -659,6 +620,55 @@ def _along(
             total, total_f = _sum_residues(total, r, modulus), total_f + f
         _slide(tail, last, 1, point)
     _slide(tail, last, -n, point)
+    return total, total_f
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _plane(
+    problem: Problem,
+    low: Whole,
+    high: Whole,
+    residual: IntArray,
+    point: IntArray,
+    most: FloatArray,
+    notes: IntArray,
+) -> tuple[Any, float]:
+    """Points behind the values low … high of the column two before the tail, line by line.
+
+    For tails in steps of one. Leaves `residual` and `point` as they were.
+    """
+    columns, tail, last = problem.columns, problem.tail, problem.tail.start - 1
+    slot, sign, base, two = tail.slot, tail.multiplier, tail.start, tail.n_free == 2
+    total, total_f = np.uint64(0), 0.0
+    _take(columns, last - 1, low, residual)
+    _slide(tail, last - 1, low, point)
+    for _ in range(low, high + 1):
+        if _settled(tail, columns, last - 1, point):
+            begin, stop = _limits(columns, last, residual)
+            first, end = np.int64(0), stop - begin + 1
+            for g in range(3, 12):
+                most[0, g], most[1, g] = -(2.0**40), 2.0**40
+            for i in range(len(point)):
+                p = point[i] - begin * tail.slopes[last, i]
+                u, g = columns.upper[base + i], slot[i]
+                if g > 2:
+                    least = np.float64(-p if sign[i] > 0 else p - u)
+                    most[0, g] = max(most[0, g], least)
+                    most[1, g] = min(most[1, g], least + u)
+                elif g == 2:
+                    first, end = max(first, p - u), min(end, p + 1)
+                elif g == 0:
+                    first, end = max(first, -p), min(end, u - p + 1)
+                elif p < 0 or p > u:
+                    end = np.int64(0)
+            if first < end:
+                notes[STEPS] += end - first
+                f = _line_sum(most, first, end, two)
+                total, total_f = total + np.uint64(np.int64(f)), total_f + f
+        _take(columns, last - 1, 1, residual)
+        _slide(tail, last - 1, 1, point)
+    _take(columns, last - 1, -high - 1, residual)
+    _slide(tail, last - 1, -high - 1, point)
     return total, total_f
 
 
@@ -681,7 +691,7 @@ def finish_count(
     m, q, last = len(packing.low), len(columns.upper) - tail.start, tail.start - 1
     residual, y = np.empty(m, np.int64), np.empty(m, np.int64)
     point, spans = np.empty(q, np.int64), np.empty(8, np.int64)
-    most, limits = np.empty((4, 2, 3)), np.empty((4, 2, CHUNK))
+    most, limits = np.empty((2, 12)), np.empty((4, 2, CHUNK))
     x, top = np.zeros(tail.start + 1, np.int64), np.zeros(tail.start + 1, np.int64)
     total, total_f, total_e = np.uint64(0), 0.0, np.int64(0)
     affine = tail.affine_from <= first < tail.start
@@ -704,12 +714,14 @@ def finish_count(
                 continue
             if enter:
                 low, high = _limits(columns, depth, residual)
-                if low <= high and depth == last and affine:
-                    _slide(tail, last, low, point)
-                    n, f = _along(
-                        tail, columns, point, high - low + 1, modulus, spans, most, limits
-                    )
-                    _slide(tail, last, -low, point)
+                if low <= high and affine and depth >= last - (tail.line == UNIT_LINE):
+                    if depth == last:
+                        _slide(tail, last, low, point)
+                        n, f = _along(problem, point, high - low + 1, modulus, spans, limits)
+                        _slide(tail, last, -low, point)
+                    else:
+                        n, f = _plane(problem, low, high, residual, point, most, notes)
+                        n = n if modulus == np.uint64(0) else n % modulus
                     inside, inside_f = _sum_residues(inside, n, modulus), inside_f + f
                     notes[STEPS] += high - low
                     low = high + 1
@@ -777,7 +789,7 @@ def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
 def _add_points(
     problem: Problem, first: Whole, point: IntArray, spans: IntArray, to: Visit
 ) -> None:
-    """Every point of the tail behind the values tried: its weight into the sum and the marginals."""
+    """Every point of the tail behind the values tried: its weight to the sum and the marginals."""
     tail, weights, start = problem.tail, problem.weights, problem.tail.start
     marginal, marginal_e, x = to.marginal, to.marginal_e, to.x
     q, total, total_e, points = len(point), 0.0, np.int64(0), 0

@@ -5,18 +5,24 @@ from itertools import permutations
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.arrays import IntArray
 from discreet.errors import DiscreetError
 from discreet.fiber import dynamic_programming_kernels as kernels
-from discreet.fiber.ordering_kernels import greedy_order, prefix_ranks
+from discreet.fiber.ordering_kernels import (
+    echelon,
+    greedy_order,
+    predicted_states,
+    prefix_ranks,
+)
 from discreet.fiber.splitting import Block
 
 WORD_BITS = 62
 MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
 MANY = 200  # columns
-MAX_STARTS = 12  # columns from which an order is tried
-NARROW = 2**24  # upper limits for which a line of points adds up exactly in floats
-MAX_DIVED, DIVES = 6, 500
+MAX_STARTS = 6  # columns from which an order is tried
+NARROW, VERY_NARROW = 2**24, 2**16  # limits with which lines and planes add up in floats
+FEW_ORDERS, DIVES = 3, 150
+LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
 STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
 LARGEST_ENTRY = 2**30  # of a lattice basis, so that products stay within 64 bits
 
@@ -86,11 +92,9 @@ class Plan:
 def plan_for(block: Block, *, natural: bool = False, closed: bool = True) -> Plan:
     """The cheapest of several orders by an estimate of the states they need.
 
-    At the cut between columns S and T the states lie in a space of dimension rank(S) + rank(T) −
-    rank(S ∪ T), and |S| − rank(S ∪ T) + rank(T) of the columns passed were free to choose; the
-    size is estimated by as many of the shortest fields, or ranges. Every order gives the same
-    answers. `natural` keeps the columns as they stand. Where the tail is counted in closed form
-    (`closed`), columns that the others force may all stand in it, so that free ones come first.
+    Every order gives the same answers. `natural` keeps the columns as they stand. Where the tail is
+    counted in closed form (`closed`), columns that the others force may all stand in it, so that
+    free ones come first.
     """
     m, n = block.matrix.shape
     if m * n > MAX_ENTRIES:
@@ -103,22 +107,24 @@ def plan_for(block: Block, *, natural: bool = False, closed: bool = True) -> Pla
     best = _assembled(matrix[:, order], block, order, min(costs))
     if natural or not closed or best.tail.start == 0:
         return best
-    others = [_free_first(matrix, order) for order in _spread(orders, costs)]
-    plans = [_assembled(matrix[:, order], block, order, 0.0) for order in others]
-    return min([best, *(_dived(plan) for plan in plans)], key=lambda plan: plan.cost)
+    large = best.cost > LARGE
+    others = {tuple(_free_first(matrix, order)) for order in _likely(orders, costs, large)}
+    plans = [_assembled(matrix[:, order], block, np.array(order), 0.0) for order in sorted(others)]
+    dives = MORE_DIVES if large else DIVES
+    return min([best, *(_dived(plan, dives) for plan in plans)], key=lambda plan: plan.cost)
 
 
-def _spread(orders: list[IntArray], costs: list[float]) -> list[IntArray]:
+def _likely(orders: list[IntArray], costs: list[float], large: bool) -> list[IntArray]:
     """The orders that look best, and the columns as they stand, forwards and backwards."""
-    ranked = sorted(zip(costs, range(len(orders)), strict=True))
-    return [orders[i] for i in sorted({0, 1, *(i for _, i in ranked[:MAX_DIVED])})]
+    ranked = sorted(zip(costs, range(len(orders)), strict=True))[: None if large else FEW_ORDERS]
+    return [orders[i] for i in sorted({0, 1, *(i for _, i in ranked)})]
 
 
-def _dived(plan: Plan) -> Plan:
+def _dived(plan: Plan, dives: int) -> Plan:
     """The plan with what trying its free columns one by one would take, in states."""
     if plan.tail.affine_from > 0 or not plan.tail.start:
         return replace(plan, cost=float("inf"))
-    steps = kernels.dive(plan.problem(), plan.block.right, DIVES)
+    steps = kernels.dive(plan.problem(), plan.block.right, dives)
     return replace(plan, cost=float(np.log2(1.0 + steps / STEPS_PER_STATE)))
 
 
@@ -140,27 +146,8 @@ def _free_first(matrix: IntArray, order: IntArray) -> IntArray:
 
 
 def _cost(matrix: IntArray, block: Block, order: IntArray) -> float:
-    n = len(order)
-    before = prefix_ranks(matrix, order)
-    behind = prefix_ranks(matrix, order[::-1].copy())[::-1]
     freedom = 2 if np.isin(matrix, (0, 1)).all() else 1  # that a tail most likely has
-    start = int(np.argmax(n - np.arange(n + 1) - behind <= freedom))
-    dimension = before + behind - before[-1]
-    choices = np.arange(n + 1) - before[-1] + behind
-    ordered, upper = matrix[:, order], block.upper[order]
-    (done_low, done_high), (rest_low, rest_high) = _ranges(ordered, upper)
-    high = np.minimum(rest_high, block.right - done_low)
-    low = np.maximum(rest_low, block.right - done_high)
-    fields, values = np.log2(1.0 + np.maximum(high - low, 0)), np.log2(1.0 + upper)
-    logs = [
-        min(_shortest(fields[k], dimension[k]), _shortest(values[:k], choices[k]))
-        for k in range(1, start + 1)
-    ]
-    return float(np.logaddexp2.reduce(logs)) if logs else 0.0
-
-
-def _shortest(bits: FloatArray, n: int) -> float:
-    return float(np.sort(bits[bits > 0])[:n].sum())
+    return float(predicted_states(matrix, block.right, block.upper, order, freedom))
 
 
 def _ranges(
@@ -213,10 +200,10 @@ def _tail(matrix: IntArray, upper: IntArray) -> kernels.Tail:
 
 
 def _tail_from(matrix: IntArray, upper: IntArray, start: int) -> kernels.Tail | None:
-    echelon = _echelon(matrix[:, start:])
-    if echelon is None:
+    found = _echelon(matrix[:, start:])
+    if found is None:
         return None
-    pivot, lower, basis, kernel = echelon
+    pivot, lower, basis, kernel = found
     moves = _directions(kernel)
     if moves is None:
         return None
@@ -233,6 +220,7 @@ def _tail_from(matrix: IntArray, upper: IntArray, start: int) -> kernels.Tail | 
         affine_from=start,
         settled_start=np.zeros(start + 1, np.int64),
         settled=np.zeros(0, np.int64),
+        slot=np.zeros(len(basis), np.int64),
         line=kernels.WIDE_LINE,
     )
     return _with_slopes(tail, matrix, upper)
@@ -245,49 +233,49 @@ def _with_slopes(tail: kernels.Tail, matrix: IntArray, upper: IntArray) -> kerne
     y = np.zeros(len(matrix), np.int64)
     while first > 0 and kernels.solve(tail, matrix[:, first - 1].copy(), y, slopes[first - 1]):
         first -= 1
+    tail = tail._replace(affine_from=first)
     still = (tail.direction == 0) & (np.cumsum(slopes[::-1] != 0, axis=0)[::-1] == 1)
     position, column = np.nonzero(still & (slopes != 0))
     return tail._replace(
         slopes=slopes,
-        affine_from=first,
         settled_start=np.searchsorted(position, np.arange(tail.start + 1)).astype(np.int64),
         settled=column.astype(np.int64),
+        slot=3 * tail.direction + 1 + _movement(tail, slopes),
         line=_line(tail, slopes, upper),
     )
+
+
+def _movement(tail: kernels.Tail, slopes: IntArray) -> IntArray:
+    """How the limits of each tail column's direction move with the last column before the tail.
+
+    A column that moves with s, t or s + t has limits on that; one that stays put limits the last
+    column itself, which the sign of its fall says.
+    """
+    if not len(slopes):
+        return np.zeros(len(tail.direction), np.int64)
+    moved: IntArray = np.sign(tail.multiplier) * slopes[-1]
+    return np.where(tail.direction > 0, moved, slopes[-1])
 
 
 def _line(tail: kernels.Tail, slopes: IntArray, upper: IntArray) -> int:
     """How points along the last column before the tail can be added up exactly."""
     falls = slopes[-1] if len(slopes) else tail.multiplier
     largest = np.abs(np.concatenate([tail.multiplier, falls])).max(initial=0)
-    if largest > NARROW or upper.max(initial=0) > NARROW:
+    if largest > NARROW or upper.max(initial=0) > (NARROW if tail.n_free < 2 else VERY_NARROW):
         return kernels.WIDE_LINE
-    return kernels.UNIT_LINE if largest <= 1 and tail.n_free else kernels.NARROW_LINE
+    if largest > 1 or tail.n_free == 0 or tail.affine_from > tail.start - 2:
+        return kernels.NARROW_LINE
+    return kernels.UNIT_LINE
 
 
 def _echelon(matrix: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
-    """A U = [H 0] with U unimodular: pivot rows, H, and the two parts of U.
-
-    Column operations by Euclid's algorithm, row by row. None where entries grow beyond 2³⁰.
-    """
+    """A U = [H 0] with U unimodular: pivot rows, H, and the two parts of U; None if too large."""
     m, q = matrix.shape
     work = np.vstack([matrix, np.eye(q, dtype=np.int64)])
-    pivots: list[int] = []
-    for i in range(m):
-        k = len(pivots)
-        while len(rest := np.flatnonzero(work[i, k:])) > 0:
-            smallest = k + int(rest[np.argmin(np.abs(work[i, k + rest]))])
-            work[:, [k, smallest]] = work[:, [smallest, k]]
-            if work[i, k] < 0:
-                work[:, k] *= -1
-            if len(rest) == 1:
-                pivots.append(i)
-                break
-            work[:, k + 1 :] -= np.outer(work[:, k], work[i, k + 1 :] // work[i, k])
-            if np.abs(work).max() > LARGEST_ENTRY:
-                return None
-    rank = len(pivots)
-    pivot = np.array(pivots, dtype=np.int64)
+    pivot = echelon(work, m, LARGEST_ENTRY)
+    if len(pivot) and pivot[0] < 0:
+        return None
+    rank = len(pivot)
     return pivot, work[:m, :rank].copy(), work[m:, :rank].copy(), work[m:, rank:].copy()
 
 

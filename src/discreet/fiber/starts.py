@@ -127,6 +127,8 @@ def _joined(
     (levels, counts), (far_levels, far_counts) = one, other
     near = _in_random_order(margins, levels, separator, rng)
     far = _in_random_order(margins, far_levels, separator, rng)
+    if counts.sum() != far_counts.sum():
+        raise InputError(must_be("margins", "those of one table", "totals that disagree"))
     near_ends, far_ends = np.cumsum(counts[near]), np.cumsum(far_counts[far])
     ends = np.union1d(near_ends, far_ends)
     near = near[np.searchsorted(near_ends, ends).clip(max=len(near) - 1)]

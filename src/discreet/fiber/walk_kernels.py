@@ -435,8 +435,8 @@ def _quads_burst(
         column, other_column = offsets[cuts[w, 4] + i], offsets[cuts[w, 4] + j]
         a, b, c, d = row + column, row + other_column, other_row + other_column, other_row + column
         xa, xb, xc, xd = x[a], x[b], x[c], x[d]
-        high = min(min(upper[a] - xa, xb - lower[b]), min(upper[c] - xc, xd - lower[d]))
-        low = -min(min(xa - lower[a], upper[b] - xb), min(xc - lower[c], upper[d] - xd))
+        high = min(upper[a] - xa, xb - lower[b], upper[c] - xc, xd - lower[d])
+        low = -min(xa - lower[a], upper[b] - xb, xc - lower[c], upper[d] - xd)
         if low == high:
             continue
         spacing, i = 1, 0

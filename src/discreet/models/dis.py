@@ -22,7 +22,7 @@ from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
-from discreet.models.superpopulation import CONFIDENCE, Totals, check_confidence, usable
+from discreet.models.superpopulation.fitted import CONFIDENCE, Totals, check_confidence, usable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

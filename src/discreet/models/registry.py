@@ -6,17 +6,17 @@ from discreet.errors import InputError, must_be
 from discreet.models.benedetti_franconi import BenedettiFranconi
 from discreet.models.cohen_sackrowitz import CohenSackrowitzMultinomial, CohenSackrowitzUniform
 from discreet.models.contract import Model
-from discreet.models.dankar import Dankar
 from discreet.models.dis import DataIntrusionSimulation
-from discreet.models.ewens import Ewens
 from discreet.models.lancaster import Lancaster
-from discreet.models.loglinear import LogLinear
-from discreet.models.negative_binomial import NegativeBinomial
-from discreet.models.pitman import Pitman
-from discreet.models.poisson_gamma import PoissonGamma
-from discreet.models.poisson_inverse_gaussian import PoissonInverseGaussian
+from discreet.models.loglinear.model import LogLinear
 from discreet.models.sample_frequency import SampleFrequency
-from discreet.models.zayatz import Zayatz
+from discreet.models.superpopulation.dankar import Dankar
+from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.negative_binomial import NegativeBinomial
+from discreet.models.superpopulation.pitman import Pitman
+from discreet.models.superpopulation.poisson_gamma import PoissonGamma
+from discreet.models.superpopulation.poisson_inverse_gaussian import PoissonInverseGaussian
+from discreet.models.superpopulation.zayatz import Zayatz
 
 MODELS: dict[str, Model] = {
     model.name: model

@@ -1,22 +1,27 @@
 """The figures that are computed on request, as titled tables for the terminal and the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
+from discreet.report.persons import expected_persons
 from discreet.risk.assessment import Assessment
-from discreet.risk.comparison import PolicyComparison
+from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.scoring import MATCH, ModelResult
 from discreet.risk.sensitive import SensitiveFigures
+from discreet.risk.special import SpecialFigures
+
+MOST_RATIOS = 5  # that fit on a terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A title, a sentence of meaning, and a table whose first column is text.
 
-    A `wide` one does not fit on a terminal.
+    `only` tells of a table that is made for the terminal or for the page alone.
     """
 
     title: str
@@ -24,7 +29,7 @@ class Section:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
-    wide: bool = False
+    only: Literal["terminal", "page"] | None = None
 
 
 def extra_sections(assessment: Assessment) -> Iterator[Section]:
@@ -37,30 +42,6 @@ def extra_sections(assessment: Assessment) -> Iterator[Section]:
     yield from _special(assessment)
     yield from _shrinkages(assessment)
     yield from _bayes_test(assessment)
-
-
-def comparison_section(comparison: PolicyComparison) -> Section:
-    """Every policy for missing values, side by side."""
-    rows: list[tuple[str, ...]] = []
-    notes: list[str] = []
-    header: tuple[str, ...] = ("policy", "records", "cells", "alone")
-    for name, figures in comparison.policies.items():
-        if isinstance(figures, Unavailable):
-            notes.append(f"{name}: {figures.reason}")
-            continue
-        ks = tuple(a for a in figures.anonymity if a.k != 2)
-        header = ("policy", "records", "cells", "alone", *(f"break {a.k}" for a in ks))
-        numbers = (figures.n_records, figures.n_cells, figures.sample_uniques)
-        counts = (*numbers, *(a.records for a in ks))
-        rows.append((name, *(words.count(n) for n in counts)))
-        notes.append(f"{name}: {figures.policy.meaning}")
-    return Section(
-        title="The same file under each policy for missing values",
-        meaning=f"{words.plural(comparison.n_incomplete, 'record')} lack the value of a key.",
-        header=header,
-        rows=tuple(rows),
-        notes=tuple(notes),
-    )
 
 
 def _population(assessment: Assessment) -> Iterator[Section]:
@@ -99,26 +80,25 @@ def _population(assessment: Assessment) -> Iterator[Section]:
 def _scenarios(assessment: Assessment) -> Iterator[Section]:
     if assessment.scenarios is None:
         return
-    first = assessment.scenarios.each[0]
+    views = assessment.scenarios.each
+    same = all(
+        a.records == s.size_indices.sample_uniques for s in views for a in s.anonymity if a.k == 2
+    )
+    ks = [a.k for a in views[0].anonymity if a.k != 2 or not same]
     yield Section(
         title="Scenarios: what different intruders may know",
         meaning=MEANING["scenarios"],
-        header=(
-            "scenario",
-            "keys",
-            "alone",
-            *(f"break {a.k}" for a in first.anonymity if a.k != 2),
-        ),
+        header=("scenario", "keys", "alone", *(f"break {k}" for k in ks)),
         rows=tuple(
             (
                 s.name,
                 words.count(len(s.keys)),
                 words.count(s.size_indices.sample_uniques),
-                *(words.count(a.records) for a in s.anonymity if a.k != 2),
+                *(words.count(a.records) for a in s.anonymity if a.k in ks),
             )
-            for s in assessment.scenarios.each
+            for s in views
         ),
-        notes=tuple(f"{s.name}: {', '.join(s.keys)}" for s in assessment.scenarios.each),
+        notes=tuple(f"{s.name}: {', '.join(s.keys)}" for s in views),
     )
 
 
@@ -150,7 +130,7 @@ def _sensitive(assessment: Assessment) -> Iterator[Section]:
             rows=tuple(
                 (
                     f.name,
-                    "no limit" if isinstance(f.worst, Unavailable) else f"{f.worst:.3g}",
+                    "no limit" if isinstance(f.worst, Unavailable) else words.expected(f.worst),
                     words.count(f.records),
                     words.count(f.cells),
                 )
@@ -165,9 +145,10 @@ def _sensitive(assessment: Assessment) -> Iterator[Section]:
 
 def _without_value(figures: SensitiveFigures) -> Iterator[str]:
     if figures.n_without_value:
+        are = "is" if figures.n_without_value == 1 else "are"
         yield (
-            f"{words.plural(figures.n_without_value, 'record')} without a value of it are left out "
-            "of these measures."
+            f"{words.plural(figures.n_without_value, 'record')} without a value of it {are} left "
+            "out of these measures."
         )
 
 
@@ -180,15 +161,12 @@ def _households(assessment: Assessment) -> Iterator[Section]:
     yield Section(
         title="Households",
         meaning=MEANING["households"],
-        header=("model", "households found", "share", "persons found"),
+        header=("risk of the members by", "households found", "share", "persons found"),
         rows=tuple(
-            (
-                column.removesuffix(MATCH),
-                words.expected(value),
-                words.share(value, n),
-                _persons(assessment, column.removesuffix(MATCH)),
+            (_risk_name(column), words.expected(value), words.share(value, n), persons)
+            for (column, value), persons in zip(
+                totals.expected_found.items(), _persons(assessment), strict=True
             )
-            for column, value in totals.expected_found.items()
         ),
         notes=(
             f"{words.count(n)} households; {words.count(unique)} ({words.share(unique, n)}) have a "
@@ -197,13 +175,24 @@ def _households(assessment: Assessment) -> Iterator[Section]:
     )
 
 
-def _persons(assessment: Assessment, model: str) -> str:
-    result = assessment.models.get(model)
-    if result is None or isinstance(result, Unavailable):
-        return ""
-    matches = result.expected_correct_matches
-    value = None if isinstance(matches, Unavailable) else matches.value
-    return "" if value is None else words.expected(value)
+def _risk_name(column: str) -> str:
+    """Whose risk a column holds: a model, a scenario, or the file of the population."""
+    name = column.removesuffix(MATCH)
+    if name == "true":
+        return "population file"
+    if name == "worst_scenario":
+        return "worst scenario"
+    scenario = name.removeprefix("scenario_")
+    return name if scenario == name else f"scenario {scenario}"
+
+
+def _persons(assessment: Assessment) -> Iterator[str]:
+    """Persons found, in the order of the household totals."""
+    assert assessment.households is not None
+    found = expected_persons(assessment)
+    for column in assessment.households.expected_found:
+        value = found.get(column.removesuffix(MATCH))
+        yield "–" if value is None else words.expected(value)
 
 
 def _special(assessment: Assessment) -> Iterator[Section]:
@@ -211,12 +200,15 @@ def _special(assessment: Assessment) -> Iterator[Section]:
     if special is None:
         return
     notes = [
-        f"{words.count(special.n_scored)} records have a minimal sample unique of at most "
+        f"{words.plural(special.n_scored, 'record')} "
+        f"{'has' if special.n_scored == 1 else 'have'} a minimal sample unique of at most "
         f"{words.plural(special.found.max_size, 'key')}."
     ]
-    if len(special.found.rows_without_msu):
-        more = words.count(len(special.found.rows_without_msu))
-        notes.append(f"{more} more are unique only on larger sets; their score of 0 says no more.")
+    if special.n_unscored:
+        more, are = words.count(special.n_unscored), "is" if special.n_unscored == 1 else "are"
+        notes.append(f"{more} more {are} unique only on larger sets; a score of 0 says no more.")
+    notes += missing_in_suda(assessment)
+    notes.append(_dis(special))
     if special.example_text is not None:
         notes.append(f"The highest score, derived: {special.example_text}")
     yield Section(
@@ -230,6 +222,31 @@ def _special(assessment: Assessment) -> Iterator[Section]:
     )
 
 
+def missing_in_suda(assessment: Assessment) -> Iterator[str]:
+    """What a missing value is to SUDA, where there are any."""
+    policy = assessment.settings.missing
+    if not assessment.n_incomplete:
+        return
+    if policy.matching is not None:
+        yield (
+            f"Missing values are treated by the policy {policy.name} on every set of keys: "
+            f"{policy.meaning}."
+        )
+    elif policy.is_a_level:
+        yield "A missing value counts as a level here, as the policy category has it."
+    else:
+        are = "is" if assessment.n_dropped == 1 else "are"
+        left = words.plural(assessment.n_dropped, "record")
+        yield f"{left} with a missing key value {are} left out."
+
+
+def _dis(special: SpecialFigures) -> str:
+    shown = words.probability(special.dis)
+    if isinstance(special.dis_estimate, Unavailable):
+        return f"DIS-SUDA rests on a DIS of {shown}, by convention: {special.dis_estimate.reason}."
+    return f"DIS of the file is {shown}, estimated under simple random sampling, without its error."
+
+
 def _shrinkages(assessment: Assessment) -> Iterator[Section]:
     rows = assessment.shrinkages
     if isinstance(rows, Unavailable):
@@ -238,7 +255,7 @@ def _shrinkages(assessment: Assessment) -> Iterator[Section]:
             meaning=MEANING["shrinkage"],
             header=("λ",),
             rows=(),
-            notes=(f"not available: {rows.reason}",),
+            notes=(f"not available: {words.sentence(rows.reason)}",),
         )
     elif rows:
         yield Section(
@@ -250,23 +267,46 @@ def _shrinkages(assessment: Assessment) -> Iterator[Section]:
                     f"{row.shrinkage:g}",
                     words.expected(row.plain_uniques),
                     words.expected(row.renormalised_uniques),
-                    f"{row.negative_sum:.3g}",
+                    words.expected(row.negative_sum),
                 )
                 for row in rows
             ),
+            notes=tuple(_chosen_shrinkage(assessment)),
         )
 
 
+def _chosen_shrinkage(assessment: Assessment) -> Iterator[str]:
+    result = assessment.models.get("lancaster")
+    if isinstance(result, ModelResult) and "shrinkage" in result.parameters:
+        value, rule = result.parameters["shrinkage"], result.parameters.get("shrinkage_rule", "")
+        yield f"The model lancaster above takes λ = {float(value):.3g} ({rule})."
+
+
 def _bayes_test(assessment: Assessment) -> Iterator[Section]:
+    """All ratios on the page; on the terminal those that were asked for."""
     results = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
     called = {r.name: r.called_unique for r in results if r.called_unique is not None}
     if not called:
         return
     ratios = next(iter(called.values())).loss_ratios
-    yield Section(
+    asked = [ratio for ratio in ratios if ratio in assessment.settings.loss_ratios]
+    yield _called_section(called, ratios, "page")
+    for first in range(0, len(asked), MOST_RATIOS):
+        yield _called_section(called, asked[first : first + MOST_RATIOS], "terminal")
+
+
+def _called_section(
+    called: Mapping[str, CalledUnique],
+    ratios: Sequence[float],
+    only: Literal["terminal", "page"],
+) -> Section:
+    return Section(
         title="Who would be called a population unique",
         meaning=MEANING["bayes_test"],
         header=("model", *(f"b/c {ratio:g}" for ratio in ratios)),
-        rows=tuple((name, *(words.count(int(n)) for n in c.records)) for name, c in called.items()),
-        wide=True,
+        rows=tuple(
+            (name, *(words.count(int(c.records[c.loss_ratios.index(r)])) for r in ratios))
+            for name, c in called.items()
+        ),
+        only=only,
     )

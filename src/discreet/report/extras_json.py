@@ -1,12 +1,14 @@
 """The figures that are computed on request, as JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
 from discreet.models.lancaster import ShrinkageRow
+from discreet.report.extras import missing_in_suda
+from discreet.report.persons import expected_persons
 from discreet.risk.assessment import Assessment
-from discreet.risk.comparison import PolicyComparison
 from discreet.risk.known_population import KnownPopulation
 from discreet.risk.presence import AttackRisk
 from discreet.risk.scenarios import Scenarios
@@ -22,9 +24,12 @@ def extras_json(assessment: Assessment) -> dict[str, Any]:
     if assessment.sensitive:
         found["sensitive"] = {f.name: _sensitive(f) for f in assessment.sensitive}
     if assessment.households is not None:
-        found["households"] = _households(assessment.households)
+        found["households"] = _households(assessment.households, expected_persons(assessment))
     if assessment.special is not None:
-        found["suda"] = _special(assessment.special)
+        found["suda"] = _special(assessment.special) | {
+            "missing": assessment.settings.missing.name,
+            "missing_note": " ".join(missing_in_suda(assessment)) or None,
+        }
     if assessment.scenarios is not None:
         found["scenarios"] = _scenarios(assessment.scenarios)
     if assessment.subsets:
@@ -34,22 +39,6 @@ def extras_json(assessment: Assessment) -> dict[str, Any]:
     if assessment.population is not None:
         found["population"] = _population(assessment.population)
     return found
-
-
-def comparison_json(comparison: PolicyComparison) -> dict[str, Any]:
-    """The main figures under every policy for missing values."""
-    policies = {
-        name: figures.to_json()
-        if isinstance(figures, Unavailable)
-        else {
-            "sample_size": figures.n_records,
-            "n_cells": figures.n_cells,
-            "sample_uniques": figures.sample_uniques,
-            "anonymity": {str(a.k): a.records for a in figures.anonymity},
-        }
-        for name, figures in comparison.policies.items()
-    }
-    return {"incomplete_records": comparison.n_incomplete, "missing": policies}
 
 
 def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
@@ -69,8 +58,9 @@ def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
     }
 
 
-def _households(totals: HouseholdTotals) -> dict[str, Any]:
+def _households(totals: HouseholdTotals, persons: Mapping[str, float]) -> dict[str, Any]:
     sizes = totals.pattern_sizes
+    names = [column.removesuffix(MATCH) for column in totals.expected_found]
     return {
         "n_households": totals.n_households,
         "unique_patterns": sizes.sample_uniques,
@@ -78,6 +68,7 @@ def _households(totals: HouseholdTotals) -> dict[str, Any]:
         "expected_found": {
             column.removesuffix(MATCH): value for column, value in totals.expected_found.items()
         },
+        "expected_persons": {name: persons[name] for name in names if name in persons},
     }
 
 
@@ -85,12 +76,17 @@ def _special(special: SpecialFigures) -> dict[str, Any]:
     return {
         "max_size": special.found.max_size,
         "records_with_score": special.n_scored,
-        "records_without_msu_so_far": len(special.found.rows_without_msu),
+        "records_without_msu_so_far": special.n_unscored,
         "dis": special.dis,
-        "dis_estimate": special.dis_estimate.to_json(),
+        "dis_estimate": _known(special.dis_estimate.to_json()),
         "keys": [{"key": s.key, "shared": s.shared, "involved": s.involved} for s in special.keys],
         "example": special.example_text,
     }
+
+
+def _known(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the limits that an estimate does not have."""
+    return {name: value for name, value in figure.items() if value is not None}
 
 
 def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
@@ -100,6 +96,7 @@ def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
             "n_cells": s.size_indices.n_cells,
             "sample_uniques": s.size_indices.sample_uniques,
             "anonymity": {str(a.k): a.records for a in s.anonymity},
+            "correct_matches": s.correct_matches,
         }
         for s in scenarios.each
     }

@@ -1,18 +1,20 @@
 """The report as one HTML file that opens anywhere, offline: an internal and an external version."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from discreet.data.missing import EVERY_COLUMN
 from discreet.data.writing import written_whole
 from discreet.figures import Figure
-from discreet.report import plots, words
+from discreet.report import plots, standing, words
 from discreet.report.classes import filled_classes, first_result
 from discreet.report.external import public_figures
-from discreet.report.extras import extra_sections
+from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
-from discreet.report.text import population_line, scope
+from discreet.report.text import headline_note, headline_words, population_line, scope
 from discreet.risk.assessment import Assessment
 from discreet.risk.distribution import RiskDistribution
 from discreet.risk.scoring import ModelResult
@@ -20,25 +22,39 @@ from discreet.risk.scoring import ModelResult
 MOST_KEYS_SHOWN = 30
 
 
-def write_report(assessment: Assessment, path: str | Path, *, external: bool = False) -> None:
-    """Write the report, whole or not at all; `external` for readers outside the agency."""
-    text = external_html(assessment) if external else internal_html(assessment)
+def write_report(
+    assessment: Assessment,
+    path: str | Path,
+    *,
+    external: bool = False,
+    first: Sequence[Section] = (),
+) -> None:
+    """Write the report, whole or not at all; `external` for readers outside the agency.
+
+    Sections to show `first` go into the internal report only.
+    """
+    text = external_html(assessment) if external else internal_html(assessment, first)
     with written_whole(Path(path)) as temporary:
         temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
 
 
-def internal_html(assessment: Assessment) -> str:
+def internal_html(assessment: Assessment, first: Sequence[Section] = ()) -> str:
     """Everything, risky combinations included: as confidential as the data."""
     removed = {c.keys[0]: c.uniques_removed for c in assessment.contributions.single}
     return render(
         "internal.html",
         a=assessment,
+        headline=" ".join(headline_words(assessment.recommended)),
+        note=headline_note(assessment.recommended),
         w=words,
         scope=list(scope(assessment)),
         population=population_line(assessment),
         hows=_hows,
         removed=removed,
-        sections=list(extra_sections(assessment)),
+        st=standing,
+        first=first,
+        codes=_codes(assessment),
+        sections=[s for s in extra_sections(assessment) if s.only != "terminal"],
         plots=_internal_plots(assessment),
     )
 
@@ -70,6 +86,7 @@ def _internal_plots(assessment: Assessment) -> dict[str, str]:
     classes = filled_classes(spread)
     indices = assessment.size_indices
     return {
+        "estimates": _estimates(assessment),
         "risk": plots.risk_plot([label for label, _ in classes], [n for _, n in classes]),
         "risk_model": result.name if result else "none",
         "sizes": plots.size_index_plot(indices.sizes.tolist(), indices.cells.tolist()),
@@ -78,6 +95,34 @@ def _internal_plots(assessment: Assessment) -> dict[str, str]:
             [" and ".join(c.keys) for c in single], [c.uniques_removed / uniques for c in single]
         ),
     }
+
+
+def _codes(assessment: Assessment) -> list[str]:
+    """The codes that were given, each with what it means and where."""
+    return [
+        f"{code!r} for {kind} in {'every column' if column == EVERY_COLUMN else column}"
+        for kind, column, code in assessment.settings.codes.given()
+    ]
+
+
+def _estimates(assessment: Assessment) -> str:
+    """The recommended estimate of population uniques above those of all models, drawn."""
+    named = {"recommended": assessment.recommended.expected_population_uniques} | {
+        name: result.expected_population_uniques
+        for name, result in assessment.models.items()
+        if isinstance(result, ModelResult)
+    }
+    rows = [
+        (name, figure.value, figure.low, figure.high)
+        for name, figure in named.items()
+        if isinstance(figure, Figure)
+        and figure.value is not None
+        and figure.low is not None
+        and figure.high is not None
+    ]
+    if len(rows) < 2 or rows[0][0] != "recommended":
+        return ""
+    return plots.estimates_plot(rows, max(high for *_, high in rows))
 
 
 def _hows(result: ModelResult) -> list[str]:

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from discreet.figures import Figure, How, Unavailable
+from discreet.figures import Unavailable
 from discreet.report.extras_json import extras_json
 from discreet.risk.assessment import Assessment
 from discreet.risk.bayes_test import CalledUnique
 from discreet.risk.contributions import Contribution
 from discreet.risk.distribution import EDGES, RiskDistribution
+from discreet.risk.recommendation import Recommended
 from discreet.risk.scoring import ModelResult
 
 
@@ -20,6 +21,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
         "population_size": _population(assessment),
         "weight_total": summary.weight_total,
         "n_cells": summary.size_indices.n_cells,
+        "n_incomplete_cells": assessment.n_incomplete_cells,
         "n_table_cells": summary.n_table_cells,
         "sample_uniques": assessment.sample_uniques,
         "size_indices": summary.size_indices.to_json(),
@@ -44,19 +46,24 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             {
                 "cell": dict(zip(settings.keys, cell.levels, strict=True)),
                 "sample_count": cell.sample_count,
+                "records": cell.records,
                 "weight_total": cell.weight_total,
                 "expected_count": cell.expected_count,
             }
             for cell in assessment.riskiest
         ],
         "models": {name: model_json(result) for name, result in assessment.models.items()},
-        "recommended": recommended_json(assessment),
+        "recommended": recommended_json(assessment.recommended),
         "warnings": list(assessment.warnings),
         "settings": {
             "source": settings.source,
             "keys": {key.name: len(key.values) for key in assessment.keys},
             "weight": settings.weight,
             "structural_zeros": settings.structural_zeros,
+            "codes": [
+                {"kind": kind, "column": column, "code": code}
+                for kind, column, code in settings.codes.given()
+            ],
             "seed": None,
             "versions": dict(settings.versions),
         },
@@ -78,28 +85,16 @@ def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
     }
 
 
-def recommended_json(assessment: Assessment) -> dict[str, Any]:
-    """The headline: until a model of the population is fitted, the certain limits."""
-    uniques = assessment.sample_uniques
-    bound = Figure(value=None, low=0, high=uniques, how=How.BOUND)
-    result = assessment.models.get("sample_frequency")
-    if isinstance(result, ModelResult) and isinstance(result.expected_population_uniques, Figure):
-        bound = result.expected_population_uniques
+def recommended_json(recommended: Recommended) -> dict[str, Any]:
+    """The headline: its interval, why it leads, and how far other models are from it."""
     return {
-        "model": "sample_frequency",
-        "why": _why_no_more(assessment),
-        "expected_population_uniques": bound.to_json(),
+        "model": recommended.model,
+        "why": recommended.why,
+        "expected_population_uniques": recommended.expected_population_uniques.to_json(),
+        "expected_correct_matches": recommended.expected_correct_matches.to_json(),
+        "others": dict(recommended.others),
+        "disagreement": recommended.disagreement,
     }
-
-
-def _why_no_more(assessment: Assessment) -> str:
-    fitted = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
-    if any(result.name != "sample_frequency" for result in fitted):
-        return (
-            "the models of the population are not weighed against each other here, so only the "
-            "certain limits are recommended; see the cautions of each"
-        )
-    return "no model of the population was fitted, so only certain limits are given"
 
 
 def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:
@@ -125,4 +120,8 @@ def _contribution(contribution: Contribution) -> dict[str, Any]:
 def _distribution(distribution: RiskDistribution | None) -> dict[str, Any] | None:
     if distribution is None:
         return None
-    return {"edges": EDGES.tolist(), "records": distribution.records.tolist()}
+    return {
+        "edges": EDGES.tolist(),
+        "closed": "upper",
+        "records": distribution.records.tolist(),
+    }

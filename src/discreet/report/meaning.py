@@ -10,13 +10,25 @@ MEANING = {
         "A record breaks k-anonymity when fewer than k records of the file share its combination "
         "of keys."
     ),
+    "overlap": (
+        "Here a missing value matches other values, so records match others than those of their "
+        "combination, and a match may count in part. What is compared with k is the count of all "
+        "matches, the record itself among them; it may lie between 1 and 2."
+    ),
+    "comparison": (
+        "Alone: no other record counts as a match. Break k: the count of matches, the record "
+        "itself among them, is below k."
+    ),
+    "models_compared": "What the model says of the file under each policy.",
+    "sensitive_compared": "Records that break each rule.",
     "size_indices": (
         "How many combinations are held by exactly one record, by two, by three, and so on. A long "
         "flat tail to the right is reassuring; a tall first column is not."
     ),
     "distribution": (
         "For each record, the chance that an intruder who looks for this person picks the right "
-        "record. The columns count records; those on the right need protection first."
+        "record. The columns count records; those on the right need protection first. Each holds "
+        "its upper limit and not its lower one, but for the lowest of all, which also holds 0."
     ),
     "contributions": (
         "Uniques that vanish when a key is dropped: where coarser categories help most."

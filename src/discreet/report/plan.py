@@ -1,6 +1,7 @@
 """Plans of sample sizes: on the terminal, as JSON, and as a page with the curve."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.data.writing import written_whole
+from discreet.models.exchangeable_prior import Prior
 from discreet.models.sample_size import Plan
 from discreet.report import words
 from discreet.report.html import render
@@ -31,7 +33,29 @@ def print_plans(console: Console, plans: Sequence[Plan]) -> None:
         table.add_row(*_row(plan))
     console.print(indented(table))
     for plan in plans:
-        console.print(indented(Text(f"{plan.prior.value}: {plan.verdict}.")))
+        console.print(indented(Text(f"{plan.prior.value}: {verdict(plan)}.")))
+    for caution in cautions(plans):
+        console.print(indented(Text(caution, style="yellow")))
+
+
+def verdict(plan: Plan) -> str:
+    """The answer in one sentence, with thousands marked."""
+    said = plan.verdict
+    for number in {plan.sample_size, plan.population_size}:
+        said = re.sub(rf"\b{number}\b", words.count(number), said)
+    return said
+
+
+def cautions(plans: Sequence[Plan]) -> Iterator[str]:
+    """How strong the multinomial prior is, where it was used."""
+    for plan in plans:
+        if plan.prior is Prior.MULTINOMIAL:
+            each = words.expected(plan.population_size / plan.n_table_cells)
+            yield (
+                "The multinomial prior is strong: it takes every person to fall in any cell with "
+                f"the same chance, so that cells hold about {each} people each, where real tables "
+                "have many rare cells and with them far more uniques."
+            )
 
 
 def _row(plan: Plan) -> tuple[str, str, str, str]:
@@ -63,7 +87,8 @@ def _plan_json(plan: Plan) -> dict[str, Any]:
         "how": "exact",
         "expected_sample_uniques": plan.expected_sample_uniques,
         "expected_population_uniques": plan.expected_population_uniques,
-        "verdict": plan.verdict,
+        "verdict": verdict(plan),
+        "caution": next(cautions([plan]), None),
         "curve": [{"sample_size": n, "unique_probability": q} for n, q in plan.curve(POINTS)],
     }
 
@@ -72,6 +97,14 @@ def write_plans(plans: Sequence[Plan], path: Path) -> None:
     """A page with the curves and the answers."""
     curves = {plan.prior.value: plan.curve(POINTS) for plan in plans}
     drawn = plan_plot(curves, float(plans[0].target))
-    text = render("plan.html", plans=plans, rows=[_row(p) for p in plans], plot=drawn, w=words)
+    text = render(
+        "plan.html",
+        plans=plans,
+        rows=[_row(p) for p in plans],
+        plot=drawn,
+        w=words,
+        verdict=verdict,
+        cautions=list(cautions(plans)),
+    )
     with written_whole(path) as temporary:
         temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))

@@ -92,6 +92,32 @@ def plan_plot(curves: Mapping[str, Sequence[tuple[int, float]]], target: float) 
     return drawn[0]
 
 
+def estimates_plot(rows: Sequence[tuple[str, float, float, float]], most: float) -> str:
+    """Estimates with their limits, one row each, the first in red; up to `most`, on a root scale.
+
+    The square root shows small and large figures together and has a place for zero.
+    """
+    height = 0.9 + 0.27 * len(rows)
+    with _axes("population uniques", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(rows))[::-1]
+        for place, (number, (_, value, low, high)) in zip(places, enumerate(rows), strict=True):
+            colour = RED if number == 0 else BLUE
+            axes.plot([low, high], [place, place], color=colour, linewidth=2, zorder=3)
+            axes.scatter([value], [place], s=22, color=colour, zorder=4)
+        axes.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0)), np.square))
+        axes.set_xlim(0, max(most, 1))
+        axes.set_xticks(_root_ticks(max(most, 1)))
+        axes.set_yticks(places, [_short(name) for name, *_ in rows])
+        _whole_numbers(axes.xaxis)
+    return drawn[0]
+
+
+def _root_ticks(most: float) -> list[float]:
+    """A few round numbers that lie evenly on a root scale."""
+    wanted = [most * (i / 4) ** 2 for i in range(1, 5)]
+    return [0.0, *sorted({float(f"{x:.1g}") for x in wanted if float(f"{x:.1g}") <= most})]
+
+
 def league_plot(ratios: Mapping[str, Sequence[Sequence[float]]], fractions: Sequence[str]) -> str:
     """Estimate over truth of every sample on a log axis, one row a model, a colour a fraction."""
     height = 1.2 + 0.34 * len(ratios)

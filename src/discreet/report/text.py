@@ -1,6 +1,8 @@
 """An assessment on the terminal, readable at 80 columns."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
 
 from rich.console import Console, ConsoleRenderable
 from rich.padding import Padding
@@ -8,56 +10,111 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.errors import one_line
-from discreet.figures import Unavailable
+from discreet.figures import Figure, Outcome, Unavailable
 from discreet.report import words
 from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
+from discreet.report.standing import (
+    anonymity_meaning,
+    anonymity_rows,
+    cells_line,
+    combination,
+)
 from discreet.risk.assessment import Assessment
 from discreet.risk.contributions import Contribution
+from discreet.risk.recommendation import COUNTED, Recommended
 from discreet.risk.scoring import ModelResult
 
 WIDTH = 80
 BAR = 20
+MOST_CAUTIONS = 2  # told in full; more are only marked
+MARK = " !"
+MARKED = (
+    "The data contradict the models marked !, or leave room for doubt; --report and --json say "
+    "how, and so does --models with one name."
+)
+SHOWN = 3
+LONGEST_NAME = 40  # that a table of numbers leaves room for
 
 
-def print_assessment(console: Console, assessment: Assessment) -> None:
-    """The summary that fits on a page or two."""
-    for part in _parts(assessment):
+def print_assessment(
+    console: Console, assessment: Assessment, *, report: Path | None = None
+) -> None:
+    """The summary that fits on a page or two; `report` is where more is written, if it is."""
+    for part in _parts(assessment, report):
         console.print(part)
 
 
-def _parts(assessment: Assessment) -> Iterator[ConsoleRenderable]:
+def _parts(assessment: Assessment, report: Path | None) -> Iterator[ConsoleRenderable]:
     yield Text(one_line(f"Disclosure risk of {assessment.settings.source}"), style="bold")
     yield indented(Text("\n".join(scope(assessment))))
     for warning in assessment.warnings:
         yield indented(Text(one_line(f"Look here: {warning}."), style="yellow"))
     yield heading("Who stands out in the file")
     yield indented(_anonymity(assessment))
-    yield indented(Text(MEANING["anonymity"], style="dim"))
-    yield heading("How well could an intruder do")
+    yield indented(Text(anonymity_meaning(assessment), style="dim"))
+    yield heading("How many could be found")
+    yield from (indented(line) for line in _headline(assessment.recommended))
+    yield heading("What each model says")
     yield indented(_models(assessment))
     yield indented(Text(MEANING["models"], style="dim"))
+    cautions = [r for r in assessment.models.values() if isinstance(r, ModelResult) and r.caution]
+    many = len(cautions) > MOST_CAUTIONS
     for name, result in assessment.models.items():
-        if isinstance(result, Unavailable):
-            yield indented(Text(one_line(f"{name} is not available: {result.reason}.")))
-        elif result.caution:
-            yield indented(Text(one_line(f"{name}: {result.caution}"), style="yellow"))
+        for reason in _reasons(name, result):
+            yield indented(Text(one_line(reason)))
+        if isinstance(result, ModelResult) and result.caution and not many:
+            caution = words.sentence(result.caution)
+            yield indented(Text(one_line(f"{name}: {caution}"), style="yellow"))
+    if many:
+        yield indented(Text(MARKED, style="yellow"))
     yield heading("Which keys make records unique")
     yield indented(_contributions(assessment))
     yield indented(Text(MEANING["contributions"], style="dim"))
     for section in extra_sections(assessment):
-        yield from () if section.wide else section_parts(section)
+        yield from () if section.only == "page" else section_parts(section)
     yield heading("Riskiest combinations (confidential)")
-    yield from (indented(line) for line in _riskiest(assessment))
+    yield from (indented(line) for line in _riskiest(assessment, report))
+
+
+def _headline(recommended: Recommended) -> Iterator[ConsoleRenderable]:
+    """The recommended estimate in words, why it leads, and how far the models disagree."""
+    uniques, matches = (
+        recommended.expected_population_uniques,
+        recommended.expected_correct_matches,
+    )
+    table = plain_table("recommended estimate", "")
+    table.add_row("population uniques among the records", words.outcome(uniques))
+    table.add_row("records matched correctly", words.outcome(matches))
+    yield table
+    note = headline_note(recommended)
+    if note:
+        yield Text(one_line(f"{note}."), style="yellow")
+    yield Text(one_line(" ".join(headline_words(recommended))), style="dim")
+
+
+def headline_note(recommended: Recommended) -> str:
+    """What speaks against the estimate, where something does."""
+    uniques = recommended.expected_population_uniques
+    note = uniques.note if isinstance(uniques, Figure) else ""
+    return words.sentence(note) if note != recommended.why else ""
+
+
+def headline_words(recommended: Recommended) -> Iterator[str]:
+    """What the recommended estimate is, and how far the models disagree, in sentences."""
+    if recommended.model == COUNTED:
+        yield f"No model is needed or none can be used: {recommended.why}."
+    else:
+        yield f"With 90 % limits. The estimate {recommended.why}."
+    if recommended.disagreement:
+        yield f"{recommended.disagreement}."
 
 
 def section_parts(section: Section) -> Iterator[ConsoleRenderable]:
     """A section on request: its table, what it means, and its notes."""
     yield heading(section.title)
-    table = plain_table(*section.header)
-    for row in section.rows:
-        table.add_row(*(one_line(cell) for cell in row))
-    yield indented(table)
+    if section.rows:
+        yield indented(filled_table(section.header, section.rows))
     for note in section.notes:
         yield indented(Text("\n".join(one_line(line) for line in note.splitlines())))
     yield indented(Text(section.meaning, style="dim"))
@@ -68,8 +125,7 @@ def scope(assessment: Assessment) -> Iterator[str]:
     summary, settings = assessment.summary, assessment.settings
     yield (
         f"{words.plural(summary.sample_size, 'record')}, {words.plural(len(settings.keys), 'key')}"
-        f", {words.count(summary.size_indices.n_cells)} cells occupied of "
-        f"{words.count(summary.n_table_cells)} possible"
+        f", {cells_line(assessment)}"
     )
     yield population_line(assessment)
     yield missing_line(assessment)
@@ -108,43 +164,68 @@ def plain_table(*columns: str) -> Table:
     """A table without lines: the first column left, the others right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place == 0 else "right")
+        side: Literal["left", "right"] = "left" if place == 0 else "right"
+        table.add_column(column, justify=side, overflow="fold")
+    return table
+
+
+def filled_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A plain table with these rows; names in the first column stay whole while they can."""
+    table = plain_table(*header)
+    names = [one_line(row[0]) for row in rows]
+    table.columns[0].no_wrap = max(map(len, names), default=0) <= LONGEST_NAME
+    for name, row in zip(names, rows, strict=True):
+        table.add_row(name, *(one_line(cell) for cell in row[1:]))
     return table
 
 
 def _anonymity(assessment: Assessment) -> Table:
-    table = plain_table("", "records", "share", "cells")
-    for row in assessment.anonymity:
-        alone = row.k == 2 and row.records == assessment.sample_uniques
-        whole = " (alone in their cell)" if alone else ""
-        table.add_row(
-            f"break {row.k}-anonymity{whole}",
-            words.count(row.records),
-            words.share(row.records, assessment.summary.sample_size),
-            words.count(row.cells),
-        )
-    return table
+    total = assessment.summary.sample_size
+    rows = [
+        (name, words.count(records), words.share(records, total), words.count(cells))
+        for name, records, cells in anonymity_rows(assessment)
+    ]
+    return filled_table(("", "records", "share", "cells"), rows)
 
 
 def _models(assessment: Assessment) -> Table:
-    table = plain_table("model", "population uniques", "correct matches")
-    for name, result in assessment.models.items():
-        if isinstance(result, Unavailable):
-            table.add_row(name, "–", "–")
-        else:
-            table.add_row(name, *_two_figures(result))
-    return table
+    rows = [
+        (name, "–", "–")
+        if isinstance(result, Unavailable)
+        else (name + (MARK if result.caution else ""), *two_figures(result))
+        for name, result in assessment.models.items()
+    ]
+    return filled_table(("model", "population uniques", "correct matches"), rows)
 
 
-def _two_figures(result: ModelResult) -> tuple[str, str]:
+def two_figures(result: ModelResult) -> tuple[str, str]:
+    """Population uniques and correct matches of a model, as they are shown."""
     uniques = result.expected_population_uniques
     matches = result.expected_correct_matches
-    return (words.outcome(uniques), words.outcome(matches))
+    return (short_outcome(uniques), short_outcome(matches))
+
+
+def short_outcome(outcome: Outcome) -> str:
+    """A figure for a table; the reason why there is none has its place below."""
+    return "–" if isinstance(outcome, Unavailable) else words.outcome(outcome)
+
+
+def _reasons(name: str, result: ModelResult | Unavailable) -> Iterator[str]:
+    """Why a model, or one of its figures, is not there."""
+    if isinstance(result, Unavailable):
+        yield f"{name} is not available: {words.sentence(result.reason)}."
+        return
+    for figure, outcome in (
+        ("population uniques", result.expected_population_uniques),
+        ("correct matches", result.expected_correct_matches),
+    ):
+        if isinstance(outcome, Unavailable):
+            yield f"{name} gives no {figure}: {words.sentence(outcome.reason)}."
 
 
 def _contributions(assessment: Assessment) -> Table:
     table = plain_table("without", "uniques vanish", "share")
-    table.add_column("")
+    table.add_column("", min_width=1)
     total = assessment.sample_uniques
     pairs = assessment.contributions.pairs
     for contribution in assessment.contributions.single[:10]:
@@ -168,10 +249,10 @@ def _contribution_row(contribution: Contribution, total: int) -> Sequence[str]:
     )
 
 
-def _riskiest(assessment: Assessment) -> Iterator[ConsoleRenderable]:
+def _riskiest(assessment: Assessment, report: Path | None) -> Iterator[ConsoleRenderable]:
     keys = assessment.settings.keys
-    for cell in assessment.riskiest[:3]:
+    for cell in assessment.riskiest[:SHOWN]:
         levels = ", ".join(f"{k}={v}" for k, v in zip(keys, cell.levels, strict=True))
-        yield Text(one_line(f"{words.plural(cell.sample_count, 'record')}: {levels}"))
-    if len(assessment.riskiest) > 3:
+        yield Text(one_line(f"{combination(cell.sample_count, cell.records)}: {levels}"))
+    if len(assessment.riskiest) > SHOWN and report is None:
         yield Text("More of them are in the report (--report risk.html).", style="dim")

@@ -1,10 +1,17 @@
-"""Numbers and names as people read them."""
+"""Numbers and names as people read them: no powers of ten, no digits that mean nothing.
+
+A number other than 0 that is below SMALL is only said to be so: "< 0.001". Counts from 100 on are
+whole, with thousands marked; those beyond all reading are told by their power of ten.
+"""
 
 import math
+import re
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 
 LONG = 26  # characters of a number that still reads
+SMALL = 0.001
+SCIENTIFIC = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[+-]\d+(?![\w.])")
 
 
 def count(number: float) -> str:
@@ -33,24 +40,38 @@ def probability(value: float) -> str:
     """A number in [0, 1] with two or three digits that carry meaning."""
     if value == 0 or value == 1:
         return f"{value:.0f}"
-    if value < 0.001:
-        return f"{value:.1e}"
+    if value < SMALL:
+        return f"< {SMALL}"
     return "> 0.999" if value > 0.999 else f"{value:.3f}"
 
 
 def expected(value: float) -> str:
-    """An expected count: digits enough to tell it from zero."""
+    """An expected count, or any other number that need not be whole."""
     if value == int(value):
         return count(value)
-    if value >= 100:
+    if value < 0:
+        shown = expected(-value)
+        return shown.replace("< ", "> -") if shown.startswith("<") else f"-{shown}"
+    if value < SMALL:
+        return f"< {SMALL}"
+    if value >= 99.95:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.3g}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.3g}"
+
+
+def sentence(text: str) -> str:
+    """A sentence made elsewhere, with the powers of ten in it written out or said to be small."""
+
+    def plain(found: re.Match[str]) -> str:
+        return expected(float(found[0])).replace("<", "below")
+
+    return SCIENTIFIC.sub(plain, text)
 
 
 def outcome(result: Outcome) -> str:
     """A figure with its limits, or the reason why there is none."""
     if isinstance(result, Unavailable):
-        return f"not available: {result.reason}"
+        return f"not available: {sentence(result.reason)}"
     if result.how is How.EXACT and result.value is not None:
         return expected(result.value)
     limits = _limits(result)

@@ -8,13 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records, open_records
 from discreet.data.summary import SizeIndices, Summary
 from discreet.data.writing import check_outputs
 from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
-from discreet.errors import ColumnError, InputError, must_be
+from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.models.contract import (
     Model,
@@ -25,17 +27,29 @@ from discreet.models.lancaster import Lancaster, ShrinkageRow, table_over_shrink
 from discreet.models.registry import choose_models
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
+from discreet.risk.asking import (
+    check_codes,
+    check_roles,
+    check_settings,
+    check_totals,
+    checked_keys,
+    checked_match_weight,
+    checked_sensitive,
+    no_test_of_uniqueness,
+)
 from discreet.risk.contributions import Contributions, contributions
 from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.impossible import ImpossibleList, read_impossible
 from discreet.risk.known_population import KnownPopulation, known_population
 from discreet.risk.projection import AllCells
+from discreet.risk.recommendation import Recommended, recommend
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
 from discreet.risk.scenarios import Scenarios, assess_scenarios
 from discreet.risk.scoring import ModelResult, Scorer, fit_model
 from discreet.risk.sensitive import SensitiveFigures, Thresholds, sensitive_figures
 from discreet.risk.special import SpecialFigures, special_figures
 from discreet.risk.subsets import SubsetSize, subset_uniques
+from discreet.risk.suda import check_size
 from discreet.risk.summarising import summarise
 from discreet.risk.warnings import data_warnings
 
@@ -56,15 +70,22 @@ class Settings:
     missing_weight: float
     household: str | None
     versions: Mapping[str, str]
+    codes: MissingCodes
+    loss_ratios: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """The disclosure risk of a file, with how each figure was got."""
+    """The disclosure risk of a file, with how each figure was got.
+
+    `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;
+    `n_dropped` records were left out.
+    """
 
     settings: Settings
     keys: tuple[KeyLevels, ...]
     n_incomplete: int
+    n_incomplete_cells: int
     n_dropped: int
     summary: Summary
     anonymity: tuple[Anonymity, ...]
@@ -72,6 +93,7 @@ class Assessment:
     contributions: Contributions
     riskiest: tuple[RiskyCell, ...]
     models: Mapping[str, ModelResult | Unavailable]
+    recommended: Recommended
     warnings: tuple[str, ...]
     sensitive: tuple[SensitiveFigures, ...] = ()
     households: HouseholdTotals | None = None
@@ -88,7 +110,7 @@ class Assessment:
 
     @property
     def sample_uniques(self) -> int:
-        """Records that are alone in their cell."""
+        """Records that no other record counts as a match of: sample count at most 1."""
         return self.size_indices.sample_uniques
 
 
@@ -142,12 +164,12 @@ def assess(
     records = open_records(source, csv)
     request = Request(
         records=records,
-        keys=_checked_keys(keys, scenarios, weight, sensitive, household),
+        keys=checked_keys(keys, scenarios or {}, records),
         weight=weight,
         missing=missing_policy(missing),
-        missing_weight=_match_weight(missing_weight, missing),
+        missing_weight=checked_match_weight(missing_weight, missing),
         codes=codes or MissingCodes(),
-        sensitive=tuple(sensitive),
+        sensitive=checked_sensitive(sensitive),
         household=household,
         decimal=(csv or CsvOptions()).decimal,
     )
@@ -173,7 +195,10 @@ def assess(
         n_riskiest=n_riskiest,
         progress=progress,
     )
-    asked.check(records)
+    asked.check(request)
+    check_settings([model.name for model in asked.models], shrinkage, asked.loss_ratios)
+    if thresholds is not None and not request.sensitive:
+        raise InputError(must_be("thresholds", "given with a sensitive variable", "none"))
     with (engine or _default_engine(progress)).count(request) as cells:
         return _assessed(cells, request, asked)
 
@@ -200,10 +225,14 @@ class _Asked:
     n_riskiest: int
     progress: Progress
 
-    def check(self, records: Records) -> None:
-        """Numbers that make sense, and an output that overwrites no input."""
-        _check_numbers(self.population_size, self.n_table_cells)
-        sources = [r for r in (records, self.impossible, self.population) if r is not None]
+    def check(self, request: Request) -> None:
+        """Roles that do not clash, numbers that make sense, an output that overwrites no input."""
+        check_roles(request.keys, request.weight, request.household, request.sensitive)
+        check_codes(request.codes, (*request.keys, *request.sensitive))
+        check_totals(self.population_size, self.population, self.n_table_cells, self.impossible)
+        if self.suda is not None:
+            check_size(self.suda, len(request.keys), "suda")
+        sources = [r for r in (request.records, self.impossible, self.population) if r is not None]
         if self.risks is not None:
             files = [path for source in sources for path in source.files]
             parts = [path for source in sources for path in source.parts]
@@ -240,8 +269,12 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     columns = {name: values for part in parts for name, values in part.items()}
     fitted = {m.name: fit_model(m, summary, cells, boxes, asked.progress) for m in asked.models}
     scorer = Scorer(cells, fitted, columns, asked.loss_ratios)
+    if asked.loss_ratios and not scorer.called:
+        remedy = "give the population size or weights"
+        raise no_test_of_uniqueness("none that could be fitted", remedy)
     households = scorer.run(asked.risks, request.household, asked.progress)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
+    results = {model.name: scorer.result(model) for model in asked.models}
     return Assessment(
         settings=_settings(request, asked),
         keys=cells.keys,
@@ -252,8 +285,10 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
         anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
         contributions=_contributions(everything, asked),
         riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
-        models={model.name: scorer.result(model) for model in asked.models},
-        warnings=data_warnings(cells, summary, impossible),
+        models=results,
+        recommended=_recommended(cells, everything, summary, results),
+        n_incomplete_cells=everything.n_incomplete,
+        warnings=data_warnings(cells, summary, impossible, attributes),
         sensitive=attributes,
         households=households,
         special=special,
@@ -264,11 +299,42 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     )
 
 
+def _recommended(
+    cells: CellStore,
+    everything: AllCells,
+    summary: Summary,
+    results: Mapping[str, ModelResult | Unavailable],
+) -> Recommended:
+    """The estimate to lead with, beside what the models say."""
+    weights = None
+    if cells.weights:
+        parts = [b.weight_total for b in cells.batches() if b.weight_total is not None]
+        weights = np.concatenate(parts)
+    others = {
+        name: result.expected_population_uniques
+        for name, result in results.items()
+        if isinstance(result, ModelResult)
+    }
+    return recommend(
+        everything.words,
+        everything.records,
+        everything.coding,
+        population_size=summary.population_size,
+        n_table_cells=summary.n_table_cells,
+        sample_count=everything.sample_count,
+        weight_total=weights,
+        others=others,
+    )
+
+
 def _all_cells(cells: CellStore, request: Request) -> AllCells:
     words, records = cells.words()
+    overlap = request.missing.matching is not None and cells.n_incomplete
+    counts: list[Any] = [batch.sample_count for batch in cells.batches()] if overlap else [records]
     return AllCells(
         words=words,
         records=records,
+        sample_count=np.concatenate(counts),
         coding=cells.coding,
         keys=cells.keys,
         policy=request.missing,
@@ -343,60 +409,15 @@ def _default_engine(progress: Progress) -> Engine:
     return DuckDBEngine(progress=progress)
 
 
-def _checked_keys(
-    given: Sequence[str] | None,
-    scenarios: Mapping[str, Sequence[str]] | None,
-    weight: str | None,
-    sensitive: Sequence[str],
-    household: str | None,
-) -> tuple[str, ...]:
-    if given is None:
-        given = list(dict.fromkeys(key for keys in (scenarios or {}).values() for key in keys))
-    if isinstance(given, str):
-        raise InputError(must_be("keys", "a list of column names", repr(given)))
-    keys = tuple(given)
-    if not keys:
-        raise InputError(must_be("keys", "at least one column", "none"))
-    for key in keys:
-        if not isinstance(key, str):
-            raise InputError(must_be("keys", "names as text", repr(key)))
-        if keys.count(key) > 1:
-            raise ColumnError(must_be("keys", "different columns", f"{key!r} twice"))
-    others = [("weight", weight), ("household", household)]
-    for role, name in [*others, *(("sensitive", name) for name in sensitive)]:
-        if name in keys:
-            remedy = "take it out of one of them"
-            raise ColumnError(must_be(role, "no key", repr(name), remedy=remedy))
-    return keys
-
-
-def _match_weight(weight: float, policy: str) -> float:
-    if not 0 <= weight <= 1:
-        raise InputError(must_be("missing_weight", "from 0 to 1", weight))
-    if weight != 1 and policy != "wildcard":
-        rule = "1 unless missing is 'wildcard', which alone has a use for it"
-        raise InputError(must_be("missing_weight", rule, weight))
-    return weight
-
-
-def _check_numbers(population_size: float | None, n_table_cells: int | None) -> None:
-    if population_size is not None and not 1 <= population_size < 1e15:
-        raise InputError(must_be("population", "from 1 to 1e15", population_size))
-    if n_table_cells is not None and n_table_cells < 1:
-        raise InputError(must_be("cells", "at least 1", n_table_cells))
-
-
 def _table_cells(
     cells: CellStore, policy: MissingPolicy, impossible: ImpossibleList | None, given: int | None
 ) -> int:
     """Cells that could be occupied; a missing value that matches anything makes no cell."""
     if given is not None:
         return given
-    if impossible is not None:
-        return impossible.zeros.n_possible()
-    if policy.matching is not None:
-        return math.prod(key.n_known for key in cells.keys)
-    return cells.coding.n_combinations
+    matching = policy.matching is not None
+    sizes = [key.n_known for key in cells.keys] if matching else cells.coding.sizes
+    return math.prod(sizes) if impossible is None else impossible.n_possible(sizes)
 
 
 def _settings(request: Request, asked: _Asked) -> Settings:
@@ -411,5 +432,7 @@ def _settings(request: Request, asked: _Asked) -> Settings:
         structural_zeros=None if asked.impossible is None else asked.impossible.name,
         missing_weight=request.missing_weight,
         household=request.household,
+        codes=request.codes,
+        loss_ratios=asked.loss_ratios,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},
     )

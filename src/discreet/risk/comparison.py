@@ -1,61 +1,61 @@
-"""The main figures under every policy for missing values, side by side."""
+"""A file under every policy for missing values, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.data.missing import POLICIES, MissingPolicy
+from discreet.data.missing import POLICIES
 from discreet.errors import MissingError
 from discreet.figures import Unavailable
-from discreet.risk.anonymity import Anonymity
-from discreet.risk.assessment import assess
+from discreet.risk.asking import checked_match_weight
+from discreet.risk.assessment import Assessment, assess
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyFigures:
-    """What one policy makes of the file."""
-
-    policy: MissingPolicy
-    n_records: int
-    n_cells: int
-    sample_uniques: int
-    anonymity: tuple[Anonymity, ...]
+MODEL_INPUTS = ("weight", "population_size", "n_table_cells", "structural_zeros", "shrinkage")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyComparison:
-    """Every policy by name: its figures, or why it has none."""
+    """What each policy, by name, makes of the file, or why it makes nothing of it.
+
+    `with_models` says whether models of the population were asked for.
+    """
 
     source: str
     n_incomplete: int
-    policies: dict[str, PolicyFigures | Unavailable]
+    with_models: bool
+    policies: Mapping[str, Assessment | Unavailable]
 
 
 def compare_policies(
-    source: Any, keys: Sequence[str], *, missing_weight: float = 1.0, **options: Any
+    source: Any,
+    keys: Sequence[str] | None = None,
+    *,
+    models: str | Sequence[str] | None = None,
+    missing_weight: float = 1.0,
+    **options: Any,
 ) -> PolicyComparison:
-    """Assess the file once under each policy; `options` are those of `assess`."""
-    found: dict[str, PolicyFigures | Unavailable] = {}
-    name, n_incomplete = "", 0
+    """Assess the file once under each policy; `options` are those of `assess`.
+
+    Models are run if they are named, or if something is given that only they have a use for:
+    a weight, the size of the population, possible or impossible cells, a shrinkage.
+    """
+    checked_match_weight(missing_weight, "wildcard")
+    with_models = models is not None or any(options.get(name) is not None for name in MODEL_INPUTS)
+    chosen = (models or "auto") if with_models else ["sample_frequency"]
+    found: dict[str, Assessment | Unavailable] = {}
     for policy in POLICIES.values():
+        weight = missing_weight if policy.matching == "wildcard" else 1.0
+        given = options | {"missing": policy.name, "missing_weight": weight, "models": chosen}
         try:
-            assessment = assess(
-                source,
-                keys,
-                missing=policy.name,
-                missing_weight=missing_weight if policy.matching == "wildcard" else 1.0,
-                models=["sample_frequency"],
-                **options,
-            )
+            found[policy.name] = assess(source, keys, **given)
         except MissingError as reason:
+            if policy.is_a_level:  # it accepts any missing key, so something else is amiss
+                raise
             found[policy.name] = Unavailable(str(reason))
-            continue
-        name, n_incomplete = assessment.settings.source, assessment.n_incomplete
-        found[policy.name] = PolicyFigures(
-            policy=policy,
-            n_records=assessment.summary.sample_size,
-            n_cells=assessment.size_indices.n_cells,
-            sample_uniques=assessment.sample_uniques,
-            anonymity=assessment.anonymity,
-        )
-    return PolicyComparison(source=name, n_incomplete=n_incomplete, policies=found)
+    first = next(a for a in found.values() if isinstance(a, Assessment))
+    return PolicyComparison(
+        source=first.settings.source,
+        n_incomplete=first.n_incomplete,
+        with_models=with_models,
+        policies=found,
+    )

@@ -15,10 +15,14 @@ from discreet.engines.matching import matched_cells
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllCells:
-    """Every occupied cell at once: what figures over subsets of the keys are computed from."""
+    """Every occupied cell at once: what figures over subsets of the keys are computed from.
+
+    `records` lie in each cell; `sample_count` is how many a record of it matches, itself included.
+    """
 
     words: IntArray
     records: IntArray
+    sample_count: CountArray
     coding: Coding
     keys: tuple[KeyLevels, ...]
     policy: MissingPolicy
@@ -38,6 +42,13 @@ class AllCells:
     def overlap(self) -> bool:
         """Whether records match records of other cells."""
         return self.policy.matching is not None and any(k.values[-1] is None for k in self.keys)
+
+    @property
+    def n_incomplete(self) -> int:
+        """Cells that lack the value of a key."""
+        levels = (self.coding.level(self.words, key) for key in range(len(self.keys)))
+        lacks = [here == gone for here, gone in zip(levels, self.missing_levels, strict=True)]
+        return int(np.logical_or.reduce(lacks).sum())
 
     def uniques_without(self, dropped: Sequence[int]) -> int:
         """Records that no other matches when the keys at `dropped` are left out."""

@@ -12,14 +12,16 @@ from discreet.engines.contract import KeyLevels
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskyCell:
-    """A combination that few records share.
+    """A combination that few records share: `records` lie in it, `sample_count` match each of them.
 
+    The two differ only where missing values match other values.
     `expected_count` is the number of records it would hold if the keys were independent,
     n · ∏ (share of the level): of two equally small cells, the one with less is the stranger.
     """
 
     levels: tuple[str, ...]
     sample_count: float
+    records: int
     weight_total: float | None
     expected_count: float
 
@@ -28,6 +30,7 @@ class RiskyCell:
 class _Candidates:
     levels: IntArray
     sample_count: CountArray
+    records: IntArray
     weight_total: FloatArray
     log_expected: FloatArray
 
@@ -36,6 +39,7 @@ class _Candidates:
         return _Candidates(
             levels=self.levels[order],
             sample_count=self.sample_count[order],
+            records=self.records[order],
             weight_total=self.weight_total[order],
             log_expected=self.log_expected[order],
         )
@@ -65,6 +69,7 @@ def _few(batch: CellBatch, limit: int) -> CellBatch:
         coding=batch.coding,
         words=batch.words[small],
         sample_count=batch.sample_count[small],
+        records=batch.n_records[small],
         weight_total=None if batch.weight_total is None else batch.weight_total[small],
     )
 
@@ -76,6 +81,7 @@ def _candidates(batch: CellBatch, shares: Sequence[FloatArray], total: int) -> _
     return _Candidates(
         levels=levels,
         sample_count=batch.sample_count,
+        records=batch.n_records,
         weight_total=np.zeros(len(batch)) if weights is None else weights,
         log_expected=np.asarray(log_expected, dtype=np.float64),
     )
@@ -85,6 +91,7 @@ def _join(one: _Candidates, other: _Candidates) -> _Candidates:
     return _Candidates(
         levels=np.concatenate([one.levels, other.levels]),
         sample_count=np.concatenate([one.sample_count, other.sample_count]),
+        records=np.concatenate([one.records, other.records]),
         weight_total=np.concatenate([one.weight_total, other.weight_total]),
         log_expected=np.concatenate([one.log_expected, other.log_expected]),
     )
@@ -95,10 +102,16 @@ def _named(best: _Candidates, keys: Sequence[KeyLevels], weighted: bool) -> tupl
         RiskyCell(
             levels=tuple(key.labels[level] for key, level in zip(keys, row, strict=True)),
             sample_count=float(count) if count % 1 else int(count),
+            records=int(records),
             weight_total=float(weight) if weighted else None,
             expected_count=float(np.exp(log_expected)),
         )
-        for row, count, weight, log_expected in zip(
-            best.levels, best.sample_count, best.weight_total, best.log_expected, strict=True
+        for row, count, records, weight, log_expected in zip(
+            best.levels,
+            best.sample_count,
+            best.records,
+            best.weight_total,
+            best.log_expected,
+            strict=True,
         )
     )

@@ -7,19 +7,22 @@ import numpy as np
 
 from discreet.data.arrays import FloatArray, read_only
 from discreet.data.summary import SizeIndices
-from discreet.errors import InputError, must_be
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.projection import AllCells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What stands out for an intruder who knows these keys. Exact."""
+    """What stands out for an intruder who knows these keys. Exact.
+
+    `correct_matches` is Σ 1/f over the records: persons found by trying every record once.
+    """
 
     name: str
     keys: tuple[str, ...]
     size_indices: SizeIndices
     anonymity: tuple[Anonymity, ...]
+    correct_matches: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,7 @@ class Scenarios:
 
     each: tuple[Scenario, ...]
     match_probability: Mapping[str, FloatArray]
+    worst_correct_matches: float
 
     @property
     def worst(self) -> FloatArray:
@@ -47,28 +51,25 @@ class Scenarios:
 def assess_scenarios(
     cells: AllCells, scenarios: Mapping[str, Sequence[str]], levels: Sequence[int]
 ) -> Scenarios:
-    """The figures of each scenario; its keys are among those of the cells (checked)."""
+    """The figures of each scenario. Trusted: its keys are among those of the cells, each once."""
     each: list[Scenario] = []
     risks: dict[str, FloatArray] = {}
     for name, keys in scenarios.items():
-        projection = cells.project([_position(name, key, cells.names) for key in keys])
-        sizes = projection.size_indices()
+        projection = cells.project([cells.names.index(key) for key in keys])
+        sizes, risk = projection.size_indices(), projection.match_probability()
         each.append(
             Scenario(
                 name=name,
                 keys=tuple(keys),
                 size_indices=sizes,
                 anonymity=anonymity_curve(sizes, levels),
+                correct_matches=float(cells.records @ risk),
             )
         )
-        risks[name] = read_only(projection.match_probability())
-    return Scenarios(each=tuple(each), match_probability=risks)
-
-
-def _position(scenario: str, key: str, names: Sequence[str]) -> int:
-    if key not in names:
-        remedy = "add it to --keys"
-        raise InputError(
-            must_be(f"scenario {scenario!r}", "made of keys", repr(key), remedy=remedy)
-        )
-    return names.index(key)
+        risks[name] = read_only(risk)
+    worst = np.max(np.stack(list(risks.values())), axis=0)
+    return Scenarios(
+        each=tuple(each),
+        match_probability=risks,
+        worst_correct_matches=float(cells.records @ worst),
+    )

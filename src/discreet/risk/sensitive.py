@@ -1,25 +1,30 @@
-"""Sensitive variables: what the cell of a person tells about them, under each missing policy.
+"""Sensitive variables: what the group of a record tells about them, under each missing policy.
 
-The group of a record is all records that match it. Without matching of missing values that is its
-cell. Under `wildcard` it is every record it could be, each counted in full; under `conservative`
-the complete records that match, and for a record that none matches the records of its own cell.
+The *group* of a record is its cell where missing values match nothing but each other. Under
+`wildcard` it is every record that it matches, each counted in full, whatever a match weighs. Under
+`conservative` it is, for a complete record, its cell; for an incomplete one the complete records
+that match it, and if there is none the records of its own cell. So all records of a cell have one
+group. Records without a sensitive value add nothing to it; a group in which nobody has a value has
+no measure. The k of (α, k) is that of k-anonymity: it looks at the sample count.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 from discreet.engines.contract import SensitiveValues
-from discreet.engines.matching import matched_cells
+from discreet.engines.matched_values import GroupValues, matched_values
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from discreet.risk.diversity import (
     CellMeasure,
     Failing,
+    RecursiveDiversity,
     SensitiveCounts,
+    at_least,
     concentration,
     distinct_diversity,
     entropy_diversity,
@@ -28,16 +33,32 @@ from discreet.risk.diversity import (
 from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.projection import AllCells
 
+Judged = tuple[CellMeasure, Failing]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What a cell must reach: l values, recursive (c, l), at most t from the file, at most α."""
+    """What a cell must reach: l values, recursive (c, l), at most t from the file, and for
+    (α, k)-anonymity at most a share α of one value and k records.
+
+    Checked: l and k are whole and at least 1, c is above 0, t is from 0 to 1, α in (0, 1].
+    """
 
     diversity: int = 2
     recursive_c: float = 3.0
     closeness: float = 0.3
     concentration: float = 0.8
     anonymity: int = 2
+
+    def __post_init__(self) -> None:
+        at_least("l", self.diversity, 1)
+        at_least("alpha_k", self.anonymity, 1)
+        if not 0 < self.recursive_c < float("inf"):
+            raise InputError(must_be("c", "a number above 0", self.recursive_c))
+        if not 0 <= self.closeness <= 1:
+            raise InputError(must_be("t", "from 0 to 1", self.closeness))
+        if not 0 < self.concentration <= 1:
+            raise InputError(must_be("alpha", "above 0 and at most 1", self.concentration))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +75,21 @@ class SensitiveFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveFigures:
-    """All measures of one sensitive variable. Exact, given the policy for missing values."""
+    """All measures of one sensitive variable. Exact, given the policy for missing values.
+
+    `levels` are the values that occur; `per_cell` has each measure, NaN where there is none.
+    """
 
     name: str
-    n_values: int
+    levels: tuple[str, ...]
     n_without_value: int
     figures: tuple[SensitiveFigure, ...]
     per_cell: Mapping[str, FloatArray]
+
+    @property
+    def n_values(self) -> int:
+        """Different values that occur."""
+        return len(self.levels)
 
     def columns(self) -> dict[str, FloatArray]:
         """What goes into the file of records; NaN where no record of the group has a value."""
@@ -77,144 +106,186 @@ def sensitive_figures(
     if not len(sensitive.cell):
         name = f"sensitive variable {sensitive.name!r}"
         raise InputError(must_be(name, "known in some record", "none"))
-    group = _groups(cells, sensitive)
-    judge = _Judge(cells.records)
-    t = thresholds
-    distinct = distinct_diversity(group)
-    judge.add(
-        "distinct l-diversity",
-        "distinct_l",
-        distinct,
-        distinct.failing(t.diversity),
-        distinct.worst,
-    )
-    entropy = entropy_diversity(group)
-    judge.add(
-        "entropy l-diversity", "entropy_l", entropy, entropy.failing(t.diversity), entropy.worst
-    )
-    recursive = recursive_diversity(group, t.diversity)
-    failing = recursive.failing(t.recursive_c)
-    judge.add("recursive (c, l)-diversity", "recursive_c", recursive, failing, recursive.worst)
-    equal = equal_closeness(group)
-    judge.add(
-        "t-closeness, equal distance", "t_equal", equal, equal.failing(t.closeness), equal.worst
-    )
-    if group.order is not None:
-        ordered = ordered_closeness(group)
-        judge.add(
-            "t-closeness, ordered",
-            "t_ordered",
-            ordered,
-            ordered.failing(t.closeness),
-            ordered.worst,
-        )
-    if hierarchy is not None:
-        occurring = [sensitive.labels[value] for value in np.unique(sensitive.value)]
-        tree = hierarchical_closeness(group, hierarchy, occurring)
-        judge.add(
-            "t-closeness, hierarchical", "t_tree", tree, tree.failing(t.closeness), tree.worst
-        )
-    most = concentration(group)
-    failing = most.failing(t.concentration, t.anonymity)
-    judge.add("(α, k)-anonymity", "alpha", most, failing, most.worst)
+    values = _Values.of(sensitive)
+    small = cells.sample_count < thresholds.anonymity
+    judges = [
+        _Judge(len(cells.records), name, column, measure)
+        for name, column, measure in _measures(thresholds, values, hierarchy)
+    ]
+    alpha = _Judge(len(cells.records), "(α, k)-anonymity", "alpha", _concentration(thresholds))
+    alpha.failing |= small
+    for group in _groups(cells, values):
+        counts = values.counts(group)
+        if counts is not None:
+            for judge in (*judges, alpha):
+                judge.add(group.cells, counts)
     known = int(sensitive.records.sum())
     return SensitiveFigures(
         name=sensitive.name,
-        n_values=len(np.unique(sensitive.value)),
+        levels=values.labels,
         n_without_value=int(cells.records.sum()) - known,
-        figures=tuple(judge.figures),
-        per_cell=judge.per_cell,
+        figures=tuple(judge.figure(cells.records) for judge in (*judges, alpha)),
+        per_cell={judge.column: judge.value for judge in (*judges, alpha)},
     )
+
+
+def _measures(
+    t: Thresholds, values: "_Values", hierarchy: Hierarchy | None
+) -> Iterator[tuple[str, str, Callable[[SensitiveCounts], Judged]]]:
+    """Name, column and working of each measure that can be taken of these values."""
+
+    def distinct(counts: SensitiveCounts) -> Judged:
+        measure = distinct_diversity(counts)
+        return measure, measure.failing(t.diversity)
+
+    def entropy(counts: SensitiveCounts) -> Judged:
+        measure = entropy_diversity(counts)
+        return measure, measure.failing(t.diversity)
+
+    def recursive(counts: SensitiveCounts) -> Judged:
+        measure = recursive_diversity(counts, t.diversity)
+        return measure, measure.failing(t.recursive_c)
+
+    def equal(counts: SensitiveCounts) -> Judged:
+        measure = equal_closeness(counts)
+        return measure, measure.failing(t.closeness)
+
+    def ordered(counts: SensitiveCounts) -> Judged:
+        measure = ordered_closeness(counts)
+        return measure, measure.failing(t.closeness)
+
+    yield "distinct l-diversity", "distinct_l", distinct
+    yield "entropy l-diversity", "entropy_l", entropy
+    yield "recursive (c, l)-diversity", "recursive_c", recursive
+    yield "t-closeness, equal distance", "t_equal", equal
+    if values.order is not None:
+        yield "t-closeness, ordered", "t_ordered", ordered
+    if hierarchy is not None:
+        tree = hierarchy
+
+        def hierarchical(counts: SensitiveCounts) -> Judged:
+            measure = hierarchical_closeness(counts, tree, values.labels)
+            return measure, measure.failing(t.closeness)
+
+        yield "t-closeness, hierarchical", "t_tree", hierarchical
+
+
+def _concentration(t: Thresholds) -> Callable[[SensitiveCounts], Judged]:
+    """The α of (α, k); the k is that of k-anonymity, judged apart."""
+
+    def most(counts: SensitiveCounts) -> Judged:
+        measure = concentration(counts)
+        rule = (
+            f"no sensitive value above a share of {t.concentration:g}, and a sample count of at "
+            f"least {t.anonymity:,}"
+        )
+        fails = measure.value > t.concentration
+        return measure, measure.judge(rule, fails)
+
+    return most
 
 
 class _Judge:
-    """Collects figures, counting the records of the cells that fail."""
+    """One measure over all cells, put together from parts."""
 
-    def __init__(self, records: IntArray) -> None:
-        self.records = records
-        self.figures: list[SensitiveFigure] = []
-        self.per_cell: dict[str, FloatArray] = {}
-
-    def add(
-        self,
-        name: str,
-        column: str,
-        measure: CellMeasure,
-        failing: Failing,
-        worst: float | Unavailable,
+    def __init__(
+        self, n_cells: int, name: str, column: str, measure: Callable[[SensitiveCounts], Judged]
     ) -> None:
-        """Put one measure down."""
-        flags: BoolArray = failing.cell
-        self.figures.append(
-            SensitiveFigure(
-                name=name,
-                rule=failing.rule,
-                meaning=measure.meaning,
-                worst=worst,
-                records=int(self.records[flags].sum()),
-                cells=int(flags.sum()),
-            )
+        self.name, self.column, self.measure = name, column, measure
+        self.value = np.full(n_cells, np.nan)
+        self.failing: BoolArray = np.zeros(n_cells, dtype=np.bool_)
+        self.rule = self.meaning = ""
+        self.worst_is_high = False
+        self.too_few = self.ell = 0
+
+    def add(self, cells: IntArray, counts: SensitiveCounts) -> None:
+        """Measure some cells."""
+        measure, failing = self.measure(counts)
+        self.value[cells] = np.ma.filled(measure.value.astype(np.float64), np.nan)
+        self.failing[cells] |= failing.cell
+        self.rule, self.meaning = failing.rule, measure.meaning
+        self.worst_is_high = measure.worst_is_high
+        if isinstance(measure, RecursiveDiversity):
+            self.too_few, self.ell = self.too_few + int(measure.too_few.sum()), measure.ell
+
+    def figure(self, records: IntArray) -> SensitiveFigure:
+        """The measure of the whole file."""
+        return SensitiveFigure(
+            name=self.name,
+            rule=self.rule,
+            meaning=self.meaning,
+            worst=self._worst(),
+            records=int(records[self.failing].sum()),
+            cells=int(self.failing.sum()),
         )
-        self.per_cell[column] = np.ma.filled(measure.value.astype(np.float64), np.nan)
+
+    def _worst(self) -> float | Unavailable:
+        if self.too_few:
+            short = f"fewer than {self.ell} sensitive values in {self.too_few:,} of the cells"
+            return Unavailable(f"no c is large enough: {short}")
+        return float(np.nanmax(self.value) if self.worst_is_high else np.nanmin(self.value))
 
 
-def _groups(cells: AllCells, sensitive: SensitiveValues) -> SensitiveCounts:
-    """The values that occur, in the group of each cell."""
-    values, place = np.unique(sensitive.value, return_inverse=True)
-    cell, value, records = sensitive.cell, place.astype(np.int64), sensitive.records
-    if cells.policy.matching is not None:
-        cell, value, records = _matched(cells, cell, value, records, len(values))
-    return SensitiveCounts(
-        cell=cell,
-        value=value,
-        records=records,
-        n_cells=len(cells.records),
-        n_values=len(values),
-        order=_order([sensitive.labels[v] for v in values]),
-        file_records=np.bincount(place, weights=sensitive.records).astype(np.int64),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Values:
+    """The values that occur, numbered 0, 1, …, and which records of which cell have them."""
+
+    labels: tuple[str, ...]
+    order: FloatArray | None
+    file_records: IntArray
+    cell: IntArray
+    value: IntArray
+    records: IntArray
+
+    @classmethod
+    def of(cls, sensitive: SensitiveValues) -> "_Values":
+        """Number the values that occur."""
+        values, place = np.unique(sensitive.value, return_inverse=True)
+        labels = tuple(sensitive.labels[value] for value in values)
+        return cls(
+            labels=labels,
+            order=_order(labels),
+            file_records=np.bincount(place, weights=sensitive.records).astype(np.int64),
+            cell=sensitive.cell,
+            value=place.astype(np.int64),
+            records=sensitive.records,
+        )
+
+    def counts(self, group: GroupValues) -> SensitiveCounts | None:
+        """The values of some groups; None where none of them has any."""
+        if not len(group.cell):
+            return None
+        return SensitiveCounts(
+            cell=group.cell,
+            value=group.value,
+            records=group.records,
+            n_cells=len(group.cells),
+            n_values=len(self.labels),
+            order=self.order,
+            file_records=self.file_records,
+        )
+
+
+def _groups(cells: AllCells, values: _Values) -> Iterator[GroupValues]:
+    """The values in the group of each cell, some cells at a time where groups overlap."""
+    policy = cells.policy.matching
+    if policy is not None and cells.overlap:
+        levels = cells.coding.decode(cells.words)
+        rows = values.cell, values.value, values.records
+        yield from matched_values(levels, cells.missing_levels, *rows, policy=policy)
+        return
+    yield GroupValues(
+        cells=np.arange(len(cells.records)),
+        cell=values.cell,
+        value=values.value,
+        records=values.records,
     )
 
 
-def _order(labels: list[str]) -> FloatArray | None:
+def _order(labels: tuple[str, ...]) -> FloatArray | None:
     """The values as numbers, where all of them are."""
     try:
         numbers = np.array([float(label) for label in labels])
     except ValueError:
         return None
     return numbers if np.isfinite(numbers).all() else None
-
-
-def _matched(
-    cells: AllCells, cell: IntArray, value: IntArray, records: IntArray, n_values: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """The same rows for groups: for each value, the records of the group that have it."""
-    levels = cells.coding.decode(cells.words)
-    missing = cells.missing_levels
-    incomplete = (levels == missing).any(axis=1)
-    if not incomplete.any():
-        return cell, value, records
-    counts = np.zeros((len(cells.records), n_values), dtype=np.int64)
-    counts[cell, value] = records
-    if cells.policy.matching == "conservative":
-        own = counts.copy()
-        counts[incomplete] = 0
-        group = _sums(levels, missing, counts)
-        alone = incomplete & (group.sum(axis=1) == 0)
-        group[~incomplete] = own[~incomplete]
-        group[alone] = own[alone]
-    else:
-        group = _sums(levels, missing, counts)
-    found_cell, found_value = np.nonzero(group)
-    return found_cell, found_value, group[found_cell, found_value]
-
-
-def _sums(levels: IntArray, missing: IntArray, counts: IntArray) -> IntArray:
-    """For each cell and value, the records with that value in all cells that match."""
-    sums = np.empty_like(counts)
-    for value in range(counts.shape[1]):
-        ones = np.ones(len(counts), dtype=np.int64)
-        weights = counts[:, value] + 1.0
-        matched = matched_cells(levels, missing, ones, weights, policy="wildcard")
-        assert matched.weight_total is not None
-        sums[:, value] = np.rint(matched.weight_total - matched.sample_count).astype(np.int64)
-    return sums

@@ -12,12 +12,13 @@ from discreet.risk.projection import AllCells
 from discreet.risk.suda import (
     Attribution,
     Convention,
-    Derivation,
     Scaling,
     SpecialUniques,
-    derive,
+    check_size,
     special_uniques,
 )
+from discreet.risk.suda_derivation import Derivation, derive
+from discreet.risk.suda_matching import derive_by_matching, special_uniques_by_matching
 
 DEFAULT_DIS = 0.1  # of the SDC Practice Guide and sdcMicro, where none is estimated
 
@@ -47,8 +48,13 @@ class SpecialFigures:
 
     @property
     def n_scored(self) -> int:
-        """Records with a score above 0."""
-        return int((self.found.scores() > 0).sum())
+        """Records with a minimal sample unique among those searched for."""
+        return self.found.n_scored
+
+    @property
+    def n_unscored(self) -> int:
+        """Sample uniques that have none of that size; their score of 0 says no more than that."""
+        return self.found.n_uniques - self.found.n_scored
 
     def columns(self) -> dict[str, FloatArray]:
         """What goes into the file of records."""
@@ -70,19 +76,15 @@ def special_figures(
 ) -> SpecialFigures:
     """SUDA scores of all cells, with the record of the highest score explained.
 
-    A missing value counts as a level of its own here, whatever the policy.
+    What a missing value matches is what the policy of the cells says, on every set of keys.
     """
-    levels = cells.coding.decode(cells.words)
-
-    def report(share: float) -> None:
-        progress("searching for minimal sample uniques (compiled on first use)", share)
-
-    found = special_uniques(levels, cells.records, max_size=max_size, progress=report)
-    estimate = _dis(found, sampling_fraction)
+    check_size(max_size, len(cells.keys), "suda")
+    found = _search(cells, max_size, progress)
+    estimate = _dis(cells, found, sampling_fraction)
     dis = DEFAULT_DIS if isinstance(estimate, Unavailable) else float(estimate.value or DEFAULT_DIS)
     scores = found.scores()
     row = int(np.argmax(scores)) if len(scores) and scores.max() > 0 else None
-    example = None if row is None else derive(levels, row, cells.records, max_size=max_size)
+    example = None if row is None else _derived(cells, row, max_size)
     labels = [key.labels for key in cells.keys]
     return SpecialFigures(
         found=found,
@@ -99,7 +101,27 @@ def _explained(example: Derivation, names: Sequence[str], labels: Sequence[Seque
     return example.text(names, labels).partition(": ")[2]
 
 
-def _dis(found: SpecialUniques, sampling_fraction: float | None) -> Outcome:
+def _search(cells: AllCells, max_size: int, progress: Progress) -> SpecialUniques:
+    if cells.overlap:
+        return special_uniques_by_matching(cells, max_size, progress)
+
+    def report(share: float) -> None:
+        progress("searching for minimal sample uniques (compiled on first use)", share)
+
+    levels = cells.coding.decode(cells.words)
+    return special_uniques(levels, cells.records, max_size=max_size, progress=report)
+
+
+def _derived(cells: AllCells, row: int, max_size: int) -> Derivation:
+    if cells.overlap:
+        return derive_by_matching(cells, row, max_size)
+    levels = cells.coding.decode(cells.words)
+    return derive(levels, row, cells.records, max_size=max_size)
+
+
+def _dis(cells: AllCells, found: SpecialUniques, sampling_fraction: float | None) -> Outcome:
+    if cells.overlap:
+        return Unavailable("DIS is defined for cells that do not overlap, and missing values match")
     if sampling_fraction is None:
         return Unavailable("the sampling fraction is not known; give --population or --weight")
     return found.estimated_dis(min(sampling_fraction, 1.0))

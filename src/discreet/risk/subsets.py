@@ -12,6 +12,7 @@ from itertools import combinations
 from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
 from discreet.risk.projection import AllCells
+from discreet.risk.suda import up_to_keys
 
 MOST_WORK = 2_000_000_000  # cells times sets of keys: minutes
 
@@ -40,7 +41,7 @@ def subset_uniques(
     """For each size up to `max_size`, the sets of keys that make most records unique. Exact."""
     n_keys = len(cells.keys)
     if not 1 <= max_size <= n_keys:
-        raise InputError(must_be("subsets", f"from 1 to the {n_keys} keys", max_size))
+        raise InputError(must_be("subsets", up_to_keys(n_keys), max_size))
     total = sum(math.comb(n_keys, size) for size in range(1, max_size + 1))
     if total * len(cells.records) > MOST_WORK:
         got = f"{total:,} sets of keys over {len(cells.records):,} cells"

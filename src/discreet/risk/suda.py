@@ -6,6 +6,7 @@ is a sample unique on all keys. Few keys, and many ways, make a record easy to r
 score of a record adds up a contribution from each of its MSUs, larger for fewer keys (Elliot,
 Manning and Ford 2002; Elliot, Manning, Mayes, Gurd and Bane 2005). `Convention` and `Scaling` give
 the formulas in use. Missing values have no special role here: code them as a level of their own.
+Where they match anything, `discreet.risk.suda_matching` finds the MSUs.
 
 Cost. All Σ C(K, k), k ≤ M, sets of K keys are looked at, up to 16 of them in a pass over the cells
 that others agree with. Time grows as the rows times that sum at worst: it doubles with each key
@@ -107,7 +108,8 @@ class SpecialUniques:
     `n_msus` (sample uniques × sizes 1 … `max_size`) the MSUs of each. For each key, `levels` has
     the codes that occur and `level_msus` (codes × sizes) the MSUs that hold each. `key_msus`
     (sample uniques × keys × sizes) counts the MSUs of a record that hold a key; None unless asked
-    for. `pair_records` are the records that share their cell with exactly one other.
+    for. `pair_records` are the records that share their cell with exactly one other. `records` has
+    the records of each of `rows`: one, unless missing values match other values.
     """
 
     n_rows: int
@@ -118,9 +120,13 @@ class SpecialUniques:
     level_msus: tuple[IntArray, ...]
     key_msus: NDArray[np.int32] | None
     pair_records: int
+    records: IntArray | None = None
 
     def __post_init__(self) -> None:
+        if self.records is None:
+            object.__setattr__(self, "records", np.ones(len(self.rows), dtype=np.int64))
         arrays: list[NDArray[Any]] = [self.rows, self.n_msus, *self.levels, *self.level_msus]
+        arrays.append(self.row_records)
         for array in arrays if self.key_msus is None else [*arrays, self.key_msus]:
             read_only(array)
 
@@ -128,6 +134,22 @@ class SpecialUniques:
     def n_keys(self) -> int:
         """Number of keys, K or ATT in the literature."""
         return len(self.levels)
+
+    @property
+    def row_records(self) -> IntArray:
+        """Records of each of `rows`."""
+        assert self.records is not None
+        return self.records
+
+    @property
+    def n_uniques(self) -> int:
+        """Records that are sample uniques."""
+        return int(self.row_records.sum())
+
+    @property
+    def n_scored(self) -> int:
+        """Records with an MSU."""
+        return int(self.row_records[self.n_msus.any(axis=1)].sum())
 
     @property
     def rows_without_msu(self) -> IntArray:
@@ -145,7 +167,7 @@ class SpecialUniques:
 
     def total_score(self, convention: str = Convention.ELLIOT) -> float:
         """Sum of the scores of all records."""
-        return float(_weighted(self.n_msus.sum(axis=0, dtype=np.int64), self._weights(convention)))
+        return float(_weighted(self.row_records @ self.n_msus, self._weights(convention)))
 
     def key_contributions(
         self, convention: str = Convention.ELLIOT, attribution: str = Attribution.SHARED
@@ -179,9 +201,9 @@ class SpecialUniques:
         without its error.
         """
         fraction = _between_0_and_1("sampling_fraction", sampling_fraction)
-        if not len(self.rows) + self.pair_records:
+        if not self.n_uniques + self.pair_records:
             return Unavailable("DIS needs a cell with one or two records, and there is none")
-        alone, paired = len(self.rows) * fraction, self.pair_records * (1 - fraction)
+        alone, paired = self.n_uniques * fraction, self.pair_records * (1 - fraction)
         return Figure(value=alone / (alone + paired), how=How.ESTIMATE)
 
     def dis_suda(
@@ -200,8 +222,10 @@ class SpecialUniques:
         scored = scores > 0
         if not scored.any():
             return scores
+        records = np.ones(self.n_rows)
+        records[self.rows] = self.row_records
         if Scaling(scaling) is Scaling.SHARE:
-            scores[scored] *= dis / scores[scored].sum()
+            scores[scored] *= dis / (scores[scored] @ records[scored])
             return scores
         if self.n_keys >= 28:
             raise InputError(
@@ -210,7 +234,8 @@ class SpecialUniques:
                 )
             )
         inverse = scores[scored] ** -(1 + (8 - self.n_keys) / 20)
-        scores[scored] = 1 / (1 + len(self.rows) * (1 / dis - 1) * inverse / inverse.sum())
+        share = inverse / (inverse @ records[scored])
+        scores[scored] = 1 / (1 + self.n_uniques * (1 / dis - 1) * share)
         return scores
 
     def _weights(self, convention: str, attribution: str = Attribution.INVOLVED) -> FloatArray:
@@ -257,9 +282,9 @@ def special_uniques(
     """
     from discreet.risk.suda_kernels import search
 
-    matrix = _matrix(levels)
-    limit = _size_limit(max_size, matrix.shape[1])
-    cells = _Cells.of(matrix, _counts(sample_count, len(matrix)))
+    matrix = level_matrix(levels)
+    limit = check_size(max_size, matrix.shape[1])
+    cells = _Cells.of(matrix, record_counts(sample_count, len(matrix)))
     if progress is not None:
         progress(0.0)
     found = search(
@@ -343,7 +368,7 @@ def _grouped(
     return order[starts], np.add.reduceat(counts[order], starts)
 
 
-def _matrix(levels: ArrayLike) -> NDArray[Any]:
+def level_matrix(levels: ArrayLike) -> NDArray[Any]:
     """The levels as a matrix of whole numbers with at least one row and one key."""
     matrix = np.asarray(levels)
     if matrix.ndim != 2 or 0 in matrix.shape:
@@ -362,7 +387,7 @@ def _matrix(levels: ArrayLike) -> NDArray[Any]:
     return matrix
 
 
-def _counts(sample_count: ArrayLike | None, n_rows: int) -> IntArray:
+def record_counts(sample_count: ArrayLike | None, n_rows: int) -> IntArray:
     """Records in each row: one, unless said otherwise."""
     if sample_count is None:
         return np.ones(n_rows, dtype=np.int64)
@@ -376,133 +401,25 @@ def _counts(sample_count: ArrayLike | None, n_rows: int) -> IntArray:
     return counts.astype(np.int64)
 
 
-def _size_limit(max_size: int | None, n_keys: int) -> int:
-    """The largest MSU to look for, if the search up to it is of a size that can be done."""
+def up_to_keys(n_keys: int) -> str:
+    """The rule for the size of a set of keys."""
+    return f"from 1 to the {n_keys} keys" if n_keys > 1 else "1, as there is one key"
+
+
+def check_size(max_size: int | None, n_keys: int, name: str = "max_size") -> int:
+    """The largest MSU to look for, if the search up to it is of a size that can be done.
+
+    `name` is what the size is called in a complaint.
+    """
     from discreet.risk.suda_kernels import n_key_sets
 
     limit = n_keys if max_size is None else max_size
     if not 1 <= limit <= n_keys:
-        raise InputError(must_be("max_size", f"from 1 to the {n_keys} keys", limit))
+        raise InputError(must_be(name, up_to_keys(n_keys), limit))
     n_sets = n_key_sets(n_keys, limit)
     if n_sets > MAX_KEY_SETS:
         possible = max(m for m in range(limit) if n_key_sets(n_keys, m) <= MAX_KEY_SETS)
-        rule = f"small enough for at most {MAX_KEY_SETS} sets of keys"
+        rule = f"small enough for at most {MAX_KEY_SETS:,} sets of keys"
         remedy = f"for {n_keys} keys that is {possible}"
-        raise InputError(must_be("max_size", rule, f"{limit} ({n_sets} sets)", remedy=remedy))
+        raise InputError(must_be(name, rule, f"{limit} ({n_sets:,} sets)", remedy=remedy))
     return limit
-
-
-@dataclass(frozen=True, slots=True)
-class Msu:
-    """One minimal sample unique: the keys by position, their level codes, what it contributes."""
-
-    keys: tuple[int, ...]
-    levels: tuple[int, ...]
-    contribution: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Derivation:
-    """How the score of one row comes about: its MSUs, smallest first."""
-
-    row: int
-    n_keys: int
-    max_size: int
-    convention: Convention
-    msus: tuple[Msu, ...]
-
-    @property
-    def score(self) -> float:
-        """SUDA score of the row: the sum of the contributions."""
-        return math.fsum(msu.contribution for msu in self.msus)
-
-    def text(
-        self,
-        names: Sequence[str] | None = None,
-        labels: Sequence[Sequence[str]] | None = None,
-    ) -> str:
-        """The derivation to read: one line an MSU with its keys, values, size and contribution.
-
-        `labels` has the label of each level code of each key; without it the codes are shown.
-        """
-        names = names or [f"key {key}" for key in range(self.n_keys)]
-        noun = "unique" if len(self.msus) == 1 else "uniques"
-        head = f"row {self.row}: {len(self.msus)} minimal sample {noun} of at most {self.max_size}"
-        lines = [f"{head} of {self.n_keys} keys"]
-        for msu in self.msus:
-            values = zip(msu.keys, msu.levels, strict=True)
-            held = ", ".join(
-                f"{names[key]} = {level if labels is None else labels[key][level]}"
-                for key, level in values
-            )
-            working = self._working(len(msu.keys))
-            lines.append(f"  {held}: size {len(msu.keys)}, {working} = {msu.contribution:g}")
-        return "\n".join([*lines, f"score ({self.convention}): {self.score:g}"])
-
-    def _working(self, size: int) -> str:
-        """The contribution of an MSU of this size, written out."""
-        if self.convention is Convention.GUIDE:
-            return f"(2^{self.n_keys - size} - 1) / C({self.n_keys}, {size})"
-        factors = range(size, min(self.max_size, self.n_keys - 1) + 1)
-        return " · ".join(f"({self.n_keys} - {i})" for i in factors) or "empty product"
-
-
-def derive(
-    levels: ArrayLike,
-    row: int,
-    sample_count: ArrayLike | None = None,
-    *,
-    max_size: int | None = None,
-    convention: str = Convention.ELLIOT,
-) -> Derivation:
-    """The MSUs of one row and what each contributes, found on their own and not by the search.
-
-    A set of keys is unique to the row when it meets, for every other record, the keys on which the
-    two differ: the MSUs are the smallest sets that meet all of these (minimal transversals).
-    """
-    matrix = _matrix(levels)
-    limit = _size_limit(max_size, matrix.shape[1])
-    if not 0 <= row < len(matrix):
-        raise InputError(must_be("row", f"from 0 to {len(matrix) - 1}", row))
-    differs = np.delete(matrix, row, axis=0) != matrix[row]
-    packed = np.packbits(differs, axis=1, bitorder="little")
-    differences = {int.from_bytes(bits, "little") for bits in packed}
-    if _counts(sample_count, len(matrix))[row] > 1:
-        differences.add(0)
-    contributions = msu_contributions(matrix.shape[1], limit, convention)
-    found = []
-    for mask in _minimal_transversals(differences, matrix.shape[1], limit):
-        keys = tuple(_bits(mask))
-        codes = tuple(int(matrix[row, key]) for key in keys)
-        found.append(Msu(keys, codes, float(contributions[len(keys) - 1])))
-    return Derivation(
-        row=row,
-        n_keys=matrix.shape[1],
-        max_size=limit,
-        convention=Convention(convention),
-        msus=tuple(sorted(found, key=lambda msu: (len(msu.keys), msu.keys))),
-    )
-
-
-def _minimal_transversals(sets: set[int], n_keys: int, max_size: int) -> list[int]:
-    """The minimal non-empty sets of at most `max_size` keys that meet all of these, as bit masks.
-
-    Berge's method: set by set, those that miss it are extended by each of its keys. An extension is
-    minimal unless it holds one that met the set already; two extensions never hold each other.
-    """
-    smallest: list[int] = []
-    for one in sorted(sets, key=int.bit_count):
-        if not any(other & one == other for other in smallest):
-            smallest.append(one)
-    meeting = [0] if sets else [1 << key for key in range(n_keys)]
-    for one in smallest:
-        met = [mask for mask in meeting if mask & one]
-        missed = [mask for mask in meeting if not mask & one and mask.bit_count() < max_size]
-        longer = [mask | 1 << key for mask in missed for key in _bits(one)]
-        meeting = met + [mask for mask in longer if not any(old & mask == old for old in met)]
-    return meeting
-
-
-def _bits(mask: int) -> list[int]:
-    """The positions of the bits that are set, ascending."""
-    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]

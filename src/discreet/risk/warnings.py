@@ -1,18 +1,31 @@
 """What a steward should look at before trusting the figures, seen in the data themselves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from discreet.data.missing import EVERY_COLUMN
 from discreet.data.summary import Summary
-from discreet.engines.contract import CellStore, KeyLevels
+from discreet.engines.contract import CellStore, IdleCode, KeyLevels
 from discreet.models.benedetti_franconi import undersized_cells
 from discreet.risk.impossible import ImpossibleList
+from discreet.risk.sensitive import SensitiveFigures
 
-LOOKS_MISSING = frozenset({"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing"})
+LOOKS_MISSING = frozenset(
+    {"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing", "refused", "don't know",
+     "no answer", "not stated"}
+)  # fmt: skip
+NEGATIVE_CODES = frozenset(
+    {"-1", "-2", "-3", "-6", "-7", "-8", "-9", "-66", "-77", "-88", "-98", "-99", "-777", "-888",
+     "-998", "-999", "-9999"}
+)  # fmt: skip
+SHOWN_CODES = 5
 MANY_LEVELS = 1_000
 
 
 def data_warnings(
-    cells: CellStore, summary: Summary, impossible: ImpossibleList | None
+    cells: CellStore,
+    summary: Summary,
+    impossible: ImpossibleList | None,
+    sensitive: Sequence[SensitiveFigures] = (),
 ) -> tuple[str, ...]:
     """One plain sentence for each thing that looks amiss."""
     found = [*_about_weights(cells, summary)]
@@ -22,11 +35,21 @@ def data_warnings(
             "level that never occurs, so they have no effect"
         )
     found += _about_totals(cells, summary)
+    found += map(_about_code, cells.idle_codes)
     for key in cells.keys:
         found += _about_key(key, cells.n_records)
+        shown = [value for value in key.values if value is not None]
+        found += _about_levels(f"key {key.name!r}", [*dict.fromkeys((*shown, *key.labels))])
+    for figures in sensitive:
+        found += _about_levels(f"sensitive variable {figures.name!r}", figures.levels)
     if summary.sample_size == 1:
         found.append("the file has a single record, so it is unique whatever the keys are")
     return tuple(found)
+
+
+def _about_code(idle: IdleCode) -> str:
+    where = "any column" if idle.column == EVERY_COLUMN else repr(idle.column)
+    return f"the code {idle.code!r} for {idle.kind} never occurs in {where}, so it has no effect"
 
 
 def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
@@ -80,13 +103,27 @@ def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
     if levels == 1:
         only = "missing" if key.values[0] is None else "the same"
         yield f"key {key.name!r} is {only} in every record, so it adds nothing"
-    codes = [value for value in key.values if value and value.strip().casefold() in LOOKS_MISSING]
+
+
+def _about_levels(name: str, levels: Sequence[str]) -> Iterator[str]:
+    """Levels that are written as people write missing values."""
+    codes = [level for level in levels if level.strip().casefold() in LOOKS_MISSING]
+    negative = [level for level in levels if _is_negative(level)]
+    if set(negative) <= NEGATIVE_CODES:  # else numbers below nought are ordinary here
+        codes += negative
     if codes:
-        shown = " and ".join(repr(code) for code in codes)
+        shown = " and ".join(repr(code) for code in codes[:SHOWN_CODES])
         yield (
-            f"key {key.name!r} has {shown} among its levels: if that stands for no value, say so "
+            f"{name} has {shown} among its levels: if that stands for no value, say so "
             "with --missing-code or --suppressed-code"
         )
+
+
+def _is_negative(level: str) -> bool:
+    try:
+        return float(level) < 0
+    except ValueError:
+        return False
 
 
 def _size(number: float) -> str:

@@ -13,8 +13,9 @@ from enum import StrEnum
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.data.arrays import FloatArray
+from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
 from discreet.tables.augmentation import Augmented
 from discreet.tables.bayesian_fitting import fitting_cycle, log_sum
 from discreet.tables.bridge import log_constant
@@ -74,9 +75,41 @@ def bridged_evidence(
     return Evidence(own.value - before.value, error)
 
 
+def released_evidence(
+    model: HierarchicalModel,
+    alpha: FloatArray,
+    table: IntArray,
+    n_draws: int,
+    *,
+    rng: np.random.Generator,
+) -> Evidence | Unavailable:
+    """log ∫ ∏ θ^f π(θ) dθ for a model whose own margins are all released, by bridge sampling.
+
+    It depends on the table through the model's margins alone, so that any consistent one will do.
+    With log n! and log Σ 1/∏F! over the fiber it makes log Pr(R | A).
+    """
+    design = design_matrix(model, alpha.shape)
+    shape = (8, max(n_draws, design.shape[1] + 8))
+    constants = []
+    for weights in (alpha + table, alpha):
+
+        def log_density(psi: FloatArray, weights: FloatArray = weights) -> FloatArray:
+            return np.asarray(log_probabilities(psi, design) @ np.ravel(weights))
+
+        draws = free_parameters(_prior_draws(model, weights, shape, rng), design)
+        try:
+            constants.append(log_constant(draws, log_density, rng=rng))
+        except np.linalg.LinAlgError:
+            return Unavailable("the draws do not span the parameters, so that none can be weighed")
+    own, before = constants
+    error = float(np.hypot(own.standard_error, before.standard_error))
+    return Evidence(own.value - before.value, error)
+
+
 def _prior_draws(
     model: HierarchicalModel, alpha: FloatArray, shape: tuple[int, ...], rng: np.random.Generator
 ) -> FloatArray:
+    """Draws of the constrained Dirichlet law with these parameters (chains × draws × cells)."""
     n_chains, n_draws = shape
     state = np.full((n_chains, *alpha.shape), -np.log(alpha.size))
     wide = np.broadcast_to(alpha, state.shape)

@@ -1,7 +1,8 @@
-"""Tables given cell probabilities, in the two ways that data augmentation takes its step.
+"""Tables given cell probabilities, in the three ways that data augmentation takes its step.
 
-Both tell, for each chain, a table drawn given θ and the probability of every watched pair (cell,
-value) given θ: exactly where the fiber is listed, as 0 or 1 of the drawn table where it is walked.
+Each tells, for each chain, a table drawn given θ and the probability of every watched pair (cell,
+value) given θ: exactly where the fiber is listed, as 0 or 1 of the drawn table where it is walked,
+averaged over candidates where tables are filled and resampled.
 """
 
 from collections.abc import Sequence
@@ -13,14 +14,17 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.moves import MoveSet
-from discreet.fiber.priors import ProductForm
+from discreet.fiber.priors import Multinomial, ProductForm
+from discreet.fiber.sequential import weighted_draws
 from discreet.fiber.structure import presolve
 from discreet.fiber.system import System
 from discreet.fiber.walk import LineChain, line_chains
 from discreet.fiber.walk_weights import weight_table
+from discreet.figures import Unavailable
 from discreet.tables.listed_fiber import ListedFiber
 
 MOST_PAIRS = 20_000
+MOST_DEAD = 0.005  # share of filled tables that must be consistent for resampling to go on
 LEAST_THETA = 1e-250  # cell probabilities below it are no different to a walk
 
 
@@ -81,6 +85,21 @@ class ListedStep:
         return Taken(self.fiber.draw(laws, rng=rng), log_z, seen)
 
 
+def _watched_pairs(system: System, cells: IntArray) -> tuple[IntArray, IntArray]:
+    """Cell and value of every pair that the limits allow, for cells that may vary."""
+    found = presolve(system, drop_redundant=False)
+    spans = [(int(c), int(found.lower[c]), int(found.upper[c])) for c in cells]
+    spans = [(c, low, high) for c, low, high in spans if low < high]
+    if sum(high - low + 1 for _, low, high in spans) > MOST_PAIRS:
+        rule = f"with at most {MOST_PAIRS:,} possible values together"
+        raise InputError(must_be("cells", rule, "more", remedy="ask for fewer cells"))
+    none = [np.empty(0, np.int64)]
+    return (
+        np.concatenate([np.full(high - low + 1, c) for c, low, high in spans] or none),
+        np.concatenate([np.arange(low, high + 1) for _, low, high in spans] or none),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class WalkStep:
     """Some moves of a walk that connects the fiber, a chain of data augmentation being one walk."""
@@ -103,23 +122,11 @@ class WalkStep:
         rng: np.random.Generator,
     ) -> "WalkStep":
         """A walk from each start; `thin` moves make a step."""
-        found = presolve(system, drop_redundant=False)
-        spans = [(int(c), int(found.lower[c]), int(found.upper[c])) for c in cells]
-        spans = [(c, low, high) for c, low, high in spans if low < high]
-        if sum(high - low + 1 for _, low, high in spans) > MOST_PAIRS:
-            remedy = "ask for fewer cells"
-            rule = f"with at most {MOST_PAIRS:,} possible values together"
-            raise InputError(must_be("cells", rule, "more", remedy=remedy))
+        pair_cell, pair_value = _watched_pairs(system, cells)
         even = ProductForm(np.full(system.n_named, 1.0 / system.n_named))
         chains = line_chains(system, moves, even, starts, rng=rng)
-        none = [np.empty(0, np.int64)]
-        return cls(
-            system,
-            [chain for chain in chains if isinstance(chain, LineChain)],
-            thin,
-            np.concatenate([np.full(high - low + 1, c) for c, low, high in spans] or none),
-            np.concatenate([np.arange(low, high + 1) for _, low, high in spans] or none),
-        )
+        walks = [chain for chain in chains if isinstance(chain, LineChain)]
+        return cls(system, walks, thin, pair_cell, pair_value)
 
     def take(self, log_theta: FloatArray, *, rng: np.random.Generator) -> Taken:
         """Moves each chain under its own θ."""
@@ -138,3 +145,59 @@ class WalkStep:
             moved.run(self.thin, every, tables[i : i + 1])
         seen = (tables[:, self.pair_cell] == self.pair_value).astype(np.float64)
         return Taken(tables, None, seen)
+
+
+class ResamplingStep:
+    """A table chosen anew among some filled ones and the last, by their weights given θ.
+
+    For a fiber that can be neither listed nor walked. With the last table among the candidates the
+    choice leaves Pr(F | R, θ) as it is however few candidates there are (iterated sampling
+    importance resampling; Andrieu, Lee and Vihola 2018), so that nothing is approximate but the
+    mixing, which the chains' diagnostics judge. Candidates come from sequential filling under
+    1/∏x!, whose choices do not depend on θ, and each is used once.
+    """
+
+    def __init__(
+        self, system: System, cells: IntArray, *, n_chains: int, n_candidates: int = 24
+    ) -> None:
+        self._system, self._shape = system, (n_chains, n_candidates)
+        self.pair_cell, self.pair_value = _watched_pairs(system, cells)
+        self._tables: IntArray = np.empty((0, system.n_named), dtype=np.int64)
+        self._ratios: FloatArray = np.empty(0)
+        self._last: list[tuple[IntArray, float] | None] = [None] * n_chains
+
+    def take(self, log_theta: FloatArray, *, rng: np.random.Generator) -> Taken:
+        """One choice of each chain; what is seen is averaged over its candidates."""
+        n_chains, n_candidates = self._shape
+        self._refill(n_chains * n_candidates, rng)
+        tables = np.empty((n_chains, self._system.n_named), dtype=np.int64)
+        seen = np.empty((n_chains, len(self.pair_cell)))
+        for i in range(n_chains):
+            points, ratios = self._candidates(i)
+            logs = ratios + points @ log_theta[i]
+            shares = np.exp(logs - logs.max())
+            shares /= shares.sum()
+            chosen = int(rng.choice(len(shares), p=shares))
+            self._last[i] = (points[chosen], float(ratios[chosen]))
+            tables[i] = points[chosen]
+            seen[i] = shares @ (points[:, self.pair_cell] == self.pair_value)
+        return Taken(tables, None, seen)
+
+    def _candidates(self, chain: int) -> tuple[IntArray, FloatArray]:
+        n = self._shape[1]
+        points, ratios = self._tables[:n], self._ratios[:n]
+        self._tables, self._ratios = self._tables[n:], self._ratios[n:]
+        last = self._last[chain]
+        if last is None:
+            return points, ratios
+        return np.vstack([points, last[0]]), np.append(ratios, last[1])
+
+    def _refill(self, wanted: int, rng: np.random.Generator) -> None:
+        """Fills more tables where too few are left; raises where none can be filled."""
+        while len(self._tables) < wanted:
+            drawn = weighted_draws(self._system, Multinomial(), 8 * wanted, rng=rng)
+            if isinstance(drawn, Unavailable) or len(drawn.tables) < MOST_DEAD * drawn.n_tried:
+                rule = "of a kind that can be filled cell by cell"
+                raise InputError(must_be("tables", rule, "too many dead ends"))
+            self._tables = np.concatenate([self._tables, drawn.tables])
+            self._ratios = np.concatenate([self._ratios, drawn.log_weights])

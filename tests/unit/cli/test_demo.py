@@ -34,6 +34,14 @@ def test_text(discreet, tmp_path):
     run = discreet("demo", "--population", 1500, "--sample", 80, "--folder", tmp_path)
     assert run.code == 0
     assert "And the truth" in run.out
+    assert "And the truth" in (tmp_path / "report.html").read_text()
+    assert "And the truth" not in (tmp_path / "report-external.html").read_text()
+    assert "--report" not in run.out.partition("Riskiest")[2]
+
+
+def test_a_sample_larger_than_the_population_is_told_by_the_option(discreet, tmp_path):
+    run = discreet("demo", "--population", 1000, "--sample", 5000, "--folder", tmp_path)
+    assert run.complaint().startswith("--sample must be from 1 to the population size 1000")
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from scipy.sparse import csr_array
 from discreet.errors import InputError
 from discreet.fiber import counting
 from discreet.fiber.counting import count_exactly, count_tables
-from discreet.fiber.dynamic_programming import Budget, log_of, split_logs
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.dynamic_programming import Budget, counted, log_of, split_logs, sweep
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded, plan_for
 from discreet.fiber.margins import all_margins, margins_of
 from discreet.fiber.remainders import PRIMES, joined
+from discreet.fiber.splitting import split
 from discreet.fiber.system import Statement, System, system_of
 from discreet.figures import How, Unavailable
 
@@ -95,6 +96,16 @@ def test_a_budget_of_states_and_steps():
 def test_a_time_limit():
     with pytest.raises(BudgetExceeded, match="time limit of 0.0 s reached"):
         count_exactly(three_way(), budget=Budget(seconds=0.0))
+
+
+def test_tables_found_by_then_are_certain():
+    statements = margins_of(np.full((3, 3, 3), 5), all_margins(3, 2)).statements()
+    system = system_of(27, statements)
+    assert count_exactly(system) == 22_454_470
+    found = sweep(plan_for(split(system).blocks[0]), Budget())
+    with pytest.raises(BudgetExceeded, match="steps; raise the budget") as ended:
+        counted(found, Budget(steps=found.steps + 3000))
+    assert 0 < ended.value.at_least < 22_454_470
 
 
 def test_what_was_tried_is_told():

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.models.bessel_half_order import log_scaled_bessel
+from discreet.models.superpopulation.bessel_half_order import log_scaled_bessel
 
 
 def exact(f, y):

@@ -5,11 +5,11 @@ import pytest
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.dankar import Dankar
-from discreet.models.negative_binomial import NegativeBinomial
-from discreet.models.pitman import Pitman
-from discreet.models.superpopulation import Totals
-from discreet.models.zayatz import Zayatz
+from discreet.models.superpopulation.dankar import Dankar
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.negative_binomial import NegativeBinomial
+from discreet.models.superpopulation.pitman import Pitman
+from discreet.models.superpopulation.zayatz import Zayatz
 
 COUNTS = [1] * 300 + [2] * 60 + [3] * 25 + [4] * 12 + [6] * 7 + [11] * 3
 EVEN = [3] * 40 + [2] * 30 + [4] * 3 + [1] * 4

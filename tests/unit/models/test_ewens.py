@@ -6,7 +6,7 @@ import pytest
 from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError
 from discreet.models.contract import ModelUnavailable
-from discreet.models.ewens import Ewens, moment_estimate
+from discreet.models.superpopulation.ewens import Ewens, moment_estimate
 
 
 def summary_of(counts, population=None, cells=10**6):

@@ -6,13 +6,18 @@ from scipy.stats import chi2
 
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
-from discreet.models.ewens import Ewens
-from discreet.models.goodness_of_fit import fit_table, goodness_of_fit, misfit, rank_by_fit
-from discreet.models.parametric_bootstrap import Bootstrap, parametric_bootstrap
-from discreet.models.partition_urn import PartitionUrn
-from discreet.models.pitman import Pitman
-from discreet.models.superpopulation import Totals
-from discreet.models.zayatz import Zayatz
+from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.goodness_of_fit import (
+    fit_table,
+    goodness_of_fit,
+    misfit,
+    rank_by_fit,
+)
+from discreet.models.superpopulation.parametric_bootstrap import Bootstrap, parametric_bootstrap
+from discreet.models.superpopulation.partition_urn import PartitionUrn
+from discreet.models.superpopulation.pitman import Pitman
+from discreet.models.superpopulation.zayatz import Zayatz
 
 
 def totals_of(sizes, factor=10):

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.models.integer_sums import ORDER, block_rule, integer_nodes
+from discreet.models.superpopulation.integer_sums import ORDER, block_rule, integer_nodes
 
 
 @pytest.mark.parametrize("length", [1, 2, ORDER, ORDER + 1, 40, 1000])

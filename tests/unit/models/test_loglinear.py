@@ -12,10 +12,10 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError
 from discreet.figures import How
 from discreet.models.contract import Model, ModelUnavailable, Tally, TunableModel
-from discreet.models.decomposable import DecomposableFit
-from discreet.models.loglinear import LogLinear
-from discreet.models.loglinear_fit import IterativeFit
-from discreet.models.loglinear_judgement import expected_uniques, unseen_mean
+from discreet.models.loglinear.decomposable import DecomposableFit
+from discreet.models.loglinear.fitting import IterativeFit
+from discreet.models.loglinear.judgement import expected_uniques, unseen_mean
+from discreet.models.loglinear.model import LogLinear
 
 SIZES = (7, 5, 9, 3)
 
@@ -283,7 +283,7 @@ def test_impossible_cells_are_left_out_of_the_fit():
 
 
 def test_impossible_cells_of_a_table_too_large_are_ignored_with_a_caution(monkeypatch):
-    monkeypatch.setattr("discreet.models.loglinear.AUTO_WORK", 10)
+    monkeypatch.setattr("discreet.models.loglinear.model.AUTO_WORK", 10)
     rng = np.random.default_rng(1)
     records = np.stack([rng.integers(s, size=500) for s in SIZES], axis=1)
     records = records[(records[:, 0] != 1) | (records[:, 2] != 2)]
@@ -348,7 +348,7 @@ def test_it_cannot_be_fitted_to_margins_alone():
 
 
 def test_a_table_beyond_memory_is_refused_where_it_was_asked_for(monkeypatch):
-    monkeypatch.setattr("discreet.models.loglinear.MOST_CELLS", 10)
+    monkeypatch.setattr("discreet.models.loglinear.model.MOST_CELLS", 10)
     summary, batch = counted(some_records())
     with pytest.raises(ModelUnavailable, match="does not fit in memory"):
         LogLinear(structure="two-way").tuned(summary, lambda: [batch])
@@ -367,8 +367,8 @@ def test_keys_of_one_level_and_levels_without_records_do_not_matter():
 
 def test_all_two_way_terms_are_tried_where_the_search_gets_stuck(monkeypatch):
     """A cycle of four keys has no decomposable model short of far too rich ones."""
-    monkeypatch.setattr("discreet.models.decomposable_search.LARGEST_CLIQUE", 2)
-    monkeypatch.setattr("discreet.models.loglinear.STUCK", -1.0)
+    monkeypatch.setattr("discreet.models.loglinear.search.LARGEST_CLIQUE", 2)
+    monkeypatch.setattr("discreet.models.loglinear.model.STUCK", -1.0)
     summary, batch = counted(some_records(3000), population=30_000.0)
     fit = fitted(LogLinear(), summary, batch)
     alone = fitted(LogLinear(structure="decomposable"), summary, batch)

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from discreet.models.poisson_reciprocal import (
+from discreet.models.loglinear.poisson_reciprocal import (
     chance_alone,
     reciprocal_mean,
     reciprocal_mean_and_variance,

@@ -9,8 +9,12 @@ from scipy.stats import binom, nbinom, poisson
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.negative_binomial import NegativeBinomial, SlideFamily, SlideLaw
-from discreet.models.superpopulation import Totals
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.negative_binomial import (
+    NegativeBinomial,
+    SlideFamily,
+    SlideLaw,
+)
 
 COUNTS = [1] * 300 + [2] * 60 + [3] * 25 + [4] * 12 + [6] * 7 + [11] * 3
 

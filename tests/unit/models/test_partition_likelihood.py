@@ -7,14 +7,14 @@ import pytest
 from scipy.special import gammaln
 
 from discreet.data.summary import SizeIndices
-from discreet.models.partition_likelihood import (
+from discreet.models.superpopulation.partition_likelihood import (
     LogUniqueProbability,
     PartitionLikelihood,
     along_dirichlet,
     along_ewens,
     along_pitman,
 )
-from discreet.models.size_index_fit import numerical
+from discreet.models.superpopulation.size_index_fit import numerical
 
 INDICES = SizeIndices(np.array([1, 2, 3, 17, 400]), np.array([900, 120, 40, 6, 2]))
 SURFACES = [PartitionLikelihood.of(INDICES), LogUniqueProbability.of(2166, 40_000)]

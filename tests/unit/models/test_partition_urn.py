@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.models.partition_urn import MANY, PartitionUrn
+from discreet.models.superpopulation.partition_urn import MANY, PartitionUrn
 
 
 def exact_moments(urn, f):

@@ -10,11 +10,16 @@ from scipy.optimize import minimize
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.ewens import Ewens
-from discreet.models.partition_likelihood import PartitionLikelihood
-from discreet.models.pitman import Pitman, PitmanFamily, maximum_likelihood, moment_estimates
-from discreet.models.size_index_fit import profile_limits
-from discreet.models.superpopulation import Totals
+from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.partition_likelihood import PartitionLikelihood
+from discreet.models.superpopulation.pitman import (
+    Pitman,
+    PitmanFamily,
+    maximum_likelihood,
+    moment_estimates,
+)
+from discreet.models.superpopulation.size_index_fit import profile_limits
 
 ADULT = Path(__file__).parents[4] / "shared/data/arx_adult.csv"
 SPARSE = [1] * 400 + [2] * 60 + [3] * 21 + [4] * 9 + [8] * 4 + [25, 60]

@@ -9,9 +9,9 @@ from scipy.special import gammaln
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.ewens import Ewens
-from discreet.models.poisson_gamma import PoissonGamma
-from discreet.models.superpopulation import Totals
+from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.poisson_gamma import PoissonGamma
 
 COUNTS = [1] * 60 + [2] * 15 + [3] * 8 + [7] * 3 + [20]
 

@@ -9,11 +9,11 @@ from scipy.stats import poisson
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.poisson_inverse_gaussian import (
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.poisson_inverse_gaussian import (
     InverseGaussianLaw,
     PoissonInverseGaussian,
 )
-from discreet.models.superpopulation import Totals
 
 COUNTS = [1] * 300 + [2] * 60 + [3] * 25 + [4] * 12 + [6] * 7 + [11] * 3
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from discreet.models.size_index_fit import (
+from discreet.models.superpopulation.size_index_fit import (
     Evaluation,
     NotSettled,
     combined_limits,

@@ -11,14 +11,14 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError
 from discreet.figures import Figure, How
 from discreet.models.contract import ModelUnavailable, Tally
-from discreet.models.dankar import Dankar
 from discreet.models.dis import DataIntrusionSimulation
-from discreet.models.ewens import Ewens
-from discreet.models.negative_binomial import NegativeBinomial
-from discreet.models.pitman import Pitman
-from discreet.models.poisson_gamma import PoissonGamma
-from discreet.models.poisson_inverse_gaussian import PoissonInverseGaussian
-from discreet.models.zayatz import Zayatz
+from discreet.models.superpopulation.dankar import Dankar
+from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.negative_binomial import NegativeBinomial
+from discreet.models.superpopulation.pitman import Pitman
+from discreet.models.superpopulation.poisson_gamma import PoissonGamma
+from discreet.models.superpopulation.poisson_inverse_gaussian import PoissonInverseGaussian
+from discreet.models.superpopulation.zayatz import Zayatz
 
 ALIKE = [
     Ewens(),

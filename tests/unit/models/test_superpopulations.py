@@ -7,13 +7,13 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.models.contract import ModelUnavailable
-from discreet.models.superpopulation import FittedSuperpopulation
-from discreet.models.superpopulations import (
+from discreet.models.superpopulation.families import (
     SUPERPOPULATIONS,
     fit_all,
     fit_from_size_indices,
     ranked,
 )
+from discreet.models.superpopulation.fitted import FittedSuperpopulation
 
 SIZES = SizeIndices(np.array([1, 2, 3, 4, 8, 25]), np.array([400, 60, 21, 9, 4, 1]))
 

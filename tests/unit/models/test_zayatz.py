@@ -9,8 +9,8 @@ import pytest
 
 from discreet.data.summary import SizeIndices
 from discreet.models.contract import ModelUnavailable
-from discreet.models.superpopulation import Totals
-from discreet.models.zayatz import SampleShares, Zayatz
+from discreet.models.superpopulation.fitted import Totals
+from discreet.models.superpopulation.zayatz import SampleShares, Zayatz
 
 COUNTS = [1] * 30 + [2] * 8 + [3] * 5 + [9]
 

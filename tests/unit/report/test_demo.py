@@ -6,7 +6,8 @@ import json
 import pytest
 from rich.console import Console
 
-from discreet.report.demo import demo_json, print_demo
+from discreet.report.demo import demo_json, print_demo, truth_section
+from discreet.report.html import internal_html
 from discreet.risk import demonstration as module
 
 
@@ -21,13 +22,20 @@ def shown(tmp_path, monkeypatch):
 
 def test_the_truth_stands_beside_the_figures(shown):
     stream = io.StringIO()
-    print_demo(Console(file=stream, width=80, highlight=False, markup=False), shown)
+    console = Console(file=stream, width=80, highlight=False, markup=False)
+    print_demo(console, shown, report=shown.survey)
     text = stream.getvalue()
     assert "made-up population of 2,000 (seed 3)" in text
     assert "And the truth, since this population is known in full" in text
     assert f"{shown.truth.sample_uniques} records that are alone in the survey" in " ".join(
         text.split()
     )
+
+
+def test_the_truth_stands_in_the_report_too(shown):
+    page = internal_html(shown.assessment, [truth_section(shown)])
+    assert "And the truth, since this population is known in full" in page
+    assert page.count(">truth<") == 1
 
 
 def test_its_json(shown):

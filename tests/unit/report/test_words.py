@@ -16,9 +16,16 @@ def test_counts(number, text):
     assert words.count(number) == text
 
 
+def number_in(shown):
+    """The number that is shown, and whether it is only said to be below it."""
+    return float(shown.removeprefix("< ").replace(",", "")), shown.startswith("< ")
+
+
 @given(st.floats(1e-300, 1e15))
-def test_no_count_is_shown_as_zero(number):
-    assert float(words.count(number).replace(",", "")) > 0
+def test_no_count_is_shown_as_zero_or_as_a_power_of_ten(number):
+    shown = words.count(number)
+    assert number_in(shown)[0] > 0
+    assert "e" not in shown
 
 
 @pytest.mark.parametrize("power", [25, 100, 400, 5000])
@@ -57,16 +64,52 @@ def test_no_share_is_shown_as_none_or_all_unless_it_is(part, rest):
 @given(st.floats(0, 1))
 def test_probabilities(value):
     shown = words.probability(value)
-    assert (float(shown.removeprefix("> ")) == 0) == (value == 0)
-    assert (float(shown) == 1 if not shown.startswith(">") else False) == (value == 1)
-    assert float(shown.removeprefix("> ")) == pytest.approx(value, abs=0.001, rel=0.06)
+    if 0 < value < 0.001:
+        assert shown == "< 0.001"
+    elif 0.999 < value < 1:
+        assert shown == "> 0.999"
+    else:
+        assert (float(shown) == 0) == (value == 0)
+        assert (float(shown) == 1) == (value == 1)
+        assert float(shown) == pytest.approx(value, abs=0.001)
 
 
 @given(st.floats(1e-300, 1e12))
 def test_expected_counts_are_told_from_zero(value):
-    number = float(words.expected(value).replace(",", ""))
-    assert number > 0
-    assert number == pytest.approx(value, rel=0.006)
+    number, below = number_in(words.expected(value))
+    assert below == (value < 0.001)
+    assert number == (0.001 if below else pytest.approx(value, rel=0.006))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (1.22e-65, "< 0.001"),
+        (0.00123, "0.00123"),
+        (9.996, "10.0"),
+        (99.97, "100"),
+        (3141.59, "3,142"),
+        (-3141.59, "-3,142"),
+        (-0.25, "-0.25"),
+        (-1e-9, "> -0.001"),
+    ],
+)
+def test_numbers_that_need_not_be_whole(value, text):
+    assert words.expected(value) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("expects 3.14e+03 uniques", "expects 3,140 uniques"),
+        ("a chance of 1e-05, at most", "a chance of below 0.001, at most"),
+        ("1.5e+300 times", "about 10^300 times"),
+        ("key 'a1e+5x' of 12 records", "key 'a1e+5x' of 12 records"),
+    ],
+)
+def test_sentences_made_elsewhere(given, text):
+    assert words.sentence(given) == text
 
 
 @pytest.mark.parametrize(
@@ -75,8 +118,8 @@ def test_expected_counts_are_told_from_zero(value):
         (Figure(value=7, low=7, high=7, how=How.EXACT), "7"),
         (Figure(value=None, low=0, high=12, how=How.BOUND), "0 to 12"),
         (Figure(value=4.36, low=1.5, high=9, how=How.ESTIMATE), "4.36 (1.5 to 9)"),
-        (Figure(value=4.36, standard_error=0.00012, how=How.ESTIMATE), "4.36 ± 0.00012"),
-        (Figure(value=1.58e-13, how=How.ESTIMATE), "1.58e-13"),
+        (Figure(value=4.36, standard_error=0.00012, how=How.ESTIMATE), "4.36 ± < 0.001"),
+        (Figure(value=1.58e-13, how=How.ESTIMATE), "< 0.001"),
         (Unavailable("no weights"), "not available: no weights"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Models of how many cells have each size in the population, fitted on those of the sample."""

@@ -1,0 +1,57 @@
+"""Listing the tables of each block, if that can be done within some seconds."""
+
+from itertools import islice
+from time import monotonic
+
+import numpy as np
+
+from discreet.fiber import enumeration, structure
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sequential import estimate_count
+from discreet.fiber.system import System
+from discreet.figures import Unavailable
+from discreet.progress import Progress
+from discreet.tables.listed_fiber import ListedFiber, listed_fiber
+
+GUESS_DRAWS = 100
+BEYOND_DOUBT = 8.0  # natural logarithms by which a guess must exceed what may be listed
+
+
+def listed_within(
+    system: System, *, most: int, seconds: float | None, rng: np.random.Generator
+) -> ListedFiber | None:
+    """The listed fiber, or None where it has more than `most` tables or takes too long.
+
+    A search can be lost in dead ends, so a few weighted draws guess first how many tables a block
+    has, and a first search within half of the time finds out whether a second one, which keeps the
+    tables, will end. The guess never changes a result, only which way it is got.
+    """
+    blocks = structure.presolve(system, drop_redundant=False).blocks
+    end = None if seconds is None else monotonic() + seconds / 2
+    left = most
+    for block in blocks:
+        if _surely_more(block.system, left, rng):
+            return None
+        try:
+            found = islice(enumeration.tables(block.system, progress=_until(end)), left + 1)
+            left -= sum(1 for _ in found)
+        except BudgetExceeded:
+            return None
+        if left < 0:
+            return None
+    return listed_fiber(system, most=most)
+
+
+def _surely_more(system: System, most: int, rng: np.random.Generator) -> bool:
+    guess = estimate_count(system, n_draws=GUESS_DRAWS, rng=rng, time_limit=2.0)
+    if isinstance(guess, Unavailable):
+        return False
+    return guess.log_value > float(np.log(max(most, 1))) + BEYOND_DOUBT
+
+
+def _until(end: float | None) -> Progress:
+    def check(step: str, fraction: float | None) -> None:
+        if end is not None and monotonic() > end:
+            raise BudgetExceeded("the time for listing tables is over")
+
+    return check

@@ -1,0 +1,142 @@
+"""Weighted draws: published counts, dead ends, very large numbers, interruption."""
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, Interrupted
+from discreet.fiber.margins import all_margins, margins_of
+from discreet.fiber.priors import Multinomial, ProductForm, Uniform
+from discreet.fiber.sequential import WeightedDraws, estimate_count, weighted_draws
+from discreet.fiber.system import Statement, system_of
+from discreet.fiber.tilt import balanced
+from discreet.fiber.walk_weights import weight_table
+from discreet.figures import Unavailable
+
+EYE_AND_HAIR = np.array([[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]])
+
+
+def known(cells, low, high):
+    return Statement(cells=np.array(cells), low=low, high=high, name="known")
+
+
+def test_eye_and_hair_by_columns():
+    """1,225,914,276,768,514 tables (Diaconis and Gangolli 1995)."""
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    found = estimate_count(margins, n_draws=1000, rng=np.random.default_rng(1))
+    assert abs(found.value - 1_225_914_276_768_514) < 4 * found.standard_error
+    assert found.relative_error < 0.02
+    assert found.effective_draws > 800
+
+
+def test_eye_and_hair_by_cells():
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    system = system_of(16, margins.statements())
+    found = estimate_count(system, n_draws=4000, rng=np.random.default_rng(2))
+    assert "cell by cell" in found.note
+    assert abs(found.value - 1_225_914_276_768_514) < 5 * found.standard_error
+
+
+def test_multinomial_columns_are_exact():
+    """The hypergeometric distribution: every weight is the same, all draws are effective."""
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    drawn = weighted_draws(margins, Multinomial(), 500, rng=np.random.default_rng(3))
+    assert drawn.effective_draws == pytest.approx(500)
+    rows, columns = EYE_AND_HAIR.sum(1), EYE_AND_HAIR.sum(0)
+    expected = np.outer(rows, columns).ravel() / 592
+    assert np.all(np.abs(drawn.mean() - expected) < 5 * drawn.standard_error())
+
+
+def test_weights_far_from_the_margins_do_not_underflow():
+    """θ of 1e-9 and 1e9 with sums of hundreds: given the sums, one factor per row changes nothing."""
+    margins = margins_of(np.array([[300, 200], [100, 400]]), [(0,), (1,)])
+    theta = np.array([1e9, 1e-9, 1e9, 1e-9])
+    drawn = weighted_draws(margins, ProductForm(theta), 200, rng=np.random.default_rng(4))
+    assert len(drawn.tables) == 200
+    assert drawn.effective_draws == pytest.approx(200)
+    assert abs(drawn.mean()[0] - 200) < 5 * drawn.standard_error()[0]
+
+
+def test_dead_ends_count_as_draws():
+    """Parity: 2x + 2y = odd has no point, which limits alone do not show."""
+    statement = Statement(
+        cells=np.array([0, 1, 2]), low=7, high=7, name="odd", coefficients=np.array([2, 2, 4])
+    )
+    system = system_of(3, [statement])
+    drawn = weighted_draws(system, Uniform(), 50, rng=np.random.default_rng(5))
+    assert len(drawn.tables) == 0
+    found = drawn.total()
+    assert isinstance(found, Unavailable)
+    assert found.reason == "none of 50 draws found a consistent table"
+
+
+def test_contradicting_limits_have_no_draws():
+    system = system_of(2, [known([0, 1], 3, 3), known([0], 5, 9)])
+    found = weighted_draws(system, Uniform(), 10, rng=np.random.default_rng(6))
+    assert isinstance(found, Unavailable)
+
+
+def test_counts_beyond_floats_are_whole_numbers():
+    draws = WeightedDraws(
+        tables=np.zeros((2, 1), dtype=np.int64),
+        log_weights=np.array([1000.0, 1000.0]),
+        n_tried=4,
+        how="test",
+    )
+    found = draws.total()
+    assert isinstance(found.value, int)
+    assert found.value // 10**430 == int(np.exp(1000 - np.log(2) - 430 * np.log(10)))
+    assert found.relative_error == pytest.approx(0.5)  # weights 2, 2, 0, 0: √(1 / 4)
+
+
+def test_few_effective_draws_are_warned_of():
+    margins = margins_of(np.full((4, 4, 4), 3), all_margins(3, 2))
+    drawn = weighted_draws(margins, Uniform(), 20, rng=np.random.default_rng(7))
+    assert "effective draws of 20" in drawn.warning
+
+
+def test_interruption_leaves_the_draws_so_far():
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+
+    def stop(step, fraction):
+        if fraction:
+            raise KeyboardInterrupt
+
+    drawn = weighted_draws(margins, Uniform(), 10_000, rng=np.random.default_rng(8), progress=stop)
+    assert 0 < len(drawn.tables) < 10_000
+    assert "interruption" in drawn.stopped
+
+
+def test_interruption_before_the_first_draw():
+    def never(batch, rng):
+        raise KeyboardInterrupt
+
+    from discreet.fiber import sequential
+
+    with pytest.raises(Interrupted, match="before the first table"):
+        sequential._collected(
+            never, 1, 10, "test", np.random.default_rng(9), None, lambda step, fraction: None
+        )
+
+
+def test_time_limit_leaves_the_draws_so_far():
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    drawn = weighted_draws(
+        margins, Uniform(), 10**7, rng=np.random.default_rng(10), time_limit=0.05
+    )
+    assert 0 < len(drawn.tables) < 10**7
+    assert "time limit" in drawn.stopped
+
+
+def test_at_least_one_draw():
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    with pytest.raises(InputError, match="n_draws must be at least 1, got 0"):
+        weighted_draws(margins, Uniform(), 0, rng=np.random.default_rng(11))
+
+
+def test_a_tilt_meets_the_released_figures_on_average():
+    margins = margins_of(np.array([[8, 2, 5], [1, 9, 4]]), [(0,), (1,)])
+    system = system_of(6, margins.statements())
+    for prior in (Uniform(), Multinomial()):
+        tilt = balanced(system, weight_table(prior, system))
+        assert np.allclose(system.matrix @ tilt.mean, system.right, atol=0.05)
+        assert np.all(tilt.variance > 0)

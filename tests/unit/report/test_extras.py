@@ -1,0 +1,170 @@
+"""Figures on request: every one with its words, on the terminal, on the page and as JSON."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from discreet.data.missing import MissingCodes
+from discreet.report.extras import extra_sections
+from discreet.report.html import internal_html
+from discreet.report.json import assessment_json
+from discreet.report.text import print_assessment
+from discreet.risk.assessment import assess
+
+RNG = np.random.default_rng(5)
+N = 300
+FRAME = pd.DataFrame(
+    {
+        "a": RNG.integers(0, 6, N),
+        "b": RNG.integers(0, 5, N),
+        "c": np.where(RNG.random(N) < 0.05, np.nan, RNG.integers(0, 4, N)),
+        "s": RNG.integers(0, 3, N).astype(str),
+        "h": np.arange(N) // 3,
+        "w": 20.0,
+    }
+)
+QUICK = "sample_frequency"
+
+
+def shown(found, **options):
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, highlight=False, markup=False)
+    print_assessment(console, found, **options)
+    return " ".join(stream.getvalue().split())
+
+
+def section(found, title):
+    (one,) = [s for s in extra_sections(found) if s.title == title and s.only != "page"]
+    return one
+
+
+class TestSuda:
+    @pytest.mark.parametrize(
+        ("policy", "note"),
+        [
+            ("category", "A missing value counts as a level here, as the policy category has it."),
+            ("wildcard", "Missing values are treated by the policy wildcard on every set of keys"),
+            ("conservative", "Missing values are treated by the policy conservative on every set"),
+            ("drop", "with a missing key value are left out."),
+        ],
+    )
+    def test_what_a_missing_value_is_stands_everywhere(self, policy, note):
+        found = assess(FRAME, ["a", "b", "c"], suda=2, missing=policy, models=QUICK)
+        assert note in shown(found)
+        assert note in internal_html(found)
+        told = assessment_json(found)["suda"]
+        assert told["missing"] == policy
+        assert note in told["missing_note"]
+
+    def test_nothing_is_said_where_nothing_is_missing(self):
+        found = assess(FRAME, ["a", "b"], suda=2, models=QUICK)
+        assert assessment_json(found)["suda"]["missing_note"] is None
+
+    def test_an_estimate_without_limits_has_none_in_json(self):
+        found = assess(FRAME, ["a", "b", "c"], suda=2, models=QUICK, weight="w")
+        estimate = assessment_json(found)["suda"]["dis_estimate"]
+        assert set(estimate) == {"value", "how"}
+        assert "estimated under simple random sampling" in shown(found)
+
+    def test_the_default_dis_says_why(self):
+        found = assess(FRAME, ["a", "b", "c"], suda=2, models=QUICK)
+        assert "DIS-SUDA rests on a DIS of 0.100, by convention: the sampling fraction" in shown(
+            found
+        )
+
+
+def test_households_by_every_risk_with_both_totals():
+    found = assess(
+        FRAME, ["a", "b"], household="h", scenarios={"one": ["a"]}, models=QUICK,
+        population=pd.concat([FRAME] * 3),
+    )  # fmt: skip
+    table = section(found, "Households")
+    assert table.header[0] == "risk of the members by"
+    assert [row[0] for row in table.rows] == [
+        "sample_frequency", "population file", "scenario one", "worst scenario",
+    ]  # fmt: skip
+    persons = assessment_json(found)["households"]["expected_persons"]
+    cells = FRAME.groupby(["a", "b"]).ngroups
+    assert persons == {
+        "sample_frequency": cells,
+        "true": pytest.approx(cells / 3),
+        "scenario_one": pytest.approx(FRAME["a"].nunique()),
+        "worst_scenario": pytest.approx(FRAME["a"].nunique()),
+    }
+    assert all(row[3] != "–" for row in table.rows)
+
+
+def test_ratios_that_were_asked_for_stand_on_the_terminal():
+    options = {"models": [QUICK, "benedetti_franconi"], "population_size": 9000}
+    title = "Who would be called a population unique"
+    without = assess(FRAME, ["a", "b", "c"], **options)
+    assert title not in shown(without)
+    assert title in internal_html(without)
+    found = assess(FRAME, ["a", "b", "c"], loss_ratios=[3, 4000], **options)
+    table = section(found, title)
+    assert table.header == ("model", "b/c 3", "b/c 4000")
+    ((name, few, many),) = table.rows
+    assert name == "benedetti_franconi"
+    told = assessment_json(found)["models"]["benedetti_franconi"]["called_unique"]
+    by_ratio = {row["loss_ratio"]: row["records"] for row in told}
+    assert (few, many) == (f"{by_ratio[3]:,}", f"{by_ratio[4000]:,}")
+    assert "b/c 4000" in shown(found)
+
+
+def test_more_ratios_than_fit_side_by_side_take_two_tables():
+    ratios = [3.5, 4, 6, 7, 8, 9]
+    options = {"models": ["benedetti_franconi"], "population_size": 9000}
+    found = assess(FRAME, ["a"], loss_ratios=ratios, **options)
+    tables = [s for s in extra_sections(found) if s.only == "terminal"]
+    assert [len(table.header) - 1 for table in tables] == [5, 1]
+
+
+def test_the_shrinkage_that_was_chosen_stands_under_its_table():
+    found = assess(
+        FRAME, ["a", "b"], shrinkage_table=True, models="lancaster", population_size=9000
+    )
+    result = found.models["lancaster"]
+    chosen = result.parameters["shrinkage"]
+    assert f"The model lancaster above takes λ = {chosen:.3g}" in shown(found)
+    given = assess(
+        FRAME, ["a", "b"], shrinkage_table=True, shrinkage=0.25, models="lancaster",
+        population_size=9000,
+    )  # fmt: skip
+    assert "takes λ = 0.25 (given)" in shown(given)
+
+
+def test_the_hint_at_the_report_only_where_there_is_none(tmp_path):
+    found = assess(FRAME, ["a", "b"], models=QUICK)
+    assert "More of them are in the report" in shown(found)
+    assert "More of them are in the report" not in shown(found, report=tmp_path / "r.html")
+
+
+def test_codes_that_were_given_stand_in_how_it_was_made():
+    codes = MissingCodes(missing={"*": ["NA"]}, not_applicable={"s": ["2"]})
+    found = assess(FRAME.assign(a=FRAME["a"].astype(str)), ["a", "s"], codes=codes, models=QUICK)
+    page = " ".join(internal_html(found).split())
+    assert "&#39;NA&#39; for missing in every column; &#39;2&#39; for not applicable in s" in page
+    assert assessment_json(found)["settings"]["codes"] == [
+        {"kind": "missing", "column": "*", "code": "NA"},
+        {"kind": "not applicable", "column": "s", "code": "2"},
+    ]
+    assert "none given" in internal_html(assess(FRAME, ["a"], models=QUICK))
+
+
+def test_classes_of_risk_say_which_side_they_hold():
+    found = assess(FRAME, ["a"], models=QUICK)
+    assert "its upper limit and not its lower one" in internal_html(found)
+    spread = assessment_json(found)["models"][QUICK]["risk_distribution"]
+    assert spread["closed"] == "upper"
+
+
+def test_no_power_of_ten_and_no_name_cut_on_the_terminal():
+    found = assess(FRAME, ["a", "b", "c"], population_size=10**12, n_table_cells=10**9)
+    text = shown(found)
+    assert not re.findall(r"\d(?:\.\d+)?e[+-]\d+", text)
+    for name in found.models:
+        assert name in text
