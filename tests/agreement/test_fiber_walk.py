@@ -251,7 +251,8 @@ def test_lifted_markov_bases_connect_limits_and_ranges(seed, most, low):
         dense[i, moves.cells[part]] = moves.steps[part]
     assert not isinstance(moves_checked(system, dense, points), Unavailable)
     if executable("count"):
-        assert count_by_latte(system) == len(points)
+        count = count_by_latte(system)  # LattE fails on some flat systems, but never wrongly
+        assert isinstance(count, Unavailable) or count == len(points)
 
 
 @algebra

@@ -32,7 +32,10 @@ PARAMETERS = {  # of the library, where the user typed something else
     "loss_ratios": "--loss-ratio",
     "scenarios": "--scenario",
     "alpha_k": "--alpha-k",
-    **{name: f"--{name}" for name in ("k", "l", "c", "t", "alpha", "suda", "shrinkage", "subsets")},
+    **{
+        name: f"--{name}"
+        for name in ("k", "l", "c", "t", "alpha", "suda", "shrinkage", "subsets", "headline")
+    },
 }
 
 
@@ -51,6 +54,10 @@ PARAMETERS = {  # of the library, where the user typed something else
     help="Impossible combinations: columns are keys, an empty value means any level.",
 )  # fmt: skip
 @click.option("--models", help="auto, or names with commas [default: auto].")
+@click.option(
+    "--headline", metavar="MODEL",
+    help="Lead with this model, as backtest may advise [default: the recommended estimate].",
+)  # fmt: skip
 @click.option(
     "--k", "levels", type=WholeNumbers(), default=(2, 3, 5), help="For k-anonymity [2,3,5]."
 )
@@ -145,6 +152,7 @@ def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path])
             **asked,
             engine=_engine(options, progress),
             models=_model_names(options["models"] or "auto"),
+            headline=options["headline"],
             missing=options["missing"],
             risks=options["risks"],
             all_pairs=options["all_pairs"],

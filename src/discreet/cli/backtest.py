@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from discreet.cli.once import OnceCommand
 from discreet.cli.options import Names, Numbers, csv_from, csv_options
 
 PATH = click.Path(path_type=Path)
 
 
-@click.command(name="backtest")
+@click.command(name="backtest", cls=OnceCommand)
 @click.argument("population")
 @click.option(
     "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(), required=True,

@@ -22,6 +22,7 @@ OF_ONE_POLICY = (
     "shrinkage_table",
     "loss_ratio",
     "all_pairs",
+    "headline",
 )
 OF_CSV = ("delimiter", "quote", "encoding")
 TYPED = {"trees": "--tree"}

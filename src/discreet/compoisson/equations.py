@@ -57,8 +57,8 @@ class Sums:
 
         Never above p′ − 1, the bound of kadane 3.3, and sometimes below it.
         """
-        j = 1
-        while j < min(self.next_prime - 1, self.total) and self._allows(j + 1):
+        most, j = min(self.next_prime - 1, self.total), 1
+        while j < most and self._allows(j + 1):
             j += 1
         return j
 

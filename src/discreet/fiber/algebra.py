@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -55,14 +56,27 @@ def count_by_latte(
 ) -> int | Unavailable:
     """How many points the system has, by LattE's `count` (Barvinok's algorithm), or why not.
 
-    Columns that cannot vary are left out, the others shifted to zero; upper limits are given to
-    LattE where the equations do not imply them. A system without equations is a box and needs no
-    program.
+    Forced cells are left out and blocks that share no equation counted apart; upper limits are
+    given to LattE where the equations do not imply them. A block without equations is a box and
+    needs no program.
     """
+    from discreet.fiber.structure import presolve
+
+    end, count = monotonic() + time_limit, 1
     try:
-        free = shifted(system)
+        blocks = presolve(system).blocks
     except InputError:
         return 0
+    for block in blocks:
+        found = _count_block(block.system, max(0.01, end - monotonic()), memory_limit)
+        if isinstance(found, Unavailable) or found == 0:
+            return found
+        count *= found
+    return count
+
+
+def _count_block(system: System, time_limit: float, memory_limit: int) -> int | Unavailable:
+    free = shifted(system)
     if np.any(free.right < 0):
         return 0
     if free.matrix.shape[0] == 0:
@@ -214,7 +228,7 @@ def _within_limits(
             process.wait()
             if isinstance(stop, subprocess.TimeoutExpired):
                 name = Path(command[0]).name
-                return Unavailable(f"{name} was stopped after its time limit of {time_limit:g} s")
+                return Unavailable(f"{name} was stopped after its time limit of {time_limit:.3g} s")
             raise
     return _Ended(process.returncode, printed.decode("utf-8", "replace"), None)
 

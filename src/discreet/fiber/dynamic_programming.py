@@ -64,7 +64,7 @@ class Sweep:
     """Layers reached so far, the last of which is to be completed state by state.
 
     `layers` holds all of them from position 0 on, or only the last one, which stands before
-    position `first`.
+    position `first`. `steps` counts what was done, completing included.
     """
 
     plan: Plan
@@ -153,11 +153,11 @@ def _probe(
 
     Infinite where these few take more than `most`.
     """
-    picked = np.linspace(0, len(layer.keys) - 1, PROBED).astype(np.int64)
-    few = _part(layer, picked)
+    n = len(layer.keys)
+    few = _part(layer, np.unique(np.linspace(0, n - 1, min(n, PROBED)).astype(np.int64)))
     notes, stop = np.zeros(kernels.N_NOTES, np.int64), np.array([0, most])
     _complete_part(plan, k, few, weights, closed, notes, stop)
-    return float("inf") if notes[kernels.STOPPED] else float(notes[kernels.STEPS]) / PROBED
+    return float("inf") if notes[kernels.STOPPED] else float(notes[kernels.STEPS]) / len(few.keys)
 
 
 def _check_completing(
@@ -273,6 +273,7 @@ def in_parts(
         return work(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
 
     results = [run(0)] if little else _threaded(run, n_parts, notes, stop, budget, progress)
+    found.steps += sum(int(one[kernels.STEPS]) for one in notes)
     if not any(one[kernels.STOPPED] for one in notes):
         return results, ""
     left = budget.seconds_left

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
+from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import DiscreetError
 from discreet.fiber import dynamic_programming_kernels as kernels
 from discreet.fiber.ordering_kernels import (
@@ -24,7 +24,7 @@ NARROW, VERY_NARROW = 2**24, 2**16  # limits with which lines and planes add up 
 FEW_ORDERS, DIVES = 3, 150
 LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
 STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
-LARGEST_ENTRY = 2**30  # of a lattice basis, so that products stay within 64 bits
+LARGEST_ENTRY = 2**50  # of a lattice basis
 
 NONE, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
 ONES = kernels.Weights(NONE, NO_FLOATS, NONE)
@@ -178,30 +178,32 @@ def _assembled(matrix: IntArray, block: Block, order: IntArray, cost: float) -> 
         block=block,
         order=order.astype(np.int64),
         columns=columns,
-        tail=_tail(matrix, upper),
+        tail=_tail(matrix, upper, block.right),
         done_low=done_low,
         done_high=done_high,
         cost=cost,
     )
 
 
-def _tail(matrix: IntArray, upper: IntArray) -> kernels.Tail:
-    """The longest tail whose points can be counted in closed form."""
+def _tail(matrix: IntArray, upper: IntArray, right: IntArray) -> kernels.Tail:
+    """The longest tail whose points can be counted in closed form; an empty one always can."""
     n = matrix.shape[1]
     backwards = np.arange(n)[::-1].copy()
     behind = prefix_ranks(matrix, backwards)[::-1]
     free = n - np.arange(n + 1) - behind
-    for most in (2, 1, 0):
-        start = int(np.argmax(free <= most))
-        found = _tail_from(matrix, upper, start)
+    reach = np.abs(matrix).astype(np.float64) @ upper + np.abs(right)
+    for start in (*(int(np.argmax(free <= most)) for most in (2, 1, 0)), n):
+        found = _tail_from(matrix, upper, reach, start)
         if found is not None:
             return found
-    raise AssertionError("a tail without freedom always has one point")
+    raise AssertionError("an empty tail has one point")
 
 
-def _tail_from(matrix: IntArray, upper: IntArray, start: int) -> kernels.Tail | None:
+def _tail_from(
+    matrix: IntArray, upper: IntArray, reach: FloatArray, start: int
+) -> kernels.Tail | None:
     found = _echelon(matrix[:, start:])
-    if found is None:
+    if found is None or not _fits(found, reach):
         return None
     pivot, lower, basis, kernel = found
     moves = _directions(kernel)
@@ -277,6 +279,16 @@ def _echelon(matrix: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray] 
         return None
     rank = len(pivot)
     return pivot, work[:m, :rank].copy(), work[m:, :rank].copy(), work[m:, rank:].copy()
+
+
+def _fits(found: tuple[IntArray, ...], reach: FloatArray) -> bool:
+    """Whether no solution for rows within `reach` can leave 64 bits on the way."""
+    pivot, lower, basis, _ = (np.abs(array).astype(np.float64) for array in found)
+    y = np.zeros(len(pivot))
+    for j, i in enumerate(found[0]):
+        y[j] = reach[i] + lower[i, :j] @ y[:j]
+    sums = [reach.max(initial=0.0), (lower @ y).max(initial=0.0), (basis @ y).max(initial=0.0)]
+    return bool(max(sums) < 2.0**61)
 
 
 def _directions(kernel: IntArray) -> tuple[IntArray, IntArray] | None:

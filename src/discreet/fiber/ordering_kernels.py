@@ -164,8 +164,9 @@ def echelon(work: IntArray, m: int, largest: int) -> IntArray:
             for j in range(rank + 1, q):
                 times = work[i, j] // work[i, rank]
                 for r in range(height):
-                    work[r, j] -= times * work[r, rank]
-                    if abs(work[r, j]) > largest:
+                    after = work[r, j] - np.float64(times) * work[r, rank]
+                    if abs(after) > largest:
                         pivots[0] = -1
                         return pivots[:1]
+                    work[r, j] -= times * work[r, rank]
     return pivots[:rank]

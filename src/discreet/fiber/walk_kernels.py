@@ -527,92 +527,132 @@ def walk_loops(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _partners(occupied: Occupied, cut: int, one: int, two: int) -> Any:
-    """What swapping a cut's side adds to the first cell's number; 0 where the cells do not fit."""
-    parts, same, swapped = occupied.parts, occupied.same, occupied.swapped
-    k = 0
-    while same[cut, k] >= 0:
-        if parts[one, same[cut, k]] != parts[two, same[cut, k]]:
-            return 0
-        k += 1
-    shift, k = 0, 0
-    while swapped[cut, k] >= 0:
-        shift += parts[two, swapped[cut, k]] - parts[one, swapped[cut, k]]
-        k += 1
-    return shift
+def _occupied_burst(
+    x: Array,
+    cell_of: Array,
+    parts: Array,
+    position: Array,
+    size: Array,
+    same: Array,
+    swapped: Array,
+    free: Array,
+    flat: bool,
+    values: Array,
+    start: Array,
+    slope: Array,
+    masses: Array,
+    chances: Array,
+    state: Array,
+    n: int,
+) -> int:
+    """Makes n moves along lines through occupied cells; how many changed. Written out as above.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _swap_drawn(
-    x: Array, cells: Array, n: int, n_occupied: int, weights: Weights, masses: Array, state: Array
-) -> Any:
-    """t for x + t (1, −1, 1, −1), ∏ w times the probability that this line is chosen at x + t.
-
-    The line of four cells is chosen as the first and third or as the second and fourth, out of m²
-    pairs of occupied cells; that of two cells out of m occupied ones.
+    On a line of four cells a, b, c, d with steps 1, −1, 1, −1, occupied a and c were picked, or b
+    and d, out of m² pairs of occupied cells; on a line of two cells one out of m. Plus cells are a
+    and c, which swap to b and d.
     """
-    low, high = -x[cells[0]], x[cells[1]]
-    if n == 4:
-        low, high = max(low, -x[cells[2]]), min(high, x[cells[3]])
-    spacing, low, high = _window(low, high, _bits(state), _bits(state))
-    for k in range(n):
-        n_occupied -= x[cells[k]] > 0
-    n_points, most = (high - low) // spacing + 1, -np.inf
-    for i in range(n_points):
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    m, changed, last = size[0], 0, parts.shape[1] - 1
+    n_cuts = len(same) - 1
+    n_kinds = n_cuts + (1 if len(free) > 1 else 0)
+    for _ in range(n):
+        cut = _scaled(_scrambled(s1), n_kinds)
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        one = _scaled(_scrambled(s1), m)
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        two, to, shift, fits, k = one, 0, 0, True, 0
+        four = cut < n_cuts
+        if four:
+            two = _scaled(_scrambled(s1), m)
+            while same[cut, k] >= 0 and fits:
+                fits = parts[one, same[cut, k]] == parts[two, same[cut, k]]
+                k += 1
+            k = 0
+            while fits and swapped[cut, k] >= 0:
+                shift += parts[two, swapped[cut, k]] - parts[one, swapped[cut, k]]
+                k += 1
+        else:
+            to = free[_scaled(_scrambled(s1), len(free))]
+            shift = to - parts[one, last]
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        a, c = cell_of[one], cell_of[two]
+        b, d = a + shift, c - shift
+        if shift == 0 or (four and b == c):
+            continue
+        xa, xb, xc, xd = x[a], x[b], x[c], x[d] if four else 0
+        low, high = -xa, xb
+        others = m - (xa > 0) - (xb > 0)
+        if four:
+            low, high = max(low, -xc), min(high, xd)
+            others -= np.int64(xc > 0) + np.int64(xd > 0)
+        spacing = 1
+        if high - low >= WINDOW:
+            bits = _scrambled(s1)
+            s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+            spacing, low, high = _window(low, high, bits, _scrambled(s1))
+            s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        n_points, most = (high - low) // spacing + 1, -np.inf
+        for p in range(n_points):
+            t = low + p * spacing
+            here = others + (xa + t > 0) + (xb - t > 0)
+            plus, minus, mass = xa + t > 0, xb - t > 0, 0.0
+            if four:
+                here += np.int64(xc + t > 0) + np.int64(xd - t > 0)
+                plus, minus = plus and xc + t > 0, minus and xd - t > 0
+            chance = np.float64(plus) + np.float64(minus)
+            chances[p] = chance / (np.float64(here) * here) if four else chance / here
+            if not flat:
+                mass = values[start[a] + xa + t] + values[start[b] + xb - t]
+                mass += (slope[a] - slope[b]) * t
+                if four:
+                    mass += values[start[c] + xc + t] + values[start[d] + xd - t]
+                    mass += (slope[c] - slope[d]) * t
+            masses[p] = mass
+            if chance > 0:
+                most = max(most, mass)
+        total = 0.0
+        for p in range(n_points):
+            if chances[p] > 0:
+                total += chances[p] * (1.0 if flat else np.exp(masses[p] - most))
+            masses[p] = total
+        mark, i = np.float64(_scrambled(s1) >> ELEVEN) * TO_UNIT * total, 0
+        s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        while i < n_points - 1 and masses[i] <= mark:
+            i += 1
         t = low + i * spacing
-        plus, minus, here, total = True, True, n_occupied, 0.0
-        for k in range(n):
-            cell = cells[k]
-            count = x[cell] + (t if k % 2 == 0 else -t)
-            here += count > 0
-            if k % 2 == 0:
-                plus = plus and count > 0
-            else:
-                minus = minus and count > 0
-            if not weights.flat:
-                total += weights.values[weights.start[cell] + count] + weights.slope[cell] * count
-        chosen = np.float64(plus) + np.float64(minus)
-        masses[i] = total
-        masses[WINDOW + i] = chosen / here if n == 2 else chosen / (np.float64(here) * here)
-        if chosen > 0:
-            most = max(most, total)
-    total = 0.0
-    for i in range(n_points):
-        factor = masses[WINDOW + i]
-        if factor > 0:
-            total += factor * (1.0 if weights.flat else np.exp(masses[i] - most))
-        masses[i] = total
-    mark, i = _unit(state) * total, 0
-    while i < n_points - 1 and masses[i] <= mark:
-        i += 1
-    return low + i * spacing
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _enter(occupied: Occupied, cell: int, like: int, other: int, cut: int) -> None:
-    """Adds a cell to the list: as `like`, with the swapped side of `other`."""
-    slot = occupied.size[0]
-    occupied.size[0] += 1
-    occupied.cell_of[slot] = cell
-    occupied.position[cell] = slot
-    occupied.parts[slot] = occupied.parts[like]
-    k = 0
-    while occupied.swapped[cut, k] >= 0:
-        variable = occupied.swapped[cut, k]
-        occupied.parts[slot, variable] = occupied.parts[other, variable]
-        k += 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _leave(occupied: Occupied, cell: int) -> None:
-    """Takes a cell off the list; the last one moves to its place."""
-    slot = occupied.position[cell]
-    occupied.size[0] -= 1
-    last = occupied.size[0]
-    occupied.position[occupied.cell_of[last]] = slot
-    occupied.position[cell] = -1
-    occupied.cell_of[slot] = occupied.cell_of[last]
-    occupied.parts[slot] = occupied.parts[last]
+        if t == 0:
+            continue
+        changed += 1
+        for side in range(2 if four else 1):
+            cell, like, other = (b, one, two) if side == 0 else (d, two, one)
+            if x[cell] == 0:  # it gets a place, with the levels of `like` but for the swapped side
+                cell_of[m], position[cell] = cell, m
+                for k in range(last + 1):
+                    parts[m, k] = parts[like, k]
+                k = 0
+                while swapped[cut, k] >= 0:
+                    parts[m, swapped[cut, k]] = parts[other, swapped[cut, k]]
+                    k += 1
+                if not four:
+                    parts[m, last] = to
+                m += 1
+        x[a] += t
+        x[b] -= t
+        if four:
+            x[c] += t
+            x[d] -= t
+        for side in range(4 if four else 2):
+            cell = a if side == 0 else (b if side == 1 else (c if side == 2 else d))
+            if x[cell] == 0:  # the last one takes its place
+                slot, m = position[cell], m - 1
+                position[cell_of[m]] = slot
+                position[cell] = -1
+                cell_of[slot] = cell_of[m]
+                for k in range(last + 1):
+                    parts[slot, k] = parts[m, k]
+    size[0] = m
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+    return changed
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -622,40 +662,26 @@ def walk_occupied(x: Array, occupied: Occupied, weights: Weights, state: Array, 
     As the choice of the line depends on the table, its probability is part of what t is drawn by:
     ν(t) ∝ w(x + t m) · P(line | x + t m), with which w(x) P(line | x) ν(x') is symmetric.
     """
-    masses, cells, changed = np.empty(2 * WINDOW), np.empty(4, np.int64), 0
-    free, n_cuts, last = occupied.free, len(occupied.same) - 1, occupied.parts.shape[1] - 1
-    n_kinds = n_cuts + (1 if len(free) > 1 else 0)
+    masses, chances, changed = np.empty(WINDOW), np.empty(WINDOW), 0
     for row in range(len(keep.kept)):
-        for _ in range(keep.thin):
-            cut = _below(state, n_kinds)
-            one = _below(state, occupied.size[0])
-            cells[0] = occupied.cell_of[one]
-            two, n, to = one, 2, 0
-            if cut == n_cuts:
-                to = free[_below(state, len(free))]
-                shift = to - occupied.parts[one, last]
-            else:
-                two, n = _below(state, occupied.size[0]), 4
-                shift = _partners(occupied, cut, one, two)
-                cells[2] = occupied.cell_of[two]
-                cells[3] = cells[2] - shift
-            cells[1] = cells[0] + shift
-            if shift == 0 or (n == 4 and cells[1] == cells[2]):
-                continue
-            t = _swap_drawn(x, cells, n, occupied.size[0], weights, masses, state)
-            if t == 0:
-                continue
-            changed += 1
-            if x[cells[1]] == 0:
-                _enter(occupied, cells[1], one, two, cut)
-                if n == 2:
-                    occupied.parts[occupied.size[0] - 1, last] = to
-            if n == 4 and x[cells[3]] == 0:
-                _enter(occupied, cells[3], two, one, cut)
-            for k in range(n):
-                x[cells[k]] += t if k % 2 == 0 else -t
-                if x[cells[k]] == 0:
-                    _leave(occupied, cells[k])
+        changed += _occupied_burst(
+            x,
+            occupied.cell_of,
+            occupied.parts,
+            occupied.position,
+            occupied.size,
+            occupied.same,
+            occupied.swapped,
+            occupied.free,
+            weights.flat,
+            weights.values,
+            weights.start,
+            weights.slope,
+            masses,
+            chances,
+            state,
+            keep.thin,
+        )
         for j in range(len(keep.chosen)):
             keep.kept[row, j] = x[keep.chosen[j]]
     return changed

@@ -14,7 +14,7 @@ from discreet.report import words
 from discreet.report.html import render
 from discreet.report.plots import league_plot
 from discreet.report.text import heading, indented, plain_table
-from discreet.risk.backtest import Backtest, Score
+from discreet.risk.backtest import RECOMMENDED, Backtest, Score
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")
@@ -60,6 +60,11 @@ def verdict(league: Backtest) -> Iterator[str]:
         return
     listed = ", ".join(f"{name} {100 * error:.0f} %" for name, error in best[:3])
     yield f"Least error on average over the fractions: {listed}."
+    if best[0][0] != RECOMMENDED:
+        yield (
+            f"On data like these {best[0][0]} did better than the recommended estimate; "
+            f"'discreet assess --headline {best[0][0]}' leads with it."
+        )
     yield (
         "Error is the mean distance from the truth, as a share of the truth; bias the same with "
         "its sign; covered the share of intervals that hold the truth. Truth and estimate are "

@@ -73,6 +73,15 @@ def check_scenarios(
                 raise ColumnError(must_be(role, "made of keys", repr(key), remedy=remedy))
 
 
+def check_headline(headline: str | None, models: Sequence[str]) -> None:
+    """The model that leads is one of those that are asked."""
+    if headline is not None and headline not in models:
+        near = near_match(headline, models)
+        remedy = f"did you mean {near!r}?" if near else None
+        rule = "one of the models " + ", ".join(models)
+        raise InputError(must_be("headline", rule, repr(headline), remedy=remedy))
+
+
 def check_codes(codes: MissingCodes, columns: Sequence[str]) -> None:
     """Codes are given for keys or sensitive variables; a typo is told."""
     for kind, column, _ in codes.given():

@@ -29,6 +29,7 @@ from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.asking import (
     check_codes,
+    check_headline,
     check_roles,
     check_settings,
     check_totals,
@@ -42,7 +43,7 @@ from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.impossible import ImpossibleList, read_impossible
 from discreet.risk.known_population import KnownPopulation, known_population
 from discreet.risk.projection import AllCells
-from discreet.risk.recommendation import Recommended, recommend
+from discreet.risk.recommendation import Recommended, chosen_by_user, recommend
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
 from discreet.risk.scenarios import Scenarios, assess_scenarios
 from discreet.risk.scoring import ModelResult, Scorer, fit_model
@@ -122,6 +123,7 @@ def assess(
     population_size: float | None = None,
     n_table_cells: int | None = None,
     models: str | Sequence[str] = "auto",
+    headline: str | None = None,
     missing: str = "category",
     missing_weight: float = 1.0,
     codes: MissingCodes | None = None,
@@ -155,7 +157,8 @@ def assess(
     of each `household`, SUDA scores with at most `suda` keys in a minimal sample unique,
     `scenarios` (name to keys), all `subsets` of up to so many keys, true risks from a `population`
     file, and the Lancaster model with a given `shrinkage` or over a table of them. `loss_ratios`
-    are further ratios of losses b/c for the Bayes test of uniqueness.
+    are further ratios of losses b/c for the Bayes test of uniqueness. `headline` is the
+    model whose figures lead, in place of the recommended estimate.
     With `risks`, one row a record is written there as Parquet. `structural_zeros` is a source whose
     columns are keys and whose rows are impossible combinations, an empty value meaning any level.
 
@@ -178,6 +181,7 @@ def assess(
             replace(model, shrinkage=shrinkage) if isinstance(model, Lancaster) else model
             for model in choose_models(models)
         ),
+        headline=headline,
         population_size=population_size,
         n_table_cells=n_table_cells,
         impossible=None if structural_zeros is None else open_records(structural_zeros, csv),
@@ -208,6 +212,7 @@ class _Asked:
     """What was asked beyond the counting of cells."""
 
     models: tuple[Model, ...]
+    headline: str | None
     population_size: float | None
     n_table_cells: int | None
     impossible: Records | None
@@ -229,6 +234,7 @@ class _Asked:
         """Roles that do not clash, numbers that make sense, an output that overwrites no input."""
         check_roles(request.keys, request.weight, request.household, request.sensitive)
         check_codes(request.codes, (*request.keys, *request.sensitive))
+        check_headline(self.headline, [model.name for model in self.models])
         check_totals(self.population_size, self.population, self.n_table_cells, self.impossible)
         if self.suda is not None:
             check_size(self.suda, len(request.keys), "suda")
@@ -286,7 +292,7 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
         contributions=_contributions(everything, asked),
         riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
         models=results,
-        recommended=_recommended(cells, everything, summary, results),
+        recommended=_recommended(cells, everything, summary, results, asked.headline),
         n_incomplete_cells=everything.n_incomplete,
         warnings=data_warnings(cells, summary, impossible, attributes),
         sensitive=attributes,
@@ -304,8 +310,9 @@ def _recommended(
     everything: AllCells,
     summary: Summary,
     results: Mapping[str, ModelResult | Unavailable],
+    headline: str | None,
 ) -> Recommended:
-    """The estimate to lead with, beside what the models say."""
+    """The estimate to lead with, beside what the models say; that of `headline` if asked for."""
     weights = None
     if cells.weights:
         parts = [b.weight_total for b in cells.batches() if b.weight_total is not None]
@@ -315,6 +322,12 @@ def _recommended(
         for name, result in results.items()
         if isinstance(result, ModelResult)
     }
+    if headline is not None:
+        own = results[headline]
+        if isinstance(own, Unavailable):
+            raise InputError(must_be("headline", "a model that can be fitted", own.reason))
+        uniques, matches = own.expected_population_uniques, own.expected_correct_matches
+        return chosen_by_user(headline, uniques, matches, others)
     return recommend(
         everything.words,
         everything.records,

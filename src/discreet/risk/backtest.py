@@ -206,7 +206,7 @@ def _trial(
         sample_uniques=summary.size_indices.sample_uniques,
         population_uniques=drawn.population_uniques,
         correct_matches=drawn.correct_matches,
-        estimates=estimates | {RECOMMENDED: _recommended(summary, drawn, estimates)},
+        estimates={RECOMMENDED: _recommended(summary, drawn, estimates)} | estimates,
     )
 
 

@@ -247,7 +247,7 @@ def verdict(
         risk = _measured(holder_risk(found, table), chosen)
         trials.append(Trial(release=release, risk=risk))
         warnings = _warnings(found, table, max_risk)
-        if _is_low(risk, max_risk) or isinstance(found, Unavailable):
+        if _is_low(risk, max_risk) or isinstance(risk, Unavailable):
             break
     return _verdict(trials, chosen, max_risk, warnings)
 
@@ -413,8 +413,10 @@ def _sentence(
     if decision is Decision.DO_NOT:
         even = "even with the fewest decimals tried"
         return f"Do not release: {words} is {finally_} {even}, above {max_risk:g}."
+    if isinstance(first, Unavailable):
+        return f"Undecided: {words} is not known; {exactly}."
     known = f"{words} is {exactly} with the exact factorisation, and {max_risk:g} is allowed"
-    return f"Undecided: {known}; {finally_}."
+    return f"Undecided: {known}; with fewer decimals {finally_}."
 
 
 def _text(risk: Outcome) -> str:

@@ -98,6 +98,19 @@ def recommend(
     return asked.estimated(WITH_NEIGHBOURS if counted else FROM_SIZES, AVERAGE + given, histogram)
 
 
+def chosen_by_user(
+    model: str, uniques: Outcome, matches: Outcome, others: Mapping[str, Outcome]
+) -> Recommended:
+    """The figures of a model that the user trusts more, after a league on data like these."""
+    return Recommended(
+        model=model,
+        why=f"is that of {model}, which was chosen to lead",
+        expected_population_uniques=uniques,
+        expected_correct_matches=matches,
+        others=_values({name: given for name, given in others.items() if name != model}),
+    )
+
+
 def recommend_from_sizes(
     sizes: SizeIndices,
     *,

@@ -75,9 +75,7 @@ def moved_law(
         n_draws = min(n_draws, int(left * LEAST_DRAWS / (1.25 * (monotonic() - began + 1e-9))))
     if n_draws < LEAST_DRAWS:
         return None
-    plan = Plan(
-        n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left()
-    )
+    plan = Plan(n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left())
     found = walk(chains, plan, cells, progress=progress)
     return None if found.tables.shape[1] < LEAST_DRAWS else _told(found.tables, drawn, cells)
 

@@ -35,9 +35,10 @@ from discreet.tables.averaging import (
 from discreet.tables.exact_law import ExactLaw, exact_law
 from discreet.tables.generators import HierarchicalModel
 from discreet.tables.listed_fiber import ListedFiber
+from discreet.tables.listed_law import completed_points
 from discreet.tables.listing import listed_within
 from discreet.tables.matched_law import matched_law
-from discreet.tables.moved_law import MovedLaw, moved_law
+from discreet.tables.moved_law import TRUSTED, MovedLaw, moved_law
 from discreet.tables.table_steps import ListedStep, ResamplingStep, TableStep, WalkStep
 from discreet.tables.time_shares import Clock
 from discreet.tables.weighted_law import ENOUGH, WeightedLaw, weighted_law
@@ -47,7 +48,9 @@ MOVES_PER_CELL = 4  # of a walk between two draws of the cell probabilities
 EXACT_SECONDS = 60.0  # for summing over all tables, where no time was given
 STEPS_A_SECOND = 50_000_000
 LEAST_EFFECTIVE = 100  # weighted draws worth less give way to a walk where there is one
+LEAST_CHAIN = 40  # draws of a chain that tell anything
 MOST_BRIDGED = 512  # cells of a table whose constants are found by bridge sampling
+NO_TRUTH = Unavailable("the true table was not given")
 NO_CONSTANT = Unavailable("the model's constant has no closed form")
 
 
@@ -137,7 +140,7 @@ def _matched(question: Question, model: HierarchicalModel, law: ExactLaw) -> Tab
     if found is None:
         return None
     laws = [found.cell(cell) for cell in question.cells.tolist()]
-    truth: Outcome = Unavailable("the true table was not given")
+    truth: Outcome = NO_TRUTH
     if question.truth is not None:
         value = float(np.exp(min(found.log_probability(question.truth), 0.0)))
         truth = Figure(value=value, how=How.EXACT)
@@ -172,7 +175,7 @@ def _exactly(
     evidence: Evidence | Unavailable = NO_CONSTANT
     if law.log_constant is not None:
         evidence = Evidence(found.log_normaliser + law.log_constant, 0.0)
-    truth: Outcome = Unavailable("the true table was not given")
+    truth: Outcome = NO_TRUTH
     if question.truth is not None:
         point = completed(law, question.truth)
         truth = Figure(value=found.table_probability(point), how=How.EXACT)
@@ -191,14 +194,7 @@ def _exactly(
 
 def completed(law: ExactLaw, table: IntArray) -> IntArray:
     """The named columns of a table's point: its cells and the entries tied to them."""
-    system = law.system
-    point = np.zeros(system.n_named, dtype=np.int64)
-    point[: law.n_cells] = np.ravel(table)
-    full = np.zeros(system.n_columns, dtype=np.int64)
-    full[: system.n_named] = point
-    left = system.right - system.matrix @ full
-    tied = system.matrix[:, law.n_cells : system.n_named].tocoo()
-    point[law.n_cells + tied.col] = left[tied.row]
+    point: IntArray = completed_points(law, np.ravel(table)[None])[0]
     return point
 
 
@@ -261,11 +257,16 @@ def _from_weighted(
 ) -> TablePosterior:
     pairs = [drawn.cell(cell) for cell in question.cells.tolist()]
     log_z, error = drawn.normaliser()
-    evidence: Evidence | Unavailable = NO_CONSTANT
-    if law.log_constant is not None:
+    few = Unavailable(
+        f"weighted draws were worth only {drawn.effective_draws:.0f} plain ones, too few to trust "
+        "their sum; allow more seconds"
+    )
+    enough = drawn.effective_draws >= TRUSTED
+    evidence: Evidence | Unavailable = NO_CONSTANT if enough else few
+    if law.log_constant is not None and enough:
         evidence = Evidence(log_z + law.log_constant, error)
-    truth: Outcome = Unavailable("the true table was not given")
-    if question.truth is not None:
+    truth: Outcome = few if question.truth is not None else NO_TRUTH
+    if question.truth is not None and enough:
         point = completed(law, question.truth)
         log_weight = float(law.prior.log_weight(np.arange(len(point)), point).sum())
         value = float(np.exp(min(log_weight - log_z, 0.0)))
@@ -279,7 +280,7 @@ def _from_weighted(
         method=f"{drawn.n_tried:,} weighted draws, worth {drawn.effective_draws:,.0f} plain ones",
         evidence=evidence,
         true_table=truth,
-        entropy=drawn.entropy(),
+        entropy=drawn.entropy() if enough else few,
         warning=drawn.warning,
         complete=drawn.complete,
     )
@@ -324,6 +325,8 @@ def _simulated(
         if isinstance(step, Unavailable):
             return step
         effort = _fitting_effort(step, question, model, clock, rng)
+        if isinstance(effort, Unavailable):
+            return effort
         drawn = augmented(
             step, model, question.alpha, question.cells, effort=effort, rng=rng, progress=progress
         )
@@ -363,18 +366,31 @@ def _fitting_effort(
     model: HierarchicalModel,
     clock: Clock,
     rng: np.random.Generator,
-) -> Effort:
+) -> Effort | Unavailable:
     """As many draws as the time allows, found from a few that are thrown away."""
     effort = question.effort
     left = clock.share(0.5)
     if left is None:
         return effort
+    began = monotonic()
+    even = np.full((effort.n_chains, question.margins.n_cells), -np.log(question.margins.n_cells))
+    step.take(even, rng=rng)
+    first = monotonic() - began
+    if first > left / 4:
+        return _no_time(first)
     pilot = replace(effort, n_draws=LEAST_KEPT, seconds=None)
     began = monotonic()
     augmented(step, model, question.alpha, question.cells, effort=pilot, rng=rng)
-    turn = (monotonic() - began) / (LEAST_KEPT + 2)
-    possible = int((left - (monotonic() - began)) / (turn * (1 + effort.burn_in)))
-    return replace(effort, n_draws=max(min(effort.n_draws, possible), LEAST_KEPT), seconds=None)
+    used = monotonic() - began
+    possible = int((left - first - used) * (LEAST_KEPT + 2) / (used * (1 + effort.burn_in)))
+    if possible < LEAST_CHAIN:
+        return _no_time(used / (LEAST_KEPT + 2))
+    return replace(effort, n_draws=min(effort.n_draws, possible), seconds=None)
+
+
+def _no_time(turn: float) -> Unavailable:
+    remedy = "allow more seconds, or install the extra 'algebra' for moves from 4ti2"
+    return Unavailable(f"a draw of tables takes {turn:.2g} s, too long for the time left; {remedy}")
 
 
 def _from_draws(
@@ -426,7 +442,7 @@ def _evidence(
 def _simulated_truth(question: Question, drawn: Augmented, fiber: ListedFiber | None) -> Outcome:
     """Pr(truth | θ) averaged over the draws of θ, where its normaliser is known."""
     if question.truth is None:
-        return Unavailable("the true table was not given")
+        return NO_TRUTH
     if fiber is None or drawn.log_released is None:
         return Unavailable("the fiber is too large to be listed")
     table = np.ravel(question.truth)

@@ -158,7 +158,7 @@ class ResamplingStep:
     """
 
     def __init__(
-        self, system: System, cells: IntArray, *, n_chains: int, n_candidates: int = 24
+        self, system: System, cells: IntArray, *, n_chains: int, n_candidates: int = 12
     ) -> None:
         self._system, self._shape = system, (n_chains, n_candidates)
         self.pair_cell, self.pair_value = _watched_pairs(system, cells)
@@ -195,7 +195,7 @@ class ResamplingStep:
     def _refill(self, wanted: int, rng: np.random.Generator) -> None:
         """Fills more tables where too few are left; raises where none can be filled."""
         while len(self._tables) < wanted:
-            drawn = weighted_draws(self._system, Multinomial(), 8 * wanted, rng=rng)
+            drawn = weighted_draws(self._system, Multinomial(), 4 * wanted, rng=rng)
             if isinstance(drawn, Unavailable) or len(drawn.tables) < MOST_DEAD * drawn.n_tried:
                 rule = "of a kind that can be filled cell by cell"
                 raise InputError(must_be("tables", rule, "too many dead ends"))

@@ -50,6 +50,14 @@ def test_change_of_coins():
     assert count_exactly(total_of(len(coins), 200, coins)) == 73_682
 
 
+@pytest.mark.parametrize("factors", [(7, 11), (2**20 + 7, 2**20 + 9), (1, 2**40)])
+def test_two_large_coefficients(factors):
+    a, b = factors
+    total = 3 * a * b + a
+    expected = sum((total - b * y) % a == 0 for y in range(min(total // b, 4 * a) + 1))
+    assert count_exactly(total_of(2, total, np.array(factors))) == expected
+
+
 def test_blocks_multiply():
     cells = [np.array([0, 1]), np.array([2, 3, 4])]
     parts = [Statement(cells=c, low=9, high=9, name="part") for c in cells]

@@ -28,7 +28,7 @@ def test_every_model_is_asked_about_every_sample():
     assert found.complete
     assert len(found.trials) == 6
     assert {t.sample_size for t in found.trials} == {60, 180}
-    assert found.models == ("cohen_sackrowitz_uniform", "lancaster", "recommended")
+    assert found.models == ("recommended", "cohen_sackrowitz_uniform", "lancaster")
     for trial in found.trials:
         assert 0 <= trial.population_uniques <= trial.sample_uniques <= trial.sample_size
 

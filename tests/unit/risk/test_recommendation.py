@@ -1,11 +1,14 @@
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
+from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.risk.assessment import assess
 from discreet.risk.recommendation import (
     COUNTED,
     FROM_SIZES,
@@ -205,3 +208,26 @@ def test_disagreement_names_the_extremes():
         "pitman says 580.4"
     )
     assert recommended(levels, counts).disagreement is None
+
+
+def test_the_user_may_lead_with_another_model():
+    frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
+    led = assess(frame, ["a", "b"], population_size=3000, headline="pitman")
+    own = led.models["pitman"]
+    assert led.recommended.model == "pitman"
+    assert led.recommended.expected_population_uniques == own.expected_population_uniques
+    assert "pitman" not in led.recommended.others
+    assert "chosen to lead" in led.recommended.why
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"headline": "pitmann"}, "headline must be one of the models .* did you mean 'pitman'"),
+        ({"headline": "ewens", "population_size": None}, "headline must be a model that can be"),
+    ],
+)
+def test_a_headline_that_cannot_lead(options, message):
+    frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
+    with pytest.raises(InputError, match=message):
+        assess(frame, ["a", "b"], **({"population_size": 3000} | options))
