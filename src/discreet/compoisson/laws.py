@@ -114,7 +114,9 @@ class Mixture:
 
     @property
     def entropy(self) -> float:
-        """Of the table [bits]."""
+        """Of the table [bits]; exactly 0 where one table is left."""
+        if len(self.posteriors) == 1 and all(len(p) == 1 for p in self.posteriors[0].probabilities):
+            return 0.0
         own = np.array([found.entropy for found in self.posteriors])
         return float(max(0.0, np.sum(self.shares * (own - self.log_shares / math.log(2)))))
 

@@ -57,11 +57,17 @@ class Recommended:
             return None
         low, high = (pick(self.others, key=self.others.__getitem__) for pick in (min, max))
         if len(self.others) == 1:
-            return f"{low} says {self.others[low]:,.1f}"
+            return f"{low} says {_rounded(self.others[low])}"
         return (
-            f"{len(self.others)} other models say from {self.others[low]:,.1f} ({low}) "
-            f"to {self.others[high]:,.1f} ({high})"
+            f"{len(self.others)} other models say from {_rounded(self.others[low])} ({low}) "
+            f"to {_rounded(self.others[high])} ({high})"
         )
+
+
+def _rounded(number: float) -> str:
+    if 0 < number < 0.1:
+        return "less than 0.1"
+    return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
 
 
 def recommend(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 
 import numpy as np
 
@@ -14,12 +13,15 @@ from discreet.progress import Progress
 from discreet.tables.augmentation import Effort
 from discreet.tables.averaging import Evidence, WeightKind, model_weights
 from discreet.tables.generators import HierarchicalModel, models_containing, parse_model
+from discreet.tables.model_search import ModelSearch, search_models
 from discreet.tables.named_cells import cell_law
 from discreet.tables.posterior import Question, TablePosterior, table_posterior
 from discreet.tables.release import Release
+from discreet.tables.time_shares import Clock
 
 AVERAGE, RELEASED = "average", "released"
 MOST_AVERAGED = 20
+SEARCH_SHARE = 10  # the least number of models that a search shares its time among
 Law = Mapping[int, float]
 
 
@@ -54,64 +56,115 @@ class ViewOptions:
     seed: int
 
 
-def chosen_models(release: Release, asked: Sequence[str]) -> dict[str, HierarchicalModel]:
-    """The models asked for, by their names; for `average` all that contain the release."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """All views by name, and the search for models where there was one."""
+
+    views: Mapping[str, View | Unavailable]
+    search: ModelSearch | None = None
+
+
+def chosen_models(release: Release, asked: Sequence[str]) -> tuple[dict[str, HierarchicalModel], bool]:
+    """The models asked for, by their names, and whether more are to be searched for: `average` is
+    all that contain the release, unless they are more than 20."""
     names, n = release.table.names, len(release.table.names)
     chosen: dict[str, HierarchicalModel] = {}
+    to_search = False
     for text in asked:
+        found: tuple[HierarchicalModel, ...]
         if text == AVERAGE:
-            found = models_containing(n, release.sets, most=MOST_AVERAGED)
+            try:
+                found = models_containing(n, release.sets, most=MOST_AVERAGED)
+            except InputError:
+                found, to_search = (), True
         elif text == RELEASED:
             found = (HierarchicalModel.of(n, release.sets),)
         else:
             found = (parse_model(text, names),)
         chosen |= {model.name(names): model for model in found}
-    return chosen
+    return chosen, to_search
 
 
 def views(
     release: Release, watched: IntArray, options: ViewOptions, progress: Progress
-) -> dict[str, View | Unavailable]:
+) -> Seen:
     """Each model's view of the watched cells (rows of levels), with `average` last if asked for."""
+    search = None
     if release.is_shown:
-        posteriors = _posteriors(release, watched, options, progress)
+        posteriors, search = _posteriors(release, watched, options, progress)
     else:
         posteriors = _named_posteriors(release, watched, options)
-    weights = _weights(posteriors, release, options)
+    in_average = posteriors
+    if search is not None:
+        names = {model.name(release.table.names) for model in search.models}
+        in_average = {name: posteriors[name] for name in posteriors if name in names}
+    weights = _weights(in_average, release, options)
     found: dict[str, View | Unavailable] = {
         name: posterior if isinstance(posterior, Unavailable) else _view(name, posterior, weights)
         for name, posterior in posteriors.items()
     }
     if AVERAGE in options.models:
         found[AVERAGE] = (
-            weights if isinstance(weights, Unavailable) else _average(posteriors, weights)
+            weights if isinstance(weights, Unavailable) else _average(in_average, weights)
         )
-    return found
+    return Seen(views=found, search=search)
+
+
+Posteriors = dict[str, TablePosterior | Unavailable]
 
 
 def _posteriors(
     release: Release, watched: IntArray, options: ViewOptions, progress: Progress
-) -> dict[str, TablePosterior | Unavailable]:
-    began, sizes = monotonic(), release.table.sizes
-    cells = np.ravel_multi_index(tuple(watched.T), sizes) if len(watched) else watched[:, 0]
-    question = Question(
-        margins=release.margins,
-        cells=np.asarray(cells, dtype=np.int64),
-        alpha=np.full(sizes, options.alpha),
-        known=[known.statement(sizes) for known in release.known],
-        truth=release.table.dense(),
-        weight_kind=options.weight_kind,
-        effort=options.effort,
-    )
-    chosen = chosen_models(release, options.models)
-    found: dict[str, TablePosterior | Unavailable] = {}
+) -> tuple[Posteriors, ModelSearch | None]:
+    clock, found = Clock(options.seconds), Posteriors()
+    chosen, to_search = chosen_models(release, options.models)
+    ask = _Asker(release, watched, options, progress)
+    parts = len(chosen) + (SEARCH_SHARE if to_search else 0)
     for number, (name, model) in enumerate(chosen.items()):
-        if options.seconds is not None:
-            left = max(options.seconds - (monotonic() - began), 0.2) / (len(chosen) - number)
-            question = replace(question, effort=replace(options.effort, seconds=left))
-        rng = np.random.default_rng([options.seed, number])
-        found[name] = table_posterior(question, model, rng=rng, progress=progress)
-    return found
+        found[name] = ask(model, clock.share(1 / (parts - number)))
+    if not to_search:
+        return found, None
+    names = release.table.names
+
+    def evaluate(model: HierarchicalModel) -> float | None:
+        name = model.name(names)
+        if name not in found:
+            found[name] = ask(model, clock.share(1 / SEARCH_SHARE))
+        own = found[name]
+        evidence = own if isinstance(own, Unavailable) else own.evidence
+        return None if isinstance(evidence, Unavailable) else evidence.log_probability
+
+    search = search_models(len(names), release.sets, evaluate, is_over=lambda: clock.is_over)
+    return found, search
+
+
+class _Asker:
+    """Asks one model after another the same question, each with randomness of its own."""
+
+    def __init__(
+        self, release: Release, watched: IntArray, options: ViewOptions, progress: Progress
+    ) -> None:
+        sizes = release.table.sizes
+        cells = np.ravel_multi_index(tuple(watched.T), sizes) if len(watched) else watched[:, 0]
+        self._question = Question(
+            margins=release.margins,
+            cells=np.asarray(cells, dtype=np.int64),
+            alpha=np.full(sizes, options.alpha),
+            known=[known.statement(sizes) for known in release.known],
+            truth=release.table.dense(),
+            weight_kind=options.weight_kind,
+            effort=options.effort,
+        )
+        self._seed, self._number, self._progress = options.seed, 0, progress
+
+    def __call__(
+        self, model: HierarchicalModel, seconds: float | None
+    ) -> TablePosterior | Unavailable:
+        effort = replace(self._question.effort, seconds=seconds)
+        question = replace(self._question, effort=effort)
+        rng = np.random.default_rng([self._seed, self._number])
+        self._number += 1
+        return table_posterior(question, model, rng=rng, progress=self._progress)
 
 
 def _named_posteriors(
@@ -153,6 +206,8 @@ def _named(release: Release, watched: IntArray, model: HierarchicalModel) -> Tab
 def _weights(
     posteriors: Mapping[str, TablePosterior | Unavailable], release: Release, options: ViewOptions
 ) -> dict[str, tuple[float, float]] | Unavailable:
+    if not posteriors:
+        return Unavailable("no model could be weighed")
     evidence: dict[str, Evidence] = {}
     for name, posterior in posteriors.items():
         own = posterior if isinstance(posterior, Unavailable) else posterior.evidence
@@ -176,6 +231,8 @@ def _view(
     weight: Outcome
     if isinstance(weights, Unavailable):
         weight = weights
+    elif name not in weights:
+        weight = Unavailable("not among the models that were averaged")
     else:
         value, error = weights[name]
         exact = error == 0
