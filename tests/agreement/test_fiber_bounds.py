@@ -120,9 +120,9 @@ def test_a_contradiction_is_named_by_an_irreducible_set(given_):
     with pytest.raises(InputError, match="statements must be true of at least one table"):
         bounds(system)
     found = disagreement(system)
-    assert found.kind == (
-        "no whole-number table" if fractions_exist(n, known) else "no table at all"
-    )
+    assert found.kind in ("no whole-number table", "no table at all")
+    if fractions_exist(n, known):  # else one statement, such as 2x = 1, may rule out whole numbers
+        assert found.kind == "no whole-number table"
 
 
 def fractions_exist(n, known):

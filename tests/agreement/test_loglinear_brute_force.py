@@ -144,7 +144,7 @@ def test_a_table_too_large_says_so():
 def test_indices_worked_out_again_give_the_same_fit(monkeypatch):
     cells = sample_cells()
     once = fit_by_iteration(cells, all_of_order(5, 2))
-    monkeypatch.setattr("discreet.models.loglinear_fit.KEPT_BYTES", 0)
+    monkeypatch.setattr("discreet.models.loglinear.fitting.KEPT_BYTES", 0)
     assert fit_by_iteration(cells, all_of_order(5, 2)).mean.tolist() == once.mean.tolist()
 
 
@@ -362,7 +362,7 @@ def test_a_graph_with_a_chordless_cycle_has_no_order():
 def test_margins_that_are_not_kept_are_counted_again(monkeypatch):
     cells = sample_cells()
     fit = DecomposableFit(Graph.of_generators(5, [(0, 1), (2, 3)]), cells)
-    monkeypatch.setattr("discreet.models.occupied_cells.KEPT_ENTRIES", 1)
+    monkeypatch.setattr("discreet.models.loglinear.occupied_cells.KEPT_ENTRIES", 1)
     again = DecomposableFit(fit.graph, sample_cells())
     assert again.sample_mean.tolist() == fit.sample_mean.tolist()
     assert len(again.cells._margins) == 1
@@ -370,7 +370,7 @@ def test_margins_that_are_not_kept_are_counted_again(monkeypatch):
 
 def test_a_margin_counted_sparsely_is_the_same(monkeypatch):
     dense = sample_cells().margin((0, 2, 4))
-    monkeypatch.setattr("discreet.models.occupied_cells.DENSE_FACTOR", -1000)
+    monkeypatch.setattr("discreet.models.loglinear.occupied_cells.DENSE_FACTOR", -1000)
     sparse = sample_cells().margin((0, 2, 4))
     assert sparse.code.tolist() == dense.code.tolist()
     assert sparse.total.tolist() == dense.total.tolist()

@@ -73,9 +73,9 @@ def test_knowledge_that_contradicts_the_statistics(known, words):
 
 
 def test_statistics_that_no_table_has():
-    """2^2·3^1 with three counts: 3! leaves one 2, so 3 + 2 + … is a total of 5 or more."""
+    """Three factors 2 and no 3 are three counts of 2, a total of 6."""
     with pytest.raises(InputError, match="n, S1 and S2 must be those of some table of counts"):
-        reconstruct(CountStatistics(3, 6, {2: 3}))
+        reconstruct(CountStatistics(10, 4, {2: 3}))
 
 
 def test_a_known_cell_of_a_value_that_is_impossible_anyway():
