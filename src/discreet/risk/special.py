@@ -7,6 +7,7 @@ import numpy as np
 
 from discreet.data.arrays import FloatArray
 from discreet.figures import Outcome, Unavailable
+from discreet.models.dis import correct_match_probability
 from discreet.progress import Progress
 from discreet.risk.projection import AllCells
 from discreet.risk.suda import (
@@ -80,7 +81,7 @@ def special_figures(
     """
     check_size(max_size, len(cells.keys), "suda")
     found = _search(cells, max_size, progress)
-    estimate = _dis(cells, found, sampling_fraction)
+    estimate = _dis(cells, sampling_fraction)
     dis = DEFAULT_DIS if isinstance(estimate, Unavailable) else float(estimate.value or DEFAULT_DIS)
     scores = found.scores()
     row = int(np.argmax(scores)) if len(scores) and scores.max() > 0 else None
@@ -119,12 +120,16 @@ def _derived(cells: AllCells, row: int, max_size: int) -> Derivation:
     return derive(levels, row, cells.records, max_size=max_size)
 
 
-def _dis(cells: AllCells, found: SpecialUniques, sampling_fraction: float | None) -> Outcome:
+def _dis(cells: AllCells, sampling_fraction: float | None) -> Outcome:
+    """How probable it is that a unique match is a correct one, by data intrusion simulation."""
     if cells.overlap:
         return Unavailable("DIS is defined for cells that do not overlap, and missing values match")
     if sampling_fraction is None:
         return Unavailable("the sampling fraction is not known; give --population or --weight")
-    return found.estimated_dis(min(sampling_fraction, 1.0))
+    one, two, three = (int((cells.records == size).sum()) for size in (1, 2, 3))
+    if one == 0:
+        return Unavailable("DIS needs a sample unique, and there is none")
+    return correct_match_probability(one, two, three, min(sampling_fraction, 1.0)).figure()
 
 
 def _shares(found: SpecialUniques, names: Sequence[str]) -> tuple[KeyShare, ...]:

@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.data.coding import Coding
 from discreet.errors import InputError, must_be
-from discreet.figures import Figure, How, Outcome, Unavailable
 
 MAX_KEY_SETS = 2**22
 Progress = Callable[[float], None]
@@ -192,19 +191,6 @@ class SpecialUniques:
         if self.key_msus is None:
             raise InputError(must_be("by_record", "True when the MSUs are searched for", "False"))
         return _weighted(self.key_msus, self._weights(convention, attribution))
-
-    def estimated_dis(self, sampling_fraction: float) -> Outcome:
-        """DIS of the file: how probable it is that a unique match is a correct one.
-
-        U·π / (U·π + P·(1 − π)) with U sample uniques, P records in cells of two and the sampling
-        fraction π (Skinner and Elliot 2002); an estimate under simple random sampling, given here
-        without its error.
-        """
-        fraction = _between_0_and_1("sampling_fraction", sampling_fraction)
-        if not self.n_uniques + self.pair_records:
-            return Unavailable("DIS needs a cell with one or two records, and there is none")
-        alone, paired = self.n_uniques * fraction, self.pair_records * (1 - fraction)
-        return Figure(value=alone / (alone + paired), how=How.ESTIMATE)
 
     def dis_suda(
         self,

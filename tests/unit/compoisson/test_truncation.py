@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from discreet.compoisson import truncation
+from discreet.compoisson.factorisation_search import factorisations
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.statistics import CountStatistics, DecimalLog, decimal_log
-from discreet.compoisson.truncation import factorisations, reconstruct_truncated
+from discreet.compoisson.truncation import reconstruct_truncated
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 

@@ -64,10 +64,11 @@ class TestSuda:
         found = assess(FRAME, ["a", "b"], suda=2, models=QUICK)
         assert assessment_json(found)["suda"]["missing_note"] is None
 
-    def test_an_estimate_without_limits_has_none_in_json(self):
+    def test_the_estimate_of_dis_has_its_error(self):
         found = assess(FRAME, ["a", "b", "c"], suda=2, models=QUICK, weight="w")
         estimate = assessment_json(found)["suda"]["dis_estimate"]
-        assert set(estimate) == {"value", "how"}
+        assert estimate["low"] <= estimate["value"] <= estimate["high"]
+        assert estimate["standard_error"] >= 0
         assert "estimated under simple random sampling" in shown(found)
 
     def test_the_default_dis_says_why(self):

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, Interrupted
-from discreet.figures import Figure, Unavailable
+from discreet.models.dis import correct_match_probability
 from discreet.risk.suda import (
     Attribution,
     Convention,
@@ -44,13 +44,6 @@ def random_file(n_rows: int = 80, tops: tuple[int, ...] = (2, 3, 4, 5, 8)) -> In
     return np.stack([rng.integers(0, top, n_rows) for top in tops], axis=1).astype(np.int64)
 
 
-def estimated(found: SpecialUniques, sampling_fraction: float) -> float:
-    dis = found.estimated_dis(sampling_fraction)
-    assert isinstance(dis, Figure)
-    assert dis.value is not None
-    return dis.value
-
-
 @pytest.fixture(scope="module")
 def found() -> SpecialUniques:
     return special_uniques(random_file(), by_record=True)
@@ -70,7 +63,7 @@ def test_standardised_scores_of_the_same_records() -> None:
 def test_dis_suda_of_the_practice_guide() -> None:
     """Table 4.5 prints DIS-SUDA from the standardised scores, with a sampling fraction of 0.01."""
     found = special_uniques(GUIDE)
-    dis = estimated(found, 0.01)
+    dis = correct_match_probability(4, 3, 0, 0.01).probability
     assert dis == pytest.approx(4 * 0.01 / (4 * 0.01 + 6 * 0.99))
     printed = [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
     assert found.dis_suda(dis, "guide").round(4).tolist() == printed
@@ -82,7 +75,8 @@ def test_dis_suda_as_the_java_library_suda2_tests_it() -> None:
     assert found.scores("guide").tolist() == [7, 0, 0, 1.75, 0, 3.25, 0, 1.75, 2.75, 0, 0]
     expected = np.zeros(11)
     expected[[0, 3, 5, 7, 8]] = 0.028038903, 0.005435918, 0.011357785, 0.005435918, 0.009313862
-    dis_suda = found.dis_suda(estimated(found, 0.01), "guide")
+    dis = correct_match_probability(5, 3, 0, 0.01).probability
+    dis_suda = found.dis_suda(dis, "guide")
     assert dis_suda == pytest.approx(expected, rel=2e-7)  # theirs come from single precision
 
 
@@ -216,9 +210,6 @@ def test_identical_records_have_no_msus() -> None:
     assert found.dis_suda().tolist() == [0] * 5
     assert found.total_score() == 0
     assert found.record_contributions().shape == (0, 2)
-    assert found.estimated_dis(0.1) == Unavailable(
-        "DIS needs a cell with one or two records, and there is none"
-    )
 
 
 def test_limit_on_the_size_leaves_the_smaller_ones() -> None:
@@ -335,8 +326,6 @@ def test_bad_questions_are_refused(found: SpecialUniques) -> None:
         found.scores("sdcMicro")
     with pytest.raises(InputError, match="dis must be above 0 and at most 1, got 0"):
         found.dis_suda(0)
-    with pytest.raises(InputError, match="sampling_fraction must be above 0 and at most 1"):
-        found.estimated_dis(math.nan)
     with pytest.raises(InputError, match="by_record must be True"):
         special_uniques(GUIDE).record_contributions()
 
