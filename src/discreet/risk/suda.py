@@ -107,8 +107,7 @@ class SpecialUniques:
     `n_msus` (sample uniques × sizes 1 … `max_size`) the MSUs of each. For each key, `levels` has
     the codes that occur and `level_msus` (codes × sizes) the MSUs that hold each. `key_msus`
     (sample uniques × keys × sizes) counts the MSUs of a record that hold a key; None unless asked
-    for. `pair_records` are the records that share their cell with exactly one other. `records` has
-    the records of each of `rows`: one, unless missing values match other values.
+    for. `records` has the records of each of `rows`: one, unless missing values match other values.
     """
 
     n_rows: int
@@ -118,7 +117,6 @@ class SpecialUniques:
     levels: tuple[IntArray, ...]
     level_msus: tuple[IntArray, ...]
     key_msus: NDArray[np.int32] | None
-    pair_records: int
     records: IntArray | None = None
 
     def __post_init__(self) -> None:
@@ -287,7 +285,6 @@ def special_uniques(
         levels=cells.codes,
         level_msus=tuple(by_level[i] for i in place),
         key_msus=found.by_unique_and_key[:, place[:, None], order].T if by_record else None,
-        pair_records=cells.pair_records,
     )
 
 
@@ -305,7 +302,6 @@ class _Cells:
     sizes: tuple[int, ...]
     codes: tuple[IntArray, ...]
     rows: IntArray
-    pair_records: int
 
     @classmethod
     def of(cls, matrix: NDArray[Any], counts: IntArray) -> "_Cells":
@@ -324,7 +320,6 @@ class _Cells:
             sizes=sizes,
             codes=codes,
             rows=rows[alone],
-            pair_records=2 * int(np.count_nonzero(totals == 2)),
         )
 
 

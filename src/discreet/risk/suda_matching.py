@@ -65,7 +65,6 @@ def special_uniques_by_matching(
         levels=tuple(occurring),
         level_msus=tuple(of[codes] for of, codes in zip(tally.by_level, occurring, strict=True)),
         key_msus=None,
-        pair_records=int(cells.records[cells.sample_count == 2].sum()),
         records=cells.records[rows],
     )
 
