@@ -87,6 +87,8 @@ def check_margins(margins: Margins) -> None:
         shape = tuple(margins.sizes[axis] for axis in axes)
         if table.shape != shape:
             raise InputError(must_be(_title(margins, axes), f"of shape {shape}", table.shape))
+        if not np.issubdtype(table.dtype, np.integer):
+            raise InputError(must_be(_title(margins, axes), "of whole numbers", table.dtype))
         if table.min(initial=0) < 0:
             entry = margins.entry_name(axes, int(np.argmin(table)))
             raise InputError(must_be(entry, "zero or more", "a negative number"))
@@ -132,8 +134,13 @@ def _disagreement(system: System, deadline: Deadline) -> Disagreement:
     parts = _Parts(system)
     everything = list(range(len(parts.names)))
     fractional = _has_no_fractions(parts.system(everything))
-    oracle = _has_no_fractions if fractional else _Searches(deadline)
+    oracle: Callable[[System], bool] = _has_no_fractions if fractional else _Searches(deadline)
     smallest = _irreducible(everything, lambda chosen: oracle(parts.system(chosen)))
+    if fractional:  # whole numbers may rule out a part of what rules out fractions
+        search = _Searches(deadline)
+        part = _irreducible(smallest, lambda chosen: search(parts.system(chosen)))
+        if len(part) < len(smallest) and not deadline.passed:
+            fractional, oracle, smallest = False, search, part
     shown = oracle(parts.system(smallest)) and not deadline.passed
     return Disagreement(
         statements=tuple(parts.names[i] for i in smallest),
@@ -145,15 +152,22 @@ def _disagreement(system: System, deadline: Deadline) -> Disagreement:
 def _column_name(system: System, column: int) -> str:
     """What to call the limits of a column: those of a cell, or of the range behind a slack."""
     if column < system.n_named:
-        return f"limits of cell {column}"
+        return _limits_name(system, column)
     return system.row_names[int(system.matrix[:, [column]].tocoo().row[0])]
 
 
+def _limits_name(system: System, cell: int) -> str:
+    """The statements about a single cell, or what else limits it."""
+    return " and ".join(system.limit_names.get(cell, (f"limits of cell {cell}",)))
+
+
 def _crossed_limits(system: System, column: int) -> tuple[str, ...]:
-    """The limits of a column that leave it no value, and the row that gave the upper one."""
+    """The limits of a column that leave it no value, and the row that gave the upper one if any."""
     name = _column_name(system, column)
     if column >= system.n_named:
         return (name, "limits of its cells")
+    if len(system.limit_names.get(column, ())) > 1:
+        return system.limit_names[column]
     entries = csr_array(system.matrix[:, [column]]).tocoo()
     most = np.maximum(system.right[entries.row], 0) // np.maximum(entries.data, 1)
     giving = entries.row[(most <= system.upper[column]) & (entries.data > 0)]
@@ -177,8 +191,10 @@ class _Parts:
         self._whole = system
         self._most = self._largest()
         self._always = self._kept_limits()
-        self._limits = np.flatnonzero(self._own_limits() & ~self._always)
-        limits = [f"limits of cell {column}" for column in self._limits]
+        self._closer = system.upper < self._implied()
+        own = (system.lower > 0) | self._closer
+        self._limits = np.flatnonzero(own & ~self._always)
+        limits = [_limits_name(system, int(column)) for column in self._limits]
         self.names = (*system.row_names, *limits)
 
     def _largest(self) -> int:
@@ -194,18 +210,18 @@ class _Parts:
         kept[s.n_named :] = True
         return np.asarray(kept)
 
-    def _own_limits(self) -> BoolArray:
-        """Columns limited more closely than by zero and by each row alone."""
+    def _implied(self) -> IntArray:
+        """The upper limit of each column that its rows give, each by itself, in whole numbers."""
         s = self._whole
         entries = s.matrix.tocoo()
         positive = entries.data > 0
         implied = np.full(s.n_columns, np.iinfo(np.int64).max)
         most = np.maximum(s.right[entries.row[positive]], 0) // entries.data[positive]
         np.minimum.at(implied, entries.col[positive], most)
-        return np.asarray((s.lower > 0) | (s.upper < implied))
+        return implied
 
     def system(self, chosen: Sequence[int]) -> System:
-        """The system of the chosen statements alone."""
+        """The system of the chosen statements alone, without what rows imply in whole numbers."""
         s = self._whole
         rows = np.array([i for i in chosen if i < s.n_rows], dtype=np.int64)
         held = self._always.copy()
@@ -214,7 +230,7 @@ class _Parts:
             matrix=csr_array(s.matrix[rows]),
             right=s.right[rows],
             lower=np.where(held, s.lower, 0),
-            upper=np.where(held, s.upper, self._most),
+            upper=np.where(held & (self._closer | self._always), s.upper, self._most),
             n_named=s.n_named,
             row_names=tuple(s.row_names[i] for i in rows),
         )

@@ -14,7 +14,7 @@ from discreet.fiber.dynamic_programming import Budget, Sweep, behind, descended
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.marginals import sweep_of
 from discreet.fiber.margins import Margins
-from discreet.fiber.priors import Prior
+from discreet.fiber.priors import Prior, check_length
 from discreet.fiber.splitting import Block, split
 from discreet.fiber.system import System
 from discreet.progress import Progress, silent
@@ -51,6 +51,7 @@ def sampler(
     InputError where the fiber is empty, BudgetExceeded where dynamic programming does not fit.
     """
     budget = budget or Budget()
+    check_length(prior, system.n_named)
     parts = split(system)
     sweeps = []
     for block in parts.blocks if not parts.is_empty else ():

@@ -25,7 +25,7 @@ from discreet.fiber.dynamic_programming import (
     weights_of,
 )
 from discreet.fiber.dynamic_programming_plan import plan_for
-from discreet.fiber.priors import Prior
+from discreet.fiber.priors import Prior, check_length
 from discreet.fiber.splitting import Block, Split, split
 from discreet.fiber.system import System
 from discreet.progress import Progress, silent
@@ -87,6 +87,7 @@ def posterior(
     programming does not fit.
     """
     budget = budget or Budget()
+    check_length(prior, system.n_named)
     parts = _checked(split(system))
     n = system.n_named
     lower, probabilities = parts.values[:n], [np.ones(1) for _ in range(n)]

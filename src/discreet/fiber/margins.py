@@ -26,7 +26,14 @@ class Margins:
     tables: Mapping[tuple[int, ...], IntArray]
 
     def __post_init__(self) -> None:
-        for table in self.tables.values():
+        if len(self.names) != len(self.sizes):
+            rule = f"one for each of the {len(self.sizes)} variables"
+            raise InputError(must_be("names", rule, len(self.names)))
+        for axes, table in self.tables.items():
+            inside = all(0 <= axis < len(self.sizes) for axis in axes)
+            if not inside or list(axes) != sorted(set(axes)):
+                rule = f"over ascending variables 0 to {len(self.sizes) - 1}"
+                raise InputError(must_be("margins", rule, axes))
             read_only(table)
 
     @property
@@ -62,8 +69,11 @@ class Margins:
 def margins_of(
     table: IntArray, released: Iterable[Sequence[int]], names: Sequence[str] | None = None
 ) -> Margins:
-    """The margins of a known table over the given sets of variables, implied ones left out."""
-    wanted = maximal(tuple(sorted(set(axes))) for axes in released)
+    """The margins of a known table over the given sets of variables, implied ones left out.
+
+    The total is the margin over no variable, and the least that can be released.
+    """
+    wanted = maximal(tuple(sorted(set(axes))) for axes in released) or ((),)
     for axes in wanted:
         if axes and not 0 <= axes[0] <= axes[-1] < table.ndim:
             rule = f"sets of variables 0 to {table.ndim - 1}"

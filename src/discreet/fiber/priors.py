@@ -8,6 +8,7 @@ from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
+from discreet.fiber.gamma_ratio import log_gamma_ratio
 
 
 class Prior(Protocol):
@@ -71,11 +72,21 @@ class DirichletMultinomial:
 
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """log Γ(x + α) − log Γ(α) − log x!."""
-        alpha = self.alpha[cells]
-        return gammaln(values + alpha) - gammaln(alpha) - gammaln(np.asarray(values) + 1.0)
+        return log_gamma_ratio(self.alpha[cells], values) - gammaln(np.asarray(values) + 1.0)
 
 
 def _check_positive(name: str, array: FloatArray) -> None:
+    if not isinstance(array, np.ndarray) or array.ndim != 1:
+        raise InputError(must_be(name, "an array of one number a cell", "something else"))
     if not np.all(np.isfinite(array)) or np.any(array <= 0):
         raise InputError(must_be(name, "positive in every cell", "another"))
     read_only(array)
+
+
+def check_length(prior: Prior, n_cells: int) -> None:
+    """A prior with a parameter for each cell has as many as there are cells."""
+    for name in ("theta", "alpha"):
+        parameters = getattr(prior, name, None)
+        if parameters is not None and len(parameters) != n_cells:
+            rule = f"one number for each of the {n_cells} cells"
+            raise InputError(must_be(name, rule, len(parameters)))

@@ -5,8 +5,8 @@ such a system. Margins of a table, statistics of a count table, and what an intr
 them all become rows of A or limits on cells.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from discreet.data.arrays import IntArray, read_only
 from discreet.errors import InputError, must_be
 
+UNLIMITED = np.iinfo(np.int64).max
 LARGEST = 2**53  # sums beyond this are not exact in the floating point of solvers
 
 
@@ -43,7 +44,8 @@ class System:
 
     The first `n_named` columns are the cells of the table. Those behind them are slacks: one for
     each statement that gives a range, fixed by the named cells, so that points of the system and
-    tables are one to one. `row_names` say where each row came from.
+    tables are one to one. `row_names` say where each row came from, `limit_names` which statements
+    are about a single cell.
     """
 
     matrix: csr_array
@@ -52,6 +54,7 @@ class System:
     upper: IntArray
     n_named: int
     row_names: tuple[str, ...]
+    limit_names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in (self.right, self.lower, self.upper, self.matrix.data):
@@ -95,15 +98,20 @@ def system_of(n_cells: int, statements: Sequence[Statement]) -> System:
     for statement in statements:
         _check(statement, n_cells)
     lower = np.zeros(n_cells, dtype=np.int64)
-    upper = np.full(n_cells, -1, dtype=np.int64)
+    upper = np.full(n_cells, UNLIMITED, dtype=np.int64)
     rows = [s for s in statements if not _is_limit(s)]
     _limit_cells(lower, upper, [s for s in statements if _is_limit(s)])
     _imply_upper(upper, rows)
-    if n_cells and upper.min(initial=0) < 0:
-        cell = int(np.argmin(upper))
+    if np.any(upper == UNLIMITED):
+        cell = int(np.argmax(upper))
         remedy = "release a total that holds it, or give a range for it"
         raise InputError(must_be("cells", "limited from above", f"cell {cell}", remedy=remedy))
-    return _assembled(n_cells, rows, lower, upper)
+    names: dict[int, tuple[str, ...]] = {}
+    for statement in statements:
+        if _is_limit(statement):
+            cell = int(statement.cells[0])
+            names[cell] = (*names.get(cell, ()), statement.name)
+    return replace(_assembled(n_cells, rows, lower, upper), limit_names=names)
 
 
 def _is_limit(statement: Statement) -> bool:
@@ -124,8 +132,9 @@ def _check(statement: Statement, n_cells: int) -> None:
     if max(abs(statement.low), abs(statement.high or 0)) >= LARGEST:
         raise InputError(must_be(name, "below 2**53", "a larger number"))
     if statement.high is not None and statement.high < statement.low:
-        got = f"{statement.low} to {statement.high}"
-        raise InputError(must_be(name, "a range from low to high", got))
+        raise InputError(
+            must_be(name, "a range from low to high", "one that ends before it begins")
+        )
 
 
 def _limit_cells(lower: IntArray, upper: IntArray, limits: Sequence[Statement]) -> None:
@@ -133,8 +142,7 @@ def _limit_cells(lower: IntArray, upper: IntArray, limits: Sequence[Statement]) 
         cell = int(statement.cells[0])
         lower[cell] = max(lower[cell], statement.low)
         if statement.high is not None:
-            known = upper[cell] >= 0
-            upper[cell] = min(upper[cell], statement.high) if known else statement.high
+            upper[cell] = min(upper[cell], statement.high)
 
 
 def _imply_upper(upper: IntArray, rows: Sequence[Statement]) -> None:
@@ -142,8 +150,7 @@ def _imply_upper(upper: IntArray, rows: Sequence[Statement]) -> None:
         if row.high is None:
             continue
         most = np.maximum(row.high, 0) // (1 if row.coefficients is None else row.coefficients)
-        here = upper[row.cells]
-        upper[row.cells] = np.where(here < 0, most, np.minimum(here, most))
+        upper[row.cells] = np.minimum(upper[row.cells], most)
 
 
 def _assembled(n_cells: int, rows: Sequence[Statement], lower: IntArray, upper: IntArray) -> System:
@@ -154,8 +161,10 @@ def _assembled(n_cells: int, rows: Sequence[Statement], lower: IntArray, upper: 
         coefficients = np.ones(len(row.cells), np.int64)
         if row.coefficients is not None:
             coefficients = row.coefficients.astype(np.int64)
-        most = int(np.dot(coefficients, upper[row.cells]))
-        high = most if row.high is None else row.high
+        high = row.high
+        if high is None:
+            pairs = zip(coefficients.tolist(), upper[row.cells].tolist(), strict=True)
+            high = min(sum(c * u for c, u in pairs), LARGEST - 1)
         right.append(high)
         entries.append((np.full(len(row.cells), number), row.cells, coefficients))
         if high != row.low:

@@ -26,6 +26,7 @@ from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.fiber.decomposable import junction_tree
+from discreet.fiber.gamma_ratio import log_gamma_ratio
 from discreet.fiber.margins import Margins
 from discreet.fiber.priors import Multinomial, Prior
 from discreet.fiber.system import Statement, System, system_of
@@ -70,7 +71,7 @@ class ColumnPrior:
         is_cell = np.asarray(cells) < self.n_cells
         entry = np.where(is_cell, values, self.most[cells] - values)
         alpha = self.alpha[cells]
-        gammas = self.sign[cells] * (gammaln(entry + alpha) - gammaln(alpha))
+        gammas = self.sign[cells] * log_gamma_ratio(alpha, entry)
         weight: FloatArray = gammas - np.where(is_cell, gammaln(np.asarray(values) + 1.0), 0.0)
         return weight
 
@@ -118,14 +119,13 @@ def _factorised(
 ) -> ExactLaw:
     n_cells, every = margins.n_cells, tuple(range(len(margins.sizes)))
     n, total = margins.total, float(alpha.sum())
-    constant = float(gammaln(n + 1) + gammaln(total) - gammaln(total + n))
+    constant = float(gammaln(n + 1) - log_gamma_ratio(total, n))
     signs, most, alphas = [np.zeros(n_cells, np.int64)], [np.zeros(n_cells, np.int64)], [alpha]
     for axes, sign in signed:
         home, entry_alpha = _home(axes, margins), _margin(alpha, axes)
         if home is not None:
             counts = _margin(margins.tables[home], [home.index(axis) for axis in axes])
-            terms = gammaln(counts + entry_alpha) - gammaln(entry_alpha)
-            constant += sign * float(terms.sum())
+            constant += sign * float(log_gamma_ratio(entry_alpha, counts).sum())
         elif axes == every:
             signs[0] = np.full(n_cells, sign)
         else:

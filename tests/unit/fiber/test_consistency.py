@@ -53,18 +53,18 @@ def test_no_whole_number_table_is_told_apart():
 
 def test_a_known_cell_against_a_sum_names_both():
     known = [said([0, 1], 1, name="sum"), said([0], 4, name="known")]
-    assert disagreement(system_of(2, known)).statements == ("limits of cell 0", "sum")
+    assert disagreement(system_of(2, known)).statements == ("known", "sum")
 
 
 def test_limits_of_one_cell_that_cross_are_named_alone():
-    known = [said([0], 1, 3), said([0], 4, 5), said([0, 1], 9, name="sum")]
-    assert disagreement(system_of(2, known)).statements == ("limits of cell 0",)
+    known = [said([0], 1, 3, "few"), said([0], 4, 5, "many"), said([0, 1], 9, name="sum")]
+    assert disagreement(system_of(2, known)).statements == ("few", "many")
 
 
 def test_limits_of_cells_stand_among_the_statements():
-    known = [said([0], 0, 2), said([1], 0, 2), said([2], 0, 9), said([0, 1], 5, name="sum")]
-    found = disagreement(system_of(3, known))
-    assert set(found.statements) == {"sum", "limits of cell 0", "limits of cell 1"}
+    known = [said([c], 0, most, name) for c, most, name in ((0, 2, "a"), (1, 2, "b"), (2, 9, "c"))]
+    found = disagreement(system_of(3, [*known, said([0, 1], 5, name="sum")]))
+    assert set(found.statements) == {"sum", "a", "b"}
 
 
 def test_a_range_that_its_cells_cannot_reach():

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray
-from discreet.models.superpopulation.gamma_ratio import log_gamma_ratio, stirling_remainder
+from discreet.fiber.gamma_ratio import log_gamma_ratio, stirling_remainder
 
 LARGEST_CLIMB = 64
 

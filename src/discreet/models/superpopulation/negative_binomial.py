@@ -22,6 +22,7 @@ from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray
 from discreet.data.summary import SizeIndices, Summary
+from discreet.fiber.gamma_ratio import log_gamma_ratio
 from discreet.models.contract import ModelUnavailable, Need
 from discreet.models.superpopulation.ewens import ALL_UNIQUE, check_two_kinds
 from discreet.models.superpopulation.fitted import (
@@ -34,7 +35,6 @@ from discreet.models.superpopulation.fitted import (
     fitted_point,
     usable,
 )
-from discreet.models.superpopulation.gamma_ratio import log_gamma_ratio
 from discreet.models.superpopulation.poisson_mixture import (
     draw_from_expected,
     inverse_moments,

@@ -20,7 +20,7 @@ from scipy.special import digamma, gammaln
 
 from discreet.data.arrays import FloatArray
 from discreet.data.summary import SizeIndices
-from discreet.models.superpopulation.gamma_ratio import trigamma
+from discreet.fiber.gamma_ratio import trigamma
 from discreet.models.superpopulation.integer_sums import Nodes, integer_nodes
 from discreet.models.superpopulation.size_index_fit import Evaluation
 

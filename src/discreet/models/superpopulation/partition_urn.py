@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.data.arrays import FloatArray
 from discreet.data.summary import SizeIndices
-from discreet.models.superpopulation.gamma_ratio import log_gamma_ratio
+from discreet.fiber.gamma_ratio import log_gamma_ratio
 from discreet.models.superpopulation.integer_sums import ORDER, STRIDE, integer_nodes, joined
 
 MANY = 100  # from this sample count on, Gauss quadrature for the beta-binomial law is exact enough

@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 
 from discreet.data.arrays import FloatArray
 from discreet.data.summary import SizeIndices, Summary
+from discreet.fiber.gamma_ratio import log_gamma_ratio
 from discreet.models.contract import ModelUnavailable, Need
 from discreet.models.superpopulation.fitted import (
     CONFIDENCE,
@@ -26,7 +27,6 @@ from discreet.models.superpopulation.fitted import (
     check_confidence,
     usable,
 )
-from discreet.models.superpopulation.gamma_ratio import log_gamma_ratio
 
 ROWS = 512  # sample counts worked on at once
 

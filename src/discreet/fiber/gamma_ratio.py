@@ -6,7 +6,7 @@ And ψ′, the second derivative of log Γ, for arrays: five times as fast as th
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.data.arrays import FloatArray
+from discreet.data.arrays import CountArray, FloatArray
 
 STIRLING_FROM = 16.0  # seven terms of Stirling's series leave less than 1e-17 from here on
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
@@ -16,17 +16,18 @@ SHIFTS = np.arange(10.0)
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 
 
-def log_gamma_ratio(x: FloatArray | float, d: FloatArray | float) -> FloatArray:
+def log_gamma_ratio(x: FloatArray | float, d: CountArray | float) -> FloatArray:
     """log Γ(x + d) / Γ(x) for x > 0 and x + d > 0; the arguments are broadcast.
 
     Above STIRLING_FROM it is (x + d − ½) log(1 + d/x) + d log x − d and the difference of what is
     left of Stirling's series.
     """
-    x, d = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(d, dtype=np.float64))
-    large = np.minimum(x, x + d) >= STIRLING_FROM
-    result = np.empty(x.shape)
-    result[~large] = gammaln(x[~large] + d[~large]) - gammaln(x[~large])
-    result[large] = _by_stirling(x[large], d[large])
+    wide = (np.asarray(part, dtype=np.float64) for part in (x, d))
+    first, more = np.broadcast_arrays(*wide)
+    large = np.minimum(first, first + more) >= STIRLING_FROM
+    result = np.empty(first.shape)
+    result[~large] = gammaln(first[~large] + more[~large]) - gammaln(first[~large])
+    result[large] = _by_stirling(first[large], more[large])
     return result
 
 

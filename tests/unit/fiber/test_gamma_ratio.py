@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.models.superpopulation.gamma_ratio import log_gamma_ratio, trigamma
+from discreet.fiber.gamma_ratio import log_gamma_ratio, trigamma
 
 PAIRS = [
     (x, d)
