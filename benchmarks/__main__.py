@@ -16,6 +16,7 @@ NAMES = (
     "fiber_counts",
     "fiber_walk",
     "compoisson",
+    "snooper",
 )
 
 

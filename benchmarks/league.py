@@ -1,18 +1,18 @@
 """Which model to trust where: every model on samples of populations of several kinds.
 
-Six populations are made up here, each of another kind; Adult and EU-SILC take part where their
+Seven populations are made up, each of another kind; Adult and EU-SILC take part where their
 files lie in the folder that DISCREET_DATA names, or in ../shared/data. Samples of four sizes are
 drawn from each, simply at random and with unequal weights, and the estimated number of population
 uniques is compared with the truth.
 
-Run: python -m benchmarks.league [--scale S] [--save league.csv]
+Run: python -m benchmarks.league [--scale S] [--only NAME] [--save docs/figures/league.csv]
 """
 
 import argparse
 import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -121,12 +121,15 @@ def data_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def run(scale: float, save: Path | None = None) -> None:
-    """Prints the league; the number of samples grows with `scale`. Saves its lines if asked."""
+def run(scale: float, save: Path | None = None, only: str | None = None) -> None:
+    """Prints the league; the number of samples grows with `scale`. Saves its lines if asked.
+
+    `only` is the name of the one population to try.
+    """
     repeats = max(1, round(REPEATS * scale))
     print(f"{repeats} samples of each size; errors of the number of population uniques\n")
     lines: list[Line] = []
-    for population in populations():
+    for population in (each for each in populations() if only in (None, each.name)):
         for design in ("equal", "unequal"):
             lines += play(population, design, repeats)
             if save is not None:
@@ -238,13 +241,15 @@ def pooled(lines: Sequence[Line]) -> str:
 
 
 def write(lines: Sequence[Line], path: Path) -> None:
-    """The lines as CSV, numbers to four digits."""
+    """The lines about population uniques as CSV, numbers to four digits."""
+    names = [field.name for field in fields(Line) if field.name != "figure"]
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Line)], lineterminator="\n")
-        writer.writeheader()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
         for line in lines:
-            row = asdict(line)
-            writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
+            if line.figure == "uniques":
+                values = (getattr(line, name) for name in names)
+                writer.writerow(f"{v:.4g}" if isinstance(v, float) else v for v in values)
 
 
 def main() -> None:
@@ -252,8 +257,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Which model to trust where")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--save", type=Path)
+    parser.add_argument("--only", metavar="NAME")
     given = parser.parse_args()
-    run(given.scale, given.save)
+    run(given.scale, given.save, given.only)
 
 
 if __name__ == "__main__":

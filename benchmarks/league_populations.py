@@ -92,6 +92,14 @@ def census(rng: np.random.Generator) -> Population:
     )
 
 
+def long_key(rng: np.random.Generator) -> Population:
+    """Few keys, one of them a place of 5,000 levels by Zipf's law, most of which no sample sees."""
+    shares = 1 / np.arange(1, 5001)
+    place = rng.choice(5000, N, p=shares / shares.sum())
+    others = [rng.choice(size, N, p=_uneven(rng, size, 1.0)) for size in (2, 5)]
+    return _of_columns("one long key", [place, *others])
+
+
 def from_file(name: str, path: Path, keys: Sequence[str], stratum: str) -> Population:
     """A file taken as a population."""
     return Population(name=name, records=str(path), keys=tuple(keys), stratum=stratum)
@@ -104,6 +112,7 @@ MADE_UP: tuple[Callable[[np.random.Generator], Population], ...] = (
     structural_zeros,
     heavy_tails,
     census,
+    long_key,
 )
 
 

@@ -19,6 +19,8 @@ from discreet.cli.lazy import LazyGroup
             "discreet.cli.assess",
             "Who stands out in a file of records, who could be found.",
         ),
+        "audit": ("discreet.cli.audit", "What released margins of a table reveal of it."),
+        "counts": ("discreet.cli.counts", "What the statistics of counts give away of them."),
         "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),
         "backtest": (
             "discreet.cli.backtest",

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.compoisson.contradictions import contradiction
 from discreet.compoisson.factorials import factorial_exponent, primes_from_two
 from discreet.compoisson.statistics import CountStatistics
+from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.system import Statement
 
@@ -111,7 +112,7 @@ def table_of(cells: Iterable[int]) -> dict[int, int]:
 
 
 def _equation(
-    name: str, cells: "np.ndarray", right: int, times: "np.ndarray", first_cell: int
+    name: str, cells: IntArray, right: int, times: IntArray, first_cell: int
 ) -> Statement:
     moved = first_cell + cells
     return Statement(cells=moved, low=right, high=right, name=name, coefficients=times)

@@ -14,6 +14,7 @@ from discreet.compoisson.snooper import Effort, Reconstruction, reconstruct
 from discreet.compoisson.statistics import CountStatistics, DecimalLog, decimal_log
 from discreet.compoisson.truncation import TruncatedReconstruction, reconstruct_truncated
 from discreet.figures import Unavailable
+from discreet.progress import Progress, silent
 
 Attack = Reconstruction | TruncatedReconstruction | Unavailable
 
@@ -78,14 +79,16 @@ def attack(
     *,
     truth: Mapping[int, int] | None = None,
     effort: Effort | None = None,
+    progress: Progress = silent,
 ) -> Attack:
     """What a snooper finds from the release and his knowledge; the truth is scored where given."""
     released = release.log_factorial_total
     if not isinstance(released, DecimalLog):
         sums = Sums(release.n, release.total, released)
-        return reconstruct(sums, knowledge, truth=truth, effort=effort)
+        return reconstruct(sums, knowledge, truth=truth, effort=effort, progress=progress)
     if release.n is None:
         return Unavailable("tables are not searched for where n is withheld and S2 rounded at once")
+    progress("searching all factorisations", None)
     return reconstruct_truncated(
         release.n, release.total, released, knowledge, truth=truth, effort=effort
     )

@@ -14,6 +14,7 @@ left out and the same is done for the number of observations above zero.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from time import monotonic
 
 import numpy as np
 
@@ -37,23 +38,36 @@ from discreet.progress import Progress, silent
 MOST_NUMBERS = 2000  # values of n in a range that are looked at one by one
 N_DRAWS = 4000
 NAMING_SECONDS = 5.0
+LEAST_SECONDS = 0.01  # that a step is given when time is up
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much a question may cost: exact work within `budget`, then draws if `rng` is given."""
+    """How much a question may cost: exact work within `budget`, then draws if `rng` is given.
+
+    `seconds` are for each step of the work; all steps end before `until`, a time of `monotonic`.
+    """
 
     states: int = 4_000_000
     steps: int = 2_000_000_000
     seconds: float | None = None
     n_draws: int = N_DRAWS
     rng: np.random.Generator | None = None
+    until: float | None = None
+
+    @property
+    def seconds_for_a_step(self) -> float | None:
+        """What the next step may take: at most half of what is left, so that others follow."""
+        if self.until is None:
+            return self.seconds
+        half = max((self.until - monotonic()) / 2, LEAST_SECONDS)
+        return half if self.seconds is None else min(self.seconds, half)
 
     def budget(self) -> Budget:
         """A budget whose clock starts now, once the code it is for has been compiled."""
-        if self.seconds is not None:
+        if self.seconds is not None or self.until is not None:
             _compile()
-        return Budget(states=self.states, steps=self.steps, seconds=self.seconds)
+        return Budget(states=self.states, steps=self.steps, seconds=self.seconds_for_a_step)
 
 
 @cache
@@ -69,15 +83,14 @@ def _compile() -> None:
 class Snooper:
     """Someone with the statistics and some knowledge, who looks for the table.
 
-    Cell j is f_j, for j = 0, 1, …; above `largest` cells are zero. Where `zeros_unknown`, cell 0
-    says nothing and stays 0. `parts` exclude one another and together hold all tables;
+    Cell j is f_j, for j = 0 … `largest`. Where `zeros_unknown`, cell 0 says nothing and stays 0.
+    `parts` exclude one another and together hold all tables;
     `parts_by_number` are the same tables split by n.
     """
 
     sums: Sums
     knowledge: Knowledge
     largest: int
-    n_cells: int
     statements: tuple[Statement, ...]
     parts: tuple[Part, ...] = field(repr=False)
     parts_by_number: tuple[Part, ...] | Unavailable = field(repr=False)
@@ -86,6 +99,11 @@ class Snooper:
     def zeros_unknown(self) -> bool:
         """Is the number of zeros beyond all telling?"""
         return self.sums.n is None and self.knowledge.n is None
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the tables looked for."""
+        return self.largest + 1
 
     def equations(self) -> tuple[str, ...]:
         """The equations and limits, as people write them."""
@@ -113,7 +131,7 @@ class Snooper:
         if effort.rng is None or len(self.parts) > 1:
             return Unavailable("no draws asked for" if effort.rng is None else "several cases")
         turned = descending(self.parts[0].system)
-        seconds = effort.seconds
+        seconds = effort.seconds_for_a_step
         found = estimate_count(turned, n_draws=effort.n_draws, rng=effort.rng, time_limit=seconds)
         if isinstance(found, Unavailable):
             return found
@@ -195,7 +213,7 @@ class Snooper:
             n_draws=effort.n_draws,
             rng=effort.rng,
             truth=truth,
-            time_limit=effort.seconds,
+            time_limit=effort.seconds_for_a_step,
             progress=progress,
         )
         if isinstance(found, Unavailable):
@@ -247,14 +265,11 @@ class Reconstruction:
     laws: Mapping[str, TableLaw | Unavailable]
 
 
-def snooper(
-    released: Sums | CountStatistics, knowledge: Knowledge | None = None, *, up_to: int = 0
-) -> Snooper:
+def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None) -> Snooper:
     """The snooper's problem: equations, limits and orders of the cells.
 
-    Tables have cells up to value `up_to` at least, if only for their likeness to others. Raises
-    InputError where the statistics, or what is known, contradict one another as far as that is seen
-    without a search; `reconstruct` says it of the rest.
+    Raises InputError where the statistics, or what is known, contradict one another as far as that
+    is seen without a search; `reconstruct` says it of the rest.
     """
     sums = released if isinstance(released, Sums) else Sums.of(released)
     knowledge = knowledge or Knowledge()
@@ -267,7 +282,7 @@ def snooper(
     statements = _statements(sums, knowledge, largest)
     first = knowledge.first_ordered(sums.n is not None or knowledge.n is not None)
     cases = tuple(shape_cases(knowledge, first, largest))
-    setting = _Setting(tuple(statements), largest, max(largest, up_to) + 1, cases)
+    setting = _Setting(tuple(statements), largest, cases)
     numbers = _numbers(sums, knowledge)
     parts = tuple(setting.parts(*numbers))
     one_number = numbers[0] == numbers[1]
@@ -275,7 +290,6 @@ def snooper(
         sums=sums,
         knowledge=knowledge,
         largest=largest,
-        n_cells=setting.n_cells,
         statements=(*statements, *_number(largest, numbers, sums, knowledge)),
         parts=parts,
         parts_by_number=parts if one_number else setting.parts_by_number(*numbers),
@@ -306,7 +320,7 @@ def reconstruct(
         zeros_unknown=problem.zeros_unknown,
         knowledge=problem.knowledge.described(),
         count=count,
-        bounds=problem.bounds(time_limit=effort.seconds, progress=progress),
+        bounds=problem.bounds(time_limit=effort.seconds_for_a_step, progress=progress),
         laws=laws,
     )
 
@@ -374,17 +388,15 @@ class _Setting:
 
     statements: tuple[Statement, ...]
     largest: int
-    n_cells: int
     cases: tuple[ShapeCase, ...]
 
     def parts(self, low: int, high: int) -> Iterator[Part]:
         """One part for each case of the shape, for n from low to high."""
         name = f"n = {low}" if low == high else f"n = {low} to {high}"
         number = number_statement(self.largest, low, high)
-        beyond = [_nothing(j) for j in range(self.largest + 1, self.n_cells)]
         for case in self.cases:
-            given = [*self.statements, number, *self._top(case), *beyond]
-            system = with_order(system_of(self.n_cells, given), case.order)
+            given = [*self.statements, number, *self._top(case)]
+            system = with_order(system_of(self.largest + 1, given), case.order)
             yield Part(system=system, name=name, group=name)
 
     def parts_by_number(self, low: int, high: int) -> tuple[Part, ...] | Unavailable:

@@ -1,10 +1,5 @@
 """S2 released with d decimals: every factorisation of e^S2 within the interval (kadane 3.4).
 
-S2 = Σ exponent · log p. Logarithms are taken as whole numbers of 10^−(d + 30), so that whether a
-factorisation lies in the interval is decided beyond doubt. Exponents are searched for prime by
-prime from the largest down, within limits that linear programming sets from n and S1, and such that
-e^S2 can be a product of factorials.
-
 What the tables of all these factorisations weigh can be said in three ways:
 - `all_equal`: every table is as probable as any other (the paper's first choice);
 - `sets_equal`: every factorisation is, and within it every table (its second choice, as we read
@@ -13,26 +8,18 @@ What the tables of all these factorisations weigh can be said in three ways:
   varies by no more than e^(ν · width), so that a rough dispersion ν is good enough.
 """
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal, localcontext
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from discreet.compoisson.contradictions import contradiction
 from discreet.compoisson.equations import Sums
 from discreet.compoisson.estimated_laws import listed
 from discreet.compoisson.estimation import Fit, maximum_likelihood
-from discreet.compoisson.factorials import (
-    factorial_exponent,
-    least_table,
-    log_of_factorisation,
-    primes_to,
-)
+from discreet.compoisson.factorials import log_of_factorisation
+from discreet.compoisson.factorisation_search import factorisations
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import Part, TableLaw, exact_law, mixture
 from discreet.compoisson.listed_laws import listed_law
@@ -45,11 +32,8 @@ from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import Unavailable
 
-MOST_NODES = 1_000_000
 MOST_FACTORISATIONS = 100_000
-LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
 MOST_LISTED = 100_000  # tables up to which all are listed
-GUARD = 30  # decimals beyond those released
 WEIGHTINGS = ("proper", "all_equal", "sets_equal")
 
 
@@ -125,171 +109,6 @@ def reconstruct_truncated(
         dispersion=nu,
         laws=laws,
     )
-
-
-def factorisations(
-    n: int,
-    total: int,
-    released: DecimalLog,
-    knowledge: Knowledge | None = None,
-    *,
-    max_nodes: int = MOST_NODES,
-) -> Iterator[dict[int, int]]:
-    """Every factorisation that n counts with this total and an S2 in the interval may have.
-
-    Those that contradict themselves at sight are left out; whether a table has one is not asked.
-    Raises BudgetExceeded after `max_nodes` steps.
-    """
-    knowledge = knowledge or Knowledge()
-    largest = _largest(n, total, released, knowledge)
-    if largest < 0:
-        return
-    search = _Search.of(n, total, released, knowledge, largest, max_nodes)
-    for exponents in search.run():
-        if contradiction(n, total, exponents) is None:
-            yield exponents
-
-
-class _Search:
-    """Exponents prime by prime, from the largest prime down to 2, with limits on each."""
-
-    def __init__(
-        self,
-        primes: list[int],
-        logs: list[int],
-        limits: list[tuple[int, int]],
-        interval: tuple[int, int],
-        max_nodes: int,
-    ) -> None:
-        self._primes, self._logs, self._limits = primes, logs, limits
-        self._low, self._high = interval
-        self._left = max_nodes
-        self._max_nodes = max_nodes
-
-    @classmethod
-    def of(
-        cls,
-        n: int,
-        total: int,
-        released: DecimalLog,
-        knowledge: Knowledge,
-        largest: int,
-        max_nodes: int,
-    ) -> "_Search":
-        """A search among primes up to the largest value."""
-        primes = primes_to(largest)[::-1] or [2]
-        scale = released.decimals + GUARD
-        limits = _exponent_limits(n, total, released, knowledge, largest, primes)
-        logs = [_scaled(log_of_factorisation({p: 1}, scale + 2), scale) for p in primes]
-        interval = (_scaled(released.low, scale), _scaled(released.high, scale))
-        return cls(primes, logs, limits, interval, max_nodes)
-
-    def run(self) -> Iterator[dict[int, int]]:
-        """All choices of exponents whose S2 lies in the interval."""
-        if any(low > high for low, high in self._limits):
-            return
-        yield from self._deeper(0, 0, {})
-
-    def _deeper(self, k: int, log: int, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
-        self._left -= 1
-        if self._left < 0:
-            message = f"more than {self._max_nodes:,} choices of exponents fit this S2"
-            raise BudgetExceeded(f"{message}; state the largest value or more decimals")
-        low, high = self._range(k, log, chosen)
-        last = k == len(self._primes) - 1
-        for exponent in range(low, high + 1):
-            p = self._primes[k]
-            more = chosen | {p: exponent} if exponent else chosen
-            if last:
-                yield more
-            else:
-                yield from self._deeper(k + 1, log + exponent * self._logs[k], more)
-
-    def _range(self, k: int, log: int, chosen: dict[int, int]) -> tuple[int, int]:
-        """The exponents of prime k that leave the interval within reach."""
-        least = [self._least(i, chosen) for i in range(k, len(self._primes))]
-        rest_low = sum(e * self._logs[k + 1 + i] for i, e in enumerate(least[1:]))
-        rest_high = sum(self._limits[i][1] * self._logs[i] for i in range(k + 1, len(self._primes)))
-        high = min(self._limits[k][1], (self._high - 1 - log - rest_low) // self._logs[k])
-        low = max(least[0], -((log + rest_high - self._low) // self._logs[k]))
-        return low, high
-
-    def _least(self, i: int, chosen: dict[int, int]) -> int:
-        """e_q is at least e_p times the exponent of q in p!, for every larger prime p."""
-        q = self._primes[i]
-        implied = (e * factorial_exponent(p, q) for p, e in chosen.items())
-        return max(self._limits[i][0], max(implied, default=0))
-
-
-def _scaled(number: Decimal, decimals: int) -> int:
-    with localcontext() as context:
-        context.prec = 60 + decimals + len(number.as_tuple().digits)
-        return int(number.scaleb(decimals).to_integral_value())
-
-
-def _largest(n: int, total: int, released: DecimalLog, knowledge: Knowledge) -> int:
-    """The largest value that n counts with this total and an S2 not above the interval can have."""
-    if n < 1:
-        raise InputError(must_be("n", "at least 1", n))
-    if total < 1:
-        why = "all observations are zero, so there is nothing to fit and nothing to hide"
-        raise InputError(must_be("total", "above zero", total, remedy=why))
-    most = total if knowledge.largest_range is None else min(total, knowledge.largest_range[1])
-    high = float(released.high) + 1e-6
-    found = -1
-    for j in range(most + 1):
-        if _least_log(n, total, j) <= high:
-            found = j
-        if j > LARGEST_SEARCHED and found == j:
-            message = f"values above {LARGEST_SEARCHED} fit this S2"
-            raise BudgetExceeded(f"{message}; state the largest value")
-        if math.lgamma(j + 1) > high:
-            break
-    return found
-
-
-def _least_log(n: int, total: int, value: int) -> float:
-    """The least S2 of n counts with this total, one of which has the value."""
-    if n == 1:
-        return math.lgamma(value + 1) if value == total else math.inf
-    rest = least_table(n - 1, total - value) if total > value else {}
-    return math.lgamma(value + 1) + sum(c * math.lgamma(x + 1) for x, c in rest.items())
-
-
-def _exponent_limits(
-    n: int,
-    total: int,
-    released: DecimalLog,
-    knowledge: Knowledge,
-    largest: int,
-    primes: list[int],
-) -> list[tuple[int, int]]:
-    """The least and the greatest exponent of each prime, by linear programming over tables."""
-    values = np.arange(largest + 1)
-    log_factorials = np.array([math.lgamma(j + 1) for j in values])
-    bounds = [(0, n) if j not in knowledge.cells else knowledge.cells[int(j)] for j in values]
-    slack = 1e-6
-    limits = np.array([float(released.high) + slack, -float(released.low) + slack])
-
-    def optimum(p: int, sign: int) -> int:
-        times = np.array([factorial_exponent(int(j), p) for j in values], dtype=np.float64)
-        solved = linprog(
-            sign * times,
-            A_ub=np.stack([log_factorials, -log_factorials]),
-            b_ub=limits,
-            A_eq=np.stack([np.ones(largest + 1), values.astype(np.float64)]),
-            b_eq=np.array([n, total]),
-            bounds=bounds,
-            method="highs",
-        )
-        if solved.status == 2:
-            return sign
-        if solved.status != 0 or solved.fun is None:
-            return 0 if sign > 0 else factorial_exponent(total, p)
-        margin = 1e-6 * (1 + abs(solved.fun))
-        return math.ceil(solved.fun - margin) if sign > 0 else math.floor(-solved.fun + margin)
-
-    return [(max(0, optimum(p, 1)), optimum(p, -1)) for p in primes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,12 @@ class MissingPolicy:
     accepts: bool = True
     matching: Matching | None = None
 
+    def in_words(self, missing_weight: float) -> str:
+        """Its meaning, with what a match counts that needs a missing value where that matters."""
+        if self.matching != "wildcard" or missing_weight == 1:
+            return self.meaning
+        return f"{self.meaning}; a match that needs a missing value counts {missing_weight:g}"
+
 
 POLICIES = {
     policy.name: policy

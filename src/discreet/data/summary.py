@@ -16,11 +16,13 @@ class SizeIndices:
     `sizes` ascends and lists only sizes that occur. In a partition of the records a cell of size j
     holds j records, and `records` may be left out. Where missing values match anything it is none:
     sizes count matches, which overlap and may count in part, and `records` stands by itself.
+    `disjoint` is False there, even if the sizes happen to add up.
     """
 
     sizes: CountArray
     cells: IntArray
     records: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    disjoint: bool = True
 
     def __post_init__(self) -> None:
         if len(self.records) != len(self.cells):
@@ -31,7 +33,7 @@ class SizeIndices:
     @property
     def is_partition(self) -> bool:
         """Whether every record lies in one cell whose size is its number of records."""
-        return bool(np.array_equal(self.sizes * self.cells, self.records))
+        return self.disjoint and bool(np.array_equal(self.sizes * self.cells, self.records))
 
     @property
     def n_cells(self) -> int:
@@ -70,15 +72,17 @@ class SizeIndices:
         return {_text(size): int(n) for size, n in zip(self.sizes, self.cells, strict=True)}
 
     @classmethod
-    def of_counts(cls, sample_count: CountArray, records: IntArray | None = None) -> "SizeIndices":
+    def of_counts(
+        cls, sample_count: CountArray, records: IntArray | None = None, *, disjoint: bool = True
+    ) -> "SizeIndices":
         """From the sample count of every occupied cell, and its records where they differ."""
         counts: Any = sample_count
         sizes, place, cells = np.unique(counts, return_inverse=True, return_counts=True)
         if records is None:
-            return cls(sizes, cells.astype(np.int64))
+            return cls(sizes, cells.astype(np.int64), disjoint=disjoint)
         held = np.zeros(len(sizes), dtype=np.int64)
         np.add.at(held, place, records)
-        return cls(sizes, cells.astype(np.int64), held)
+        return cls(sizes, cells.astype(np.int64), held, disjoint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,10 +99,16 @@ class SensitiveValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopulationCounts:
-    """Records of a population file in each cell of the sample, and in all."""
+    """Records of a population file in each cell of the sample, and in all.
+
+    `n_incomplete` records of the file lack a key; `n_left_out` of them, all or none as the missing
+    policy says, are not in `total`.
+    """
 
     counts: IntArray
     total: int
+    n_incomplete: int = 0
+    n_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,8 @@ class DuckDBCells:
             "FROM cells GROUP BY sample_count ORDER BY 1"
         ).fetchnumpy()
         sizes = np.asarray(rows["sample_count"])
-        return SizeIndices(sizes, _integers(rows["n"]), _integers(rows["records"]))
+        disjoint = self.request.missing.matching is None or self.n_incomplete == 0
+        return SizeIndices(sizes, _integers(rows["n"]), _integers(rows["records"]), disjoint)
 
     def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
         """Every margin of that many keys as a dense table, all from one pass over the cells."""

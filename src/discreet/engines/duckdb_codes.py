@@ -12,18 +12,22 @@ CodeCounts = Mapping[str, Mapping[str, int]]
 
 
 def count_codes(
-    session: Session, source: str, columns: Mapping[str, Column], labels: Labels
+    session: Session,
+    source: str,
+    columns: Mapping[str, Column],
+    codes: MissingCodes,
+    labels: Labels,
 ) -> CodeCounts:
     """Records with each code of each column; a pass over the records, where codes are given.
 
-    Checked: no code is a value that occurs and the label of another that does.
+    Checked: no code that was given is a value that occurs and the label of another that does.
     """
     counts = [count for column in columns.values() for count in column.code_counts()]
     found = iter(session.row(f"SELECT {', '.join(counts)} FROM {source}") if counts else ())
     coded = {name: {code: next(found) for code in column.codes} for name, column in columns.items()}
-    for name, occurring in coded.items():
-        for code in occurring:
-            check_told_apart(code, name, labels.get(name, {}), occurring)
+    for _, given_for, code in codes.given():
+        for name in coded if given_for == EVERY_COLUMN else [given_for]:
+            check_told_apart(code, name, labels.get(name, {}), coded[name])
     return coded
 
 

@@ -24,7 +24,6 @@ from discreet.engines.duckdb_cells import DuckDBCells
 from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
 from discreet.engines.duckdb_keys import (
     KEYS_PER_PASS,
-    NOT_APPLICABLE_LABEL,
     Column,
     RawDigit,
     raw_digits,
@@ -99,7 +98,7 @@ class Counter:
         margins = self._raw_margins(raw)
         labels = self.request.records.value_labels
         named = dict(zip(self.names, self.columns, strict=True))
-        coded = count_codes(self.session, self.source, named, labels)
+        coded = count_codes(self.session, self.source, named, self.request.codes, labels)
         levels = self._key_levels(keys, margins, coded, any_dropped=n_kept < n_all)
         n_incomplete = self._n_incomplete(raw, keys, n_all - n_kept)
         coding = self._pack(raw, margins)
@@ -316,9 +315,7 @@ class Counter:
                     n_missing=absent[j] - hidden,
                     n_suppressed=suppressed[j],
                     n_not_applicable=sum(
-                        n
-                        for value, n in zip(values, margin.values(), strict=True)
-                        if value == NOT_APPLICABLE_LABEL and self.columns[j].not_applicable
+                        coded[key][code] for code in self.columns[j].not_applicable
                     ),
                 )
             )

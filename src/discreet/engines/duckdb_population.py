@@ -11,6 +11,7 @@ from discreet.engines.contract import KeyLevels, PopulationCounts, Request
 from discreet.engines.duckdb_keys import Column, enum_of
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
+from discreet.errors import MissingError, must_be
 
 
 def count_population(
@@ -23,36 +24,58 @@ def count_population(
 ) -> PopulationCounts:
     """How many records of a population file lie in each cell of the sample, and outside them all.
 
-    The file has the keys under the same names; values are compared by their labels.
+    The file has the keys under the same names; values are compared by their labels. Records that
+    lack a key are left out where the policy leaves them out of the sample, and refused where it
+    refuses them.
     """
     source = from_clause(session.con, records.scan(records.find("keys", request.keys)), folder)
     types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
-    codes = []
+    codes, lacks = [], []
     for j, key in enumerate(keys):
         known = request.records.value_labels.get(key.name, {})
         labels = {**known, **records.value_labels.get(key.name, {})}
         column = Column.of_key(f"c{j}", types[j], key.name, request.codes, request.missing, labels)
         codes.append(_code(session, column, key))
+        lacks.append(f"{_label(column)} IS NULL")
     words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
     names = ", ".join(f"w{i}" for i in range(coding.n_words))
     session.run(
         "counting the population",
-        f"CREATE OR REPLACE TABLE population AS SELECT {names}, count(*) AS n "
-        f"FROM (SELECT {', '.join(words)} FROM {source}) GROUP BY {names}",
+        f"CREATE OR REPLACE TABLE population AS SELECT {names}, incomplete, count(*) AS n "
+        f"FROM (SELECT {', '.join(words)}, {' OR '.join(lacks)} AS incomplete FROM {source}) "
+        f"GROUP BY {names}, incomplete",
     )
-    (total,) = session.row("SELECT coalesce(sum(n), 0) FROM population")
+    total, n_incomplete = session.row(
+        "SELECT coalesce(sum(n), 0), coalesce(sum(n) FILTER (incomplete), 0) FROM population"
+    )
+    if n_incomplete and not request.missing.accepts:
+        got = f"{n_incomplete:,} of {total:,} records without one"
+        remedy = "choose --missing category or --missing drop"
+        raise MissingError(
+            must_be(f"keys of {records.name}", "known in every record", got, remedy=remedy)
+        )
+    left_out = 0 if request.missing.is_a_level else int(n_incomplete)
     found = session.con.execute(
         f"SELECT coalesce(n, 0) AS n FROM cells LEFT JOIN population USING ({names}) "
         "ORDER BY cells.rowid"
     ).fetchnumpy()
     counts = np.asarray(found["n"], dtype=np.int64)
-    return PopulationCounts(counts=counts, total=int(total))
+    return PopulationCounts(
+        counts=counts,
+        total=int(total) - left_out,
+        n_incomplete=int(n_incomplete),
+        n_left_out=left_out,
+    )
+
+
+def _label(column: Column) -> str:
+    return column.key_type.label(f"({column.value()})")
 
 
 def _code(session: Session, column: Column, key: KeyLevels) -> str:
     """Level of the key, NULL for a value that no record of the sample has."""
     known = [value for value in key.values if value is not None]
-    label = column.key_type.label(f"({column.value()})")
+    label = _label(column)
     code = "NULL"
     if known:
         code = f"enum_code(TRY_CAST({label} AS {enum_of(session, known)}))"

@@ -14,7 +14,7 @@ from discreet.report import words
 from discreet.report.html import render
 from discreet.report.plots import league_plot
 from discreet.report.text import heading, indented, plain_table
-from discreet.risk.backtest import RECOMMENDED, Backtest, Score
+from discreet.risk.backtest import Backtest, Score
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")
@@ -31,6 +31,8 @@ def print_backtest(console: Console, league: Backtest) -> None:
             if score.fraction == fraction:
                 table.add_row(*row(score))
         console.print(indented(table))
+    for line in reasons(league):
+        console.print(indented(Text(one_line(line), style="dim")))
     console.print(heading("Which model to trust on data like these"))
     for line in verdict(league):
         console.print(indented(Text(line)))
@@ -39,9 +41,10 @@ def print_backtest(console: Console, league: Backtest) -> None:
 def scope(league: Backtest) -> Iterator[str]:
     """What was tried, in a few lines."""
     yield (
-        f"{words.count(league.population_size)} persons taken as the population, "
-        f"{words.plural(len(league.keys), 'key')}, {words.count(league.n_cells)} cells occupied, "
-        f"{words.count(league.population_uniques)} population uniques"
+        f"{words.plural(league.population_size, 'person')} taken as the population, "
+        f"{words.plural(len(league.keys), 'key')}, "
+        f"{words.plural(league.n_cells, 'cell')} occupied, "
+        f"{words.plural(league.population_uniques, 'population unique')}"
     )
     how = "drawn simply at random"
     if league.stratum is not None:
@@ -60,16 +63,28 @@ def verdict(league: Backtest) -> Iterator[str]:
         return
     listed = ", ".join(f"{name} {100 * error:.0f} %" for name, error in best[:3])
     yield f"Least error on average over the fractions: {listed}."
-    if best[0][0] != RECOMMENDED:
+    better = league.better_than_recommended()
+    if better is not None:
         yield (
-            f"On data like these {best[0][0]} did better than the recommended estimate; "
-            f"'discreet assess --headline {best[0][0]}' leads with it."
+            f"On data like these {better} did better than the recommended estimate, by more than "
+            f"chance and with intervals that hold; 'discreet assess --headline {better}' leads "
+            "with it."
         )
     yield (
         "Error is the mean distance from the truth, as a share of the truth; bias the same with "
         "its sign; covered the share of intervals that hold the truth. Truth and estimate are "
         "means over the samples that the model answered."
     )
+
+
+def reasons(league: Backtest) -> Iterator[str]:
+    """Why some models left samples unanswered, each reason once."""
+    told: dict[str, list[str]] = {}
+    for score in league.scores():
+        if score.reason is not None and score.model not in told.get(score.reason, []):
+            told.setdefault(score.reason, []).append(score.model)
+    for reason, models in told.items():
+        yield f"{', '.join(models)}: {reason}."
 
 
 def row(score: Score) -> tuple[str, ...]:
@@ -132,7 +147,7 @@ def write_backtest(league: Backtest, path: Path) -> None:
         "backtest.html",
         league=league,
         scope=list(scope(league)),
-        verdict=list(verdict(league)),
+        verdict=[*verdict(league), *reasons(league)],
         header=HEADER,
         tables=[
             (title, fraction, [row(s) for s in league.scores(figure) if s.fraction == fraction])

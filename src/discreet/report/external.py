@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from discreet.report import words
 from discreet.report.classes import FEWEST_SHOWN, first_result, risk_classes
+from discreet.report.standing import anonymity_meaning
 from discreet.risk.assessment import Assessment
 
 SMALLEST = 10
@@ -41,6 +42,7 @@ class PublicFigures:
     scope: str
     keys: tuple[str, ...]
     missing: str
+    anonymity_meaning: str
     tiles: tuple[PublicFigure, ...]
     anonymity: PublicShares | None
     contributions: PublicShares | None
@@ -54,12 +56,13 @@ class PublicFigures:
 def public_figures(assessment: Assessment) -> PublicFigures:
     """The part of an assessment that a reader outside may have."""
     total = assessment.summary.sample_size
-    single = assessment.contributions.single
+    settings, single = assessment.settings, assessment.contributions.single
     shown = total >= FEWEST
     return PublicFigures(
         scope=f"{rounded(total)} with {words.plural(len(assessment.keys), 'key')}.",
-        keys=assessment.settings.keys,
-        missing=assessment.settings.missing.meaning,
+        keys=settings.keys,
+        missing=settings.missing.in_words(settings.missing_weight),
+        anonymity_meaning=anonymity_meaning(assessment),
         tiles=tuple(
             PublicFigure(in_percent(row.records, total), f"of the records break {row.k}-anonymity")
             for row in (assessment.anonymity if shown else ())
@@ -72,7 +75,7 @@ def public_figures(assessment: Assessment) -> PublicFigures:
         risk_meaning=_risk_meaning(assessment),
         smallest=SMALLEST,
         fewest=FEWEST,
-        version=assessment.settings.versions["discreet"],
+        version=settings.versions["discreet"],
     )
 
 

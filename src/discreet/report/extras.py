@@ -10,8 +10,9 @@ from discreet.report.meaning import MEANING
 from discreet.report.persons import expected_persons
 from discreet.risk.assessment import Assessment
 from discreet.risk.bayes_test import CalledUnique
+from discreet.risk.known_population import KnownPopulation
 from discreet.risk.scoring import MATCH, ModelResult
-from discreet.risk.sensitive import SensitiveFigures
+from discreet.risk.sensitive import NO_VALUE, SensitiveFigures
 from discreet.risk.special import SpecialFigures
 
 MOST_RATIOS = 5  # that fit on a terminal
@@ -73,8 +74,18 @@ def _population(assessment: Assessment) -> Iterator[Section]:
             f"{words.expected(truth.correct_matches)} times on average.",
             f"δ-presence: a person of the population is in the sample with probability {low} to "
             f"{high}, by the keys.",
+            *_left_out(truth),
         ),
     )
+
+
+def _left_out(truth: KnownPopulation) -> Iterator[str]:
+    if truth.n_left_out:
+        lack, are = ("lacks", "is") if truth.n_left_out == 1 else ("lack", "are")
+        yield (
+            f"{words.plural(truth.n_left_out, 'record')} of the population file that {lack} a key "
+            f"{are} left out."
+        )
 
 
 def _scenarios(assessment: Assessment) -> Iterator[Section]:
@@ -130,7 +141,7 @@ def _sensitive(assessment: Assessment) -> Iterator[Section]:
             rows=tuple(
                 (
                     f.name,
-                    "no limit" if isinstance(f.worst, Unavailable) else words.expected(f.worst),
+                    _worst(f.worst),
                     words.count(f.records),
                     words.count(f.cells),
                 )
@@ -143,7 +154,15 @@ def _sensitive(assessment: Assessment) -> Iterator[Section]:
         )
 
 
+def _worst(worst: float | Unavailable) -> str:
+    if isinstance(worst, Unavailable):
+        return "–" if worst == NO_VALUE else "no limit"
+    return words.expected(worst)
+
+
 def _without_value(figures: SensitiveFigures) -> Iterator[str]:
+    if any(f.worst == NO_VALUE for f in figures.figures):
+        yield f"Not available: {NO_VALUE.reason}."
     if figures.n_without_value:
         are = "is" if figures.n_without_value == 1 else "are"
         yield (
@@ -244,7 +263,11 @@ def _dis(special: SpecialFigures) -> str:
     shown = words.probability(special.dis)
     if isinstance(special.dis_estimate, Unavailable):
         return f"DIS-SUDA rests on a DIS of {shown}, by convention: {special.dis_estimate.reason}."
-    return f"DIS of the file is {shown}, estimated under simple random sampling, without its error."
+    low, high = special.dis_estimate.low, special.dis_estimate.high
+    between = ""
+    if low is not None and high is not None:
+        between = f" ({words.probability(low)} to {words.probability(high)})"
+    return f"DIS of the file is {shown}{between}, estimated under simple random sampling."
 
 
 def _shrinkages(assessment: Assessment) -> Iterator[Section]:

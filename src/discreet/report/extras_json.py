@@ -130,6 +130,7 @@ def _shrinkages(rows: tuple[ShrinkageRow, ...] | Unavailable) -> Any:
 def _population(truth: KnownPopulation) -> dict[str, Any]:
     return {
         "population_size": truth.population_size,
+        "left_out": truth.n_left_out,
         "population_uniques": truth.population_uniques,
         "correct_matches": truth.correct_matches,
         "prosecutor": _attack(truth.prosecutor),

@@ -12,8 +12,11 @@ MEANING = {
     ),
     "overlap": (
         "Here a missing value matches other values, so records match others than those of their "
-        "combination, and a match may count in part. What is compared with k is the count of all "
-        "matches, the record itself among them; it may lie between 1 and 2."
+        "combination. What is compared with k is the count of all matches, the record itself among "
+        "them."
+    ),
+    "overlap_in_part": (
+        "A match that needs a missing value counts in part, so the count may lie between 1 and 2."
     ),
     "comparison": (
         "Alone: no other record counts as a match. Break k: the count of matches, the record "

@@ -7,15 +7,19 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 import matplotlib as mpl
+import matplotlib.cm
 import matplotlib.colors
 import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from discreet.data.arrays import IntArray
 from discreet.errors import one_line
 
 LONGEST_LABEL = 28
+LEAST_NAMED = 0.06  # probability whose part of a bar has room for a number
+ROOT_FROM = 300  # the greatest count from which an axis has a root scale
 FLOOR = 1e-3  # the least ratio that a logarithmic axis shows
 INK, BLUE, RED, GRID = "#1f2933", "#2b6cb0", "#c53030", "#d9e2ec"
 STYLE: Any = {
@@ -140,6 +144,120 @@ def league_plot(ratios: Mapping[str, Sequence[Sequence[float]]], fractions: Sequ
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
     return drawn[0]
+
+
+def belief_plot(
+    labels: Sequence[str], laws: Sequence[Mapping[int, float]], truths: Sequence[int]
+) -> str:
+    """One bar a cell, cut into the probabilities of its counts; the true count's part in red."""
+    height = 0.9 + 0.34 * len(labels)
+    with _axes("probability", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(labels))[::-1]
+        for place, law, truth in zip(places, laws, truths, strict=True):
+            left = 0.0
+            for count in sorted(law):
+                share = law[count]
+                colour = RED if count == truth else _shade(count)
+                axes.barh(place, share, left=left, color=colour, height=0.72, zorder=3,
+                          edgecolor="white", linewidth=0.6)  # fmt: skip
+                if share > LEAST_NAMED:
+                    axes.text(left + share / 2, place, str(count), color="white", zorder=4,
+                              ha="center", va="center", fontsize=8)  # fmt: skip
+                left += share
+        axes.set_yticks(places, [_short(label) for label in labels])
+        axes.set_xlim(0, 1)
+        axes.set_ylim(-0.6, len(labels) - 0.4)
+    return drawn[0]
+
+
+def _shade(count: int) -> str:
+    """Blue, darker and lighter by turns, so that neighbouring counts stand apart."""
+    return ("#2b6cb0", "#63a0d8", "#1e4e82", "#8fbce6")[count % 4]
+
+
+def weights_plot(names: Sequence[str], weights: Sequence[float]) -> str:
+    """Probability of each model given the release."""
+    height = 0.9 + 0.3 * len(names)
+    with _axes("probability of the model", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(names))[::-1]
+        axes.barh(places, weights, color=BLUE, height=0.7, zorder=3)
+        axes.set_yticks(places, [_short(name) for name in names])
+        axes.set_xlim(0, 1)
+    return drawn[0]
+
+
+def sequence_plot(steps: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> str:
+    """The probability of each small cell's true count after each release."""
+    with _axes("releases that are out", "probability of the true count", height=3.4) as (
+        axes,
+        drawn,
+    ):
+        for number, (name, values) in enumerate(lines.items()):
+            points = [(i, v) for i, v in enumerate(values) if v is not None]
+            axes.plot(
+                [i for i, _ in points],
+                [v for _, v in points],
+                color=mpl.colormaps["tab10"](number % 10),
+                marker="os^Dv"[number // 10 % 5],
+                markersize=4,
+                label=_short(name),
+                clip_on=False,
+                zorder=3,
+            )
+        axes.set_xticks(range(len(steps)), steps)
+        axes.set_ylim(0, 1)
+        if lines:
+            axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
+    return drawn[0]
+
+
+def solutions_plot(
+    tables: IntArray, probabilities: Sequence[float], truth: Sequence[int] | None = None
+) -> str:
+    """Tables as lines over the values, the more probable the darker; the truth dashed in red.
+
+    Counts beyond a few hundred go on a root scale, which shows small and large ones together.
+    """
+    with _axes("value", "count", height=3.8) as (axes, drawn):
+        values = np.arange(tables.shape[1])
+        shades = mpl.colors.LogNorm(*_shade_limits(probabilities))
+        colours = mpl.colormaps["Blues"](0.3 + 0.7 * shades(np.maximum(probabilities, 1e-300)))
+        lines = list(zip(tables.tolist(), colours, strict=True))
+        for line, colour in reversed(lines):
+            axes.plot(values, line, color=colour, linewidth=1.1, zorder=3)
+        if truth is not None:
+            axes.plot(values, truth, color=RED, linestyle="--", marker="o", markersize=3,
+                      linewidth=1.6, zorder=5, label="true table")  # fmt: skip
+            axes.legend(frameon=False)
+        if int(tables.max(initial=0)) > ROOT_FROM:
+            axes.set_yscale("function", functions=(lambda y: np.sqrt(np.maximum(y, 0)), np.square))
+            axes.set_yticks(_root_ticks(float(tables.max())))
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(values[:: max(1, len(values) // 15)])
+        _whole_numbers(axes.yaxis)
+        _probability_scale(axes, shades)
+    return drawn[0]
+
+
+def _shade_limits(probabilities: Sequence[float]) -> tuple[float, float]:
+    """The range of the colours: at most six powers of ten down from the most probable."""
+    most = max([*probabilities, 1e-290])
+    least = max(min(probabilities), most / 1e6)
+    return min(least, most / 10), most
+
+
+def _plain(probability: float) -> str:
+    """A probability without a power of ten while it can be read."""
+    return f"{probability:.6f}".rstrip("0") if probability > 9e-7 else f"{probability:.0e}"
+
+
+def _probability_scale(axes: Any, shades: Any) -> None:
+    """The colours of the lines with their probabilities, beside the plot."""
+    blues = mpl.colormaps["Blues"](np.linspace(0.3, 1, 40))  # more would be drawn as an image
+    scale = mpl.cm.ScalarMappable(shades, mpl.colors.ListedColormap(blues))
+    bar = axes.figure.colorbar(scale, ax=axes, label="probability", shrink=0.8)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
+    bar.ax.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
 
 
 @contextmanager

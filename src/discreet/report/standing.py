@@ -5,6 +5,7 @@ counts as a match of it (sample count at most 1), and it *breaks 2-anonymity* wh
 is below 2. Where missing values match other values a count may be 1.5: below 2, yet not alone.
 """
 
+from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
 from discreet.risk.assessment import Assessment
@@ -43,7 +44,18 @@ def anonymity_meaning(assessment: Assessment) -> str:
     """What it is to break k-anonymity, under the policy."""
     if not overlaps(assessment):
         return MEANING["anonymity"]
-    return f"{MEANING['anonymity']} {MEANING['overlap']}"
+    in_part = 0 < assessment.settings.missing_weight < 1
+    more = f" {MEANING['overlap_in_part']}" if in_part else ""
+    return f"{MEANING['anonymity']} {MEANING['overlap']}{more}"
+
+
+def unavailable_models(assessment: Assessment) -> dict[str, list[str]]:
+    """The models that gave nothing, by the reason."""
+    found: dict[str, list[str]] = {}
+    for name, result in assessment.models.items():
+        if isinstance(result, Unavailable):
+            found.setdefault(result.reason, []).append(name)
+    return found
 
 
 def cells_line(assessment: Assessment) -> str:

@@ -19,6 +19,7 @@ from discreet.report.standing import (
     anonymity_rows,
     cells_line,
     combination,
+    unavailable_models,
 )
 from discreet.risk.assessment import Assessment
 from discreet.risk.contributions import Contribution
@@ -60,9 +61,9 @@ def _parts(assessment: Assessment, report: Path | None) -> Iterator[ConsoleRende
     yield indented(Text(MEANING["models"], style="dim"))
     cautions = [r for r in assessment.models.values() if isinstance(r, ModelResult) and r.caution]
     many = len(cautions) > MOST_CAUTIONS
+    for reason in _reasons(assessment):
+        yield indented(Text(one_line(reason)))
     for name, result in assessment.models.items():
-        for reason in _reasons(name, result):
-            yield indented(Text(one_line(reason)))
         if isinstance(result, ModelResult) and result.caution and not many:
             caution = words.sentence(result.caution)
             yield indented(Text(one_line(f"{name}: {caution}"), style="yellow"))
@@ -83,7 +84,7 @@ def _headline(recommended: Recommended) -> Iterator[ConsoleRenderable]:
         recommended.expected_population_uniques,
         recommended.expected_correct_matches,
     )
-    table = plain_table("recommended estimate", "")
+    table = plain_table("chosen estimate" if recommended.is_chosen else "recommended estimate", "")
     table.add_row("population uniques among the records", words.outcome(uniques))
     table.add_row("records matched correctly", words.outcome(matches))
     yield table
@@ -101,11 +102,14 @@ def headline_note(recommended: Recommended) -> str:
 
 
 def headline_words(recommended: Recommended) -> Iterator[str]:
-    """What the recommended estimate is, and how far the models disagree, in sentences."""
+    """What the estimate is, and how far the models disagree, in sentences."""
+    uniques = recommended.expected_population_uniques
+    confidence = uniques.confidence if isinstance(uniques, Figure) else None
     if recommended.model == COUNTED:
-        yield f"No model is needed or none can be used: {recommended.why}."
+        yield f"There is no estimate: {recommended.why}."
     else:
-        yield f"With 90 % limits. The estimate {recommended.why}."
+        limits = "" if confidence is None else f"With {100 * confidence:.0f} % limits. "
+        yield f"{limits}The estimate {recommended.why}."
     if recommended.disagreement:
         yield f"{recommended.disagreement}."
 
@@ -189,11 +193,11 @@ def _anonymity(assessment: Assessment) -> Table:
 
 
 def _models(assessment: Assessment) -> Table:
+    """What the models say that say something; the others are named below, by the reason."""
     rows = [
-        (name, "–", "–")
-        if isinstance(result, Unavailable)
-        else (name + (MARK if result.caution else ""), *two_figures(result))
+        (name + (MARK if result.caution else ""), *two_figures(result))
         for name, result in assessment.models.items()
+        if isinstance(result, ModelResult)
     ]
     return filled_table(("model", "population uniques", "correct matches"), rows)
 
@@ -210,17 +214,29 @@ def short_outcome(outcome: Outcome) -> str:
     return "–" if isinstance(outcome, Unavailable) else words.outcome(outcome)
 
 
-def _reasons(name: str, result: ModelResult | Unavailable) -> Iterator[str]:
-    """Why a model, or one of its figures, is not there."""
-    if isinstance(result, Unavailable):
-        yield f"{name} is not available: {words.sentence(result.reason)}."
-        return
-    for figure, outcome in (
-        ("population uniques", result.expected_population_uniques),
-        ("correct matches", result.expected_correct_matches),
-    ):
-        if isinstance(outcome, Unavailable):
-            yield f"{name} gives no {figure}: {words.sentence(outcome.reason)}."
+def _reasons(assessment: Assessment) -> Iterator[str]:
+    """Why models, or some of their figures, are not there; models of one reason together."""
+    for reason, names in unavailable_models(assessment).items():
+        are = "is" if len(names) == 1 else "are"
+        yield f"{words.listed(names)} {are} not available: {words.sentence(reason)}."
+    for (figure, reason), names in _figures_not_there(assessment).items():
+        give = "gives" if len(names) == 1 else "give"
+        yield f"{words.listed(names)} {give} no {figure}: {words.sentence(reason)}."
+
+
+def _figures_not_there(assessment: Assessment) -> dict[tuple[str, str], list[str]]:
+    """Names of the models that lack a figure, by the figure and the reason."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, result in assessment.models.items():
+        if isinstance(result, Unavailable):
+            continue
+        for figure, outcome in (
+            ("population uniques", result.expected_population_uniques),
+            ("correct matches", result.expected_correct_matches),
+        ):
+            if isinstance(outcome, Unavailable):
+                found.setdefault((figure, outcome.reason), []).append(name)
+    return found
 
 
 def _contributions(assessment: Assessment) -> Table:

@@ -6,6 +6,7 @@ whole, with thousands marked; those beyond all reading are told by their power o
 
 import math
 import re
+from collections.abc import Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 
@@ -83,6 +84,11 @@ def _limits(figure: Figure) -> str:
         return f"± {expected(figure.standard_error)}" if figure.standard_error else ""
     between = f"{expected(figure.low)} to {expected(figure.high)}"
     return between if figure.value is None else f"({between})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names as a sentence has them: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def plural(number: float, noun: str) -> str:

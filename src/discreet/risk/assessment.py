@@ -43,7 +43,12 @@ from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.impossible import ImpossibleList, read_impossible
 from discreet.risk.known_population import KnownPopulation, known_population
 from discreet.risk.projection import AllCells
-from discreet.risk.recommendation import Recommended, chosen_by_user, recommend
+from discreet.risk.recommendation import (
+    Recommended,
+    chosen_by_user,
+    recommend,
+    recommend_from_sizes,
+)
 from discreet.risk.riskiest import RiskyCell, riskiest_cells
 from discreet.risk.scenarios import Scenarios, assess_scenarios
 from discreet.risk.scoring import ModelResult, Scorer, fit_model
@@ -274,7 +279,7 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     parts = [part.columns() for part in (truth, special, views, *attributes) if part is not None]
     columns = {name: values for part in parts for name, values in part.items()}
     fitted = {m.name: fit_model(m, summary, cells, boxes, asked.progress) for m in asked.models}
-    scorer = Scorer(cells, fitted, columns, asked.loss_ratios)
+    scorer = Scorer(cells, fitted, columns, asked.loss_ratios, everything.matched_by)
     if asked.loss_ratios and not scorer.called:
         remedy = "give the population size or weights"
         raise no_test_of_uniqueness("none that could be fitted", remedy)
@@ -328,13 +333,19 @@ def _recommended(
             raise InputError(must_be("headline", "a model that can be fitted", own.reason))
         uniques, matches = own.expected_population_uniques, own.expected_correct_matches
         return chosen_by_user(headline, uniques, matches, others)
+    if not summary.size_indices.is_partition:
+        return recommend_from_sizes(
+            summary.size_indices,
+            population_size=summary.population_size,
+            n_table_cells=summary.n_table_cells,
+            others=others,
+        )
     return recommend(
         everything.words,
         everything.records,
         everything.coding,
         population_size=summary.population_size,
         n_table_cells=summary.n_table_cells,
-        sample_count=everything.sample_count,
         weight_total=weights,
         others=others,
     )
@@ -400,10 +411,13 @@ def _shrinkages(
 
 
 def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPopulation:
-    if everything.policy.matching is not None and cells.n_incomplete:
+    population = None if everything.overlap else cells.count_population(register)
+    matching = everything.policy.matching is not None
+    if population is None or (matching and population.n_incomplete):
         rule = "category, drop or error where the population is given as a file"
-        raise InputError(must_be("missing", rule, repr(everything.policy.name)))
-    return known_population(everything.records, cells.count_population(register))
+        remedy = "some records lack a key, and matching them with the population is not defined"
+        raise InputError(must_be("missing", rule, repr(everything.policy.name), remedy=remedy))
+    return known_population(everything.records, population)
 
 
 def _special(everything: AllCells, summary: Summary, asked: _Asked) -> SpecialFigures | None:

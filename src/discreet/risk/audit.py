@@ -39,6 +39,7 @@ from discreet.tables.time_shares import Clock
 COUNT_SECONDS = 10.0  # for the number of tables, unless less time is left
 COUNT_STEPS_A_SECOND = 50_000_000
 COUNT_DRAWS = 2000  # for an estimate of it, where no exact method fits
+MOST_ESTIMATED = 1024  # cells of a table whose consistent ones are estimated in number
 LEAST_EFFECTIVE = 20.0  # draws' worth below which an estimate of it is no figure
 
 
@@ -305,7 +306,7 @@ def _count(out: Release, seed: int, clock: Clock, progress: Progress) -> Count:
     steps = int(COUNT_STEPS_A_SECOND * seconds)
     budget = Budget(states=1_000_000, steps=steps, seconds=seconds)
     exact = count_tables(out.system(), budget=budget, progress=progress)
-    if exact.value is not None:
+    if exact.value is not None or out.table.n_cells > MOST_ESTIMATED:
         return exact
     estimate = estimate_count(
         out.system(),
@@ -357,9 +358,7 @@ def _measures(
     }
 
 
-def _notes(
-    out: Release, limits: Bounds, seen: Seen, small: int
-) -> Iterable[str]:
+def _notes(out: Release, limits: Bounds, seen: Seen, small: int) -> Iterable[str]:
     if limits.note:
         yield f"bounds: {limits.note}"
     n_small = len(out.table.small_cells(small))
@@ -367,7 +366,11 @@ def _notes(
         yield f"only the first {MOST_NAMED:,} of {n_small:,} small cells are looked at"
     if seen.search is not None:
         yield from _search_notes(seen.search)
-    for name, view in seen.views.items():
+    asked = [] if seen.search is not None else list(seen.views)
+    for name in asked:
+        view = seen.views[name]
+        if name == AVERAGE:
+            continue
         if isinstance(view, View) and not view.complete:
             yield f"{name}: the time was over before all draws were made"
         if isinstance(view, View) and view.warning:

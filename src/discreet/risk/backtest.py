@@ -23,6 +23,8 @@ from discreet.risk.summarising import summarise
 
 MOST_REPEATS = 10_000
 RECOMMENDED = "recommended"
+FEWEST_COMPARED = 10  # samples of a fraction from which on models are compared
+LEAST_COVERAGE = 0.8  # of the intervals of a model that may be preferred
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,33 @@ class Backtest:
             if any(t.fraction == fraction for t in self.trials)
         )
 
+    def better_than_recommended(self) -> str | None:
+        """A model to prefer to the recommended estimate on data like these, if there is one.
+
+        It must have answered every sample, as the recommended estimate must, of at least 10 for
+        each fraction; its error must be smaller by more than two standard errors of the difference,
+        and its intervals must hold the truth four times in five at least.
+        """
+        names = [name for name, _ in self.ranking()]
+        counts = [sum(t.fraction == f for t in self.trials) for f in self.fractions]
+        if RECOMMENDED not in names or min(counts) < FEWEST_COMPARED:
+            return None
+        for name in names[: names.index(RECOMMENDED)]:
+            scores = [s for s in self.scores() if s.model == name]
+            covers = all(s.coverage is not None and s.coverage >= LEAST_COVERAGE for s in scores)
+            gain = np.array(
+                [self._error(t, RECOMMENDED) - self._error(t, name) for t in self.trials]
+            )
+            if covers and gain.mean() > 2 * gain.std(ddof=1) / np.sqrt(len(gain)):
+                return name
+        return None
+
+    def _error(self, trial: Trial, model: str) -> float:
+        """How far an estimate of uniques is from the truth, as a share of the truth."""
+        figure = trial.estimates[model].uniques
+        value = figure.value if isinstance(figure, Figure) and figure.value is not None else 0.0
+        return abs(value - trial.population_uniques) / max(trial.population_uniques, 1)
+
     def ranking(self, figure: str = "uniques") -> tuple[tuple[str, float], ...]:
         """Models that answered every sample, by their error averaged over the fractions."""
         errors: dict[str, list[float]] = {}
@@ -144,6 +173,8 @@ def backtest(
         population = PopulationCells(
             coding=cells.coding, levels=cells.coding.decode(words), counts=counts
         )
+    for fraction in fractions:
+        _check_size(fraction, population.size)
     place = None if stratum is None else request.keys.index(stratum)
     trials = _trials(population, chosen, fractions, repeats, place, seed, progress)
     done: list[Trial] = []
@@ -183,7 +214,7 @@ def _trials(
             done = (repeat * len(fractions) + number) / (repeats * len(fractions))
             progress("drawing samples and asking every model", done)
             rng = np.random.default_rng([seed, repeat, number])
-            size = max(1, round(fraction * population.size))
+            size = round(fraction * population.size)
             drawn = draw_sample(population, size, stratum=stratum, rng=rng)
             yield _trial(drawn, models, fraction, population.size)
 
@@ -283,6 +314,12 @@ def _check(
         raise InputError(must_be("fractions", "different numbers", list(fractions)))
     if not 1 <= repeats <= MOST_REPEATS:
         raise InputError(must_be("repeats", f"from 1 to {MOST_REPEATS:,}", repeats))
+
+
+def _check_size(fraction: float, population_size: int) -> None:
+    if round(fraction * population_size) < 1:
+        rule = f"large enough for a sample of the {population_size:,} persons"
+        raise InputError(must_be("fractions", rule, fraction))
 
 
 def _partition(name: str) -> Any:

@@ -12,15 +12,12 @@ and lie in (0, 1]: the chance 1/k of a blind guess, and 1 / (1 + H).
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 
-from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import Part, TableLaw, exact, exact_law, mixture
-from discreet.compoisson.release import Attack, Release, attack, release_of
+from discreet.compoisson.release import Attack
 from discreet.compoisson.snooper import Effort, Reconstruction
-from discreet.compoisson.statistics import CountStatistics
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
@@ -28,8 +25,6 @@ from discreet.fiber.counting import Count, count_tables
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system import Statement, system_of
 from discreet.figures import Figure, Outcome, Unavailable
-
-DECIMALS = (6, 4, 3, 2, 1, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,47 +79,6 @@ class IntervalPolicy:
     cells: tuple[IntervalRisk, ...]
     count: Count
     laws: Mapping[str, TableLaw | Unavailable]
-
-
-class Measure(StrEnum):
-    """What a verdict holds against the greatest risk allowed."""
-
-    BEST_GUESS = "best_guess"
-    TRUTH = "truth"
-    RECIPROCAL_ENTROPY = "reciprocal_entropy"
-
-
-class Decision(StrEnum):
-    """What to do with the statistics."""
-
-    RELEASE = "release"
-    FEWER_DECIMALS = "release with fewer decimals"
-    DO_NOT = "do not release"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """One way to release and its risk."""
-
-    release: Release
-    risk: Outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What to do, in words; `decimals` where fewer of them make the release safe enough.
-
-    `warnings` name what the whole table's risk does not show: cells all but known.
-    """
-
-    decision: Decision
-    decimals: int | None
-    measure: Measure
-    max_risk: float
-    sentence: str
-    trials: tuple[Trial, ...]
-    warnings: tuple[str, ...]
 
 
 def interval_risk(lower: int, upper: int) -> IntervalRisk:
@@ -221,37 +175,6 @@ def interval_policy(
     return IntervalPolicy(cells=cells, count=count, laws=laws)
 
 
-def verdict(
-    table: Mapping[int, int],
-    max_risk: float,
-    *,
-    measure: Measure | str = Measure.BEST_GUESS,
-    knowledge: Knowledge | None = None,
-    decimals: Iterable[int] = DECIMALS,
-    truncate: bool = False,
-    effort: Effort | None = None,
-) -> Verdict:
-    """Whether the holder may release the statistics, and with how many decimals of S2.
-
-    The exact release is tried first, then S2 with fewer and fewer of the `decimals`, until the
-    measure, under the law that is right for independent counts, is not above `max_risk`.
-    """
-    if not 0 < max_risk < 1:
-        raise InputError(must_be("max_risk", "between 0 and 1", max_risk))
-    chosen, statistics = Measure(measure), CountStatistics.of_counts(table)
-    trials: list[Trial] = []
-    warnings: tuple[str, ...] = ()
-    for d in (None, *sorted(set(decimals), reverse=True)):
-        release = release_of(statistics, decimals=d, truncate=truncate)
-        found = attack(release, knowledge, truth=table, effort=effort)
-        risk = _measured(holder_risk(found, table), chosen)
-        trials.append(Trial(release=release, risk=risk))
-        warnings = _warnings(found, table, max_risk)
-        if _is_low(risk, max_risk) or isinstance(risk, Unavailable):
-            break
-    return _verdict(trials, chosen, max_risk, warnings)
-
-
 def _printed_interval(width: int) -> Outcome:
     if width == 0:
         return Unavailable("(14) takes the logarithm of U − L = 0: the count is known exactly")
@@ -320,106 +243,3 @@ def _cells(
         )
         for cell in law.cells[first:]
     )
-
-
-def _measured(risk: CountRisk | Unavailable, measure: Measure) -> Outcome:
-    """The figure that a verdict looks at; a certain table has the risk 1 by any measure."""
-    if isinstance(risk, Unavailable):
-        return risk
-    truth = risk.truth_probability or Unavailable("no true table was given")
-    if measure is Measure.TRUTH:
-        return truth
-    if measure is Measure.BEST_GUESS:
-        guessed = risk.best_guess_probability
-        return truth if isinstance(guessed, Unavailable) else guessed
-    if isinstance(risk.bounded, Unavailable):
-        return risk.bounded
-    certain = isinstance(risk.reciprocal_entropy, Unavailable)
-    return exact(1.0) if certain else risk.reciprocal_entropy
-
-
-def _is_low(risk: Outcome, max_risk: float) -> bool:
-    """Not above, with two standard errors to spare where it is an estimate."""
-    if isinstance(risk, Unavailable) or risk.value is None:
-        return False
-    return risk.value + 2 * (risk.standard_error or 0.0) <= max_risk
-
-
-def _warnings(found: Attack, table: Mapping[int, int], max_risk: float) -> tuple[str, ...]:
-    """Cells of few people whose true count is more probable than the risk allowed."""
-    risk = holder_risk(found, table)
-    if isinstance(risk, Unavailable):
-        return ()
-    return tuple(
-        f"the count of value {cell.value} is found with probability {cell.truth_probability:.3f}"
-        for cell in risk.cells
-        if table.get(cell.value, 0) > 0
-        and cell.best_guess == table.get(cell.value, 0)
-        and (cell.truth_probability or 0.0) > max_risk
-    )
-
-
-_WORDS = {
-    Measure.BEST_GUESS: "the probability that a snooper's best guess of the table is right",
-    Measure.TRUTH: "the probability that a snooper gives to the true table",
-    Measure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
-}
-
-
-def _verdict(
-    trials: list[Trial], measure: Measure, max_risk: float, warnings: tuple[str, ...]
-) -> Verdict:
-    first, last = trials[0], trials[-1]
-    decimals = None
-    if _is_low(last.risk, max_risk):
-        decision = Decision.RELEASE if len(trials) == 1 else Decision.FEWER_DECIMALS
-    else:
-        unknown = isinstance(last.risk, Unavailable)
-        decision = Decision.UNDECIDED if unknown else Decision.DO_NOT
-    if decision is Decision.FEWER_DECIMALS:
-        decimals = _decimals(last.release)
-    sentence = _sentence(decision, decimals, first.risk, last.risk, measure, max_risk)
-    return Verdict(
-        decision=decision,
-        decimals=decimals,
-        measure=measure,
-        max_risk=max_risk,
-        sentence=sentence,
-        trials=tuple(trials),
-        warnings=warnings,
-    )
-
-
-def _decimals(release: Release) -> int | None:
-    return getattr(release.log_factorial_total, "decimals", None)
-
-
-def _sentence(
-    decision: Decision,
-    decimals: int | None,
-    first: Outcome,
-    last: Outcome,
-    measure: Measure,
-    max_risk: float,
-) -> str:
-    words, exactly, finally_ = _WORDS[measure], _text(first), _text(last)
-    if decision is Decision.RELEASE:
-        return f"Release: {words} is {exactly}, not above {max_risk:g}."
-    if decision is Decision.FEWER_DECIMALS:
-        return (
-            f"Release S2 with {decimals} decimals only: {words} is {finally_}, not above "
-            f"{max_risk:g}, but {exactly} with the exact factorisation."
-        )
-    if decision is Decision.DO_NOT:
-        even = "even with the fewest decimals tried"
-        return f"Do not release: {words} is {finally_} {even}, above {max_risk:g}."
-    if isinstance(first, Unavailable):
-        return f"Undecided: {words} is not known; {exactly}."
-    known = f"{words} is {exactly} with the exact factorisation, and {max_risk:g} is allowed"
-    return f"Undecided: {known}; with fewer decimals {finally_}."
-
-
-def _text(risk: Outcome) -> str:
-    if isinstance(risk, Unavailable):
-        return f"no answer ({risk.reason})"
-    return f"{risk.value:.3g}"

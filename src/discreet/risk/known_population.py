@@ -22,7 +22,8 @@ class KnownPopulation:
     """What is true of the sample, since the population is known. Exact.
 
     `population_uniques` are sample uniques that are alone in the population, `correct_matches` the
-    sum of f/F: what models estimate.
+    sum of f/F: what models estimate. `n_left_out` records of the file lack a key and are not among
+    the `population_size`, as the missing policy says.
     """
 
     population_size: int
@@ -33,6 +34,7 @@ class KnownPopulation:
     journalist: AttackRisk
     marketer: float
     presence: Presence
+    n_left_out: int = 0
 
     def columns(self) -> dict[str, FloatArray]:
         """What goes into the file of records."""
@@ -65,4 +67,5 @@ def known_population(
         journalist=journalist_risk(f, F, threshold=threshold),
         marketer=marketer_risk(f, F),
         presence=delta_presence(*everywhere),
+        n_left_out=population.n_left_out,
     )

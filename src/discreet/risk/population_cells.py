@@ -39,7 +39,7 @@ def population_cells(
     rest = population_size - sample_size
     found = []
     for law in laws:
-        values = {q: 0.0 for q in range(small + 1)}
+        values = dict.fromkeys(range(small + 1), 0.0)
         mean = 0.0
         for count, p in law.items():
             own, others = alpha + count, alpha_total - alpha + sample_size - count

@@ -44,6 +44,14 @@ class AllCells:
         return self.policy.matching is not None and any(k.values[-1] is None for k in self.keys)
 
     @property
+    def matched_by(self) -> str:
+        """Who shares a combination, in a sentence, where that is not who lies in the same cell."""
+        if not self.overlap:
+            return ""
+        meaning = self.policy.in_words(self.missing_weight)
+        return f" Records share a combination here if they match: {meaning}."
+
+    @property
     def n_incomplete(self) -> int:
         """Cells that lack the value of a key."""
         levels = (self.coding.level(self.words, key) for key in range(len(self.keys)))
@@ -66,7 +74,8 @@ class AllCells:
         count: CountArray = records
         missing = self.missing_levels[list(keys)]
         reduced = coding.decode(words)
-        if self.policy.matching is not None and (reduced == missing).any():
+        overlap = self.policy.matching is not None and bool((reduced == missing).any())
+        if self.policy.matching is not None and overlap:
             count = matched_cells(
                 reduced,
                 missing,
@@ -75,7 +84,7 @@ class AllCells:
                 policy=self.policy.matching,
                 missing_weight=self.missing_weight,
             ).sample_count
-        return Projection(place=place, records=records, sample_count=count)
+        return Projection(place=place, records=records, sample_count=count, disjoint=not overlap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +94,11 @@ class Projection:
     place: IntArray
     records: IntArray
     sample_count: CountArray
+    disjoint: bool = True
 
     def size_indices(self) -> SizeIndices:
         """How many of the coarser cells have each sample count."""
-        return SizeIndices.of_counts(self.sample_count, self.records)
+        return SizeIndices.of_counts(self.sample_count, self.records, disjoint=self.disjoint)
 
     def match_probability(self) -> FloatArray:
         """1/f for each of the finer cells."""

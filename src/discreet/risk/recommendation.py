@@ -49,6 +49,7 @@ class Recommended:
     expected_population_uniques: Outcome
     expected_correct_matches: Outcome
     others: Mapping[str, float] = field(default_factory=dict)
+    is_chosen: bool = False  # by the user, in place of what is recommended
 
     @property
     def disagreement(self) -> str | None:
@@ -114,6 +115,7 @@ def chosen_by_user(
         expected_population_uniques=uniques,
         expected_correct_matches=matches,
         others=_values({name: given for name, given in others.items() if name != model}),
+        is_chosen=True,
     )
 
 

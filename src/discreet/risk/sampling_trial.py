@@ -7,6 +7,7 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.cell_table import CellTable, without_unused_levels
 from discreet.data.coding import Coding
+from discreet.errors import InputError, must_be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,14 @@ def draw_sample(
 
 
 def equal_allocation(held: IntArray, size: int) -> IntArray:
-    """`size` persons spread evenly over strata, none giving more than it holds."""
+    """`size` persons spread evenly over strata, none giving more than it holds.
+
+    Every stratum gives one at least, so that weights stand for everybody. Checked: there are as
+    many persons to spread as strata.
+    """
+    if size < len(held):
+        rule = f"at least one for each of its {len(held)} levels"
+        raise InputError(must_be("sample of the stratum", rule, size))
     given = np.zeros_like(held)
     for place, stratum in enumerate(np.argsort(held, kind="stable")):
         fair = (size - int(given.sum())) // (len(held) - place)

@@ -57,7 +57,8 @@ def fit_model(
 class Scorer:
     """Runs cells through the fitted models once, keeping the tally and distribution of each.
 
-    `extra` are further columns for the file of records, one value a cell.
+    `extra` are further columns for the file of records, one value a cell; `matched_by` is a
+    sentence to add to what models assume.
     """
 
     def __init__(
@@ -66,8 +67,10 @@ class Scorer:
         fitted: Mapping[str, FittedModel | Unavailable],
         extra: Mapping[str, FloatArray],
         loss_ratios: tuple[float, ...],
+        matched_by: str = "",
     ) -> None:
         self.cells = cells
+        self.matched_by = matched_by
         self.outcomes = fitted
         self.fitted = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
         self.extra = extra
@@ -135,7 +138,7 @@ class Scorer:
         tally = self.tallies[model.name]
         return ModelResult(
             name=model.name,
-            assumption=model.assumption,
+            assumption=model.assumption + self.matched_by,
             parameters=fit.parameters,
             expected_population_uniques=fit.expected_population_uniques(tally),
             expected_correct_matches=fit.expected_correct_matches(tally),

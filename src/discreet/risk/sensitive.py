@@ -16,7 +16,7 @@ import numpy as np
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 from discreet.engines.contract import SensitiveValues
 from discreet.engines.matched_values import GroupValues, matched_values
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, MissingError, must_be
 from discreet.figures import Unavailable
 from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
 from discreet.risk.diversity import (
@@ -34,6 +34,7 @@ from discreet.risk.hierarchy import Hierarchy
 from discreet.risk.projection import AllCells
 
 Judged = tuple[CellMeasure, Failing]
+NO_VALUE = Unavailable("no group has a record with a value of it, so there is nothing to measure")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +105,7 @@ def sensitive_figures(
 ) -> SensitiveFigures:
     """Diversity, closeness and concentration of one sensitive variable."""
     if not len(sensitive.cell):
-        name = f"sensitive variable {sensitive.name!r}"
-        raise InputError(must_be(name, "known in some record", "none"))
+        raise _unknown(sensitive)
     values = _Values.of(sensitive)
     small = cells.sample_count < thresholds.anonymity
     judges = [
@@ -114,6 +114,7 @@ def sensitive_figures(
     ]
     alpha = _Judge(len(cells.records), "(α, k)-anonymity", "alpha", _concentration(thresholds))
     alpha.failing |= small
+    alpha.rule = f"a sample count of at least {thresholds.anonymity:,}"
     for group in _groups(cells, values):
         counts = values.counts(group)
         if counts is not None:
@@ -127,6 +128,15 @@ def sensitive_figures(
         figures=tuple(judge.figure(cells.records) for judge in (*judges, alpha)),
         per_cell={judge.column: judge.value for judge in (*judges, alpha)},
     )
+
+
+def _unknown(sensitive: SensitiveValues) -> MissingError:
+    """Why there is no value: none in the file, or only in records that the policy leaves out."""
+    name = f"sensitive variable {sensitive.name!r}"
+    if not sensitive.labels:
+        return MissingError(must_be(name, "known in some record", "none"))
+    rule, got = "known in some record that has every key", "it only in records that are left out"
+    return MissingError(must_be(name, rule, got, remedy="choose --missing category"))
 
 
 def _measures(
@@ -194,7 +204,7 @@ class _Judge:
         self.name, self.column, self.measure = name, column, measure
         self.value = np.full(n_cells, np.nan)
         self.failing: BoolArray = np.zeros(n_cells, dtype=np.bool_)
-        self.rule = self.meaning = ""
+        self.rule, self.meaning = "not judged", ""
         self.worst_is_high = False
         self.too_few = self.ell = 0
 
@@ -223,6 +233,8 @@ class _Judge:
         if self.too_few:
             short = f"fewer than {self.ell} sensitive values in {self.too_few:,} of the cells"
             return Unavailable(f"no c is large enough: {short}")
+        if np.isnan(self.value).all():
+            return NO_VALUE
         return float(np.nanmax(self.value) if self.worst_is_high else np.nanmin(self.value))
 
 

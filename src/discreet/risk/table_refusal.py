@@ -58,7 +58,8 @@ class RefusalView:
     """The small cells once some margins have been refused.
 
     `probability` is what the intruder gave to the refusal before he heard of it; `n_tables` of the
-    consistent ones are left, where they are listed.
+    consistent ones are left, where they are listed. `before` are the laws without the refusal,
+    under the same model.
     """
 
     requests: tuple[Axes, ...]
@@ -66,6 +67,7 @@ class RefusalView:
     method: str
     probability: Outcome
     n_tables: int | None
+    before: Sequence[Law]
     laws: Sequence[Law]
     errors: Sequence[Law]
 
@@ -89,7 +91,9 @@ def refusal_view(
     known = [item.statement(release.table.sizes) for item in release.known]
     law = exact_law(release.margins, model, alpha, known=known)
     if law is None:
-        return Unavailable("a refusal needs a model whose law of the table is known; see --posterior")
+        return Unavailable(
+            "a refusal needs a model whose law of the table is known; see --posterior"
+        )
     belief = listed_law(law, release.system(), seconds=clock.share(0.5), rng=rng)
     if belief is not None:
         return _listed(release, belief, requests, rule, cells)
@@ -161,6 +165,7 @@ def _listed(
         method=f"exact, over {len(belief.tables):,} listed tables",
         probability=Figure(value=float(belief.probabilities[refused].sum()), how=How.EXACT),
         n_tables=len(after.tables),
+        before=[belief.cell(cell) for cell in cells.tolist()],
         laws=laws,
         errors=[dict.fromkeys(law, 0.0) for law in laws],
     )
@@ -250,6 +255,7 @@ def _conditioned(
         method=f"{len(refused)} weighted draws judged, worth {worth:.0f} of those refused",
         probability=Figure(value=min(p, 1.0), how=How.ESTIMATE, standard_error=error),
         n_tables=None,
+        before=[drawn.cell(cell)[0] for cell in cells.tolist()],
         laws=[law for law, _ in pairs],
         errors=[one for _, one in pairs],
     )
@@ -281,7 +287,9 @@ class _Judge:
             law = self._law(table, request)
             risk = found.table_probability(completed(law, table))
         else:
-            risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(len(small), 1)
+            risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
+                len(small), 1
+            )
         return risk > rule.max_risk
 
     def _after(

@@ -8,13 +8,14 @@ import numpy as np
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.decomposable import junction_tree
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress
 from discreet.tables.augmentation import Effort
 from discreet.tables.averaging import Evidence, WeightKind, model_weights
 from discreet.tables.generators import HierarchicalModel, models_containing, parse_model
+from discreet.tables.matched_law import matched_law
 from discreet.tables.model_search import ModelSearch, search_models
-from discreet.tables.named_cells import cell_law
 from discreet.tables.posterior import Question, TablePosterior, table_posterior
 from discreet.tables.release import Release
 from discreet.tables.time_shares import Clock
@@ -64,7 +65,9 @@ class Seen:
     search: ModelSearch | None = None
 
 
-def chosen_models(release: Release, asked: Sequence[str]) -> tuple[dict[str, HierarchicalModel], bool]:
+def chosen_models(
+    release: Release, asked: Sequence[str]
+) -> tuple[dict[str, HierarchicalModel], bool]:
     """The models asked for, by their names, and whether more are to be searched for: `average` is
     all that contain the release, unless they are more than 20."""
     names, n = release.table.names, len(release.table.names)
@@ -85,9 +88,7 @@ def chosen_models(release: Release, asked: Sequence[str]) -> tuple[dict[str, Hie
     return chosen, to_search
 
 
-def views(
-    release: Release, watched: IntArray, options: ViewOptions, progress: Progress
-) -> Seen:
+def views(release: Release, watched: IntArray, options: ViewOptions, progress: Progress) -> Seen:
     """Each model's view of the watched cells (rows of levels), with `average` last if asked for."""
     search = None
     if release.is_shown:
@@ -183,12 +184,20 @@ def _named_posteriors(
                 "a table this large needs decomposable margins that cover every variable"
             )
         else:
-            found[name] = _named(release, watched, own)
+            found[name] = _named(release, watched, own, Clock(options.seconds))
     return found
 
 
-def _named(release: Release, watched: IntArray, model: HierarchicalModel) -> TablePosterior:
-    laws = [cell_law(release.margins, cell) for cell in watched]
+def _named(
+    release: Release, watched: IntArray, model: HierarchicalModel, clock: Clock
+) -> TablePosterior | Unavailable:
+    matched = matched_law(release.margins, model)
+    if matched is None:
+        return Unavailable("the counts are too large to match records one by one")
+    try:
+        laws = matched.cells(watched, lambda: clock.is_over)
+    except BudgetExceeded as beyond:
+        return Unavailable(str(beyond))
     why = Unavailable("not computed for a table this large")
     return TablePosterior(
         model=model,

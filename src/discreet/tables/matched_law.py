@@ -7,59 +7,102 @@ All ways of matching records along the junction tree are then equally probable, 
 over the released cliques C and the separators S, and each cell has the law of `named_cells`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.data.arrays import IntArray
+from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.decomposable import junction_tree, separator_table
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.margins import Margins
-from discreet.tables.generators import HierarchicalModel
-from discreet.tables.named_cells import MOST_VALUES, cell_law
+from discreet.tables.generators import Axes, HierarchicalModel
+
+MOST_VALUES = 20_000  # that a cell of the smallest margin may have
+MOST_RECORDS = 2**24  # whose factorials are kept
+NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedLaw:
-    """Pr(F | R) for decomposable margins; `log_normaliser` is log Σ 1/∏F! over the fiber."""
+    """Pr(F | R) for decomposable margins; `log_normaliser` is log Σ 1/∏F! over the fiber.
 
-    margins: Margins
+    Parts of the junction tree and its separators, each with its table, are looked up once for all
+    cells; `log_factorial` is log n! for every n up to the total.
+    """
+
+    sizes: tuple[int, ...]
+    parts: Sequence[tuple[Axes, IntArray]]
+    separators: Sequence[tuple[Axes, IntArray]]
+    log_factorial: FloatArray
     log_normaliser: float
 
-    def cell(self, cell: int) -> dict[int, float]:
-        """Pr(F(cell) = q), the cell being numbered in C order. Exact."""
-        return cell_law(self.margins, self._levels(cell))
+    def cell(self, levels: Sequence[int]) -> dict[int, float]:
+        """Pr(F(cell) = q), the cell being given by its levels. Exact but for rounding."""
+        entries = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.parts]
+        low, law = entries[0], np.ones(1)
+        for entry, (axes, table) in zip(entries[1:], self.separators, strict=True):
+            total = int(table[tuple(levels[a] for a in axes)])
+            low, law = self._step(low, law, entry, total)
+        return {low + q: float(p) for q, p in enumerate(law) if p > 0}
+
+    def cells(
+        self, rows: IntArray, is_over: Callable[[], bool] = lambda: False
+    ) -> list[dict[int, float]]:
+        """The laws of cells given by rows of levels; raises BudgetExceeded where time is over."""
+        found: list[dict[int, float]] = []
+        for levels in rows.tolist():
+            if is_over():
+                message = f"the time was over after {len(found):,} of {len(rows):,} small cells"
+                raise BudgetExceeded(f"{message}; allow more seconds")
+            found.append(self.cell(levels))
+        return found
+
+    def _step(self, low: int, law: FloatArray, entry: int, total: int) -> tuple[int, FloatArray]:
+        """The law after matching with `entry` records out of the `total` of a separator."""
+        held = low + np.arange(len(law))
+        first, last = max(0, low + entry - total), min(int(held[-1]), entry)
+        values = np.arange(first, last + 1)
+        lf, h, x = self.log_factorial, held[:, None], values[None]
+        possible = (x <= h) & (total - h - entry + x >= 0)
+        rest = np.where(possible, total - h - entry + x, 0)
+        gone = np.where(possible, h - x, 0)
+        logs = lf[h] - lf[x] - lf[gone] + lf[total - h] - lf[entry - x] - lf[rest]
+        logs -= lf[total] - lf[entry] - lf[total - entry]
+        after: FloatArray = law @ np.exp(np.where(possible, logs, -np.inf))
+        kept = np.flatnonzero(after > NEGLIGIBLE * after.max())
+        after = after[kept[0] : kept[-1] + 1]
+        return first + int(kept[0]), after / after.sum()
 
     def log_probability(self, table: IntArray) -> float:
         """log Pr(F = table). Trusted: the table has the margins."""
         return -float(gammaln(np.ravel(table) + 1.0).sum()) - self.log_normaliser
 
     def entropy(self) -> float:
-        """Entropy of the table [bits]: log Z + Σ E log F(i)!."""
+        """Entropy of the table [bits]: log Z + Σ E log F(i)!. Costs the law of every cell."""
         total = self.log_normaliser
-        for cell in range(self.margins.n_cells):
-            law = self.cell(cell)
-            total += sum(p * float(gammaln(q + 1.0)) for q, p in law.items())
+        for levels in np.ndindex(*self.sizes):
+            law = self.cell(levels)
+            total += sum(p * float(self.log_factorial[q]) for q, p in law.items())
         return max(total / float(np.log(2.0)), 0.0)
-
-    def _levels(self, cell: int) -> IntArray:
-        return np.array(np.unravel_index(cell, self.margins.sizes), dtype=np.int64)
 
 
 def matched_law(margins: Margins, model: HierarchicalModel) -> MatchedLaw | None:
     """The law, or None: margins not decomposable or not of every variable, a model with others
-    besides, or cells too large for it."""
+    besides, or counts too large for it."""
     tree = junction_tree(margins.tables)
     covered = {axis for axes in margins.tables for axis in axes}
-    sizes = [int(table.max(initial=0)) for table in margins.tables.values()]
-    fits = tree is not None and covered == set(range(len(margins.sizes)))
-    if not fits or min(sizes) > MOST_VALUES or not _released(margins, model):
+    least = min(int(table.max(initial=0)) for table in margins.tables.values())
+    whole = covered == set(range(len(margins.sizes))) and _released(margins, model)
+    if tree is None or not whole or least > MOST_VALUES or margins.total > MOST_RECORDS:
         return None
-    assert tree is not None
-    log_z = -sum(float(gammaln(t + 1.0).sum()) for t in margins.tables.values())
-    for axes in tree.separators[1:]:
-        log_z += float(gammaln(separator_table(margins, axes) + 1.0).sum())
-    return MatchedLaw(margins, log_z)
+    log_factorial: FloatArray = gammaln(np.arange(margins.total + 1) + 1.0)
+    separators = [(axes, np.asarray(separator_table(margins, axes))) for axes in tree.separators[1:]]
+    log_z = -sum(float(log_factorial[t].sum()) for t in margins.tables.values())
+    log_z += sum(float(log_factorial[t].sum()) for _, t in separators)
+    parts = [(axes, margins.tables[axes]) for axes in tree.components]
+    return MatchedLaw(margins.sizes, parts, separators, log_factorial, log_z)
 
 
 def _released(margins: Margins, model: HierarchicalModel) -> bool:

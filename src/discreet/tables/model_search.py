@@ -68,7 +68,9 @@ def search_models(
 
     ends = (triangulated(n_variables, needed), every)
     found = [_climb(n_variables, start, needed, weight, most, is_over) for start in ends]
-    return _gathered(n_variables, known, [seen for seen, _ in found], all(done for _, done in found))
+    return _gathered(
+        n_variables, known, [seen for seen, _ in found], all(done for _, done in found)
+    )
 
 
 def _climb(
@@ -132,7 +134,9 @@ def neighbours(n_variables: int, edges: Edges, needed: Edges) -> Iterator[Edges]
 def chordal_cliques(n_variables: int, edges: Edges) -> tuple[Axes, ...] | None:
     """The largest cliques of a chordal graph, None for any other: vertices whose neighbours all
     know each other are taken away one by one."""
-    near = {i: {j for pair in edges if i in pair for j in pair if j != i} for i in range(n_variables)}
+    near = {
+        i: {j for pair in edges if i in pair for j in pair if j != i} for i in range(n_variables)
+    }
     cliques: list[frozenset[int]] = []
     while near:
         one = next((i for i in near if _is_clique(near[i], edges)), None)
@@ -151,7 +155,7 @@ def _is_clique(vertices: Iterable[int], edges: Edges) -> bool:
 
 
 def triangulated(n_variables: int, edges: Edges) -> Edges:
-    """A chordal graph with these edges and few more: vertices with the least to fill in go first."""
+    """A chordal graph with these edges and few more: those with the least to fill go first."""
     full = set(edges)
     left = set(range(n_variables))
     while left:

@@ -123,7 +123,7 @@ def _by_law(
 ) -> TablePosterior | Unavailable:
     """The posterior where the law of the table is known up to its normaliser."""
     try:
-        matched = None if question.known else _matched(question, model, law)
+        matched = None if question.known else _matched(question, model, law, clock)
         found = matched or _exactly(question, model, law, clock, progress)
     except BudgetExceeded:
         found = _by_weighted_draws(question, model, law, clock, rng, progress)
@@ -134,12 +134,16 @@ def _by_law(
     return _with_constant(question, found, rng)
 
 
-def _matched(question: Question, model: HierarchicalModel, law: ExactLaw) -> TablePosterior | None:
+def _matched(
+    question: Question, model: HierarchicalModel, law: ExactLaw, clock: Clock
+) -> TablePosterior | None:
     """By matching records, where the margins are decomposable and the model's are all released."""
     found = matched_law(question.margins, model)
     if found is None:
         return None
-    laws = [found.cell(cell) for cell in question.cells.tolist()]
+    sizes = question.margins.sizes
+    levels = np.stack(np.unravel_index(question.cells, sizes), axis=1)
+    laws = found.cells(levels, lambda: clock.is_over)
     truth: Outcome = NO_TRUTH
     if question.truth is not None:
         value = float(np.exp(min(found.log_probability(question.truth), 0.0)))
@@ -156,7 +160,9 @@ def _matched(question: Question, model: HierarchicalModel, law: ExactLaw) -> Tab
         if constant is None
         else Evidence(found.log_normaliser + constant, 0.0),
         true_table=truth,
-        entropy=Figure(value=found.entropy(), how=How.EXACT),
+        entropy=Figure(value=found.entropy(), how=How.EXACT)
+        if question.margins.n_cells <= MOST_BRIDGED
+        else Unavailable(f"not summed over more than {MOST_BRIDGED} cells"),
     )
 
 

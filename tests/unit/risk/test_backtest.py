@@ -128,6 +128,7 @@ def test_an_interruption_keeps_what_is_done(monkeypatch):
         ({"fractions": ()}, r"fractions must be"),
         ({"fractions": (0.1, 0.1)}, r"fractions must be different"),
         ({"fractions": (float("nan"),)}, r"fractions must be"),
+        ({"fractions": (1e-9,)}, r"fractions must be large enough for a sample of the 600 persons"),
         ({"repeats": 0}, r"repeats must be from 1 to 10,000, got 0"),
         ({"stratum": "z"}, r"stratum must be one of the keys, got 'z'"),
         ({"missing": "wildcard"}, r"missing must be category, drop or error"),
@@ -142,3 +143,28 @@ def test_bad_input_has_a_clear_word(change, message):
 def test_repeated_keys_are_refused():
     with pytest.raises(ColumnError, match="keys must be different columns, got 'a' twice"):
         backtest(population(), ["a", "a"])
+
+
+def compared(better, truth=10, repeats=12, low=0.0, high=50.0):
+    """A league in which the recommended estimate is off by 5 to 6 and another by less."""
+    trials = tuple(
+        replace(
+            trial(truth, figure(1.0, 0, 1)),
+            estimates={
+                name: Estimates(
+                    uniques=figure(value + 0.1 * (i % 3), low, high), matches=Unavailable("none")
+                )
+                for name, value in (("recommended", 15.0), ("other", better))
+            },
+        )
+        for i in range(repeats)
+    )
+    return replace(league(models=["sample_frequency"]), trials=trials, fractions=(0.1,))
+
+
+def test_another_model_is_preferred_only_by_more_than_chance_and_with_intervals_that_hold():
+    assert compared(11.0).better_than_recommended() == "other"
+    assert compared(14.99999).better_than_recommended() == "other"  # the same chance in both
+    assert compared(16.0).better_than_recommended() is None
+    assert compared(11.0, repeats=5).better_than_recommended() is None
+    assert compared(11.0, low=20.0).better_than_recommended() is None

@@ -10,14 +10,12 @@ from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.risk.count_risk import (
-    Decision,
     bounded_risk,
     count_risk,
     global_risk,
     holder_risk,
     interval_policy,
     interval_risk,
-    verdict,
 )
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
@@ -105,44 +103,3 @@ def test_the_policy_of_bounds_leaves_more_tables():
     assert got.count.value == counted
     assert got.laws["multinomial"].entropy.value > 7
     assert got.cells[0].printed.value == pytest.approx(0.39, abs=0.005)
-
-
-def test_verdicts():
-    assert verdict(DISASTERS, 0.5).decision is Decision.RELEASE
-    fewer = verdict(DISASTERS, 0.2)
-    assert fewer.decision is Decision.FEWER_DECIMALS
-    assert fewer.decimals == 0
-    assert "Release S2 with 0 decimals only" in fewer.sentence
-    assert fewer.trials[0].risk.value == pytest.approx(0.470, abs=5e-4)
-    assert any("the count of value 3" in warning for warning in fewer.warnings)
-    refused = verdict(DISASTERS, 0.01)
-    assert refused.decision is Decision.DO_NOT
-    assert refused.sentence.startswith("Do not release")
-
-
-def test_other_measures():
-    truth = verdict(DISASTERS, 0.4, measure="truth", decimals=())
-    assert truth.decision is Decision.RELEASE
-    entropy = verdict(DISASTERS, 0.4, measure="reciprocal_entropy", decimals=())
-    assert entropy.decision is Decision.DO_NOT
-    assert entropy.trials[0].risk.value == pytest.approx(0.606, abs=5e-4)
-
-
-def test_one_table_left_is_a_risk_of_one_by_every_measure():
-    for measure in ("best_guess", "truth", "reciprocal_entropy"):
-        got = verdict({0: 3, 1: 4}, 0.9, measure=measure, decimals=(2,))
-        assert got.decision is Decision.DO_NOT
-        assert got.trials[0].risk.value == pytest.approx(1)
-
-
-def test_a_search_that_does_not_fit_decides_nothing(monkeypatch):
-    monkeypatch.setattr("discreet.compoisson.truncation.MOST_FACTORISATIONS", 0)
-    got = verdict(DISASTERS, 0.2)
-    assert got.decision is Decision.UNDECIDED
-    assert "0.47 with the exact factorisation" in got.sentence
-
-
-@pytest.mark.parametrize("max_risk", [0, 1, -0.2, 7])
-def test_greatest_risk_allowed(max_risk):
-    with pytest.raises(InputError, match="max_risk must be between 0 and 1"):
-        verdict(DISASTERS, max_risk)

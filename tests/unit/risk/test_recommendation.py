@@ -203,7 +203,7 @@ def test_disagreement_names_the_extremes():
     others = figure | {"ewens": Unavailable("why"), "b": Figure(value=None, how=How.BOUND)}
     found = recommended(levels, counts, others=others)
     assert found.others == {"pitman": 580.4, "loglinear": 78.0, "cohen": 2375.0}
-    assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375.0 (cohen)")
+    assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375 (cohen)")
     assert recommended(levels, counts, others={"pitman": figure["pitman"]}).disagreement == (
         "pitman says 580.4"
     )

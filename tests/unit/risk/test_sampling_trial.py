@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.data.coding import Coding
+from discreet.errors import InputError
 from discreet.risk.sampling_trial import PopulationCells, draw_sample, equal_allocation
 
 LEVELS = np.array([[0, 0], [0, 2], [1, 1], [2, 0]])
@@ -55,11 +56,17 @@ def test_strata_give_equal_numbers_and_their_weights():
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=8), st.floats(0, 1, exclude_min=True))
 def test_an_allocation_spends_all_and_overdraws_nothing(held, share):
     held = np.array(held)
-    size = max(1, round(share * int(held.sum())))
+    size = max(len(held), round(share * int(held.sum())))
     given_out = equal_allocation(held, size)
     assert given_out.sum() == size
     assert np.all(given_out <= held)
+    assert given_out.min() >= 1
     smaller = given_out < held
     if smaller.any():  # those that are not used up differ by rounding only
         assert given_out[smaller].max() - given_out[smaller].min() <= 1
         assert given_out.max() <= given_out[smaller].max() + 1
+
+
+def test_fewer_persons_than_strata_are_refused():
+    with pytest.raises(InputError, match="at least one for each of its 3 levels, got 2"):
+        equal_allocation(np.array([5, 5, 5]), 2)

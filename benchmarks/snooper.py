@@ -1,0 +1,81 @@
+"""What a snooper's answers cost: counts, bounds, exact laws, rounded S2, and draws beyond them."""
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+
+from discreet.compoisson.knowledge import Knowledge, Shape
+from discreet.compoisson.snooper import Effort, snooper
+from discreet.compoisson.statistics import CountStatistics, decimal_log
+from discreet.compoisson.truncation import TruncatedReconstruction, reconstruct_truncated
+from discreet.figures import Unavailable
+
+TABLES = {
+    "disasters": [15, 20, 9, 5, 2],
+    "poem": [0, 7, 33, 49, 22, 6],
+    "injuries": [5363, 3091, 1008, 348, 105, 46, 19, 9, 7, 2, 1, 1],
+}
+
+
+def run(scale: float) -> None:
+    """Prints milliseconds of each answer, and seconds for the largest table."""
+    for name, counts in TABLES.items():
+        _exact_rows(name, dict(enumerate(counts)))
+    for decimals in (4, 2, 1, 0):
+        _rounded_row(decimals)
+    _large(round(4000 * scale))
+
+
+def _exact_rows(name: str, table: dict[int, int]) -> None:
+    problem = snooper(CountStatistics.of_counts(table))
+    print(f"{name}: {problem.count().value:,} tables, milliseconds")
+    print(f"  count           {_best(problem.count):10.2f}")
+    print(f"  bounds          {_best(problem.bounds):10.2f}")
+    for prior in ("multinomial", "uniform"):
+        print(f"  law {prior:11s} {_best(partial(problem.law, prior), 2):10.2f}")
+    ordered = snooper(problem.sums, Knowledge(shape=Shape.UNIMODAL))
+    print(f"  law if unimodal {_best(ordered.law, 2):10.2f}")
+
+
+def _rounded_row(decimals: int) -> None:
+    statistics = CountStatistics.of_counts(dict(enumerate(TABLES["disasters"])))
+    released = decimal_log(statistics, decimals, truncate=False)
+    start = perf_counter()
+    found = reconstruct_truncated(statistics.n, statistics.total, released)
+    assert isinstance(found, TruncatedReconstruction)
+    sets = f"{len(found.sets)} factorisations, {found.count} tables"
+    print(f"disasters, S2 to {decimals} decimals: {sets}, {perf_counter() - start:.2f} s")
+
+
+def _large(n_draws: int) -> None:
+    counts = np.round(1e6 * 0.45 * 0.55 ** np.arange(21)).astype(int)
+    counts[0] += 10**6 - counts.sum()
+    table = dict(enumerate(counts.tolist()))
+    problem = snooper(CountStatistics.of_counts(table))
+    effort = Effort(seconds=60, n_draws=n_draws, rng=np.random.default_rng(1))
+    start = perf_counter()
+    count = problem.count(effort)
+    print(f"n = 1,000,000, J = 20: {count.value or 0:.3g} tables, {perf_counter() - start:.1f} s")
+    print(f"  {count.note}, standard error {count.standard_error or 0:.2g}")
+    start = perf_counter()
+    law = problem.law(truth=table, effort=effort)
+    if isinstance(law, Unavailable):
+        print(f"  {law.reason}")
+    else:
+        print(f"  entropy {law.entropy}, {perf_counter() - start:.1f} s")
+
+
+def _best(work: Callable[[], object], repeats: int = 3) -> float:
+    """The quickest of some runs [ms]."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return 1000 * min(times)
+
+
+if __name__ == "__main__":
+    run(1.0)

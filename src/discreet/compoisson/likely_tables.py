@@ -1,0 +1,114 @@
+"""The most probable tables that a release leaves: of all where they are few, else of some drawn."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from discreet.compoisson.equations import Sums
+from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.release import Attack, Release
+from discreet.compoisson.snooper import Effort, Snooper, snooper
+from discreet.compoisson.statistics import DecimalLog
+from discreet.compoisson.truncation import TruncatedReconstruction
+from discreet.data.arrays import FloatArray, IntArray, read_only
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.figures import How, Unavailable
+
+MOST_LISTED = 5000
+MOST_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikelyTables:
+    """Tables (rows × cells) with their `probability` under the right law, most probable first.
+
+    `complete` says that no table is missing; else there may be others as probable.
+    """
+
+    tables: IntArray
+    probability: FloatArray
+    complete: bool
+
+    def __post_init__(self) -> None:
+        read_only(self.tables)
+        read_only(self.probability)
+
+
+def likely_tables(
+    release: Release,
+    found: Attack,
+    knowledge: Knowledge | None = None,
+    *,
+    most: int = MOST_SHOWN,
+    draw: bool = True,
+    effort: Effort | None = None,
+) -> LikelyTables | Unavailable:
+    """At most so many tables: the most probable of all, or of those drawn by their probability.
+
+    Drawn only where they are too many to list, `draw` allows it and `effort` has an rng.
+    """
+    effort = effort or Effort()
+    if isinstance(found, Unavailable):
+        return found
+    if isinstance(found, TruncatedReconstruction):
+        return _of_decimal(found, knowledge, most)
+    given = release.log_factorial_total
+    if isinstance(given, DecimalLog):
+        return Unavailable("what was found belongs to another release")
+    problem = snooper(Sums(release.n, release.total, given), knowledge)
+    count = found.count
+    if count.how is How.EXACT and count.value is not None and count.value <= MOST_LISTED:
+        tables = np.stack(list(problem.tables()))
+        return _first(tables, _shares(tables), most)
+    if not draw or effort.rng is None:
+        return Unavailable(f"there are more than {MOST_LISTED:,} tables, and none were drawn")
+    return _drawn(problem, most, effort, effort.rng)
+
+
+def _shares(tables: IntArray) -> FloatArray:
+    """log Pr ∝ −Σ log f_j! for tables of one n; each n counts the same."""
+    logs: FloatArray = -gammaln(tables + 1.0).sum(axis=1)
+    numbers = tables.sum(axis=1)
+    for n in np.unique(numbers):
+        logs[numbers == n] -= logsumexp(logs[numbers == n])
+    return logs
+
+
+def _of_decimal(
+    found: TruncatedReconstruction, knowledge: Knowledge | None, most: int
+) -> LikelyTables | Unavailable:
+    """The tables of every factorisation, weighed as `proper` does."""
+    if found.count > MOST_LISTED:
+        return Unavailable(f"there are more than {MOST_LISTED:,} tables")
+    tables: list[IntArray] = []
+    shift: list[float] = []
+    for one in found.sets:
+        problem = snooper(Sums(found.n, found.total, one.factorisation), knowledge)
+        own = list(problem.tables())
+        tables += own
+        shift += [found.dispersion * one.log_factorial_total] * len(own)
+    width = max(len(table) for table in tables)
+    wide = np.stack([np.pad(table, (0, width - len(table))) for table in tables])
+    return _first(wide, -gammaln(wide + 1.0).sum(axis=1) - np.array(shift), most)
+
+
+def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:
+    order = np.argsort(-logs, kind="stable")[:most]
+    probability = np.exp(logs - logsumexp(logs))[order]
+    complete = len(order) == len(tables)
+    return LikelyTables(tables=tables[order], probability=probability, complete=complete)
+
+
+def _drawn(
+    problem: Snooper, most: int, effort: Effort, rng: np.random.Generator
+) -> LikelyTables | Unavailable:
+    try:
+        mixed = problem.mixture("multinomial", effort)
+        drawn = mixed.draw(most, rng=rng, budget=effort.budget())
+    except BudgetExceeded as ended:
+        return Unavailable(str(ended))
+    tables = np.unique(drawn, axis=0)
+    logs = np.array([mixed.log_probability(table) for table in tables], dtype=np.float64)
+    order = np.argsort(-logs, kind="stable")
+    return LikelyTables(tables=tables[order], probability=np.exp(logs[order]), complete=False)

@@ -1,0 +1,226 @@
+"""An audit as JSON, with the names that are promised to users."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.fiber.counting import Count
+from discreet.figures import Outcome, Unavailable
+from discreet.report.audit_words import figures, main_view
+from discreet.risk.attribute import Learned
+from discreet.risk.audit import Audit, CellAudit
+from discreet.risk.population_cells import PopulationCell
+from discreet.risk.table_refusal import RefusalView
+from discreet.risk.table_views import View
+
+
+def audit_json(audits: Sequence[Audit]) -> dict[str, Any]:
+    """The last audit in full; `sequence` holds what each release changed, if there was one."""
+    audit = audits[-1]
+    found = one_json(audit)
+    if len(audits) > 1:
+        found["sequence"] = [_step_json(step) for step in audits]
+    return found
+
+
+def one_json(audit: Audit) -> dict[str, Any]:
+    """One audit."""
+    table, name = audit.release.table, main_view(audit)
+    return {
+        "variables": list(table.names),
+        "total": table.total,
+        "n_table_cells": table.n_cells,
+        "released": _sets(audit),
+        "known": [known.text for known in audit.release.known],
+        "decomposable": audit.decomposable,
+        "small": audit.options.small,
+        "n_tables": _count(audit.n_tables),
+        "cells": [_cell(audit, cell, name) for cell in audit.cells],
+        "view": name,
+        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "models": {
+            model: _weight(view) for model, view in audit.views.items() if model != "average"
+        },
+        "weights": audit.options.weight_kind.value,
+        "views": {model: _view(audit, model) for model in audit.views},
+        "learned": [_learned(audit, one) for one in audit.learned],
+        "probably_learned": [_learned(audit, one) for one in audit.believed]
+        if isinstance(audit.believed, tuple)
+        else {"value": None, "reason": audit.believed.reason},
+        "refusal": _refusal(audit),
+        "population": _population(audit, name),
+        "search": _search(audit),
+        "notes": list(audit.notes),
+        "seed": audit.options.seed,
+    }
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """A figure; where there is none `value` is null and `reason` says why."""
+    if isinstance(outcome, Unavailable):
+        return {"value": None, "reason": outcome.reason}
+    found = outcome.to_json()
+    if outcome.value is None and "reason" not in found:
+        found["reason"] = outcome.note or "only limits are known"
+    return found
+
+
+def _sets(audit: Audit) -> list[list[str]]:
+    names = audit.release.table.names
+    return [[names[axis] for axis in axes] for axes in audit.release.sets]
+
+
+def _count(count: Count) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "value": count.value,
+        "how": None if count.how is None else count.how.value,
+        "at_least": count.at_least,
+    }
+    if count.standard_error is not None:
+        found["standard_error"] = count.standard_error
+    if count.value is None:
+        found["reason"] = count.note
+    elif count.note:
+        found["note"] = count.note
+    return found
+
+
+def _cell(audit: Audit, cell: CellAudit, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "cell": audit.release.table.labels(cell.levels),
+        "lower": cell.lower,
+        "upper": cell.upper,
+        "how": cell.how,
+    }
+    view = audit.views[name]
+    if isinstance(view, View) and cell in audit.small_cells:
+        place = audit.small_cells.index(cell)
+        found["count"] = cell.truth
+        found["probabilities"] = _law(view.laws[place])
+        if view.how.value != "exact":
+            found["standard_errors"] = _law(view.errors[place])
+    return found
+
+
+def _law(law: Any) -> dict[str, float]:
+    return {str(q): float(p) for q, p in sorted(law.items())}
+
+
+def _weight(view: View | Unavailable) -> float | None:
+    if isinstance(view, Unavailable) or isinstance(view.weight, Unavailable):
+        return None
+    return view.weight.value
+
+
+def _view(audit: Audit, name: str) -> dict[str, Any]:
+    view = audit.views[name]
+    if isinstance(view, Unavailable):
+        return {"value": None, "reason": view.reason}
+    evidence = view.evidence
+    return {
+        "method": view.method,
+        "how": view.how.value,
+        "weight": outcome_json(view.weight),
+        "log_probability_of_release": None
+        if isinstance(evidence, Unavailable)
+        else {"value": evidence.log_probability, "standard_error": evidence.standard_error},
+        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "cells": [
+            {"cell": audit.release.table.labels(cell.levels), "probabilities": _law(law)}
+            for cell, law in zip(audit.small_cells, view.laws, strict=True)
+        ],
+        "warning": view.warning or None,
+        "complete": view.complete,
+    }
+
+
+def _learned(audit: Audit, learned: Learned) -> dict[str, Any]:
+    table = audit.release.table
+    pairs = zip(learned.group, learned.group_levels, strict=True)
+    return {
+        "group": {table.names[a]: table.levels[a][level] for a, level in pairs},
+        "target": table.names[learned.target],
+        "level": table.levels[learned.target][learned.level],
+        "persons": learned.persons,
+        "probability": learned.probability,
+    }
+
+
+def _refusal(audit: Audit) -> dict[str, Any] | None:
+    found, table = audit.refusal, audit.release.table
+    if found is None:
+        return None
+    if not isinstance(found, RefusalView):
+        return {"value": None, "reason": found.reason}
+    return {
+        "refused": [[table.names[axis] for axis in axes] for axes in found.requests],
+        "policy": found.rule.policy.value,
+        "max_risk": found.rule.max_risk,
+        "probability": outcome_json(found.probability),
+        "n_tables": found.n_tables,
+        "method": found.method,
+        "cells": [
+            {
+                "cell": table.labels(cell.levels),
+                "probabilities": _law(law),
+                "standard_errors": _law(errors),
+            }
+            for cell, law, errors in zip(audit.small_cells, found.laws, found.errors, strict=True)
+        ],
+    }
+
+
+def _population(audit: Audit, name: str) -> dict[str, Any] | None:
+    if not audit.population:
+        return None
+    found = audit.population[name]
+    if isinstance(found, Unavailable):
+        return {"value": None, "reason": found.reason}
+    pairs = zip(audit.small_cells, found, strict=True)
+    return {
+        "population_size": audit.options.population,
+        "sample_size": audit.release.table.total,
+        "cells": [_population_cell(audit, cell, own) for cell, own in pairs],
+    }
+
+
+def _population_cell(audit: Audit, cell: CellAudit, own: PopulationCell) -> dict[str, Any]:
+    return {
+        "cell": audit.release.table.labels(cell.levels),
+        "unique_probability": own.unique,
+        "mean": own.mean,
+        "probabilities": _law(own.probabilities),
+    }
+
+
+def _search(audit: Audit) -> dict[str, Any] | None:
+    found = audit.search
+    if found is None:
+        return None
+    return {
+        "n_models": len(found.models),
+        "found_from_below": found.from_below,
+        "found_from_above": found.from_above,
+        "n_unweighed": found.n_unweighed,
+        "agrees": found.agrees,
+    }
+
+
+def _step_json(audit: Audit) -> dict[str, Any]:
+    name = main_view(audit)
+    view = audit.views[name]
+    laws = view.laws if isinstance(view, View) else []
+    return {
+        "released": _sets(audit),
+        "n_tables": _count(audit.n_tables),
+        "view": name,
+        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "cells": [
+            {
+                "cell": audit.release.table.labels(cell.levels),
+                "lower": cell.lower,
+                "upper": cell.upper,
+                "probabilities": _law(laws[i]) if i < len(laws) else None,
+            }
+            for i, cell in enumerate(audit.small_cells)
+        ],
+    }

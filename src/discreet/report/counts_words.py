@@ -1,0 +1,348 @@
+"""What the terminal and the page say of count statistics: the same rows and the same sentences."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from discreet.compoisson.estimation import Fit, NoMaximum
+from discreet.compoisson.goodness import Goodness
+from discreet.compoisson.laws import TableLaw
+from discreet.compoisson.notation import write_counts
+from discreet.compoisson.release import Attack
+from discreet.compoisson.snooper import Reconstruction
+from discreet.compoisson.truncation import TruncatedReconstruction
+from discreet.errors import InputError
+from discreet.fiber.counting import Count
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.report import words
+from discreet.risk.count_assessment import LAWS, CountAssessment
+from discreet.risk.count_risk import CellRisk, CountRisk, IntervalRisk, interval_risk
+
+TITLES = {
+    "multinomial": "multinomial (right)",
+    "uniform": "uniform (as printed)",
+    "uniform_by_factorisation": "uniform by factorisation",
+}
+PRIOR_HEADER = ("prior on tables", "1/entropy", "effective tables", "best guess", "true table")
+
+
+class Bound(NamedTuple):
+    """What is known of the count of one value; `cell` under the right law, where there is one."""
+
+    value: int
+    interval: IntervalRisk
+    how: str
+    cell: CellRisk | None
+
+
+def title(a: CountAssessment) -> str:
+    """What the report is about."""
+    if a.table is None:
+        return "What a snooper rebuilds from the statistics of counts"
+    return "What the statistics of a count table give away"
+
+
+def bounds_of(a: CountAssessment) -> list[Bound]:
+    """The bounds of each value's count; none where they are not known."""
+    found, right = a.found, a.risks["multinomial"]
+    cells = {c.value: c for c in right.cells} if isinstance(right, CountRisk) else {}
+    if isinstance(found, Reconstruction):
+        first, exact = int(found.zeros_unknown), found.bounds.exact.tolist()
+        lower, upper = found.bounds.lower.tolist(), found.bounds.upper.tolist()
+    elif isinstance(found, TruncatedReconstruction) and not isinstance(found.bounds, Unavailable):
+        first, (lower, upper) = 0, (limit.tolist() for limit in found.bounds)
+        exact = [True] * len(lower)
+    else:
+        return []
+    return [
+        Bound(
+            j,
+            interval_risk(lower[j], upper[j]),
+            How.EXACT.value if exact[j] else "valid, perhaps not tight",
+            cells.get(j),
+        )
+        for j in range(first, len(lower))
+    ]
+
+
+def bounds_header(a: CountAssessment) -> tuple[str, ...]:
+    """Columns of the bounds: the holder sees the truth too."""
+    middle = ("bounds", "risk (14)", "risk", "likeliest", "probable")
+    return ("value", *middle) if a.table is None else ("value", "count", *middle, "true count")
+
+
+def bounds_row(a: CountAssessment, bound: Bound) -> tuple[str, ...]:
+    """One line of the bounds."""
+    limits, cell = bound.interval, bound.cell
+    between = words.count(limits.lower)
+    if limits.upper > limits.lower:
+        between += f" to {words.count(limits.upper)}"
+    middle = (
+        between,
+        cell_words(limits.printed),
+        words.probability(limits.bounded),
+        "–" if cell is None else words.count(cell.best_guess),
+        "–" if cell is None else words.probability(cell.best_guess_probability),
+    )
+    if a.table is None:
+        return (str(bound.value), *middle)
+    truth = None if cell is None else cell.truth_probability
+    shown = "–" if truth is None else words.probability(truth)
+    return (str(bound.value), words.count(a.table.get(bound.value, 0)), *middle, shown)
+
+
+def cell_words(outcome: Outcome | None) -> str:
+    """A figure for a table; the reason why there is none has its place below."""
+    if outcome is None or isinstance(outcome, Unavailable) or outcome.value is None:
+        return "–"
+    error = "" if outcome.standard_error is None else f" ± {words.expected(outcome.standard_error)}"
+    shown = words.probability if outcome.value <= 1 else words.expected
+    return shown(outcome.value) + error
+
+
+def bounds_meaning(a: CountAssessment) -> Iterator[str]:
+    """How the columns of the bounds are to be read."""
+    yield (
+        "Risk (14) is 1 / log2(U − L) as Kadane, Krishnan and Shmueli print it; it has no value "
+        "(–) where two counts or one are possible, just where risk is greatest. Risk beside it, "
+        "1 / (1 + log2(number of counts possible)), is 1 where the count is known. Likeliest is "
+        "under multinomial."
+    )
+    if isinstance(a.found, Reconstruction) and a.found.bounds.note:
+        yield f"Bounds: {words.sentence(a.found.bounds.note)}."
+    if isinstance(a.found, Reconstruction) and a.found.zeros_unknown:
+        yield (
+            "n is withheld and no range of it is known, so the number of zeros is not identified "
+            "and left out."
+        )
+
+
+def count_words(found: Attack) -> str:
+    """How many tables are consistent."""
+    if isinstance(found, Unavailable):
+        return f"not known: {words.sentence(found.reason)}"
+    if isinstance(found, TruncatedReconstruction):
+        sets = words.plural(len(found.sets), "factorisation")
+        return f"{words.count(found.count)} of {sets} within the interval (exact)"
+    return _count_words(found.count)
+
+
+def _count_words(count: Count) -> str:
+    if count.value is None:
+        at_least = f", at least {words.count(count.at_least)}" if count.at_least else ""
+        return f"not known{at_least}: {words.sentence(count.note)}"
+    if count.how is How.EXACT:
+        return f"{words.count(count.value)} (exact)"
+    share = 100 * (count.standard_error or 0.0) / max(count.value, 1)
+    return f"{words.count(count.value)} (estimate, standard error {share:.1g} %)"
+
+
+def prior_row(name: str, risk: CountRisk | Unavailable) -> tuple[str, ...]:
+    """One line of the priors."""
+    if isinstance(risk, Unavailable):
+        return (TITLES[name], "–", "–", "–", "–")
+    found = (
+        risk.reciprocal_entropy,
+        risk.effective_tables,
+        risk.best_guess_probability,
+        risk.truth_probability,
+    )
+    return (TITLES[name], *(cell_words(outcome) for outcome in found))
+
+
+def prior_notes(a: CountAssessment) -> Iterator[str]:
+    """Which prior is right, how far the printed figure is off, and what is not available."""
+    yield (
+        "The paper takes all tables that agree with the statistics as equally probable (uniform). "
+        "That is true of observations in their order, not of tables: a table f stands for "
+        "n!/∏ f_j! orders, so that multinomial is right for independent counts."
+    )
+    right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
+    if right is not None and printed is not None and right > printed:
+        yield (
+            f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
+            f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."
+        )
+    for name, risk in a.risks.items():
+        yield from (f"{TITLES[name]}: {why}." for why in _reasons(risk))
+    yield from _led_astray(a)
+
+
+def _global(risk: CountRisk | Unavailable) -> float | None:
+    if isinstance(risk, Unavailable) or isinstance(risk.reciprocal_entropy, Unavailable):
+        return None
+    return risk.reciprocal_entropy.value
+
+
+def _reasons(risk: CountRisk | Unavailable) -> Iterator[str]:
+    if isinstance(risk, Unavailable):
+        yield words.sentence(risk.reason)
+        return
+    named = {
+        "1/entropy": risk.reciprocal_entropy,
+        "best guess": risk.best_guess_probability,
+        "true table": risk.truth_probability,
+    }
+    for name, outcome in named.items():
+        if isinstance(outcome, Unavailable):
+            yield f"{name} has no figure, {words.sentence(outcome.reason)}"
+
+
+def _led_astray(a: CountAssessment) -> Iterator[str]:
+    """A true table less probable than under uniform misleads whoever trusts the law."""
+    truths = [
+        None if isinstance(risk, Unavailable) else risk.truth_probability
+        for risk in (a.risks["multinomial"], a.risks["uniform"])
+    ]
+    values = [t.value for t in truths if isinstance(t, Figure) and t.value is not None]
+    if len(values) == 2 and values[0] < values[1]:
+        yield (
+            "Here the true table is less probable than under uniform: it is an unlikely one for "
+            "COM-Poisson counts, so that a snooper who trusts the law is led astray."
+        )
+
+
+def best_guess(a: CountAssessment) -> str:
+    """The most probable table under the right law, and for the holder whether it is the truth."""
+    law = right_law(a.found)
+    if law is None or law.best_guess is None:
+        return "not known"
+    table = {j: count for j, count in enumerate(law.best_guess) if count}
+    said = f"{write_counts(table)}, probability {cell_words(law.best_guess_probability)}"
+    if a.table is None:
+        return said
+    same = {j: c for j, c in a.table.items() if j or not _zeros_unknown(a.found)} == table
+    return f"{said}; it is {'the true table' if same else 'not the true table'}"
+
+
+def _zeros_unknown(found: Attack) -> bool:
+    return isinstance(found, Reconstruction) and found.zeros_unknown
+
+
+def right_law(found: Attack) -> TableLaw | None:
+    """The law that is right for independent counts, where it was found."""
+    if isinstance(found, Unavailable):
+        return None
+    law = found.laws[LAWS["multinomial"][isinstance(found, TruncatedReconstruction)] or ""]
+    return None if isinstance(law, Unavailable) else law
+
+
+KNOWLEDGE_HEADER = ("", "before", "after")
+
+
+def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
+    """The risk without and with the snooper's knowledge."""
+    if a.before is None:
+        return []
+    pair = (a.risks_before["multinomial"], a.risks["multinomial"])
+    rows = [("tables", count_words(a.before).split(" (")[0], count_words(a.found).split(" (")[0])]
+    for name, part in (
+        ("1/entropy", "reciprocal_entropy"),
+        ("effective tables", "effective_tables"),
+        ("best guess is right", "best_guess_probability"),
+        ("true table", "truth_probability"),
+    ):
+        if part != "truth_probability" or a.table is not None:
+            before, after = (cell_words(getattr(risk, part, None)) for risk in pair)
+            rows.append((name, before, after))
+    return rows
+
+
+def fit_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
+    """Rate and dispersion by each method, with standard errors where there are some."""
+    rows = []
+    if isinstance(a.fit, Fit):
+        rate, error = rate_words(a.fit)
+        spread = a.fit.dispersion_standard_error
+        rows.append(("maximum likelihood", _with(rate, error), _with(a.fit.dispersion, spread)))
+    for name, estimate in a.comparison.items():
+        if not isinstance(estimate, Unavailable) and estimate.log_rate <= 700:
+            error = estimate.log_rate_standard_error
+            spread = estimate.dispersion_standard_error
+            rate = estimate.rate
+            own = None if error is None else error * rate
+            rows.append((name, _with(rate, own), _with(estimate.dispersion, spread)))
+    return rows
+
+
+def rate_words(fit: Fit) -> tuple[float | None, float | None]:
+    """λ and its standard error, None where λ exceeds every float."""
+    try:
+        return fit.rate, fit.rate_standard_error
+    except InputError:
+        return None, None
+
+
+def _with(value: float | None, error: float | None) -> str:
+    if value is None:
+        return "beyond every number"
+    return f"{value:,.4g}" + ("" if error is None else f" ± {error:,.2g}")
+
+
+def fit_notes(a: CountAssessment) -> Iterator[str]:
+    """What the fit says in sentences; the warning of a bad fit is told apart."""
+    if isinstance(a.fit, Fit):
+        low, high = a.fit.dispersion_interval()
+        yield (
+            f"Log-likelihood {a.fit.log_likelihood:,.4f}; dispersion with 95 % limits "
+            f"{low:.3g} to {high:.3g}."
+        )
+        if a.fit.at_boundary:
+            yield "The counts are more dispersed than geometric ones; dispersion is at its limit 0."
+    elif isinstance(a.fit, NoMaximum):
+        yield f"Nothing to fit: {a.fit.reason}."
+    else:
+        yield f"Not available: {words.sentence(a.fit.reason)}."
+    if a.poisson is not None and isinstance(a.fit, Fit):
+        yield a.poisson.sentence
+    if isinstance(a.goodness, Unavailable):
+        yield f"Fit not tested: {words.sentence(a.goodness.reason)}."
+    elif a.goodness is not None and not a.goodness.fits_badly:
+        yield a.goodness.sentence
+    if a.table is None:
+        yield (
+            "Whether COM-Poisson fits cannot be told from the statistics; only the holder of the "
+            "table can."
+        )
+
+
+def warnings(a: CountAssessment) -> list[str]:
+    """What must not be overlooked."""
+    tested = a.goodness if isinstance(a.goodness, Goodness) else None
+    found = [tested.sentence] if tested is not None and tested.fits_badly else []
+    if a.verdict is not None:
+        found += [f"{w[0].upper()}{w[1:]}." for w in a.verdict.warnings]
+    return found
+
+
+def interval_line(a: CountAssessment) -> str | None:
+    """What would be left if n and the bounds went out instead."""
+    if a.intervals is None or a.intervals.count.value is None:
+        return None
+    law = a.intervals.laws["multinomial"]
+    doubt = "" if isinstance(law, Unavailable) else cell_words(law.effective_tables)
+    effective = f", as much doubt as {doubt} equally probable ones" if doubt else ""
+    return (
+        "Had n and the bounds of each count gone out instead, this many tables would be left: "
+        f"{_count_words(a.intervals.count)}{effective}."
+    )
+
+
+def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
+    """The most probable tables; the true one is marked for the holder."""
+    if isinstance(a.likely, Unavailable):
+        return []
+    rows = []
+    pairs = zip(a.likely.tables.tolist(), a.likely.probability.tolist(), strict=True)
+    for table, probability in list(pairs)[:most]:
+        mark = "the true table" if is_truth(a, table) else ""
+        rows.append((" ".join(map(str, table)), words.probability(probability), mark))
+    return rows
+
+
+def is_truth(a: CountAssessment, table: list[int]) -> bool:
+    """Is a table of the snooper the holder's?"""
+    if a.table is None:
+        return False
+    first = int(_zeros_unknown(a.found))
+    true = [a.table.get(j, 0) for j in range(first, len(table))]
+    return table[first:] == true and max(a.table) < len(table)

@@ -1,0 +1,158 @@
+"""The command `audit`: text, JSON, page, sequences, bad input, large tables."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROWS = """a,b,c,n
+x,u,p,3
+x,u,q,1
+x,v,p,0
+x,v,q,2
+y,u,p,2
+y,u,q,4
+y,v,p,1
+y,v,q,0
+"""
+DATA = Path("/work/shared/data")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def arguments(table, *more):
+    return ("audit", table, "--count", "n", "--release", "a,b", "--release", "b,c", *more)
+
+
+def test_text_fits_80_columns_and_speaks_plainly(discreet, table):
+    found = discreet(*arguments(table, "--target", "a", "--population", 100, "--sequence"))
+    assert found.code == 0
+    assert max(map(len, found.out.splitlines())) <= 80
+    assert "all tables consistent with what was released" in found.out
+    assert "What each release added" in found.out
+
+
+def test_json_names(discreet, table):
+    found = json.loads(discreet(*arguments(table, "--json")).out)
+    assert {"cells", "n_tables", "risk", "models"} <= set(found)
+    assert len(found["cells"]) == 8
+    assert {"cell", "lower", "upper", "how"} <= set(found["cells"][0])
+    for name in ("bounds", "true_table", "small_cells_identified"):
+        assert isinstance(found["risk"][name]["value"], (int, float))
+    assert found["models"] == {"[a b][b c]": pytest.approx(1.0)}
+
+
+def test_a_measure_that_cannot_be_had_is_null_with_a_reason(discreet, table):
+    found = json.loads(discreet(*arguments(table, "--json", "--posterior", "average")).out)
+    assert found["risk"]["entropy"]["value"] is None
+    assert found["risk"]["entropy"]["reason"]
+    assert sum(found["models"].values()) == pytest.approx(1.0)
+
+
+def test_page(discreet, table, tmp_path):
+    page = tmp_path / "audit.html"
+    assert discreet(*arguments(table, "--report", page, "--posterior", "average")).code == 0
+    text = page.read_text()
+    assert "What changed since the last release" in text
+    assert "<script" not in text
+    assert text.count("<svg") >= 2
+
+
+def test_the_seed_fixes_everything(discreet, table):
+    runs = [
+        discreet(*arguments(table, "--json", "--posterior", "no-highest-interaction", "--draws",
+                            100, "--seconds", 1000, "--seed", seed)).out
+        for seed in (4, 4, 5)
+    ]  # fmt: skip
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_knowledge_narrows_the_bounds(discreet, table):
+    wide, narrow = (
+        json.loads(discreet(*arguments(table, "--json", *more)).out)
+        for more in ((), ("--knows", "a=x,b=u,c=q:0..1"))
+    )
+    widths = [
+        [cell["upper"] - cell["lower"] for cell in found["cells"]] for found in (wide, narrow)
+    ]
+    assert all(n <= w for w, n in zip(*widths, strict=True))
+    assert sum(widths[1]) < sum(widths[0])
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--release", "a,d"), "variables must be those of the table, got 'd'"),
+        (("--knows", "a=x:99"), "--knows must be true of the table"),
+        (("--knows", "a=z:1"), "a must be one of its levels"),
+        (("--posterior", "[a z]"), "--posterior must be made of the table's variables"),
+        (("--small", "0"), "--small must be at least 1"),
+        (("--confidence", "1"), "--confidence must be from 0 to below 1"),
+        (("--seconds", "0"), "--seconds must be above 0"),
+        (("--population", "5"), "--population must be at least the sample's 13"),
+        (("--refused", "a,c"), "--max-risk must be given with --refused"),
+        (("--refused", "a,b", "--max-risk", "0"), "--refused must be a margin that is not out"),
+        (("--max-risk", "1"), "--max-risk must be given with --refused"),
+        (("--target", "zz"), "variables must be those of the table"),
+    ],
+)
+def test_bad_input(discreet, table, more, message):
+    assert message in discreet(*arguments(table, *more)).complaint()
+
+
+def test_an_empty_table_and_one_of_one_cell(discreet, tmp_path):
+    empty, one = tmp_path / "empty.csv", tmp_path / "one.csv"
+    empty.write_text("a,b,n\nx,y,0\n")
+    one.write_text("a,b,n\nx,y,2\n")
+    assert "at least one count" in discreet(
+        "audit", empty, "--count", "n", "--release", "a"
+    ).complaint()
+    found = json.loads(discreet("audit", one, "--count", "n", "--release", "a", "--json").out)
+    assert found["cells"][0]["lower"] == found["cells"][0]["upper"] == 2
+    assert found["risk"]["bounds"]["value"] == 0
+
+
+@pytest.mark.parametrize(("n_variables", "n_records"), [(16, 60), (53, 40)])
+def test_large_sparse_tables_by_their_small_cells(discreet, tmp_path, n_variables, n_records):
+    rng = np.random.default_rng(2)
+    names = [f"v{i}" for i in range(n_variables)]
+    rows = [",".join(map(str, row)) for row in rng.integers(0, 2, (n_records, n_variables))]
+    path = tmp_path / "large.csv"
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    releases = [("--release", ",".join(names[i : i + 3])) for i in range(n_variables - 2)]
+    found = json.loads(
+        discreet("audit", path, "--json", *(part for pair in releases for part in pair)).out
+    )
+    assert len(found["cells"]) == n_records
+    assert all("closed form" in cell["how"] for cell in found["cells"])
+    for cell in found["cells"]:
+        assert sum(cell["probabilities"].values()) == pytest.approx(1)
+    assert found["views"][found["view"]]["how"] == "exact"
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared tables are not here")
+@pytest.mark.parametrize("name", ["Titanic", "UCBAdmissions"])
+def test_shared_tables_are_stable_over_seeds(discreet, name):
+    header = (DATA / f"{name}.csv").read_text().splitlines()[0].replace('"', "").split(",")
+    margins = [("--release", ",".join(pair)) for pair in combinations(header[:-1], 2)]
+    flat = [part for pair in margins for part in pair]
+    runs = [
+        json.loads(
+            discreet("audit", DATA / f"{name}.csv", "--count", "Freq", *flat, "--json", "--seconds",
+                     12, "--draws", 300, "--small", 8, "--seed", seed).out
+        )
+        for seed in (1, 2)
+    ]  # fmt: skip
+    for one, two in zip(runs[0]["cells"], runs[1]["cells"], strict=True):
+        assert (one["lower"], one["upper"]) == (two["lower"], two["upper"])
+        for q in set(one.get("probabilities", {})) & set(two.get("probabilities", {})):
+            errors = [run.get("standard_errors", {}).get(q, 0.0) for run in (one, two)]
+            gap = abs(one["probabilities"][q] - two["probabilities"][q])
+            assert gap < 5 * np.hypot(*errors) + 1e-9

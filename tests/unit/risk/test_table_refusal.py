@@ -1,0 +1,88 @@
+"""Refusals judged quickly, against the general machinery; and by weighted draws."""
+
+import numpy as np
+import pytest
+
+from discreet.data.table import Table
+from discreet.errors import InputError
+from discreet.figures import Unavailable
+from discreet.risk import table_refusal
+from discreet.risk.refusal import risk_above, would_refuse
+from discreet.risk.table_attacks import bounds_scenario, cells_scenario, table_scenario
+from discreet.risk.table_refusal import Policy, RefusalRule, refusal_view, refused_tables
+from discreet.tables.exact_law import exact_law
+from discreet.tables.generators import HierarchicalModel
+from discreet.tables.listed_law import listed_law
+from discreet.tables.release import released
+from discreet.tables.time_shares import Clock
+
+TABLE = Table.of_dense(np.array([[[2, 1], [3, 6]], [[4, 3], [7, 2]]]), names="abc")
+MODEL = HierarchicalModel.of(3, [(0, 1), (1, 2)])
+ALPHA = np.full((2, 2, 2), 0.5)
+
+
+def release():
+    return released(TABLE, [["a", "b"], ["b", "c"]])
+
+
+def rule(policy, max_risk):
+    return RefusalRule(policy=policy, max_risk=max_risk, small=2, confidence=0.4)
+
+
+def belief():
+    out = release()
+    law = exact_law(out.margins, MODEL, ALPHA)
+    return listed_law(law, out.system(), seconds=None, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("policy", "max_risk", "scenario"),
+    [
+        (Policy.TABLE, 0.2, table_scenario()),
+        (Policy.BOUNDS, -2.5, bounds_scenario()),
+        (Policy.CELLS, 0.4, cells_scenario(8, confidence=0.4)),
+    ],
+)
+def test_against_the_general_risk(policy, max_risk, scenario):
+    own = belief()
+    quick = refused_tables(own, (2, 2, 2), (0, 2), rule(policy, max_risk))
+    slow = would_refuse(own, (2, 2, 2), (0, 2), risk_above(scenario, max_risk))
+    assert quick.tolist() == slow.tolist()
+    assert 0 < quick.sum() < len(quick)
+
+
+@pytest.mark.parametrize(("policy", "max_risk"), [(Policy.TABLE, 0.1), (Policy.CELLS, 0.2)])
+def test_weighted_draws_agree_with_the_list(monkeypatch, policy, max_risk):
+    cells = np.flatnonzero((TABLE.dense().ravel() > 0) & (TABLE.dense().ravel() <= 2))
+
+    def view():
+        return refusal_view(
+            release(), MODEL, ALPHA, [(0, 2)], rule(policy, max_risk), cells,
+            clock=Clock(None), rng=np.random.default_rng(3),
+        )  # fmt: skip
+
+    exact = view()
+    monkeypatch.setattr(table_refusal, "listed_law", lambda *_, **__: None)
+    drawn = view()
+    error = drawn.probability.standard_error
+    assert abs(drawn.probability.value - exact.probability.value) < 4 * error + 1e-9
+    for law, errors, right in zip(drawn.laws, drawn.errors, exact.laws, strict=True):
+        for q, p in law.items():
+            assert abs(p - right[q]) < 4.5 * errors[q] + 1e-9
+
+
+def test_a_refusal_that_the_policy_would_not_make():
+    with pytest.raises(InputError, match="refused must be a margin that the policy refuses"):
+        refusal_view(
+            release(), MODEL, ALPHA, [(0, 2)], rule(Policy.TABLE, 0.9999), np.array([0]),
+            clock=Clock(None), rng=np.random.default_rng(3),
+        )  # fmt: skip
+
+
+def test_a_model_without_known_law():
+    model = HierarchicalModel.no_highest_interaction(3)
+    found = refusal_view(
+        release(), model, ALPHA, [(0, 2)], rule(Policy.TABLE, 0.1), np.array([0]),
+        clock=Clock(None), rng=np.random.default_rng(3),
+    )  # fmt: skip
+    assert isinstance(found, Unavailable)

@@ -1,0 +1,158 @@
+"""Weighted draws, walks from them and resampled data augmentation, against exact sums."""
+
+import numpy as np
+import pytest
+
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.marginals import posterior
+from discreet.fiber.margins import margins_of
+from discreet.figures import Unavailable
+from discreet.tables import posterior as posteriors
+from discreet.tables.augmentation import Effort, augmented
+from discreet.tables.averaging import released_evidence
+from discreet.tables.exact_law import exact_law
+from discreet.tables.generators import HierarchicalModel
+from discreet.tables.matched_law import matched_law
+from discreet.tables.model_search import chordal_cliques, search_models, triangulated
+from discreet.tables.moved_law import cube_moves, moved_law
+from discreet.tables.named_cells import cell_law
+from discreet.tables.posterior import Question, table_posterior
+from discreet.tables.table_steps import ResamplingStep
+from discreet.tables.time_shares import Clock
+from discreet.tables.weighted_law import weighted_law
+
+TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
+TWO_WAY = [(0, 1), (0, 2), (1, 2)]
+ALPHA = np.full(TABLE.shape, 0.5)
+CELLS = np.arange(TABLE.size)
+
+
+def exact(model, sets=TWO_WAY):
+    law = exact_law(margins_of(TABLE, sets), model, ALPHA)
+    return law, posterior(law.system, law.prior)
+
+
+@pytest.mark.parametrize(
+    "model", [HierarchicalModel.of(3, TWO_WAY), HierarchicalModel.saturated(3)]
+)
+def test_weighted_draws_and_walks_from_them(model):
+    law, right = exact(model)
+    rng = np.random.default_rng(5)
+    margins = margins_of(TABLE, TWO_WAY)
+    drawn = weighted_law(law, margins=margins, clock=Clock(None), rng=rng)
+    log_z, error = drawn.normaliser()
+    assert abs(log_z - right.log_normaliser) < 5 * error + 1e-9
+    entropy = drawn.entropy()
+    assert abs(entropy.value - right.entropy) < 5 * entropy.standard_error
+    moved = moved_law(
+        law, margins, drawn, CELLS, effort=Effort(n_draws=400), clock=Clock(None), rng=rng
+    )
+    for cell in CELLS.tolist():
+        for laws, errors in (drawn.cell(cell), (moved.laws[cell], moved.errors[cell])):
+            for q, p in laws.items():
+                assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 1e-9
+
+
+def test_cube_moves_change_no_margin():
+    margins = margins_of(TABLE, TWO_WAY)
+    moves = cube_moves(margins)
+    assert moves.n_moves == 3  # pairs of the three levels
+    for i in range(moves.n_moves):
+        step = np.zeros(TABLE.size, dtype=np.int64)
+        here = slice(moves.begin[i], moves.begin[i + 1])
+        step[moves.cells[here]] = moves.steps[here]
+        for axis in range(3):
+            assert not step.reshape(TABLE.shape).sum(axis=axis).any()
+
+
+def test_resampled_data_augmentation_agrees_with_the_saturated_law():
+    model = HierarchicalModel.saturated(3)
+    law, right = exact(model)
+    step = ResamplingStep(law.system, CELLS, n_chains=8)
+    found = augmented(
+        step, model, ALPHA, CELLS, effort=Effort(n_draws=1200), rng=np.random.default_rng(2)
+    )
+    for cell, laws, errors in zip(CELLS.tolist(), found.laws, found.errors, strict=True):
+        for q, p in laws.items():
+            assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 2e-3
+
+
+def test_bridged_constant_of_a_model_whose_margins_are_released():
+    """For a decomposable model the whole marginal likelihood has a closed form."""
+    sets = [(0, 1), (1, 2)]
+    model = HierarchicalModel.of(3, sets)
+    law, right = exact(model, sets)
+    found = released_evidence(model, ALPHA, TABLE, 800, rng=np.random.default_rng(3))
+    factorial = float(np.log(np.arange(1, TABLE.sum() + 1)).sum())
+    whole = factorial + right.log_normaliser + found.log_probability
+    assert abs(whole - right.log_normaliser - law.log_constant) < 5 * found.standard_error
+    assert found.standard_error < 0.2
+
+
+def test_matched_law_against_sums():
+    sets = [(0, 1), (1, 2)]
+    margins, model = margins_of(TABLE, sets), HierarchicalModel.of(3, sets)
+    found = matched_law(margins, model)
+    _, right = exact(model, sets)
+    assert found.log_normaliser == pytest.approx(right.log_normaliser, abs=1e-9)
+    assert found.entropy() == pytest.approx(right.entropy, abs=1e-9)
+    for cell in CELLS.tolist():
+        levels = np.array(np.unravel_index(cell, TABLE.shape))
+        assert found.cell(levels.tolist()) == pytest.approx(cell_law(margins, levels), abs=1e-12)
+        assert right.probability(cell, int(TABLE.ravel()[cell])) == pytest.approx(
+            found.cell(levels.tolist())[int(TABLE.ravel()[cell])]
+        )
+    assert matched_law(margins, HierarchicalModel.saturated(3)) is None
+    assert matched_law(margins_of(TABLE, TWO_WAY), HierarchicalModel.of(3, TWO_WAY)) is None
+
+
+def test_a_law_too_large_to_sum_is_drawn(monkeypatch):
+    def beyond(*_):
+        raise BudgetExceeded("too large")
+
+    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA, truth=TABLE)
+    model = HierarchicalModel.of(3, TWO_WAY)
+    found = table_posterior(question, model, rng=np.random.default_rng(1))
+    assert "weighted draws" in found.method
+    _, right = exact(model)
+    truth = found.true_table
+    assert abs(truth.value - right.table_probability(TABLE.ravel())) < 5 * truth.standard_error
+
+
+def test_no_time_gives_a_reason_or_an_answer():
+    effort = Effort(n_draws=2000, seconds=1e-3)
+    question = Question(
+        margins=margins_of(TABLE, [(0, 1), (1, 2)]), cells=CELLS, alpha=ALPHA, effort=effort
+    )
+    found = table_posterior(
+        question, HierarchicalModel.no_highest_interaction(3), rng=np.random.default_rng(1)
+    )
+    assert isinstance(found, Unavailable) or not found.complete
+
+
+def test_chordal_graphs():
+    square = frozenset({(0, 1), (1, 2), (2, 3), (0, 3)})
+    assert chordal_cliques(4, square) is None
+    assert chordal_cliques(4, square | {(0, 2)}) == ((0, 1, 2), (0, 2, 3))
+    assert chordal_cliques(4, triangulated(4, square)) is not None
+    assert len(triangulated(4, square)) == 5
+    assert chordal_cliques(3, frozenset()) == ((0,), (1,), (2,))
+
+
+def test_a_search_finds_all_decomposable_models_when_they_are_alike():
+    """61 graphs on four vertices are chordal; with one edge needed, half the pairs' worth of them
+    remain, and flat evidence leads both searches through all."""
+    found = search_models(4, [(0, 1)], lambda _: 0.0, most=1000)
+    assert found.agrees
+    assert len(found.models) == len(set(found.models))
+    every = search_models(4, [(0,)], lambda _: 0.0, most=1000)
+    assert len(every.models) == 61
+    short = search_models(4, [(0,)], lambda _: 0.0, most=5)
+    assert not short.agrees
+
+
+def test_a_search_leaves_out_what_cannot_be_weighed():
+    found = search_models(3, [(0, 1)], lambda model: None if model.is_saturated else -1.0)
+    assert found.n_unweighed == 1
+    assert all(not model.is_saturated for model in found.models)
