@@ -118,6 +118,13 @@ class MissingCodes:
         _check_kinds(column, (missing, suppressed, not_applicable))
         return missing, suppressed, not_applicable
 
+    def values(
+        self, columns: Sequence[str], labels: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, tuple[str, ...]]:
+        """For each of the columns that has codes, the values that they stand for."""
+        kinds = {column: self.of(column, labels.get(column, {})) for column in columns}
+        return {column: sum(of, ()) for column, of in kinds.items() if any(of)}
+
     def given(self) -> Iterator[tuple[str, str, str]]:
         """Every code as it was given: its kind, its column or '*', and the code."""
         kinds = self.missing, self.suppressed, self.not_applicable

@@ -6,7 +6,7 @@ wanted columns are to be had, as one of three kinds that every engine knows how 
 
 import glob
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -52,6 +52,7 @@ class ArrowScan:
 
 
 Scan = CsvScan | ParquetScan | ArrowScan
+Named = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,8 @@ class Records:
     """A source of records: its name for messages, its columns, and how to scan some of them.
 
     `value_labels` maps a column and the text of a value to a label, where the file has them;
-    `files` are the inputs, which no output may overwrite.
+    `files` are the inputs, which no output may overwrite. `keeping_opener` is that of a file which
+    may declare some values missing: it keeps those that are named.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Records:
     opener: Callable[[tuple[int, ...]], Scan]
     value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    keeping_opener: Callable[[tuple[int, ...], Named], Scan] | None = None
 
     @property
     def parts(self) -> tuple[Path, ...]:
@@ -82,9 +85,15 @@ class Records:
         """Positions of the columns that serve as `role`; ColumnError names the near match."""
         return find_columns(role, columns, self.column_names, self.name)
 
-    def scan(self, positions: Sequence[int]) -> Scan:
-        """Where to read the columns at these positions."""
-        return self.opener(tuple(positions))
+    def scan(self, positions: Sequence[int], named: Named | None = None) -> Scan:
+        """Where to read the columns at these positions.
+
+        What the file itself declares missing is missing, but for the values `named` by column,
+        which are there as they stand.
+        """
+        if not named or self.keeping_opener is None:
+            return self.opener(tuple(positions))
+        return self.keeping_opener(tuple(positions), named)
 
 
 def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
@@ -293,12 +302,17 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _open_stat_file(path: Path) -> Records:
     names, labels = stat_files.read_header(path)
 
-    def opener(positions: tuple[int, ...]) -> Scan:
-        table = stat_files.read_columns(path, [names[i] for i in positions])
+    def opener(positions: tuple[int, ...], named: Named | None = None) -> Scan:
+        table = stat_files.read_columns(path, [names[i] for i in positions], named)
         return ArrowScan(_pick(table, range(len(positions))))
 
     return Records(
-        name=path.name, column_names=names, opener=opener, value_labels=labels, files=(path,)
+        name=path.name,
+        column_names=names,
+        opener=opener,
+        value_labels=labels,
+        files=(path,),
+        keeping_opener=opener,
     )
 
 

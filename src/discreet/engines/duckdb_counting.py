@@ -55,7 +55,8 @@ class Counter:
         for role, name in (("weight", request.weight), ("household", request.household)):
             if name is not None:
                 positions += records.find(role, [name])
-        self.source = from_clause(session.con, records.scan(positions), folder)
+        named = request.codes.values(self.names, records.value_labels)
+        self.source = from_clause(session.con, records.scan(positions, named), folder)
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
         types = [sql.base_type(row[1]) for row in described]
         self.columns = self._columns(types[:n_columns])

@@ -28,7 +28,9 @@ def count_population(
     lack a key are left out where the policy leaves them out of the sample, and refused where it
     refuses them.
     """
-    source = from_clause(session.con, records.scan(records.find("keys", request.keys)), folder)
+    named = request.codes.values(request.keys, records.value_labels)
+    scan = records.scan(records.find("keys", request.keys), named)
+    source = from_clause(session.con, scan, folder)
     types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
     codes, lacks = [], []
     for j, key in enumerate(keys):

@@ -121,7 +121,7 @@ def count_block(block: Block, budget: Budget, progress: Progress = silent) -> in
         return prod(int(u) + 1 for u in block.upper)
     margins = as_two_way(block)
     if margins is not None:
-        exact = count_two_way(*margins, max_terms=budget.steps)
+        exact = count_two_way(*margins, budget=budget)
         if exact is not None:
             return exact
     return _count_by_dynamic_programming(block, budget, progress)

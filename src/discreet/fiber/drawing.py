@@ -1,6 +1,6 @@
 """Draws of consistent tables under a prior: exact ones first, then a walk, then weighted draws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from time import monotonic
@@ -18,6 +18,7 @@ from discreet.fiber.sequential import weighted_draws
 from discreet.fiber.starts import starting_points, starting_tables
 from discreet.fiber.system import System, system_of
 from discreet.fiber.walk import INTERRUPTION, Chain, Plan, Walked, line_chains, swap_chains, walk
+from discreet.fiber.walk_weights import TooManyWeights
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
@@ -131,7 +132,8 @@ def draw_tables(
     on moves shown to connect all of them; where there are none, weighted draws by sequential
     importance sampling. `method` asks for one of them alone. `margins` are those of a system that
     adds limits on cells to them; `cells` are those to keep (all). A walk keeps n_draws over all its
-    chains together. An interruption or the time limit leaves the draws so far.
+    chains together, rounded up to as many of each, and at least four of each. An interruption or
+    the time limit leaves the draws so far; Interrupted is raised where there are none.
     """
     if n_draws < 1:
         raise InputError(must_be("n_draws", "at least 1", n_draws))
@@ -177,17 +179,45 @@ def _exactly(ask: _Ask) -> Draws | Unavailable:
 
     budget = Budget(seconds=_least(EXACT_SECONDS, ask.seconds_left))
     try:
-        kept = _matched_records(ask)
-        if kept is None:
+        batches = _matched_records(ask)
+        if batches is None:
             found = sampler(ask.system, ask.prior, budget=budget, progress=ask.progress)
-            kept = found.draw(ask.n_draws, rng=ask.rng)[:, ask.cells]
+            batches = found.batches(ask.n_draws, rng=ask.rng)
+        kept, stopped = _gathered(ask, batches)
     except BudgetExceeded as beyond:
         return Unavailable(str(beyond))
-    return _weighted(ask, kept, np.zeros(len(kept)), Method.EXACT, "exact independent draws")
+    weights = np.zeros(len(kept))
+    return _weighted(ask, kept, weights, Method.EXACT, "exact independent draws", stopped)
 
 
-def _matched_records(ask: _Ask) -> IntArray | None:
+def _gathered(ask: _Ask, batches: Iterator[IntArray]) -> tuple[IntArray, str]:
+    """The chosen cells of tables that come in batches, and what ended that early, or nothing."""
+    from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+
+    kept: list[IntArray] = []
+    done, stopped = 0, ""
+    try:
+        for batch in batches:
+            kept.append(batch[:, ask.cells])
+            done += len(batch)
+            ask.progress("drawing tables", done / ask.n_draws)
+            if ask.seconds_left == 0 and done < ask.n_draws:
+                stopped = "stopped by the time limit"
+                break
+    except BudgetExceeded:
+        if not kept:
+            raise
+        stopped = "stopped by the time limit"
+    except KeyboardInterrupt as interruption:
+        if not kept:
+            raise Interrupted("drawing was stopped before the first table") from interruption
+        stopped = "stopped by an interruption"
+    return np.concatenate(kept), stopped
+
+
+def _matched_records(ask: _Ask) -> Iterator[IntArray] | None:
     """Draws by matching records, for decomposable margins alone under the multinomial prior."""
+    from discreet.fiber.dynamic_programming import Budget
     from discreet.fiber.exact_draws import draw_decomposable
 
     if ask.margins is None or not isinstance(ask.prior, Multinomial):
@@ -195,8 +225,9 @@ def _matched_records(ask: _Ask) -> IntArray | None:
     moves = moves_of_margins(ask.margins, ask.system)
     if isinstance(moves, Unavailable) or not _is_plain(ask.system, moves):
         return None
-    drawn = draw_decomposable(ask.margins, ask.n_draws, rng=ask.rng)
-    return np.stack([table.ravel()[ask.cells] for table in drawn])
+    budget = Budget(seconds=ask.seconds_left)
+    drawn = draw_decomposable(ask.margins, ask.n_draws, rng=ask.rng, budget=budget)
+    return (table.reshape(1, -1) for table in drawn)
 
 
 def _sequentially(ask: _Ask) -> Draws | Unavailable:
@@ -259,12 +290,17 @@ def _by_walking(ask: _Ask) -> Draws | Unavailable:
     )
     if isinstance(moves, Unavailable):
         return moves
-    chains, sweep = _chains(ask, moves)
+    try:
+        chains, sweep = _chains(ask, moves)
+    except TooManyWeights as many:
+        return Unavailable(str(many))
     n_kept = max(4, -(-ask.n_draws // options.n_chains))
     plan = Plan(
         n_draws=n_kept,
         warm_up=n_kept if options.warm_up is None else options.warm_up,
-        thin=options.thin or max(sweep, min(SWEEPS * sweep, CHEAP_MOVES)),
+        thin=options.thin
+        if options.thin is not None
+        else max(sweep, min(SWEEPS * sweep, CHEAP_MOVES)),
         time_limit=ask.seconds_left,
     )
     walked = walk(chains, plan, ask.cells, progress=ask.progress)
@@ -282,16 +318,17 @@ def _least(seconds: float, left: float | None) -> float:
 def _chains(ask: _Ask, moves: MoveSet) -> tuple[list[Chain], int]:
     """Chains from far-apart starts, and how many moves pass over all of the table once."""
     system, margins, n = ask.system, ask.margins, ask.options.n_chains
+    sweep = max(1, system.n_columns)
     if margins is None or not isinstance(moves, LoopMoves) or not _is_plain(system, moves):
         starts = starting_points(system, n, rng=ask.rng)
-        return line_chains(system, moves, ask.prior, starts, rng=ask.rng), system.n_columns
+        return line_chains(system, moves, ask.prior, starts, rng=ask.rng), sweep
     room = min(margins.total, margins.n_cells) * (len(margins.sizes) + 1)
     sparse = margins.total < margins.n_cells and room <= MOST_PARTS
     starts = starting_tables(margins, n, rng=ask.rng, sparse=sparse)
     if sparse:
         chains = swap_chains(system, margins, moves, ask.prior, starts, rng=ask.rng)
         return chains, max(1, margins.total)
-    return line_chains(system, moves, ask.prior, starts, rng=ask.rng), system.n_columns
+    return line_chains(system, moves, ask.prior, starts, rng=ask.rng), sweep
 
 
 def _is_plain(system: System, moves: LoopMoves) -> bool:

@@ -28,6 +28,7 @@ FEW_STEPS, MANY_STEPS = 60, 4000  # per state
 MAX_PROBED = 50_000_000  # steps
 LITTLE = 500_000  # steps that are made at once
 MANY_STATES = 64  # from which on they are shared between threads
+PULLED = 2**17  # states gone back over between looks at the clock
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
@@ -361,20 +362,34 @@ def behind(
     problem = plan.problem(found.weights)
     layers = [*found.layers[:-1], _completed(found, budget, mode, marginals, progress)]
     for k in range(first - 1, -1, -1):
-        budget.check_time(f"going back over column {k}")
         at = slice(found.weights.start[k], found.weights.start[k + 1])
-        f, e = kernels.pull(
-            problem,
-            plan.step(k),
-            layers[k],
-            layers[k + 1],
-            mode,
-            NO_FLOATS if marginals is None else marginals.mantissa[at],
-            NONE if marginals is None else marginals.exponent[at],
-        )
+        own = None
+        if marginals is not None:
+            own = Marginals(marginals.mantissa[at], marginals.exponent[at])
+        f, e = _pulled(problem, plan.step(k), (layers[k], layers[k + 1]), budget, mode, own)
         layers[k] = layers[k]._replace(mantissa=f, exponent=e)
         progress("going back", 1 - k / first)
     return layers
+
+
+def _pulled(
+    problem: kernels.Problem,
+    step: kernels.Step,
+    layers: tuple[kernels.Layer, kernels.Layer],
+    budget: Budget,
+    mode: int,
+    marginals: Marginals | None,
+) -> tuple[FloatArray, IntArray]:
+    """What lies behind the states of the first layer, given the second, with looks at the clock."""
+    marginals = marginals or Marginals.zeros(0)
+    layer, after = layers
+    found = []
+    for begin in range(0, max(1, len(layer.keys)), PULLED):
+        budget.check_time("going back over columns")
+        part = _part(layer, slice(begin, begin + PULLED))
+        totals = (marginals.mantissa, marginals.exponent)
+        found.append(kernels.pull(problem, step, part, after, mode, *totals))
+    return np.concatenate([f for f, _ in found]), np.concatenate([e for _, e in found])
 
 
 def _completed(

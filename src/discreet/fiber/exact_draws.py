@@ -20,6 +20,8 @@ from discreet.fiber.system import System
 from discreet.progress import Progress, silent
 
 MAX_RECORDS = 100_000_000
+MATCHES_A_SECOND = 4e6  # records matched, in all cliques together
+DRAWN_AT_ONCE = 4096
 Axes = tuple[int, ...]
 
 
@@ -39,6 +41,11 @@ class Sampler:
             drawn = descended(found, found.layers, uniform)
             points[:, block.columns] = found.plan.in_block_order(drawn)
         return points[:, : self.system.n_named]
+
+    def batches(self, n_draws: int, *, rng: np.random.Generator) -> Iterator[IntArray]:
+        """The same, some thousands at a time."""
+        for done in range(0, n_draws, DRAWN_AT_ONCE):
+            yield self.draw(min(DRAWN_AT_ONCE, n_draws - done), rng=rng)
 
 
 def sampler(
@@ -65,7 +72,7 @@ def sampler(
 
 
 def draw_decomposable(
-    margins: Margins, n_draws: int, *, rng: np.random.Generator
+    margins: Margins, n_draws: int, *, rng: np.random.Generator, budget: Budget | None = None
 ) -> Iterator[IntArray]:
     """Independent full tables under the multinomial prior, for a decomposable set of margins.
 
@@ -73,8 +80,10 @@ def draw_decomposable(
     clique are matched to the records there at random within each level of the separator, which is
     the hypergeometric distribution that 1/∏ x! gives. Variables in no margin get a level at random.
     Checked: margins agree and are decomposable. The work grows with records and cliques, not with
-    tables.
+    tables. Raises BudgetExceeded where the first table would not be done in the seconds left, and
+    later where time is over; only the clock of the budget counts.
     """
+    budget = budget or Budget()
     tree = junction_tree(margins.tables)
     if tree is None:
         remedy = "use sampler, which takes any set of margins that dynamic programming fits"
@@ -83,8 +92,11 @@ def draw_decomposable(
     if margins.total > MAX_RECORDS:
         raise BudgetExceeded(f"tables of more than {MAX_RECORDS:,} records are not drawn by record")
     order = list(zip(tree.components, tree.separators, strict=True))
+    left, needed = budget.seconds_left, margins.total * len(order) / MATCHES_A_SECOND
+    if left is not None and needed > left:
+        raise BudgetExceeded(f"matching the records of one table takes about {needed:.2g} s")
     steps = [_Step.of(margins, clique, separator) for clique, separator in order]
-    return (_drawn(margins, steps, rng) for _ in range(n_draws))
+    return (_drawn(margins, steps, rng, budget) for _ in range(n_draws))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +118,15 @@ class _Step:
         return _Step(separator, new, records // size, records % size)
 
 
-def _drawn(margins: Margins, steps: Sequence[_Step], rng: np.random.Generator) -> IntArray:
+def _drawn(
+    margins: Margins, steps: Sequence[_Step], rng: np.random.Generator, budget: Budget
+) -> IntArray:
     """One table: its records' cells, clique by clique, then counted."""
     n, sizes = margins.total, margins.sizes
     strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     cell = np.zeros(n, dtype=np.int64)
     for step in steps:
+        budget.check_time("matching records")
         shape = [sizes[axis] for axis in step.new]
         where = _code(cell, step.separator, sizes, strides)
         matched = _matched(where, step, rng)

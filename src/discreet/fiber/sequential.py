@@ -32,12 +32,15 @@ from discreet.fiber.moves import Cut, check_same_rows, cuts_of, offsets_of
 from discreet.fiber.priors import Prior, Uniform
 from discreet.fiber.system import System, system_of
 from discreet.fiber.tilt import balanced
-from discreet.fiber.walk_weights import weight_table
+from discreet.fiber.walk_weights import TooManyWeights, weight_table
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
 LEAST_EFFECTIVE = 100
 MOST_VALUES = 2**24  # entries of a slice's table of weights
+MOST_FILLED = 2**32  # pairs of a value and a rest that are gone through before columns are drawn
+MOST_TRIED = 2**28  # values tried for one table
+VALUES_A_SECOND = 1e7
 BATCH_NUMBERS = 2**20  # random numbers drawn at once
 SLICE_SECONDS = 0.1
 
@@ -164,7 +167,8 @@ def weighted_draws(
 
     Two margins are filled by columns where their sums are not too large, all else by cells.
     `margins` are those of a system that adds limits on cells to them. An interruption or the time
-    limit leaves the draws so far.
+    limit leaves the draws so far. Unavailable where cells can take so many values that weights
+    cannot be listed or one table would take longer than there is time.
     """
     if n_draws < 1:
         raise InputError(must_be("n_draws", "at least 1", n_draws))
@@ -178,8 +182,26 @@ def weighted_draws(
     filler = _column_filler(constraints, margins, prior) if margins else None
     how = "columns of two-way slices"
     if filler is None:
-        filler, how = _cell_filler(constraints, prior), "cell by cell"
+        refusal = _too_wide(constraints, time_limit)
+        if refusal is not None:
+            return refusal
+        try:
+            filler, how = _cell_filler(constraints, prior), "cell by cell"
+        except TooManyWeights as many:
+            return Unavailable(str(many))
     return _collected(filler, constraints.n_named, n_draws, how, rng, time_limit, progress)
+
+
+def _too_wide(system: System, time_limit: float | None) -> Unavailable | None:
+    """Why no table is filled cell by cell: cells that can take too many values, or nothing."""
+    values = float((system.upper - system.lower).astype(np.float64).sum())
+    if values > MOST_TRIED:
+        return Unavailable(
+            f"cells can take more than {MOST_TRIED:,} values in all, too many to try for each table"
+        )
+    if time_limit is not None and values > time_limit * VALUES_A_SECOND:
+        return Unavailable(f"one table would take longer than the {time_limit:.3g} s there are")
+    return None
 
 
 Filler = Callable[[int, np.random.Generator], tuple[IntArray, FloatArray]]
@@ -269,7 +291,9 @@ def _column_filler(system: System, margins: Margins, prior: Prior) -> Filler | N
         return None
     slices = []
     for part in _slices(system, margins, tree[0]):
-        if part.rows.size * part.columns.size * (int(part.rows.max(initial=0)) + 1) > MOST_VALUES:
+        most = 1 + max(int(side.max(initial=0)) for side in (part.rows, part.columns))
+        values = part.rows.size * part.columns.size * most
+        if values > MOST_VALUES or values * most > MOST_FILLED:
             return None
         slices.append(part)
     fillers = [_SliceFiller.of(part, system, prior) for part in slices]

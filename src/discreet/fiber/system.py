@@ -92,8 +92,9 @@ def system_of(n_cells: int, statements: Sequence[Statement]) -> System:
     cell gets a finite upper limit from the statements it stands in. Contradictions between limits
     of a cell are left to `consistency.check`, which names them: `lower` may exceed `upper` here.
 
-    Checked: cells exist, limits in order and below 2**53. Raises InputError for a cell that no
-    statement limits from above, since infinitely many tables would then be consistent.
+    Checked: cells exist, numbers are whole, limits in order and below 2**53. Raises InputError for
+    a cell that no statement limits from above, since infinitely many tables would then be
+    consistent, and for a sum without an upper limit that could reach 2**53.
     """
     for statement in statements:
         _check(statement, n_cells)
@@ -120,21 +121,48 @@ def _is_limit(statement: Statement) -> bool:
 
 
 def _check(statement: Statement, n_cells: int) -> None:
-    name, cells = statement.name, statement.cells
-    if len(cells) == 0:
+    name, cells = statement.name, np.asarray(statement.cells)
+    if cells.size == 0:
         raise InputError(must_be(name, "about at least one cell", "none"))
+    if cells.ndim != 1 or cells.dtype.kind not in "iu":
+        raise InputError(must_be(name, "about a list of whole cell numbers", "another"))
     if cells.min() < 0 or cells.max() >= n_cells:
         raise InputError(must_be(name, f"about cells 0 to {n_cells - 1}", int(cells.max())))
     if len(np.unique(cells)) < len(cells):
         raise InputError(must_be(name, "about different cells", "one twice"))
-    if statement.coefficients is not None and statement.coefficients.min() <= 0:
+    if statement.coefficients is not None:
+        _check_coefficients(name, np.asarray(statement.coefficients), len(cells))
+    _check_limits(name, statement.low, statement.high)
+
+
+def _check_coefficients(name: str, coefficients: IntArray, n_cells: int) -> None:
+    if coefficients.shape != (n_cells,):
+        rule = f"a sum with {n_cells} coefficients, one for each cell"
+        raise InputError(must_be(name, rule, f"an array of shape {coefficients.shape}"))
+    if not all(_is_whole(one) for one in coefficients.tolist()):
+        raise InputError(must_be(name, "a sum with whole coefficients", "another"))
+    if coefficients.min() <= 0:
         raise InputError(must_be(name, "a sum with positive coefficients", "another"))
-    if max(abs(statement.low), abs(statement.high or 0)) >= LARGEST:
+    if coefficients.max() >= LARGEST:
+        raise InputError(must_be(name, "a sum with coefficients below 2**53", "a larger one"))
+
+
+def _check_limits(name: str, low: int, high: int | None) -> None:
+    if not _is_whole(low) or not (high is None or _is_whole(high)):
+        remedy = "round the lower limit up and the upper one down"
+        raise InputError(must_be(name, "limited by whole numbers", "another limit", remedy=remedy))
+    if max(abs(low), abs(high or 0)) >= LARGEST:
         raise InputError(must_be(name, "below 2**53", "a larger number"))
-    if statement.high is not None and statement.high < statement.low:
+    if high is not None and high < low:
         raise InputError(
             must_be(name, "a range from low to high", "one that ends before it begins")
         )
+
+
+def _is_whole(number: object) -> bool:
+    """Whether it is a whole number, be it stored as a float."""
+    whole = isinstance(number, int | np.integer)
+    return whole or (isinstance(number, float | np.floating) and float(number).is_integer())
 
 
 def _limit_cells(lower: IntArray, upper: IntArray, limits: Sequence[Statement]) -> None:
@@ -153,6 +181,16 @@ def _imply_upper(upper: IntArray, rows: Sequence[Statement]) -> None:
         upper[row.cells] = np.minimum(upper[row.cells], most)
 
 
+def _largest_sum(row: Statement, coefficients: IntArray, upper: IntArray) -> int:
+    """What a sum without an upper limit can come to within the limits of its cells."""
+    pairs = zip(coefficients.tolist(), upper[row.cells].tolist(), strict=True)
+    largest = int(sum(c * u for c, u in pairs))
+    if largest >= LARGEST:
+        rule = "a sum that stays below 2**53"
+        raise InputError(must_be(row.name, rule, "no upper limit", remedy="give an upper limit"))
+    return largest
+
+
 def _assembled(n_cells: int, rows: Sequence[Statement], lower: IntArray, upper: IntArray) -> System:
     right: list[int] = []
     slack_upper: list[int] = []
@@ -161,10 +199,7 @@ def _assembled(n_cells: int, rows: Sequence[Statement], lower: IntArray, upper: 
         coefficients = np.ones(len(row.cells), np.int64)
         if row.coefficients is not None:
             coefficients = row.coefficients.astype(np.int64)
-        high = row.high
-        if high is None:
-            pairs = zip(coefficients.tolist(), upper[row.cells].tolist(), strict=True)
-            high = min(sum(c * u for c, u in pairs), LARGEST - 1)
+        high = _largest_sum(row, coefficients, upper) if row.high is None else row.high
         right.append(high)
         entries.append((np.full(len(row.cells), number), row.cells, coefficients))
         if high != row.low:

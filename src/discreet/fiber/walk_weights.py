@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 MOST_ENTRIES = 2**26
 
 
+class TooManyWeights(InputError):  # noqa: N818 - a limit of what can be listed
+    """Cells can take more values than weights can be listed for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightTable:
     """log w_c(x) = values[start[c] + x] + slope[c] · x; `flat` where all weights are alike."""
@@ -44,20 +48,21 @@ def weight_table(prior: Prior, system: System) -> WeightTable:
     """The prior's weights for every value that a column can have; slacks weigh nothing.
 
     Cells with the same weights share their entries. Checked: every weight is positive and finite,
-    and there are at most 2**26 entries.
+    and there are at most 2**26 entries; raises TooManyWeights before any is listed.
     """
     cells, slacks = system.upper[: system.n_named], system.upper[system.n_named :]
     slope = np.zeros(system.n_columns)
     if isinstance(prior, ProductForm):
         _check_cells("theta", prior.theta, system)
         slope[: system.n_named] = np.log(prior.theta[: system.n_named])
-    group, rows = _shared_rows(prior, cells)
-    lengths = np.array([len(row) for row in rows] + [int(slacks.max(initial=-1)) + 1])
-    begins = np.concatenate([[0], np.cumsum(lengths)])
-    if begins[-1] > MOST_ENTRIES:
+    group, first, tops = _groups(prior, cells)
+    lengths = np.append(tops, slacks.max(initial=-1)).astype(np.int64) + 1
+    if float(lengths.astype(np.float64).sum()) > MOST_ENTRIES:
         remedy = "use one weight for many cells, or narrower limits"
         rule = f"of at most {MOST_ENTRIES} weights in all"
-        raise InputError(must_be("prior", rule, int(begins[-1]), remedy=remedy))
+        raise TooManyWeights(must_be("prior", rule, "more", remedy=remedy))
+    begins = np.concatenate([[0], np.cumsum(lengths)])
+    rows = _rows(prior, first, tops)
     values = np.concatenate([*rows, np.zeros(lengths[-1])])
     if not np.all(np.isfinite(values)):
         raise InputError(must_be("prior", "positive and finite on every table", "another weight"))
@@ -66,32 +71,28 @@ def weight_table(prior: Prior, system: System) -> WeightTable:
     return WeightTable(values=values, start=start, slope=slope, flat=flat)
 
 
-def _shared_rows(prior: Prior, upper: IntArray) -> tuple[IntArray, list[FloatArray]]:
-    """Which row of weights each cell has, and the rows, without a product form's slope."""
-    longest = np.arange(int(upper.max(initial=0)) + 1, dtype=np.int64)
+def _groups(prior: Prior, upper: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Which row of weights each cell has, a cell of each row, and the largest value in it."""
     if isinstance(prior, Uniform | Multinomial | ProductForm):
-        plain = Uniform() if isinstance(prior, Uniform) else Multinomial()
-        alone = plain.log_weight(np.zeros_like(longest), longest)
-        return np.zeros(len(upper), dtype=np.int64), [alone]
-    if isinstance(prior, DirichletMultinomial):
-        different, first, group = np.unique(
-            prior.alpha[: len(upper)], return_index=True, return_inverse=True
-        )
-        tops = np.zeros(len(different), dtype=np.int64)
-        np.maximum.at(tops, group, upper)
-    else:
-        first = group = np.arange(len(upper))
-        tops = upper
-    if int(tops.sum()) + len(tops) > MOST_ENTRIES:
-        remedy = "use one weight for many cells, or narrower limits"
-        raise InputError(
-            must_be("prior", f"of at most {MOST_ENTRIES} weights in all", "more", remedy=remedy)
-        )
-    rows = [
-        prior.log_weight(np.full(top + 1, cell), longest[: top + 1])
-        for cell, top in zip(first, tops, strict=True)
+        group = np.zeros(len(upper), dtype=np.int64)
+        return group, np.zeros(1, dtype=np.int64), np.array([upper.max(initial=0)])
+    if not isinstance(prior, DirichletMultinomial):
+        return np.arange(len(upper)), np.arange(len(upper)), upper
+    different, first, group = np.unique(
+        prior.alpha[: len(upper)], return_index=True, return_inverse=True
+    )
+    tops = np.zeros(len(different), dtype=np.int64)
+    np.maximum.at(tops, group, upper)
+    return group, first, tops
+
+
+def _rows(prior: Prior, first: IntArray, tops: IntArray) -> list[FloatArray]:
+    """The rows of weights, without a product form's slope."""
+    plain = Multinomial() if isinstance(prior, ProductForm) else prior
+    return [
+        plain.log_weight(np.full(top + 1, cell), np.arange(top + 1, dtype=np.int64))
+        for cell, top in zip(first.tolist(), tops.tolist(), strict=True)
     ]
-    return group, rows
 
 
 def _check_cells(name: str, array: FloatArray, system: System) -> None:

@@ -75,19 +75,24 @@ def bounds_row(a: CountAssessment, bound: Bound) -> tuple[str, ...]:
     limits, cell = bound.interval, bound.cell
     between = words.count(limits.lower)
     if limits.upper > limits.lower:
-        between += f" to {words.count(limits.upper)}"
+        between += f"–{words.count(limits.upper)}"
     middle = (
         between,
         cell_words(limits.printed),
         words.probability(limits.bounded),
         "–" if cell is None else words.count(cell.best_guess),
-        "–" if cell is None else words.probability(cell.best_guess_probability),
+        "–" if cell is None else _probability(cell.best_guess_probability),
     )
     if a.table is None:
         return (str(bound.value), *middle)
     truth = None if cell is None else cell.truth_probability
-    shown = "–" if truth is None else words.probability(truth)
+    shown = "–" if truth is None else _probability(truth)
     return (str(bound.value), words.count(a.table.get(bound.value, 0)), *middle, shown)
+
+
+def _probability(value: float) -> str:
+    """A probability summed up from many, 1 where only rounding is missing."""
+    return words.probability(1.0 if value > 1 - 1e-9 else value)
 
 
 def cell_words(outcome: Outcome | None) -> str:
@@ -293,11 +298,11 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
     else:
         yield f"Not available: {words.sentence(a.fit.reason)}."
     if a.poisson is not None and isinstance(a.fit, Fit):
-        yield a.poisson.sentence
+        yield tested_sentence(a.poisson.sentence)
     if isinstance(a.goodness, Unavailable):
         yield f"Fit not tested: {words.sentence(a.goodness.reason)}."
     elif a.goodness is not None and not a.goodness.fits_badly:
-        yield a.goodness.sentence
+        yield tested_sentence(a.goodness.sentence)
     if a.table is None:
         yield (
             "Whether COM-Poisson fits cannot be told from the statistics; only the holder of the "
@@ -305,10 +310,15 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
         )
 
 
+def tested_sentence(sentence: str) -> str:
+    """What a test says, without powers of ten in its p-value."""
+    return words.sentence(sentence).replace("= below", "below")
+
+
 def warnings(a: CountAssessment) -> list[str]:
     """What must not be overlooked."""
     tested = a.goodness if isinstance(a.goodness, Goodness) else None
-    found = [tested.sentence] if tested is not None and tested.fits_badly else []
+    found = [tested_sentence(tested.sentence)] if tested is not None and tested.fits_badly else []
     if a.verdict is not None:
         found += [f"{w[0].upper()}{w[1:]}." for w in a.verdict.warnings]
     return found

@@ -44,7 +44,7 @@ LAWS = {  # our name of each law: its name for an exact release, and for a round
     "uniform": ("uniform", "all_equal"),
     "uniform_by_factorisation": (None, "sets_equal"),
 }
-INTERVAL_SECONDS = 5.0
+INTERVAL_SECONDS = 2.0
 Risks = Mapping[str, CountRisk | Unavailable]
 
 

@@ -98,7 +98,9 @@ def matched_law(margins: Margins, model: HierarchicalModel) -> MatchedLaw | None
     if tree is None or not whole or least > MOST_VALUES or margins.total > MOST_RECORDS:
         return None
     log_factorial: FloatArray = gammaln(np.arange(margins.total + 1) + 1.0)
-    separators = [(axes, np.asarray(separator_table(margins, axes))) for axes in tree.separators[1:]]
+    separators = [
+        (axes, np.asarray(separator_table(margins, axes))) for axes in tree.separators[1:]
+    ]
     log_z = -sum(float(log_factorial[t].sum()) for t in margins.tables.values())
     log_z += sum(float(log_factorial[t].sum()) for _, t in separators)
     parts = [(axes, margins.tables[axes]) for axes in tree.components]

@@ -111,9 +111,10 @@ def test_an_empty_table_and_one_of_one_cell(discreet, tmp_path):
     empty, one = tmp_path / "empty.csv", tmp_path / "one.csv"
     empty.write_text("a,b,n\nx,y,0\n")
     one.write_text("a,b,n\nx,y,2\n")
-    assert "at least one count" in discreet(
-        "audit", empty, "--count", "n", "--release", "a"
-    ).complaint()
+    assert (
+        "at least one count"
+        in discreet("audit", empty, "--count", "n", "--release", "a").complaint()
+    )
     found = json.loads(discreet("audit", one, "--count", "n", "--release", "a", "--json").out)
     assert found["cells"][0]["lower"] == found["cells"][0]["upper"] == 2
     assert found["risk"]["bounds"]["value"] == 0

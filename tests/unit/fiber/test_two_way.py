@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.fiber.counting import count_exactly
+from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.margins import margins_of
 from discreet.fiber.splitting import split
 from discreet.fiber.system import Statement, system_of
@@ -43,33 +44,33 @@ def test_against_filling_columns(r, c, data):
     table = np.array(cells).reshape(r, c)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     expected = column_by_column(rows.tolist(), columns.tolist())
-    assert count_two_way(rows, columns, max_terms=10**6) == expected
-    assert count_two_way(columns, rows, max_terms=10**6) == expected
+    assert count_two_way(rows, columns, budget=Budget(steps=10**6)) == expected
+    assert count_two_way(columns, rows, budget=Budget(steps=10**6)) == expected
 
 
 def test_numbers_beyond_64_bits():
     """The sum over pairs of columns and that over pairs of rows are different sums."""
     rows, columns = np.array([200, 300, 310, 320]), np.array([250, 290, 300, 290])
-    found = count_two_way(rows, columns, max_terms=10**10)
+    found = count_two_way(rows, columns, budget=Budget(steps=10**10))
     assert found is not None
     assert found > 2**62
-    other = count_two_way(columns, rows, max_terms=10**10)
+    other = count_two_way(columns, rows, budget=Budget(steps=10**10))
     assert found == other
 
 
 def test_totals_that_disagree():
-    assert count_two_way(np.array([1, 2]), np.array([1, 1]), max_terms=10) == 0
+    assert count_two_way(np.array([1, 2]), np.array([1, 1]), budget=Budget(steps=10)) == 0
 
 
 def test_too_many_terms():
     big = np.full(4, 10_000)
-    assert count_two_way(big, big, max_terms=10**6) is None
-    assert count_two_way(np.full(6, 9), np.full(6, 9), max_terms=10**9) is None
+    assert count_two_way(big, big, budget=Budget(steps=10**6)) is None
+    assert count_two_way(np.full(6, 9), np.full(6, 9), budget=Budget(steps=10**9)) is None
 
 
 @pytest.mark.parametrize(("total", "limits", "ways"), [(3, [3, 3], 4), (3, [1, 1], 0), (0, [5], 1)])
 def test_bounded_parts(total, limits, ways):
-    assert bounded_parts(total, np.array(limits)) == ways
+    assert bounded_parts(total, np.array(limits), budget=Budget()) == ways
 
 
 def block_of(table, more=()):
@@ -97,6 +98,6 @@ def test_a_limit_that_only_moves_the_table():
     limit = Statement(cells=np.array([1]), low=0, high=4, name="cell 1")
     rows, columns = as_two_way(block_of(table, [limit]))
     assert rows.sum() == columns.sum() < table.sum()
-    assert count_two_way(rows, columns, max_terms=1000) == count_exactly(
+    assert count_two_way(rows, columns, budget=Budget(steps=1000)) == count_exactly(
         system_of(6, [*margins_of(table, [(0,), (1,)]).statements(), limit])
     )

@@ -205,7 +205,7 @@ def test_disagreement_names_the_extremes():
     assert found.others == {"pitman": 580.4, "loglinear": 78.0, "cohen": 2375.0}
     assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375 (cohen)")
     assert recommended(levels, counts, others={"pitman": figure["pitman"]}).disagreement == (
-        "pitman says 580.4"
+        "pitman says 580"
     )
     assert recommended(levels, counts).disagreement is None
 

@@ -70,11 +70,11 @@ def test_resampled_data_augmentation_agrees_with_the_saturated_law():
     law, right = exact(model)
     step = ResamplingStep(law.system, CELLS, n_chains=8)
     found = augmented(
-        step, model, ALPHA, CELLS, effort=Effort(n_draws=1200), rng=np.random.default_rng(2)
+        step, model, ALPHA, CELLS, effort=Effort(n_draws=300), rng=np.random.default_rng(2)
     )
     for cell, laws, errors in zip(CELLS.tolist(), found.laws, found.errors, strict=True):
         for q, p in laws.items():
-            assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 2e-3
+            assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 5e-3
 
 
 def test_bridged_constant_of_a_model_whose_margins_are_released():
