@@ -9,6 +9,7 @@ import click
 from discreet.cli.once import OnceCommand
 from discreet.cli.options import csv_from, csv_options
 from discreet.cli.speaking import speaking_of
+from discreet.errors import InputError, MissingError, must_be
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
@@ -16,6 +17,7 @@ HOLDER = {
     "knowledge": "--knows",
     "max_risk": "--max-risk",
     "total": "S1",
+    "keys": "--column and --count",
     **{name: f"--{name}" for name in ("decimals", "seconds", "missing", "count")},
 }
 SNOOPER = HOLDER | {"n": "--n", "total": "--s1", "S2": "--s2"}
@@ -172,7 +174,14 @@ def _read(file: str, options: dict[str, Any], progress: Any) -> tuple[str, dict[
     if column is None:
         column = _only_column([name for name in records.column_names if name != count])
     missing = options["missing"] or "error"
-    table = read_table(records, [column], count=count, missing=missing, csv=csv, progress=progress)
+    try:
+        table = read_table(
+            records, [column], count=count, missing=missing, csv=csv, progress=progress
+        )
+    except MissingError as lacking:
+        remedy = "--missing drop leaves them out"
+        said = must_be(f"column {column!r}", "known in every row", "rows without", remedy=remedy)
+        raise MissingError(said) from lacking
     held = zip(table.cells[:, 0].tolist(), table.counts.tolist(), strict=True)
     found: dict[int, int] = {}
     for level, number in held:
@@ -190,8 +199,6 @@ def _only_column(names: list[str]) -> str:
 
 def _value(column: str, label: str) -> int:
     """A level as a whole number; what it is instead stays in the agency."""
-    from discreet.errors import InputError, must_be
-
     try:
         number = float(label)
         if number >= 0 and number == int(number):

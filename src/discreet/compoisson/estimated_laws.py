@@ -41,8 +41,41 @@ def estimated_law(
     None where fewer than 100 effective draws carry the weight: errors would not be what they say.
     """
     name = prior_named(prior).name
+    found = _draws(system, name, n_draws, rng, time_limit, progress)
+    return found if isinstance(found, Unavailable) else _law(system, name, *found, truth)
+
+
+def probable_tables(
+    system: System,
+    number: int,
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+    time_limit: float | None = None,
+) -> tuple[IntArray, float] | Unavailable:
+    """Different tables, about as many as asked, drawn by their multinomial probability.
+
+    With them the logarithm of the normaliser Σ 1/∏ f_j! as the draws estimate it.
+    """
+    found = _draws(system, "multinomial", n_draws, rng, time_limit, silent)
+    if isinstance(found, Unavailable):
+        return found
+    drawn, shift = found
+    chosen = rng.choice(len(drawn.tables), size=number, p=drawn.shares)
+    return np.unique(drawn.tables[chosen, ::-1], axis=0), _log_mean(drawn) - shift
+
+
+def _draws(
+    system: System,
+    prior: str,
+    n_draws: int,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    progress: Progress,
+) -> tuple[WeightedDraws, float] | Unavailable:
+    """Draws that carry enough weight, and the logarithm of the factor that their weights have."""
     turned = descending(system)
-    weight, shift = _tilted(turned, name)
+    weight, shift = _tilted(turned, prior)
     drawn = weighted_draws(
         turned, weight, n_draws, rng=rng, time_limit=time_limit, progress=progress
     )
@@ -50,7 +83,7 @@ def estimated_law(
         return drawn
     if drawn.effective_draws < LEAST_EFFECTIVE:
         return Unavailable(drawn.warning or f"none of {drawn.n_tried} draws found a table")
-    return _law(system, name, drawn, shift, truth)
+    return drawn, shift
 
 
 def descending(system: System) -> System:

@@ -6,14 +6,15 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from discreet.compoisson.equations import Sums
+from discreet.compoisson.estimated_laws import probable_tables
 from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.release import Attack, Release
-from discreet.compoisson.snooper import Effort, Snooper, snooper
+from discreet.compoisson.snooper import Effort, Reconstruction, Snooper, snooper
 from discreet.compoisson.statistics import DecimalLog
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.data.arrays import FloatArray, IntArray, read_only
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.figures import How, Unavailable
+from discreet.figures import Figure, How, Unavailable
 
 MOST_LISTED = 5000
 MOST_SHOWN = 300
@@ -63,7 +64,7 @@ def likely_tables(
         return _first(tables, _shares(tables), most)
     if not draw or effort.rng is None:
         return Unavailable(f"there are more than {MOST_LISTED:,} tables, and none were drawn")
-    return _drawn(problem, most, effort, effort.rng)
+    return _drawn(problem, found, most, effort, effort.rng)
 
 
 def _shares(tables: IntArray) -> FloatArray:
@@ -101,14 +102,29 @@ def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:
 
 
 def _drawn(
-    problem: Snooper, most: int, effort: Effort, rng: np.random.Generator
+    problem: Snooper, found: Reconstruction, most: int, effort: Effort, rng: np.random.Generator
 ) -> LikelyTables | Unavailable:
-    try:
-        mixed = problem.mixture("multinomial", effort)
-        drawn = mixed.draw(most, rng=rng, budget=effort.budget())
-    except BudgetExceeded as ended:
-        return Unavailable(str(ended))
-    tables = np.unique(drawn, axis=0)
-    logs = np.array([mixed.log_probability(table) for table in tables], dtype=np.float64)
-    order = np.argsort(-logs, kind="stable")
+    """Tables by weighted draws; their probabilities hang on that of the best guess where known."""
+    parts = problem.parts_by_number
+    if isinstance(parts, Unavailable) or len(parts) > 1:
+        return Unavailable("tables are drawn for one case and one n only")
+    drawn = probable_tables(
+        parts[0].system,
+        most,
+        n_draws=effort.n_draws,
+        rng=rng,
+        time_limit=effort.seconds_for_a_step,
+    )
+    if isinstance(drawn, Unavailable):
+        return drawn
+    tables, log_total = drawn
+    law = found.laws.get("multinomial")
+    if isinstance(law, TableLaw) and law.best_guess is not None:
+        best = np.array(law.best_guess, dtype=np.int64)
+        tables = np.unique(np.vstack([tables, best]), axis=0)
+        if isinstance(law.best_guess_probability, Figure) and law.best_guess_probability.value:
+            own = -float(gammaln(best + 1.0).sum())
+            log_total = own - float(np.log(law.best_guess_probability.value))
+    logs = -gammaln(tables + 1.0).sum(axis=1) - log_total
+    order = np.argsort(-logs, kind="stable")[:most]
     return LikelyTables(tables=tables[order], probability=np.exp(logs[order]), complete=False)

@@ -61,7 +61,7 @@ class Effort:
         if self.until is None:
             return self.seconds
         half = max((self.until - monotonic()) / 2, LEAST_SECONDS)
-        return half if self.seconds is None else min(self.seconds, half)
+        return float(f"{half if self.seconds is None else min(self.seconds, half):.2g}")
 
     def budget(self) -> Budget:
         """A budget whose clock starts now, once the code it is for has been compiled."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 from time import monotonic
 from typing import NamedTuple
 
@@ -152,12 +153,18 @@ def draw_tables(
         progress=progress,
     )
     reasons: list[str] = []
-    for way in WAYS if method is Method.AUTO else (Method(method),):
+    for way in WAYS if _checked_method(method) is Method.AUTO else (Method(method),):
         drawn = WAYS[way](ask) if ask.seconds_left != 0 else Unavailable("no time was left")
         if not isinstance(drawn, Unavailable):
             return drawn
         reasons.append(f"{way.value}: {drawn.reason}")
     return Unavailable("; ".join(reasons))
+
+
+def _checked_method(method: str) -> Method:
+    if method not in list(Method):
+        raise InputError(must_be("method", f"one of {', '.join(Method)}", method))
+    return Method(method)
 
 
 def _checked_cells(cells: IntArray | None, n_cells: int, n_draws: int) -> IntArray:
@@ -338,7 +345,7 @@ def _is_plain(system: System, moves: LoopMoves) -> bool:
 
 def _of_walk(ask: _Ask, walked: Walked, moves: MoveSet) -> Draws:
     diagnostics = diagnose(walked.tables)
-    tables = walked.tables.reshape(-1, len(ask.cells))
+    tables = walked.tables.reshape(prod(walked.tables.shape[:2]), len(ask.cells))
     error = np.zeros(len(ask.cells))
     error[diagnostics.varied] = diagnostics.standard_error
     effective = float(diagnostics.bulk_draws.min(initial=len(tables)))

@@ -40,7 +40,8 @@ class Budget:
     """How much work an exact answer may take.
 
     `states` are kept at one time (about 70 bytes each), `steps` are values tried in a column (some
-    50 to 100 million a second), `seconds` on the clock from the moment the budget was made.
+    50 to 100 million a second), `seconds` on the clock from the moment the budget was made. The
+    clock is looked at between layers: passing one of millions of states may take seconds more.
     """
 
     states: int = 4_000_000

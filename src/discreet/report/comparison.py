@@ -15,6 +15,7 @@ from discreet.report.text import section_parts, two_figures
 from discreet.risk.assessment import Assessment
 from discreet.risk.comparison import PolicyComparison
 from discreet.risk.scoring import ModelResult
+from discreet.risk.sensitive import NO_VALUE, SensitiveFigure
 
 SHORT = {
     "distinct l-diversity": "distinct l",
@@ -175,9 +176,15 @@ def _sensitive(comparison: PolicyComparison, place: int) -> Section:
         title=f"Sensitive variable {first.name} under each policy",
         meaning=MEANING["sensitive_compared"],
         header=("policy", *(SHORT.get(f.name, f.name) for f in first.figures)),
-        rows=_rows(comparison, lambda a: _counts(*(f.records for f in a.sensitive[place].figures))),
+        rows=_rows(comparison, lambda a: tuple(map(_failing, a.sensitive[place].figures))),
         notes=tuple(f"{SHORT.get(f.name, f.name)}: {f.rule}" for f in first.figures),
     )
+
+
+def _failing(figure: SensitiveFigure) -> str:
+    """Records that break the rule; the k of (α, k) is judged whether or not there are values."""
+    judged = figure.records or figure.worst != NO_VALUE
+    return words.count(figure.records) if judged else "–"
 
 
 def _households(comparison: PolicyComparison) -> Section:

@@ -11,6 +11,7 @@ from discreet.report import words
 from discreet.report.counts_words import (
     KNOWLEDGE_HEADER,
     PRIOR_HEADER,
+    ZEROS_CAME_IN,
     best_guess,
     bounds_header,
     bounds_meaning,
@@ -26,6 +27,7 @@ from discreet.report.counts_words import (
     prior_row,
     title,
     warnings,
+    zeros_came_in,
 )
 from discreet.report.text import filled_table, heading, indented
 from discreet.risk.count_assessment import CountAssessment
@@ -68,7 +70,9 @@ def _rebuilt(a: CountAssessment) -> Iterator[ConsoleRenderable]:
         yield indented(Text(line, style="dim"))
     tables = likely_rows(a, SHOWN_TABLES)
     if tables:
-        yield indented(filled_table(("most probable: counts of 0, 1, …", "probable", ""), tables))
+        header = ("most probable: counts of 0, 1, …", "probable", "")
+        shown = 3 if any(mark for *_, mark in tables) else 2
+        yield indented(filled_table(header[:shown], [row[:shown] for row in tables]))
 
 
 def _priors(a: CountAssessment) -> Iterator[ConsoleRenderable]:
@@ -91,6 +95,8 @@ def _knowledge(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     yield heading("What the knowledge adds (under multinomial)")
     yield indented(Text(f"Known: {'; '.join(a.options.knowledge.described())}."))
     yield indented(filled_table(KNOWLEDGE_HEADER, knowledge_rows(a)))
+    if zeros_came_in(a):
+        yield indented(Text(ZEROS_CAME_IN, style="dim"))
 
 
 def _fit(a: CountAssessment) -> Iterator[ConsoleRenderable]:

@@ -167,8 +167,11 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
             f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
             f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."
         )
+    reasons: dict[str, list[str]] = {}
     for name, risk in a.risks.items():
-        yield from (f"{TITLES[name]}: {why}." for why in _reasons(risk))
+        for why in _reasons(risk):
+            reasons.setdefault(why, []).append(TITLES[name])
+    yield from (f"{', '.join(names)}: {why}." for why, names in reasons.items())
     yield from _led_astray(a)
 
 
@@ -232,6 +235,15 @@ def right_law(found: Attack) -> TableLaw | None:
 
 
 KNOWLEDGE_HEADER = ("", "before", "after")
+ZEROS_CAME_IN = (
+    "Before, without a range of n, the number of zeros is left out; after it is one of the counts "
+    "to be guessed, so that the two are not about the same tables."
+)
+
+
+def zeros_came_in(a: CountAssessment) -> bool:
+    """Does the knowledge make the number of zeros a thing to guess?"""
+    return a.before is not None and _zeros_unknown(a.before) and not _zeros_unknown(a.found)
 
 
 def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:

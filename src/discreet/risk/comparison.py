@@ -9,6 +9,7 @@ from discreet.errors import MissingError
 from discreet.figures import Unavailable
 from discreet.risk.asking import checked_match_weight
 from discreet.risk.assessment import Assessment, assess
+from discreet.risk.suda_matching import MatchingTooLongError
 
 MODEL_INPUTS = ("weight", "population_size", "n_table_cells", "structural_zeros", "shrinkage")
 
@@ -49,7 +50,8 @@ def compare_policies(
         try:
             found[policy.name] = assess(source, keys, **given)
         except MissingError as reason:
-            if policy.is_a_level:  # it accepts any missing key, so something else is amiss
+            too_much = isinstance(reason, MatchingTooLongError)
+            if policy.is_a_level and not too_much:  # it accepts any missing key: look elsewhere
                 raise
             found[policy.name] = Unavailable(str(reason))
     first = next(a for a in found.values() if isinstance(a, Assessment))

@@ -45,6 +45,7 @@ LAWS = {  # our name of each law: its name for an exact release, and for a round
     "uniform_by_factorisation": (None, "sets_equal"),
 }
 INTERVAL_SECONDS = 2.0
+STEPS = 6  # that may each run into the time limit
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
@@ -148,7 +149,8 @@ def _assess(
     progress: Progress,
 ) -> CountAssessment:
     rng = np.random.default_rng(options.seed)
-    effort = Effort(until=monotonic() + options.seconds, rng=rng)
+    until = monotonic() + options.seconds
+    effort = Effort(seconds=options.seconds / STEPS, until=until, rng=rng)
     knowledge = options.knowledge or None
     found = attack(release, knowledge, truth=table, effort=effort, progress=progress)
     before = None

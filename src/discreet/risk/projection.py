@@ -12,6 +12,8 @@ from discreet.data.summary import SizeIndices
 from discreet.engines.contract import KeyLevels
 from discreet.engines.matching import matched_cells
 
+FEW_CODES = 1 << 12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllCells:
@@ -69,7 +71,7 @@ class AllCells:
         """The cells of these keys alone."""
         coding = Coding.of_sizes([self.coding.sizes[key] for key in keys])
         levels = np.stack([self.coding.level(self.words, key) for key in keys], axis=1)
-        words, place = distinct_rows(coding.encode(levels))
+        words, place = distinct_rows(coding.encode(levels), coding.n_combinations)
         records = np.bincount(place, weights=self.records, minlength=len(words)).astype(np.int64)
         count: CountArray = records
         missing = self.missing_levels[list(keys)]
@@ -106,8 +108,15 @@ class Projection:
         return risk[self.place]
 
 
-def distinct_rows(words: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct rows in order, and the place of each row among them."""
+def distinct_rows(words: IntArray, n_codes: int | None = None) -> tuple[IntArray, IntArray]:
+    """The distinct rows in order, and the place of each row among them.
+
+    Where rows are one word below `n_codes` and these are few, they are marked rather than sorted.
+    """
+    if words.shape[1] == 1 and n_codes is not None and n_codes <= max(len(words), FEW_CODES):
+        occurs = np.zeros(n_codes, dtype=np.bool_)
+        occurs[words[:, 0]] = True
+        return np.flatnonzero(occurs)[:, None], (np.cumsum(occurs) - 1)[words[:, 0]]
     if words.shape[1] == 1:
         distinct, place = np.unique(words[:, 0], return_inverse=True)
         return distinct[:, None], place.astype(np.int64)

@@ -13,23 +13,31 @@ larger ones, and minimal sets are as well defined as without missing values. Rec
 each be alone, for they need not match each other; they have the same minimal sample uniques.
 
 Cost: each set of keys is one projection of all cells and a matching of the coarser cells that it
-leaves. One bit for a cell that is alone on all keys is kept for each set below the largest.
+leaves, at most as many as its levels allow, with the patterns of what they lack. The work is
+estimated beforehand and refused above MOST_WORK. One bit for a cell that is alone on all keys is
+kept for each set below the largest.
 """
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from discreet.data.arrays import BoolArray, IntArray
-from discreet.errors import InputError, must_be
+from discreet.errors import MissingError, must_be
 from discreet.progress import Progress
 from discreet.risk.projection import AllCells
 from discreet.risk.suda import SpecialUniques
 from discreet.risk.suda_derivation import Derivation, derivation
 
-MOST_WORK = 500_000_000  # cells times sets of keys: a minute or so
+MOST_WORK = 2_000_000_000  # steps, of which a core takes some twenty million a second
+SET_WORK = 20_000  # steps that a set of keys takes however few the cells are
 STEP = "searching for minimal sample uniques"
+
+
+class MatchingTooLongError(MissingError):
+    """Minimal sample uniques that would take too long to find under the missing policy."""
 
 
 def special_uniques_by_matching(
@@ -37,15 +45,12 @@ def special_uniques_by_matching(
 ) -> SpecialUniques:
     """All minimal sample uniques of at most `max_size` keys under the policy of the cells. Exact.
 
-    Checked: the sets to look at, times the cells, are few enough. Trusted: `max_size`.
+    Checked: the work stays within MOST_WORK. Trusted: `max_size`.
     """
     n_keys, n_cells = len(cells.keys), len(cells.records)
     n_sets = sum(math.comb(n_keys, size) for size in range(1, max_size + 1))
-    if n_sets * n_cells > MOST_WORK:
-        rule = "small enough to match every set of keys"
-        got = f"{n_sets:,} sets of keys over {n_cells:,} cells"
-        remedy = "take a smaller size, or --missing category"
-        raise InputError(must_be("suda", rule, got, remedy=remedy))
+    if matching_work(cells.coding.sizes, n_cells, max_size) > MOST_WORK:
+        raise _too_much(cells, max_size, n_sets)
     rows = np.flatnonzero(cells.sample_count <= 1)
     levels = cells.coding.decode(cells.words)
     tally = _Tally(levels[rows], cells.records[rows], cells.coding.sizes, max_size)
@@ -67,6 +72,31 @@ def special_uniques_by_matching(
         key_msus=None,
         records=cells.records[rows],
     )
+
+
+def matching_work(sizes: Sequence[int], n_cells: int, max_size: int) -> int:
+    """Steps that it takes at most to match all sets of up to `max_size` keys with these levels.
+
+    A set S of s keys takes SET_WORK, a step for each cell to project it, and 2^s for each of the
+    coarser cells, at most min(cells, ∏ levels), to match it. Where the first two alone exceed
+    MOST_WORK the sets are not gone through.
+    """
+    n_sets = sum(math.comb(len(sizes), size) for size in range(1, max_size + 1))
+    work = n_sets * (SET_WORK + n_cells)
+    if work > MOST_WORK:
+        return work
+    sets = (keys for size in range(1, max_size + 1) for keys in combinations(sizes, size))
+    return work + sum(min(n_cells, math.prod(keys)) << len(keys) for keys in sets)
+
+
+def _too_much(cells: AllCells, max_size: int, n_sets: int) -> MatchingTooLongError:
+    sizes, n_cells = cells.coding.sizes, len(cells.records)
+    smaller = range(1, max_size)
+    possible = [size for size in smaller if matching_work(sizes, n_cells, size) <= MOST_WORK]
+    rule = f"at most {max(possible)} here" if possible else "left out here"
+    got = f"{max_size}, which takes {n_sets:,} sets of keys to match over {n_cells:,} cells"
+    remedy = "take that, or fewer keys, or --missing category, which needs no matching"
+    return MatchingTooLongError(must_be("suda", rule, got, remedy=remedy))
 
 
 class _Tally:

@@ -47,3 +47,9 @@ def test_they_cannot_be_changed():
         indices.sizes[0] = 3
     with pytest.raises(ValueError, match="read-only"):
         indices.cells[0] = 3
+
+
+def test_cells_that_overlap_are_no_partition_though_the_sizes_add_up():
+    counts, records = np.array([2.0, 2.0]), np.array([2, 2])
+    assert SizeIndices.of_counts(counts, records).is_partition
+    assert not SizeIndices.of_counts(counts, records, disjoint=False).is_partition

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.data.missing import MissingCodes
 from discreet.engines.contract import IdleCode
-from discreet.errors import InputError
+from discreet.errors import InputError, WeightError
 
 LABELS: Any = {"job": {1: "Nurse", 2: "Teacher", 8: "Refused", 9: "Refused", 7: "No job"}}
 
@@ -102,3 +102,55 @@ def test_the_population_is_read_by_the_same_codes(count, labelled, tmp_path):
     told = dict(zip(cells.keys[0].labels, counts.counts.tolist(), strict=True))
     assert told == {"Nurse": 2, "Teacher": 1, "No job": 1, "(missing)": 3}
     assert counts.total == 8
+
+
+def test_a_label_may_be_given_where_its_value_is_the_label_of_another(count, tmp_path):
+    path = tmp_path / "l.sav"
+    frame = pd.DataFrame({"job": [1.0, 9.0, 99.0]})
+    pyreadstat.write_sav(frame, path, variable_value_labels={"job": {9: "Refused", 99: "9"}})
+    cells = count(path, ["job"], codes=MissingCodes(missing={"job": ["Refused"]}))
+    assert cells.keys[0].values == ("1", "99", None)
+    with pytest.raises(InputError, match="code '9' of 'job' must be a value or the label of one"):
+        count(path, ["job"], codes=MissingCodes(missing={"job": ["9"]}))
+
+
+def test_not_applicable_is_counted_in_records_that_are_left_out_too(count):
+    table = pa.table({"a": ["x", None, None], "b": ["none", "none", "*"]})
+    codes = MissingCodes(not_applicable={"b": ["none"]}, suppressed={"b": ["*"]})
+    key = count(table, ["a", "b"], missing="drop", codes=codes).keys[1]
+    assert (key.n_not_applicable, key.n_suppressed, key.n_missing) == (2, 1, 0)
+
+
+def test_values_that_a_stata_file_declares_missing_can_be_told_apart(count, tmp_path):
+    path = tmp_path / "m.dta"
+    frame = pd.DataFrame({"job": pd.Series([1, 2, "a", "b", "a", None], dtype=object)})
+    pyreadstat.write_dta(
+        frame,
+        path,
+        missing_user_values={"job": ["a", "b"]},
+        variable_value_labels={"job": {1: "Nurse", "a": "Refused"}},
+    )
+    assert count(path, ["job"]).keys[0].n_missing == 4
+    codes = MissingCodes(suppressed={"job": ["Refused"]}, not_applicable={"job": [".b"]})
+    cells = count(path, ["job"], codes=codes)
+    key = cells.keys[0]
+    assert cells.idle_codes == ()
+    assert (key.n_missing, key.n_suppressed, key.n_not_applicable) == (1, 2, 1)
+    assert {"Nurse", "2", "(suppressed)", "(not applicable)", "(missing)"} == set(key.labels)
+
+
+def test_values_that_an_spss_file_declares_missing_can_be_told_apart(count, tmp_path):
+    path = tmp_path / "m.sav"
+    frame = pd.DataFrame({"job": [1.0, 9.0, 98.0, 99.0, None], "w": [1.0, 2.0, 3.0, 4.0, 9.0]})
+    pyreadstat.write_sav(
+        frame,
+        path,
+        missing_ranges={"job": [9, {"lo": 98, "hi": 99}], "w": [9]},
+        variable_value_labels={"job": {9: "Refused"}},
+    )
+    assert count(path, ["job"]).keys[0].n_missing == 4
+    codes = MissingCodes(suppressed={"*": ["9"]}, not_applicable={"job": ["98"]})
+    key = count(path, ["job"], codes=codes).keys[0]
+    assert (key.n_missing, key.n_suppressed, key.n_not_applicable) == (2, 1, 1)
+    with pytest.raises(WeightError, match="1 missing or not a number"):
+        count(path, ["job"], codes=codes, weight="w")

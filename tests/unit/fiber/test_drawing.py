@@ -311,3 +311,62 @@ def test_a_prior_without_weight_somewhere_is_refused():
         weight_table(Even(), SYSTEM)
     with pytest.raises(InputError, match="theta must be of 6 cells, got 2"):
         weight_table(ProductForm(np.ones(2)), SYSTEM)
+
+
+TREE = margins_of(np.arange(24).reshape(2, 3, 4), [(0, 1), (1, 2)])
+
+
+def test_interrupted_matching_of_records_leaves_its_draws():
+    rng = np.random.default_rng(31)
+    found = draw_tables(TREE, Multinomial(), 1000, rng=rng, progress=interrupted_at(7))
+    assert found.method is Method.EXACT
+    assert found.stopped == "stopped by an interruption"
+    assert found.tables.shape == (8, 24)
+    assert np.all(found.tables.sum(axis=1) == TREE.total)
+
+
+def test_a_time_limit_ends_the_matching_of_records():
+    rng = np.random.default_rng(32)
+    found = draw_tables(TREE, Multinomial(), 10**6, rng=rng, time_limit=0.3)
+    assert found.stopped == "stopped by the time limit"
+    assert 0 < len(found.tables) < 10**6
+
+
+def test_a_time_limit_ends_exact_draws():
+    rng = np.random.default_rng(33)
+    cells = np.array([0])
+    found = draw_tables(MARGINS, Uniform(), 10**8, rng=rng, cells=cells, time_limit=1.0)
+    assert found.method is Method.EXACT
+    assert found.stopped == "stopped by the time limit"
+
+
+def test_matching_interrupted_at_once_is_an_interruption(monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("discreet.fiber.exact_draws.draw_decomposable", interrupted)
+    with pytest.raises(Interrupted, match="before the first table"):
+        draw_tables(TREE, Multinomial(), 5, rng=np.random.default_rng(34))
+
+
+def test_cells_of_huge_ranges_are_refused_by_every_way(no_programs):
+    system = system_of(2, [known([0], 1, 3), known([1], 0, 10**15)])
+    found = draw_tables(system, Uniform(), 5, rng=np.random.default_rng(35))
+    assert isinstance(found, Unavailable)
+    assert "walk: prior must be of at most" in found.reason
+    assert "sequential: cells can take more than" in found.reason
+
+
+@pytest.mark.parametrize("method", ["exact", "walk", "sequential"])
+def test_a_table_without_cells(method, no_programs):
+    rng = np.random.default_rng(36)
+    found = draw_tables(system_of(0, []), Uniform(), 16, rng=rng, method=method)
+    assert found.tables.shape == (16, 0)
+
+
+def test_methods_by_their_names():
+    found = draw_tables(MARGINS, Uniform(), 3, rng=np.random.default_rng(37), method="auto")
+    assert found.method is Method.EXACT
+    with pytest.raises(InputError, match="method must be one of auto, exact, walk, sequential"):
+        draw_tables(MARGINS, Uniform(), 3, rng=np.random.default_rng(38), method="best")

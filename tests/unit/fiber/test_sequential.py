@@ -140,3 +140,32 @@ def test_a_tilt_meets_the_released_figures_on_average():
         tilt = balanced(system, weight_table(prior, system))
         assert np.allclose(system.matrix @ tilt.mean, system.right, atol=0.05)
         assert np.all(tilt.variance > 0)
+
+
+@pytest.mark.parametrize(("most", "limit"), [(10**15, None), (2**27, None), (2**25, 1.0)])
+def test_cells_of_too_many_values_are_refused(most, limit):
+    total = Statement(cells=np.array([0, 1, 2]), low=most, high=most, name="total")
+    rng = np.random.default_rng(12)
+    found = weighted_draws(system_of(3, [total]), Uniform(), 5, rng=rng, time_limit=limit)
+    assert isinstance(found, Unavailable)
+    assert "too many to try" in found.reason or "one table would take" in found.reason
+
+
+def test_weights_too_many_to_list_are_refused():
+    known = [
+        Statement(cells=np.array([0]), low=2**27, high=2**27 + 3, name="a"),
+        Statement(cells=np.array([1]), low=0, high=3, name="b"),
+    ]
+    found = weighted_draws(system_of(2, known), Uniform(), 5, rng=np.random.default_rng(13))
+    assert found == Unavailable(
+        "prior must be of at most 67108864 weights in all, got more; "
+        "use one weight for many cells, or narrower limits"
+    )
+
+
+def test_columns_of_large_sums_are_filled_cell_by_cell():
+    """Two columns of sums of 10⁵ would need 10¹⁰ pairs before the first draw."""
+    margins = margins_of(np.full((2, 2), 50_000), [(0,), (1,)])
+    drawn = weighted_draws(margins, Uniform(), 20, rng=np.random.default_rng(14))
+    assert "cell by cell" in drawn.how
+    assert np.all(drawn.tables[:, :2].sum(axis=1) == 100_000)

@@ -45,10 +45,37 @@ def test_whole_numbers_may_need_fewer_statements():
     assert found.kind == "no whole-number table"
 
 
-def test_a_range_without_end_does_not_overflow():
+def test_a_sum_without_end_beyond_floats_is_refused():
+    """Cutting it off at 2**53 would cut tables off as well."""
     statements = [about([0, 1], 0, 2**52, "large"), about([0, 1], 1, None, "open", [1000, 1000])]
-    system = system_of(2, statements)
-    assert system.right.max() < 2**53
+    with pytest.raises(InputError, match="open must be a sum that stays below .*upper limit"):
+        system_of(2, statements)
+    below = [about([0, 1], 0, 2**40, "large"), about([0, 1], 1, None, "open", [1000, 1000])]
+    assert system_of(2, below).right.max() == 1000 * 2**41
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (about([0, 1], 5, 5, "r", [1.5, 1.5]), "r must be a sum with whole coefficients"),
+        (about([0, 1], 5, 5, "r", [1]), "r must be a sum with 2 coefficients, one for each cell"),
+        (about([0, 1], 5, 5, "r", [1, 2**53]), "r must be a sum with coefficients below 2"),
+        (about([0, 1], 5, 5, "r", [1, 0]), "r must be a sum with positive coefficients"),
+        (about([0, 1], 2.5, 3, "r"), "r must be limited by whole numbers"),
+        (about([0, 1], 2, 2.5, "r"), "r must be limited by whole numbers"),
+        (about([0, 1], 2, float("nan"), "r"), "r must be limited by whole numbers"),
+        (about([0.5, 1], 2, 2, "r"), "r must be about a list of whole cell numbers"),
+        (about([[0, 1]], 2, 2, "r"), "r must be about a list of whole cell numbers"),
+    ],
+)
+def test_what_is_not_a_sum_of_whole_numbers(statement, message):
+    with pytest.raises(InputError, match=message):
+        system_of(2, [statement])
+
+
+def test_whole_numbers_stored_as_floats():
+    system = system_of(2, [about([0, 1], 4.0, np.float64(4), "r", [2.0, 2.0])])
+    assert count_tables(system).value == 3
 
 
 def test_no_count_stands_in_a_message():

@@ -1,14 +1,18 @@
 """Two-way tables counted by pairs of columns."""
 
 from functools import cache
+from itertools import product
+from threading import Event
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.fiber import two_way
 from discreet.fiber.counting import count_exactly
 from discreet.fiber.dynamic_programming import Budget
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.margins import margins_of
 from discreet.fiber.splitting import split
 from discreet.fiber.system import Statement, system_of
@@ -71,6 +75,65 @@ def test_too_many_terms():
 @pytest.mark.parametrize(("total", "limits", "ways"), [(3, [3, 3], 4), (3, [1, 1], 0), (0, [5], 1)])
 def test_bounded_parts(total, limits, ways):
     assert bounded_parts(total, np.array(limits), budget=Budget()) == ways
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 12), st.lists(st.integers(0, 6), min_size=1, max_size=5))
+def test_both_sums_of_bounded_parts(total, limits):
+    every = product(*(range(limit + 1) for limit in limits))
+    expected = sum(sum(parts) == total for parts in every)
+    assert two_way._parts_by_sets(total, np.array(limits)) == expected
+    assert two_way._parts_by_sums(total, np.array(limits), Budget()) == expected
+
+
+def test_two_rows_of_large_counts_need_no_lists():
+    """Row a holds x and y of two columns at most t, and the third what is left of it: t² ⁄ 2."""
+    t = 10**12
+    found = count_two_way(np.array([t, 2 * t]), np.full(3, t), budget=Budget(steps=10**4))
+    assert found == (t + 1) * (t + 2) // 2
+
+
+def test_many_columns_of_large_counts_are_refused():
+    limits = np.full(40, 10**9)
+    assert bounded_parts(10**9, limits, budget=Budget()) is None
+    assert bounded_parts(10**6, limits, budget=Budget(seconds=0.1)) is None
+
+
+@pytest.mark.parametrize("budget", [{"steps": 10**9}, {"seconds": 1.0, "steps": 10**12}])
+def test_work_is_known_beforehand(monkeypatch, budget):
+    """Each term goes through 2^rows sets: 201⁴ · 32 steps, whatever the clock says later."""
+
+    def never(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(two_way, "sum_over_pairs", never)
+    rows, columns = np.full(5, 200), np.full(4, 250)
+    assert count_two_way(rows, columns, budget=Budget(**budget)) is None
+
+
+def test_time_and_interruptions_are_minded_while_it_adds_up(monkeypatch):
+    release = Event()
+
+    def endless(*arguments):
+        release.wait(10)
+        return np.uint64(1), 1.0
+
+    monkeypatch.setattr(two_way, "sum_over_pairs", endless)
+    monkeypatch.setattr(two_way, "STEPS_A_SECOND", 1e12)
+    sums = np.full(3, 9)
+    with pytest.raises(BudgetExceeded, match="while adding up pairs of columns"):
+        count_two_way(sums, sums, budget=Budget(seconds=0.1))
+    release.set()
+    assert count_two_way(sums, sums, budget=Budget(seconds=5)) == 1
+
+
+def test_what_fails_while_it_adds_up_is_raised(monkeypatch):
+    def broken(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr(two_way, "sum_over_pairs", broken)
+    with pytest.raises(MemoryError):
+        count_two_way(np.full(3, 9), np.full(3, 9), budget=Budget())
 
 
 def block_of(table, more=()):

@@ -165,3 +165,12 @@ class TestTheWholePage:
         assert "<img" not in page
         assert "&lt;script&gt;" in page
         assert "49" not in re.sub(r"<svg.*?</svg>|<style.*?</style>", "", page, flags=re.DOTALL)
+
+
+def test_matches_through_missing_values_are_said_to_be_such():
+    frame = pd.DataFrame({"a": [1, 2, None] * 60, "b": [1, 1, 2, 2] * 45})
+    page = external_html(assess(frame, ["a", "b"], missing="wildcard", missing_weight=0.4))
+    assert page.count("a match that needs a missing value counts 0.4") == 2
+    assert "What is compared with k is the count of all matches" in page
+    whole = external_html(assess(frame.dropna(), ["a", "b"], missing="wildcard"))
+    assert "count of all matches" not in whole

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from discreet.data.missing import MissingCodes
+from discreet.errors import InputError
 from discreet.report.extras import extra_sections
 from discreet.report.html import internal_html
 from discreet.report.json import assessment_json
@@ -169,3 +170,36 @@ def test_no_power_of_ten_and_no_name_cut_on_the_terminal():
     assert not re.findall(r"\d(?:\.\d+)?e[+-]\d+", text)
     for name in found.models:
         assert name in text
+
+
+def test_a_sensitive_variable_that_no_group_has():
+    frame = pd.DataFrame({"a": ["x", "x"], "b": [None, "y"], "s": ["p", None]})
+    found = assess(frame, ["a", "b"], sensitive=["s"], missing="conservative", models=QUICK)
+    reason = "no group has a record with a value of it"
+    for measure in assessment_json(found)["sensitive"]["s"]["measures"]:
+        assert reason in measure["worst"]["unavailable"]
+    assert f"Not available: {reason}" in shown(found)
+    assert f"Not available: {reason}" in internal_html(found)
+    assert [row[1] for row in section(found, "Sensitive variable s").rows] == ["–"] * 5
+
+
+def test_records_of_the_population_that_are_left_out():
+    sample = pd.DataFrame({"a": ["x", "x", "y", "z"], "b": [1, 1, 2, None]})
+    everyone = pd.DataFrame({"a": ["x", "x", "y", *"zzzq"], "b": [1, 1, 2, *[None] * 4]})
+    found = assess(sample, ["a", "b"], population=everyone, missing="drop", suda=2, models=QUICK)
+    told = assessment_json(found)
+    assert (told["sample_size"], told["population_size"]) == (3, 3)
+    assert told["population"]["left_out"] == 4
+    assert told["suda"]["dis"] == 1
+    assert "4 records of the population file that lack a key are left out." in shown(found)
+    as_level = assess(sample, ["a", "b"], population=everyone, models=QUICK)
+    assert assessment_json(as_level)["population"]["population_size"] == 7
+    assert assessment_json(as_level)["population"]["left_out"] == 0
+
+
+@pytest.mark.parametrize("policy", ["error", "wildcard", "conservative"])
+def test_a_population_without_keys_is_refused_where_it_cannot_be_held_against(policy):
+    sample = pd.DataFrame({"a": ["x", "y"]})
+    everyone = pd.DataFrame({"a": ["x", "y", None]})
+    with pytest.raises(InputError, match=r"known in every record|category, drop or error"):
+        assess(sample, ["a"], population=everyone, missing=policy, models=QUICK)

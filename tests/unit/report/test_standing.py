@@ -10,7 +10,12 @@ from rich.console import Console
 
 from discreet.report.html import internal_html
 from discreet.report.json import assessment_json
-from discreet.report.standing import anonymity_rows, cells_line
+from discreet.report.standing import (
+    anonymity_meaning,
+    anonymity_rows,
+    cells_line,
+    unavailable_models,
+)
 from discreet.report.text import print_assessment
 from discreet.risk import assessment as module
 
@@ -37,7 +42,7 @@ def test_fractional_counts_tell_the_two_apart():
     ]
     assert "matched by no other record        1" in shown(found)
     assert "break 2-anonymity                 3" in shown(found)
-    assert "it may lie between 1 and 2" in " ".join(shown(found).split())
+    assert "so the count may lie between 1 and 2" in " ".join(shown(found).split())
     assert "1 record matched by no other record, 25.0 % of the file" in page(found)
     assert "3 records break 2-anonymity" in page(found)
 
@@ -101,3 +106,30 @@ def test_records_of_one_incomplete_cell_are_counted_as_records():
     assert anonymity_rows(found)[0] == ("matched by no other complete record", 100, 1)
     assert "100 records with a count of 1: a=(missing), b=p" in shown(found)
     assert assessment_json(found)["riskiest"][0]["records"] == 100
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"missing": "conservative"},
+        {"missing": "wildcard"},
+        {"missing": "wildcard", "missing_weight": 0.0},
+    ],
+)
+def test_whole_counts_are_not_said_to_be_parts(options):
+    found = assess(FRAME, ["a", "b"], **options)
+    assert "a missing value matches other values" in anonymity_meaning(found)
+    assert "in part" not in anonymity_meaning(found)
+
+
+def test_models_of_one_reason_share_a_line():
+    found = module.assess(
+        FRAME, ["a", "b"], missing="wildcard", models=["sample_frequency", "ewens", "pitman"]
+    )
+    ((_, names),) = unavailable_models(found).items()
+    assert names == ["ewens", "pitman"]
+    told = " ".join(shown(found).split())
+    assert told.count("not available: where missing values match anything") == 1
+    assert "ewens and pitman are not available: where missing values match anything" in told
+    assert page(found).count("not available: where missing values match anything") == 1
+    assert "ewens, pitman not available: where" in page(found)

@@ -131,3 +131,9 @@ def test_plurals():
     assert words.plural(1, "record") == "1 record"
     assert words.plural(0, "record") == "0 records"
     assert words.plural(1500, "record") == "1,500 records"
+
+
+def test_names_in_a_sentence():
+    assert words.listed(["a"]) == "a"
+    assert words.listed(["a", "b"]) == "a and b"
+    assert words.listed(["a", "b", "c"]) == "a, b and c"

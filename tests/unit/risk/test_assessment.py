@@ -293,3 +293,15 @@ def test_missing_values_by_each_policy():
         assert missing["policy"] == policy
         assert missing["incomplete_records"] == 2
         assert missing["dropped_records"] == len(rows) - len(kept)
+
+
+@pytest.mark.parametrize("rows", [["F", "F", "M", "M"], [None, None, None, None]])
+def test_matches_through_missing_values_alone_leave_population_uniques_open(rows):
+    table = pa.table({"a": rows, "b": [None, None, *((1, 1) if rows[0] else (None, None))]})
+    found = assess(table, ["a", "b"], missing="wildcard", population_size=50)
+    result = found.models["sample_frequency"]
+    assert isinstance(result, ModelResult)
+    assert isinstance(result.expected_population_uniques, Unavailable)
+    assert isinstance(found.recommended.expected_population_uniques, Unavailable)
+    assert isinstance(found.recommended.expected_correct_matches, Unavailable)
+    assert "if they match: a missing value matches any value" in result.assumption

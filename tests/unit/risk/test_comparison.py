@@ -89,3 +89,27 @@ def test_no_missing_value_gives_the_same_under_all():
     assert len(found.policies) == 5
     assert not any(isinstance(a, Unavailable) for a in found.policies.values())
     assert told == {1}
+
+
+def test_a_policy_that_leaves_no_sensitive_value_gives_its_reason():
+    frame = pd.DataFrame({"a": ["x", "x"], "b": [None, "y"], "s": ["p", None]})
+    found = compare_policies(frame, ["a", "b"], sensitive=["s"])
+    drop = found.policies["drop"]
+    assert isinstance(drop, Unavailable)
+    assert "known in some record that has every key, got it only in records" in drop.reason
+    assert isinstance(found.policies["conservative"], Assessment)
+
+
+def test_a_sensitive_variable_without_any_value_is_refused():
+    frame = FRAME.assign(s=None)
+    with pytest.raises(MissingError, match="'s' must be known in some record, got none"):
+        compare_policies(frame, ["a", "b"], sensitive=["s"])
+
+
+def test_matching_that_takes_too_long_is_the_matter_of_its_policy(monkeypatch):
+    monkeypatch.setattr("discreet.risk.suda_matching.MOST_WORK", 10)
+    found = compare_policies(FRAME, ["a", "b"], suda=2)
+    reason = found.policies["wildcard"]
+    assert isinstance(reason, Unavailable)
+    assert "3 sets of keys to match over 4 cells" in reason.reason
+    assert isinstance(found.policies["category"], Assessment)

@@ -32,7 +32,7 @@ from discreet.progress import Progress, silent
 
 WIDTH = 12  # best-supported pairs that are tried at each step
 LARGEST_CLIQUE = 5  # keys; tables of more are mostly empty and say nothing
-BUDGET = 1e9  # cells and nodes that may be looked at in all: a minute or two
+BUDGET = 6e8  # cells and nodes that may be looked at in all: some twenty seconds
 BY_CHANCE, PATIENCE = 1.0, 3  # |B̂| / √v above which so many steps may pass without a gain
 CLOSE_MEAN = 4.0  # population mean up to which cells are summed by power sums
 
@@ -140,7 +140,11 @@ class _Seeker:
     def extensions(self, graph: Graph, width: int, largest_clique: int) -> Iterator[Judged]:
         """The best-supported models with one more pair of keys, as far as the budget goes."""
         base = self.support(graph)
-        wider = [(self.support(g), g) for g in extended(graph, self.cells, largest_clique)]
+        wider = [
+            (self.support(g), g)
+            for g in extended(graph, self.cells, largest_clique)
+            if self.left > 0
+        ]
         better = sorted((pair for pair in wider if pair[0] > base), key=lambda pair: -pair[0])
         for _, candidate in better[:width]:
             if self.left <= 0:
@@ -157,9 +161,9 @@ class _Seeker:
     def _weight(self, keys: Keys) -> float:
         """2 Σ n(C)·log n(C) − 2·(combinations seen), the part of one margin."""
         if keys not in self._weighed:
+            self.left -= len(self.cells) * len(keys)
             total = self.cells.margin(keys).total
             self._weighed[keys] = 2 * float((total * np.log(total)).sum()) - 2 * len(total)
-            self.left -= len(self.cells)
         return self._weighed[keys]
 
 
