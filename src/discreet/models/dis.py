@@ -145,6 +145,8 @@ class FittedDis:
         return {
             "correct_match_probability": self.match.probability,
             "standard_error": self.match.standard_error,
+            "low": self.match.low,
+            "high": self.match.high,
             "sampling_fraction": self.totals.sampling_fraction,
             "sample_uniques": self.totals.cells_of(1),
             "sample_pairs": self.totals.cells_of(2),
@@ -162,17 +164,13 @@ class FittedDis:
         )
 
     def expected_correct_matches(self, tally: Tally) -> Outcome:
-        """n_1 θ̂ over the sample uniques, where alone this intruder claims a match.
-
-        As θ is 1 over the mean of F, and a mean of 1/F is no less (Jensen), Σ 1/F over sample
-        uniques is at least n_1 θ.
-        """
-        uniques = self.totals.cells_of(1)
-        if self.totals.is_population and self.totals.population_size_known:
-            certain = float(uniques)
-            return Figure(value=certain, low=certain, high=certain, how=How.EXACT)
-        note = "among the sample uniques, where alone a match is claimed; at least so many"
-        return self.match.figure(float(uniques), self.totals.counted(note))
+        """Unavailable, with what it does say: θ̂ is about unique matches alone, where other models
+        count every record, so that the two would not compare."""
+        match = self.match
+        return Unavailable(
+            f"this intruder claims a match only where one record fits; of such matches "
+            f"{match.probability:.3f} are correct ({match.low:.3f} to {match.high:.3f})"
+        )
 
     def caution(self, tally: Tally) -> str | None:
         """It supposes nothing of the population that the sizes of cells could contradict."""

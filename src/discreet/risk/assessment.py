@@ -17,7 +17,7 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.data.writing import check_outputs
 from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
 from discreet.errors import InputError, must_be
-from discreet.figures import Unavailable
+from discreet.figures import Figure, How, Unavailable
 from discreet.models.contract import (
     Model,
     ModelUnavailable,
@@ -297,7 +297,9 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
         contributions=_contributions(everything, asked),
         riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
         models=results,
-        recommended=_recommended(cells, everything, summary, results, asked.headline),
+        recommended=_of_households(
+            _recommended(cells, everything, summary, results, asked.headline), request.household
+        ),
         n_incomplete_cells=everything.n_incomplete,
         warnings=data_warnings(cells, summary, impossible, attributes),
         sensitive=attributes,
@@ -349,6 +351,19 @@ def _recommended(
         weight_total=weights,
         others=others,
     )
+
+
+def _of_households(recommended: Recommended, household: str | None) -> Recommended:
+    """The estimate with a word of warning where persons come by households."""
+    uniques = recommended.expected_population_uniques
+    if household is None or not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
+        return recommended
+    told = (
+        "if whole households were drawn, members share keys and are in the file together: the "
+        "estimate, which takes persons to be drawn singly, may then be far too low"
+    )
+    note = f"{uniques.note}; {told}" if uniques.note else told
+    return replace(recommended, expected_population_uniques=replace(uniques, note=note))
 
 
 def _all_cells(cells: CellStore, request: Request) -> AllCells:

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError
-from discreet.figures import Figure, How, Unavailable
+from discreet.figures import Unavailable
 from discreet.models.contract import ModelUnavailable, Tally
 from discreet.models.dis import DataIntrusionSimulation, correct_match_probability
 
@@ -72,25 +72,18 @@ def test_error_and_limits_on_a_known_population():
 def test_a_census_matches_for_certain():
     assert correct_match_probability(5, 3, 2, 1.0).probability == 1
     fit = DataIntrusionSimulation().fit(summary_of([1, 1, 1, 2], 5.0))
-    figure = fit.expected_correct_matches(Tally())
-    assert (figure.value, figure.how) == (3, How.EXACT)
+    assert fit.parameters["correct_match_probability"] == 1
 
 
-def test_the_model_gives_correct_matches_among_uniques_and_no_scores():
+def test_the_model_speaks_of_unique_matches_and_gives_no_scores():
     fit = DataIntrusionSimulation().fit(summary_of([1] * 30 + [2] * 9 + [3] * 2, 500.0))
+    told = fit.parameters
+    assert told["low"] < told["correct_match_probability"] < told["high"] <= 1
     matches = fit.expected_correct_matches(Tally())
-    theta = fit.parameters["correct_match_probability"]
-    assert isinstance(matches, Figure)
-    assert matches.value == pytest.approx(30 * theta)
-    assert matches.low < matches.value < matches.high <= 30
+    assert f"{told['correct_match_probability']:.3f} are correct" in matches.reason
     assert isinstance(fit.expected_population_uniques(Tally()), Unavailable)
     assert fit.score(None).match_probability is None
     assert fit.caution(Tally()) is None
-
-
-def test_an_estimated_population_size_is_said():
-    fit = DataIntrusionSimulation().fit(summary_of([1] * 30 + [2] * 9, 500.0, known=False))
-    assert "estimated from the survey weights" in fit.expected_correct_matches(Tally()).note
 
 
 @pytest.mark.parametrize(

@@ -231,3 +231,12 @@ def test_a_headline_that_cannot_lead(options, message):
     frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
     with pytest.raises(InputError, match=message):
         assess(frame, ["a", "b"], **({"population_size": 3000} | options))
+
+
+def test_households_drawn_whole_are_warned_about():
+    n = np.arange(300)
+    frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // 3})
+    found = assess(frame, ["a", "b"], population_size=3000, household="h", models=["ewens"])
+    assert "whole households" in found.recommended.expected_population_uniques.note
+    alone = assess(frame, ["a", "b"], population_size=3000, models=["ewens"])
+    assert "whole households" not in alone.recommended.expected_population_uniques.note
