@@ -46,7 +46,7 @@ OF_FILE = ("column", "count", "missing", "delimiter", "quote", "encoding", "deci
 )  # fmt: skip
 @click.option("--column", help="Column of FILE with the values [default: the only one].")
 @click.option("--count", help="Column of FILE that says how many have the value.")
-@click.option("--missing", type=click.Choice(["error", "drop"]), help="Rows without [error].")
+@click.option("--missing", type=click.Choice(["error", "drop"]), help="Rows without a value.")
 @click.option("--seconds", type=float, default=120.0, show_default=True, help="Time it may take.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of all draws.")
 @click.option("--report", type=PATH, help="Write an HTML report with the tables drawn as lines.")

@@ -39,18 +39,22 @@ class Release:
         if not isinstance(self.log_factorial_total, DecimalLog):
             return f"{held}, S1 and the exact factorisation of e^S2"
         how = "truncated" if self.log_factorial_total.truncated else "rounded"
-        return f"{held}, S1 and S2 {how} to {self.log_factorial_total.decimals} decimals"
+        return f"{held}, S1 and S2 {how} to {_decimals(self.log_factorial_total)}"
 
     def lines(self) -> tuple[str, ...]:
         """The figures to print, one a line."""
         released = self.log_factorial_total
         if isinstance(released, DecimalLog):
             how = "truncated" if released.truncated else "rounded"
-            last = f"S2 = {released.value} ({how} to {released.decimals} decimals)"
+            last = f"S2 = {released.value} ({how} to {_decimals(released)})"
         else:
             last = f"e^S2 = {write_factorisation(released)}"
         first = () if self.n is None else (f"n = {self.n}",)
         return (*first, f"S1 = {self.total}", last)
+
+
+def _decimals(released: DecimalLog) -> str:
+    return f"{released.decimals} decimal" + ("" if released.decimals == 1 else "s")
 
 
 def release_of(

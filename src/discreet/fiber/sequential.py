@@ -41,8 +41,7 @@ MOST_VALUES = 2**24  # entries of a slice's table of weights
 MOST_FILLED = 2**32  # pairs of a value and a rest that are gone through before columns are drawn
 MOST_TRIED = 2**28  # values tried for one table
 VALUES_A_SECOND = 1e7
-BATCH_NUMBERS = 2**20  # random numbers drawn at once
-SLICE_SECONDS = 0.1
+BATCH_NUMBERS = 2**17  # random numbers drawn at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +220,6 @@ def _collected(
     progress("preparing draws (compiled on first use)", None)
     try:
         while tried < n_draws and not stopped:
-            start = monotonic()
             batch = min(batch, n_draws - tried)
             tables, log_weights = filler(batch, rng)
             alive = log_weights > -np.inf
@@ -229,7 +227,7 @@ def _collected(
             begun = begun if tried else monotonic()  # the first draw may await a compiler
             tried += batch
             progress("drawing tables", tried / n_draws)
-            batch = _next_batch(batch, monotonic() - start, n_cells)
+            batch = _next_batch(batch, n_cells)
             if time_limit is not None and monotonic() - begun > time_limit and tried < n_draws:
                 stopped = f"stopped by the time limit of {time_limit:.3g} s"
     except KeyboardInterrupt:
@@ -245,9 +243,9 @@ def _collected(
     )
 
 
-def _next_batch(batch: int, seconds: float, n_cells: int) -> int:
-    wanted = int(batch * SLICE_SECONDS / max(seconds, 1e-6))
-    return max(1, min(4 * batch, wanted, BATCH_NUMBERS // max(1, n_cells)))
+def _next_batch(batch: int, n_cells: int) -> int:
+    """Sizes that do not depend on the clock, so that a seed gives the same draws each time."""
+    return max(1, min(2 * batch, BATCH_NUMBERS // max(1, n_cells)))
 
 
 def _cell_filler(system: System, prior: Prior) -> Filler:

@@ -119,7 +119,8 @@ def count_words(count: Count) -> str:
     if count.how is How.EXACT:
         return f"{words.count(count.value)} (exact)"
     error = count.standard_error or 0.0
-    return f"about {words.count(count.value)} (estimate, error {100 * error / count.value:.0f} %)"
+    number = words.count(count.value).removeprefix("about ")
+    return f"about {number} (estimate, error {100 * error / count.value:.0f} %)"
 
 
 def learned_words(audit: Audit, learned: Learned) -> str:

@@ -1,5 +1,6 @@
 """What count statistics give away, as JSON with stable names."""
 
+import math
 from typing import Any
 
 from discreet.compoisson.estimation import Fit, NoMaximum
@@ -46,11 +47,10 @@ def _statistics(a: CountAssessment) -> dict[str, Any]:
     """n, S1, S2 and the factorisation of e^S2, as far as this side knows them."""
     given = a.release.log_factorial_total
     exponents = a.statistics.factorisation if a.statistics is not None else given
-    s2: float | None
     if isinstance(exponents, DecimalLog):
         s2, written, table = float(exponents.value), None, None
     else:
-        s2 = a.statistics.log_factorial_total if a.statistics is not None else None
+        s2 = math.fsum(e * math.log(p) for p, e in exponents.items())
         written = write_factorisation(exponents)
         table = {str(p): e for p, e in exponents.items()}
     n = a.statistics.n if a.statistics is not None else a.release.n

@@ -99,9 +99,18 @@ def cell_words(outcome: Outcome | None) -> str:
     """A figure for a table; the reason why there is none has its place below."""
     if outcome is None or isinstance(outcome, Unavailable) or outcome.value is None:
         return "–"
-    error = "" if outcome.standard_error is None else f" ± {words.expected(outcome.standard_error)}"
-    shown = words.probability if outcome.value <= 1 else words.expected
-    return shown(outcome.value) + error
+    shown = (words.probability if outcome.value <= 1 else words.expected)(outcome.value)
+    return shown + _error_words(shown, outcome)
+
+
+def _error_words(shown: str, figure: Figure) -> str:
+    """The standard error where it can be read: in percent beside a power of ten."""
+    error, value = figure.standard_error, figure.value
+    if error is None or not value or shown.startswith("<"):
+        return ""
+    if shown.startswith("about"):
+        return f" (± {100 * error / value:.2g} %)"
+    return f" ± {words.expected(error)}"
 
 
 def bounds_meaning(a: CountAssessment) -> Iterator[str]:
@@ -324,7 +333,7 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
 
 def tested_sentence(sentence: str) -> str:
     """What a test says, without powers of ten in its p-value."""
-    return words.sentence(sentence).replace("= below", "below")
+    return words.sentence(sentence).replace("= below", "below").replace("p = 0)", "p below 0.001)")
 
 
 def warnings(a: CountAssessment) -> list[str]:
@@ -350,12 +359,17 @@ def interval_line(a: CountAssessment) -> str | None:
 
 
 def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
-    """The most probable tables; the true one is marked for the holder."""
+    """The most probable tables; the true one is marked for the holder.
+
+    Of tables drawn from many only those with a probability that says something.
+    """
     if isinstance(a.likely, Unavailable):
         return []
     rows = []
     pairs = zip(a.likely.tables.tolist(), a.likely.probability.tolist(), strict=True)
     for table, probability in list(pairs)[:most]:
+        if not a.likely.complete and probability < words.SMALL:
+            break
         mark = "the true table" if is_truth(a, table) else ""
         rows.append((" ".join(map(str, table)), words.probability(probability), mark))
     return rows

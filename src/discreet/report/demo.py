@@ -1,4 +1,4 @@
-"""A demonstration on the terminal: the assessment, then the truth beside each model's figures."""
+"""A demonstration on the terminal: the assessment, then the truth beside what leads."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.extras import Section
 from discreet.report.json import assessment_json
-from discreet.report.text import print_assessment, section_parts, two_figures
+from discreet.report.text import print_assessment, section_parts, short_outcome
 from discreet.risk.demonstration import Demonstration
 
 
@@ -26,9 +25,9 @@ def print_demo(console: Console, demonstration: Demonstration, *, report: Path) 
 
 
 def truth_section(demonstration: Demonstration) -> Section:
-    """The truth beside what each model says, for the terminal and the report."""
-    truth, models = demonstration.truth, demonstration.assessment.models
-    found = {n: two_figures(r) for n, r in models.items() if not isinstance(r, Unavailable)}
+    """The truth beside the recommended estimate, for the terminal and the report."""
+    truth, led = demonstration.truth, demonstration.assessment.recommended
+    leads = (led.expected_population_uniques, led.expected_correct_matches)
     true_figures = (
         words.count(truth.population_uniques),
         words.expected(truth.expected_correct_matches),
@@ -44,7 +43,7 @@ def truth_section(demonstration: Demonstration) -> Section:
             "average."
         ),
         header=("", "population uniques", "correct matches"),
-        rows=(("truth", *true_figures), *((name, *two) for name, two in found.items())),
+        rows=(("truth", *true_figures), ("recommended", *(short_outcome(f) for f in leads))),
     )
 
 

@@ -45,7 +45,7 @@ LAWS = {  # our name of each law: its name for an exact release, and for a round
     "uniform_by_factorisation": (None, "sets_equal"),
 }
 INTERVAL_SECONDS = 2.0
-STEPS = 6  # that may each run into the time limit
+STEPS = 4  # that may each run into the time limit
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
@@ -149,8 +149,9 @@ def _assess(
     progress: Progress,
 ) -> CountAssessment:
     rng = np.random.default_rng(options.seed)
-    until = monotonic() + options.seconds
-    effort = Effort(seconds=options.seconds / STEPS, until=until, rng=rng)
+    begun, step = monotonic(), options.seconds / STEPS
+    effort = Effort(seconds=step, until=begun + 0.8 * options.seconds, rng=rng)
+    last = Effort(seconds=step, until=begun + options.seconds, rng=rng)
     knowledge = options.knowledge or None
     found = attack(release, knowledge, truth=table, effort=effort, progress=progress)
     before = None
@@ -162,7 +163,7 @@ def _assess(
     if table is not None and options.max_risk is not None:
         judged = _judged(table, options, release, found, effort, progress)
     progress("listing tables", None)
-    likely = likely_tables(release, found, knowledge, draw=options.draw, effort=effort)
+    likely = likely_tables(release, found, knowledge, draw=options.draw, effort=last)
     progress("testing the fit", None)
     return CountAssessment(
         options=options,

@@ -8,22 +8,21 @@ Every combination of shape, a, b and c gets its posterior weight; no maximum is 
 none to miss.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.data.arrays import FloatArray, IntArray
+from discreet.risk.possible_cells import PossibleCells
 from discreet.risk.rate_shapes import LARGEST_SIZE, RateGrid, grid_for
 
 BINS_PER_DOUBLING = 2
-SLOPES = np.arange(0.0, 1.45, 0.2)
+SLOPES = np.arange(0.0, 2.05, 0.2)
 ADDED = (0.3, 1.0)  # c
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
 COUNTED_BELOW_FRACTION = 12.0  # lowest rate of a cell that counts against the possible cells
-TOLERANCE = 0.1  # log units by which possible cells may be exceeded
 WEIGHT_CLASSES = 6
 LEAST_WEIGHT = 1e-9  # of a combination that is still looked at, relative to the best
 
@@ -99,17 +98,19 @@ def sizes_histogram(sizes: IntArray, cells: IntArray, fraction: float) -> CellHi
     )
 
 
-def extrapolate(histogram: CellHistogram, *, fraction: float, n_table_cells: int) -> Extrapolation:
+def extrapolate(
+    histogram: CellHistogram, *, fraction: float, possible: PossibleCells
+) -> Extrapolation:
     """Weights and figures of all models that the data leave possible.
 
-    `fraction` is n/N; `n_table_cells` the possible cells, which no model may exceed. Costs some
+    `fraction` is n/N; a model that needs more cells than are possible loses weight. Costs some
     tenths of a second whatever the size of the sample.
     Trusted: 0 < fraction < 1.
     """
     if not len(histogram.cells):
         return _all_seen(histogram)
     grid = grid_for(fraction)
-    log_weight, shifts = _log_posterior(histogram, grid, fraction, n_table_cells)
+    log_weight, shifts = _log_posterior(histogram, grid, fraction, possible)
     relative = np.exp(log_weight - log_weight.max())
     model, shape, location = np.nonzero(relative > LEAST_WEIGHT)
     weight = relative[model, shape, location]
@@ -146,20 +147,20 @@ def _classes(probability: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def _log_posterior(
-    histogram: CellHistogram, grid: RateGrid, fraction: float, n_table_cells: int
+    histogram: CellHistogram, grid: RateGrid, fraction: float, possible: PossibleCells
 ) -> tuple[FloatArray, IntArray]:
     """log weight, (slope and c) × shapes × locations, and the shift of each bin for each slope."""
     in_bin = histogram.cells.sum(axis=1)
     tempering = min(1.0, TEMPERED_CELLS / in_bin.sum())
     likelihood = tempering * np.tensordot(histogram.cells, grid.log_conditional, axes=1)
-    possible = in_bin[:, None, None] * grid.cells_above(np.log(fraction) - COUNTED_BELOW_FRACTION)
+    needed = in_bin[:, None, None] * grid.cells_above(np.log(fraction) - COUNTED_BELOW_FRACTION)
     shifts = np.array(list(_shifts(histogram, grid, in_bin)))
     weights = []
     for shift in shifts:
-        cells = np.maximum(_shifted_sum(possible, shift), 1.0)
-        excess = np.log(cells) - math.log(n_table_cells)
+        cells = np.maximum(_shifted_sum(needed, shift), 1.0)
+        excess = np.log(cells) - possible.log_number
         fit = _shifted_sum(likelihood, shift) + grid.log_prior[:, None]
-        weights.append(fit - 0.5 * (np.maximum(excess, 0.0) / TOLERANCE) ** 2)
+        weights.append(fit - 0.5 * (np.maximum(excess, 0.0) / possible.tolerance) ** 2)
     log_weight = np.array(weights)
     log_weight[:, :, grid.locations < np.log(fraction) - LOWEST_BELOW_FRACTION] = -np.inf
     return log_weight, shifts

@@ -23,6 +23,12 @@ from discreet.risk.extrapolation import (
     sizes_histogram,
 )
 from discreet.risk.neighbours import neighbour_counts
+from discreet.risk.possible_cells import (
+    UNLIMITED,
+    PossibleCells,
+    cells_of_all_levels,
+    known_cells,
+)
 
 WITH_NEIGHBOURS = "neighbour_average"
 FROM_SIZES = "size_average"
@@ -33,6 +39,7 @@ MISFIT_OF_UNIQUES, MISFIT_OF_MATCHES = 0.05, 0.03  # log error for each log unit
 FEWEST_RECORDS = 100
 MOST_CELLS = 5_000_000  # beyond this, neighbours are not counted
 LOWEST_TRIED_FRACTION = 0.01
+FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
 SMALLEST_MEAN = 1e-12  # records; an estimate that underflows
 AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
@@ -81,19 +88,28 @@ def recommend(
     sample_count: CountArray | None = None,
     weight_total: FloatArray | None = None,
     others: Mapping[str, Outcome] | None = None,
+    n_table_cells_known: bool = False,
 ) -> Recommended:
     """The recommended estimate from all occupied cells, one row each.
 
     `records` lie in each cell. `sample_count` is how many a record of it matches, where missing
     values match anything: there is no estimate where that differs. `weight_total` is the sum of
-    the survey weights in each cell, where there are weights; `others` are the uniques that other
+    the survey weights in each cell, where there are weights; they are scaled to add up to the
+    population, with a note where that is a long way. `n_table_cells` are those of the levels in the
+    sample, unless they are known from elsewhere. `others` are the uniques that other
     models estimate. Cost: one sort of the cells for each key, and some
     tenths of a second; above `MOST_CELLS` cells neighbours are not counted.
     Checked: sample and population have sizes that make sense.
     Trusted: the rows of `words` are distinct and lie in `coding`.
     """
     sizes = SizeIndices.of_counts(records if sample_count is None else sample_count, records)
-    asked = _Asked(sizes, population_size, n_table_cells, _values(others))
+    possible = (
+        known_cells(n_table_cells)
+        if n_table_cells_known
+        else cells_of_all_levels(words, records, coding, n_table_cells)
+    )
+    note = _note_on_weights(weight_total, population_size)
+    asked = _Asked(sizes, population_size, possible, _values(others), note)
     known = asked.known_without_model()
     if known is not None:
         return known
@@ -123,14 +139,16 @@ def recommend_from_sizes(
     sizes: SizeIndices,
     *,
     population_size: float | None,
-    n_table_cells: int,
+    n_table_cells: int | None = None,
     others: Mapping[str, Outcome] | None = None,
 ) -> Recommended:
     """The recommended estimate where only the size indices are known; less precise.
 
-    Takes the inclusion probability of every record to be n/N. The cost does not grow with the file.
+    Takes the inclusion probability of every record to be n/N. `n_table_cells` are the possible
+    cells where they are known. The cost does not grow with the file.
     """
-    asked = _Asked(sizes, population_size, n_table_cells, _values(others))
+    possible = UNLIMITED if n_table_cells is None else known_cells(n_table_cells)
+    asked = _Asked(sizes, population_size, possible, _values(others))
     known = asked.known_without_model()
     if known is not None:
         return known
@@ -144,8 +162,9 @@ class _Asked:
 
     sizes: SizeIndices
     population_size: float | None
-    n_table_cells: int
+    possible: PossibleCells
     others: Mapping[str, float]
+    note: str = ""
 
     @property
     def fraction(self) -> float:
@@ -171,12 +190,17 @@ class _Asked:
             return self._nothing(
                 f"{n} records are too few to tell; at least {FEWEST_RECORDS} are needed"
             )
+        if self.sizes.n_cells == n:
+            return self._nothing(
+                "no two records of the sample agree on all keys, so nothing tells how often two "
+                "persons of the population do: all may be unique, or few"
+            )
         return None
 
     def estimated(self, model: str, why: str, histogram: CellHistogram) -> Recommended:
         """The posterior means with their intervals."""
-        result = extrapolate(histogram, fraction=self.fraction, n_table_cells=self.n_table_cells)
-        n_unique, n = self.sizes.sample_uniques, self.sizes.sample_size
+        result = extrapolate(histogram, fraction=self.fraction, possible=self.possible)
+        n_unique = self.sizes.sample_uniques
         uniques = _whole_limits(
             _interval(
                 result.weight,
@@ -192,7 +216,7 @@ class _Asked:
             result.matches,
             misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),
             chance=lambda mean: (1 - self.fraction) / mean,
-            most=float(n),
+            most=float(self.sizes.n_cells),
             note=self._note(),
         )
         return Recommended(
@@ -204,6 +228,9 @@ class _Asked:
         )
 
     def _note(self) -> str:
+        return "; ".join(note for note in (self._note_on_fraction(), self.note) if note)
+
+    def _note_on_fraction(self) -> str:
         if self.fraction >= LOWEST_TRIED_FRACTION:
             return ""
         return (
@@ -243,10 +270,25 @@ class _Asked:
 def _inclusion_probability(
     records: IntArray, weight_total: FloatArray | None, fraction: float
 ) -> FloatArray:
-    """f/Σw of each cell, n/N without weights; at most 1."""
+    """f/Σw of each cell, the weights scaled to add up to N; n/N without weights; at most 1."""
     if weight_total is None:
         return np.full(len(records), fraction)
-    return np.clip(records / weight_total, fraction * 1e-6, 1.0)
+    share = weight_total / weight_total.sum()
+    own = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
+    return np.clip(fraction * own, fraction * 1e-6, 1.0)
+
+
+def _note_on_weights(weight_total: FloatArray | None, population_size: float | None) -> str:
+    """That the weights had to be scaled by much; nothing where they about add up."""
+    if weight_total is None or population_size is None:
+        return ""
+    total = float(weight_total.sum())
+    if 1 / FARTHEST_TOTAL <= total / population_size <= FARTHEST_TOTAL:
+        return ""
+    return (
+        f"the weights sum to {total:,.0f}, far from the population of {population_size:,.0f}: "
+        "they were scaled to add up to it, so only their proportions count"
+    )
 
 
 def _interval(

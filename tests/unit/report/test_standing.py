@@ -123,9 +123,8 @@ def test_whole_counts_are_not_said_to_be_parts(options):
 
 
 def test_models_of_one_reason_share_a_line():
-    found = module.assess(
-        FRAME, ["a", "b"], missing="wildcard", models=["sample_frequency", "ewens", "pitman"]
-    )
+    models = ["sample_frequency", "ewens", "pitman"]
+    found = module.assess(FRAME, ["a", "b"], missing="wildcard", population_size=50, models=models)
     ((_, names),) = unavailable_models(found).items()
     assert names == ["ewens", "pitman"]
     told = " ".join(shown(found).split())

@@ -59,7 +59,7 @@ def test_a_verdict_starts_from_the_release_in_mind():
     one = release_of(STATISTICS, decimals=1)
     got = verdict(DISASTERS, 0.2, first=one)
     assert [trial.release.words for trial in got.trials] == [
-        "n, S1 and S2 rounded to 1 decimals",
+        "n, S1 and S2 rounded to 1 decimal",
         "n, S1 and S2 rounded to 0 decimals",
     ]
     assert "but 0.467 with 1 decimal." in got.sentence

@@ -7,12 +7,12 @@ from discreet.risk.extrapolation import (
     ADDED,
     SLOPES,
     TEMPERED_CELLS,
-    TOLERANCE,
     CellHistogram,
     cell_histogram,
     extrapolate,
     sizes_histogram,
 )
+from discreet.risk.possible_cells import TOLERANCE, PossibleCells, known_cells
 from discreet.risk.rate_shapes import LARGEST_SIZE, grid_for
 
 FRACTION = 0.1
@@ -66,7 +66,7 @@ def test_weights_and_figures_are_those_of_plain_loops():
     count, neighbours = drawn(n=300)
     hist = histogram(count, np.minimum(neighbours, 2))
     assert len(hist.cells) == 3
-    found = extrapolate(hist, fraction=FRACTION, n_table_cells=800)
+    found = extrapolate(hist, fraction=FRACTION, possible=known_cells(800))
     assert found.weight.sum() == pytest.approx(1)
     assert means(found) == pytest.approx(by_loops(hist, 800), rel=1e-6)
 
@@ -101,10 +101,10 @@ def test_inclusion_probabilities_that_hardly_differ_change_hardly_anything():
     count, neighbours = drawn()
     rng = np.random.default_rng(2)
     nearly = FRACTION * np.exp(0.02 * rng.standard_normal(len(count)))
-    one = extrapolate(histogram(count, neighbours), fraction=FRACTION, n_table_cells=10**6)
+    one = extrapolate(histogram(count, neighbours), fraction=FRACTION, possible=known_cells(10**6))
     many = cell_histogram(count, neighbours, nearly)
     assert len(many.fraction) == 6
-    other = extrapolate(many, fraction=FRACTION, n_table_cells=10**6)
+    other = extrapolate(many, fraction=FRACTION, possible=known_cells(10**6))
     assert means(other) == pytest.approx(means(one), rel=0.01)
 
 
@@ -112,9 +112,13 @@ def test_uniques_with_small_weights_are_likelier_to_stay_unique():
     count, neighbours = drawn()
     probability = np.where(neighbours % 2 == 0, 0.05, 0.5)
     hist = cell_histogram(count, neighbours, probability)
-    mixed = means(extrapolate(hist, fraction=FRACTION, n_table_cells=10**6))[0]
+    mixed = means(extrapolate(hist, fraction=FRACTION, possible=known_cells(10**6)))[0]
     both = [
-        means(extrapolate(histogram(count, neighbours, p), fraction=FRACTION, n_table_cells=10**6))
+        means(
+            extrapolate(
+                histogram(count, neighbours, p), fraction=FRACTION, possible=known_cells(10**6)
+            )
+        )
         for p in (0.05, 0.5)
     ]
     assert both[0][0] < mixed < both[1][0]
@@ -124,7 +128,8 @@ def test_fewer_possible_cells_leave_fewer_uniques():
     count, neighbours = drawn()
     hist = histogram(count, neighbours)
     few, many = (
-        means(extrapolate(hist, fraction=0.02, n_table_cells=k))[0] for k in (2 * len(count), 10**9)
+        means(extrapolate(hist, fraction=0.02, possible=known_cells(k)))[0]
+        for k in (2 * len(count), 10**9)
     )
     assert few < many
 
@@ -132,9 +137,9 @@ def test_fewer_possible_cells_leave_fewer_uniques():
 def test_a_table_with_more_cells_than_a_float_can_count_is_no_trouble():
     count, neighbours = drawn(n=500)
     hist = histogram(count, neighbours)
-    huge = extrapolate(hist, fraction=FRACTION, n_table_cells=10**400)
+    huge = extrapolate(hist, fraction=FRACTION, possible=known_cells(10**400))
     assert means(huge) == pytest.approx(
-        means(extrapolate(hist, fraction=FRACTION, n_table_cells=10**300))
+        means(extrapolate(hist, fraction=FRACTION, possible=known_cells(10**300)))
     )
 
 
@@ -142,6 +147,17 @@ def test_cells_too_large_to_model_stay_as_they_are():
     count = np.array([40, 50, 60, 1])
     hist = histogram(count, np.zeros(4, dtype=np.int64))
     assert hist.cells.sum() == 1
-    found = extrapolate(hist, fraction=FRACTION, n_table_cells=100)
+    found = extrapolate(hist, fraction=FRACTION, possible=known_cells(100))
     assert (found.matches >= 0.4 - 1e-12).all()
     assert (found.uniques <= 1).all()
+
+
+def test_possible_cells_in_doubt_hold_less_against_a_model():
+    count, neighbours = drawn()
+    hist = histogram(count, neighbours)
+    limit = math.log(2 * len(count))
+    firm, doubtful, free = (
+        means(extrapolate(hist, fraction=0.02, possible=PossibleCells(*limits)))[0]
+        for limits in ((limit, 0.1), (limit, 1.0), (math.inf, 0.1))
+    )
+    assert firm < doubtful < free

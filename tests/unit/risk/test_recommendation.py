@@ -45,7 +45,7 @@ def test_value_lies_in_its_interval_and_the_interval_in_what_is_possible():
     uniques, matches = found.expected_population_uniques, found.expected_correct_matches
     assert found.model == WITH_NEIGHBOURS
     assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
-    assert 0 < matches.low <= matches.value <= matches.high <= counts.sum()
+    assert 0 < matches.low <= matches.value <= matches.high <= len(counts)
     assert uniques.low == int(uniques.low)
     assert uniques.high == int(uniques.high)
     assert uniques.how is How.ESTIMATE
@@ -178,7 +178,7 @@ def test_only_large_cells_are_matched_at_the_sampling_fraction():
     assert found.expected_correct_matches.value == pytest.approx(5.0, rel=0.01)
 
 
-def test_all_different_records_are_mostly_population_uniques():
+def test_where_no_two_records_agree_there_are_limits_and_the_reason_only():
     coding = Coding.of_sizes([2000, 2000])
     levels = np.array([np.arange(2000), np.random.default_rng(1).permutation(2000)]).T
     found = recommend(
@@ -188,10 +188,74 @@ def test_all_different_records_are_mostly_population_uniques():
         population_size=20_000,
         n_table_cells=coding.n_combinations,
     )
-    assert found.expected_population_uniques.value > 1800
-    assert found.expected_population_uniques.high == 2000
-    matches = found.expected_correct_matches
-    assert matches.low <= matches.value <= matches.high <= 2000
+    limits = found.expected_population_uniques
+    assert (limits.value, limits.low, limits.high) == (None, 0, 2000)
+    assert limits.how is How.BOUND
+    assert "no two records" in limits.note
+    assert isinstance(found.expected_correct_matches, Unavailable)
+
+
+def test_correct_matches_are_no_more_than_the_occupied_cells():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, population_size=counts.sum() + 1)
+    assert found.expected_correct_matches.high <= len(counts)
+
+
+@pytest.mark.parametrize("factor", [0.1, 1000.0])
+def test_weights_are_scaled_to_the_population_with_a_note_where_that_is_far(factor):
+    levels, counts, _ = sample()
+    right = counts * (20_000 / counts.sum()) * np.where(levels[:, 0] == 1, 0.5, 1.0)
+    scaled = right * (20_000 / right.sum())
+    wanted = recommended(levels, counts, weight_total=scaled).expected_population_uniques
+    found = recommended(levels, counts, weight_total=scaled * factor).expected_population_uniques
+    assert wanted.note == ""
+    assert re.search("weights sum to [0-9,]+, far from the population of 20,000", found.note)
+    assert (found.value, found.low, found.high) == (
+        pytest.approx(wanted.value),
+        wanted.low,
+        wanted.high,
+    )
+
+
+def of_many_dates(fraction):
+    """Persons by one of 3,000 dates and by sex; a sample coded by the dates that are in it."""
+    rng = np.random.default_rng(5)
+    dates, sexes = rng.integers(0, 3_000, 10_000), rng.integers(0, 2, 10_000)
+    cells, persons = np.unique(2 * dates + sexes, return_counts=True)
+    f = rng.binomial(persons, fraction)
+    here = f > 0
+    date, level = np.unique(cells[here] // 2, return_inverse=True)
+    truth = int(((f == 1) & (persons == 1)).sum())
+    return np.stack([level, cells[here] % 2], axis=1), f[here], (len(date), 2), truth
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.1])
+def test_levels_that_the_sample_missed_do_not_hide_population_uniques(fraction):
+    levels, counts, sizes, truth = of_many_dates(fraction)
+    coding = Coding.of_sizes(sizes)
+    options = {"population_size": 10_000, "n_table_cells": coding.n_combinations}
+    found, capped = (
+        recommend(
+            coding.encode(levels), counts, coding, n_table_cells_known=known, **options
+        ).expected_population_uniques
+        for known in (False, True)
+    )
+    assert found.low <= truth <= found.high
+    assert capped.high < truth
+
+
+def test_possible_cells_that_are_known_hold_however_keys_are_pasted():
+    levels, counts, _ = sample(fraction=0.05)
+    keys = Coding.of_sizes(SIZES)
+    places = np.unique(keys.encode(levels)[:, 0], return_inverse=True)[1]
+    pasted = Coding.of_sizes([len(counts)])
+    apart, joint = (
+        recommend(
+            words, counts, coding, population_size=20_000, n_table_cells=keys.n_combinations
+        ).expected_population_uniques
+        for words, coding in ((keys.encode(levels), keys), (places[:, None], pasted))
+    )
+    assert joint.low <= apart.value <= joint.high
 
 
 def test_disagreement_names_the_extremes():
