@@ -1,5 +1,6 @@
 """discreet audit FILE --count Freq --vars a,b,c --release a,b --release b,c"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from discreet.cli.options import Names, csv_from, csv_options
 from discreet.cli.speaking import speaking_of
 
 PATH = click.Path(path_type=Path)
+COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 PARAMETERS = {  # of the library, where the user typed something else
     "models": "--posterior",
     "model": "--posterior",
@@ -145,6 +147,7 @@ def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]
     records = open_records(file, csv)
     if options["report"] is not None:
         check_outputs([options["report"]], list(records.files), list(records.parts))
+    _check_count(options, records.column_names)
     table = read_table(
         records,
         options["variables"],
@@ -154,6 +157,17 @@ def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]
         progress=progress,
     )
     return records.name, table
+
+
+def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
+    """A column that is a count by its name is not taken for a variable without being asked for."""
+    if options["count"] is None and options["variables"] is None:
+        found = [name for name in columns if name.casefold() in COUNT_NAMES]
+        if found:
+            raise click.UsageError(
+                f"--count must be the column of counts, got none; is it {found[0]!r}? "
+                "Otherwise name the variables with --vars"
+            )
 
 
 def _asked(options: dict[str, Any]) -> Any:

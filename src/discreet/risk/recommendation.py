@@ -274,8 +274,8 @@ def _inclusion_probability(
     if weight_total is None:
         return np.full(len(records), fraction)
     share = weight_total / weight_total.sum()
-    own = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
-    return np.clip(fraction * own, fraction * 1e-6, 1.0)
+    own: FloatArray = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
+    return np.minimum(np.maximum(fraction * own, fraction * 1e-6), 1.0)
 
 
 def _note_on_weights(weight_total: FloatArray | None, population_size: float | None) -> str:

@@ -17,7 +17,7 @@ y,u,q,4
 y,v,p,1
 y,v,q,0
 """
-DATA = Path("/work/shared/data")
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
 @pytest.fixture

@@ -71,9 +71,12 @@ def test_the_estimate_does_not_depend_on_the_order_of_cells_or_of_keys_or_on_lab
 def test_equal_weights_say_the_same_as_none():
     levels, counts, _ = sample()
     weights = counts * (20_000 / counts.sum())
-    assert recommended(levels, counts, weight_total=weights).expected_population_uniques == (
-        recommended(levels, counts).expected_population_uniques
+    with_weights, without = (
+        recommended(levels, counts, weight_total=given).expected_population_uniques
+        for given in (weights, None)
     )
+    assert with_weights.value == pytest.approx(without.value)
+    assert (with_weights.low, with_weights.high) == (without.low, without.high)
 
 
 def test_a_sample_that_is_the_population_is_counted():
