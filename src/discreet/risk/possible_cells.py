@@ -14,7 +14,7 @@ from discreet.data.arrays import IntArray
 from discreet.data.coding import Coding
 
 TOLERANCE = 0.1  # log units by which the possible cells may be exceeded where they are known
-DOUBT = 2.0  # further log units for each log unit of levels that must be supposed unseen
+DOUBT = 2.0  # further log units for each squared log unit of levels supposed unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,12 @@ def cells_of_all_levels(
     """Possible cells from the `n_table_cells` of the levels seen, allowing for levels unseen.
 
     With u = Σ log(1 + unseen/seen) over the keys there are e^u times as many, within
-    `TOLERANCE` + `DOUBT`·u log units. Where every level is seen often, u = 0 and nothing changes.
+    `TOLERANCE` + `DOUBT`·u² log units. Where every level is seen often, u = 0 and nothing changes;
+    where most are unseen, hardly any model is held back.
     Trusted: each row of `words` is a cell in `coding` with at least one record.
     """
     u = sum(_log_growth(words, records, coding, key) for key in range(len(coding.digits)))
-    return PossibleCells(math.log(max(n_table_cells, 1)) + u, TOLERANCE + DOUBT * u)
+    return PossibleCells(math.log(max(n_table_cells, 1)) + u, TOLERANCE + DOUBT * u**2)
 
 
 def unseen_levels(records_of_level: IntArray) -> float:

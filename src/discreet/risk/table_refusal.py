@@ -124,7 +124,8 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
     if rule.policy is Policy.BOUNDS:
         width = tables.max(axis=0) - tables.min(axis=0)
         least = np.where(small, width, np.iinfo(np.int64).max).min(axis=1)
-        return -np.where(small.any(axis=1), least, tables.sum(axis=1)).astype(np.float64)
+        widths = np.where(small.any(axis=1), least, tables.sum(axis=1))
+        return np.asarray(-widths, dtype=np.float64)
     best, sure = np.zeros(tables.shape[1], dtype=np.int64), np.zeros(tables.shape[1])
     for cell in range(tables.shape[1]):
         values, place = np.unique(tables[:, cell], return_inverse=True)

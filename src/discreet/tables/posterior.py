@@ -122,6 +122,7 @@ def _by_law(
     progress: Progress,
 ) -> TablePosterior | Unavailable:
     """The posterior where the law of the table is known up to its normaliser."""
+    found: TablePosterior | Unavailable
     try:
         matched = None if question.known else _matched(question, model, law, clock)
         found = matched or _exactly(question, model, law, clock, progress)

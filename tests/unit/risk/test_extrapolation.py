@@ -89,10 +89,10 @@ def test_cells_without_neighbours_are_those_of_the_sizes_alone():
     count, _ = drawn()
     sizes, cells = np.unique(count, return_counts=True)
     alone = extrapolate(
-        sizes_histogram(sizes, cells, FRACTION), fraction=FRACTION, n_table_cells=10**6
+        sizes_histogram(sizes, cells, FRACTION), fraction=FRACTION, possible=known_cells(10**6)
     )
     binned = extrapolate(
-        histogram(count, np.zeros_like(count)), fraction=FRACTION, n_table_cells=10**6
+        histogram(count, np.zeros_like(count)), fraction=FRACTION, possible=known_cells(10**6)
     )
     assert means(alone) == pytest.approx(means(binned))
 

@@ -56,7 +56,7 @@ def test_unseen_levels_of_each_key_multiply():
     # second key: 2, 1, 2 records, so none
     u = math.log(5.5 / 4)
     assert found.log_number == pytest.approx(math.log(12) + u)
-    assert found.tolerance == pytest.approx(TOLERANCE + DOUBT * u)
+    assert found.tolerance == pytest.approx(TOLERANCE + DOUBT * u**2)
 
 
 def test_more_possible_cells_than_a_float_can_count():

