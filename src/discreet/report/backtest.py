@@ -72,8 +72,9 @@ def verdict(league: Backtest) -> Iterator[str]:
         )
     yield (
         "Error is the mean distance from the truth, as a share of the truth; bias the same with "
-        "its sign; covered the share of intervals that hold the truth. Truth and estimate are "
-        "means over the samples that the model answered."
+        "its sign; covered the share of intervals that hold the truth (90 % limits of the "
+        "recommended estimate, 95 % of the models). Truth and estimate are means over the samples "
+        "that the model answered."
     )
 
 
