@@ -161,5 +161,5 @@ def outcome_cell(outcome: Outcome, places: int = 4) -> str:
 
 
 def tiny(value: float) -> str:
-    """A probability too small to write out, by its power of ten."""
-    return f"about 10^{int(f'{value:e}'.split('e')[1])}"
+    """A probability too small to write out, as one in so many."""
+    return f"1 in {words.count(round(1 / value))}"

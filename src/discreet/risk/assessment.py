@@ -298,7 +298,7 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
         riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
         models=results,
         recommended=_of_households(
-            _recommended(cells, everything, summary, results, asked.headline), request.household
+            _recommended(cells, everything, summary, results, asked), request.household
         ),
         n_incomplete_cells=everything.n_incomplete,
         warnings=data_warnings(cells, summary, impossible, attributes),
@@ -317,9 +317,9 @@ def _recommended(
     everything: AllCells,
     summary: Summary,
     results: Mapping[str, ModelResult | Unavailable],
-    headline: str | None,
+    asked: _Asked,
 ) -> Recommended:
-    """The estimate to lead with, beside what the models say; that of `headline` if asked for."""
+    """The estimate to lead with, beside what the models say; that of a model if asked for."""
     weights = None
     if cells.weights:
         parts = [b.weight_total for b in cells.batches() if b.weight_total is not None]
@@ -329,6 +329,7 @@ def _recommended(
         for name, result in results.items()
         if isinstance(result, ModelResult)
     }
+    headline = asked.headline
     if headline is not None:
         own = results[headline]
         if isinstance(own, Unavailable):
@@ -348,6 +349,7 @@ def _recommended(
         everything.coding,
         population_size=summary.population_size,
         n_table_cells=summary.n_table_cells,
+        n_table_cells_known=asked.n_table_cells is not None,
         weight_total=weights,
         others=others,
     )
