@@ -175,6 +175,8 @@ def _entropy(
     is small against what cancels.
     """
     parts, size = [log_z], 0.0
+    if all(len(p) == 1 for p in probabilities):
+        return 0.0, 0.0  # one table, whatever rounding makes of its weight
     for cell, p in enumerate(probabilities):
         logs = prior.log_weight(np.full(len(p), cell), int(lower[cell]) + np.arange(len(p)))
         centre = float(logs[np.argmax(p)])
