@@ -175,7 +175,7 @@ def _entropy(
     is small against what cancels.
     """
     parts, size = [log_z], 0.0
-    if all(len(p) == 1 for p in probabilities):
+    if all(np.count_nonzero(p) == 1 for p in probabilities):
         return 0.0, 0.0  # one table, whatever rounding makes of its weight
     for cell, p in enumerate(probabilities):
         logs = prior.log_weight(np.full(len(p), cell), int(lower[cell]) + np.arange(len(p)))
