@@ -72,7 +72,9 @@ def _check_together(counts: str | None, options: dict[str, Any]) -> None:
     if counts is None:
         if not {"s1", "s2"} <= given:
             rule = "given, or --s1 and --s2 (and --n unless withheld)"
-            raise click.UsageError(f"counts must be {rule}, got neither")
+            got = ", ".join(f"--{name}" for name in ("n", "s1", "s2") if name in given)
+            alone = f"{got} alone" if got else "neither"
+            raise click.UsageError(f"counts must be {rule}, got {alone}")
         _refuse(given & set(OF_HOLDER), "with the table of counts, which a snooper has not")
         if options["truncate"] and not _is_decimal(options["s2"]):
             raise click.UsageError("--truncate must be given with a decimal, got a factorisation")

@@ -118,7 +118,7 @@ def bounds_meaning(a: CountAssessment) -> Iterator[str]:
     yield (
         "Risk (14) is 1 / log2(U − L) as Kadane, Krishnan and Shmueli print it; it has no value "
         "(–) where two counts or one are possible, just where risk is greatest. Risk beside it, "
-        "1 / (1 + log2(number of counts possible)), is 1 where the count is known. Likeliest is "
+        "1 / (1 + log2(U − L + 1)), is 1 where the count is known. Likeliest is "
         "under multinomial."
     )
     if isinstance(a.found, Reconstruction) and a.found.bounds.note:
