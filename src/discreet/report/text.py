@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.errors import one_line
-from discreet.figures import Figure, Outcome, Unavailable
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.report import words
 from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
@@ -84,7 +84,7 @@ def _headline(recommended: Recommended) -> Iterator[ConsoleRenderable]:
         recommended.expected_population_uniques,
         recommended.expected_correct_matches,
     )
-    table = plain_table("chosen estimate" if recommended.is_chosen else "recommended estimate", "")
+    table = plain_table(_headline_title(recommended), "")
     table.add_row("population uniques among the records", words.outcome(uniques))
     table.add_row("records matched correctly", words.outcome(matches))
     yield table
@@ -92,6 +92,14 @@ def _headline(recommended: Recommended) -> Iterator[ConsoleRenderable]:
     if note:
         yield Text(one_line(f"{note}."), style="yellow")
     yield Text(one_line(" ".join(headline_words(recommended))), style="dim")
+
+
+def _headline_title(recommended: Recommended) -> str:
+    """What the figures that lead are: an estimate, what is certain, or a count."""
+    uniques = recommended.expected_population_uniques
+    if isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
+        return "certain limits" if uniques.how is How.BOUND else "counted"
+    return "chosen estimate" if recommended.is_chosen else "recommended estimate"
 
 
 def headline_note(recommended: Recommended) -> str:
