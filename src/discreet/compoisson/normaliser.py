@@ -142,8 +142,11 @@ def range_sum(terms: Terms, low: float, high: float) -> RangeSum:
     """Σ over whole x from low to high (whole, or infinite), both included; trusted: low ≤ high."""
     first, last = _offset(terms, low), _offset(terms, high)
     peak = min(max(0.0, first), last)
-    left = max(first, min(_edge(terms, peak, first), peak - NEIGHBOURS))
-    right = min(last, max(_edge(terms, peak, last), peak + NEIGHBOURS))
+    try:
+        left = max(first, min(_edge(terms, peak, first), peak - NEIGHBOURS))
+        right = min(last, max(_edge(terms, peak, last), peak + NEIGHBOURS))
+    except OverflowError as beyond:  # a count so large that its factorial has no logarithm
+        raise InputError(_not_reached(terms, "more counts matter than can be told")) from beyond
     if right - left > WIDEST:
         raise InputError(_not_reached(terms, f"about {right - left:.0e} counts matter"))
     cut = _tail(terms, peak, left, first) + _tail(terms, peak, right, last)

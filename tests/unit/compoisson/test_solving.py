@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from discreet.compoisson.normaliser import moments
 from discreet.compoisson.solving import dispersion_for_log_factorial_mean, log_rate_for_mean
+from discreet.errors import InputError
 
 
 @settings(max_examples=60, deadline=None)
@@ -29,6 +30,12 @@ def test_a_bad_start_does_no_harm():
         assert log_rate_for_mean(3.0, 0.5, start=start) == pytest.approx(
             log_rate_for_mean(3.0, 0.5), rel=1e-12
         )
+
+
+def test_a_rate_next_to_one_without_dispersion_is_refused_and_solved_around():
+    with pytest.raises(InputError, match="counts matter"):
+        moments(-4e-306, 0.0)
+    assert dispersion_for_log_factorial_mean(1.0, -4e-306) > 0
 
 
 @settings(max_examples=60, deadline=None)
