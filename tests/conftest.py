@@ -1,16 +1,23 @@
 """What several tests share: the command line run in this process, and records counted by engine."""
 
+import os
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import settings
 
 from discreet.cli import main
 from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
+
+# The same examples on every machine; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("explore", max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @dataclass(frozen=True)
