@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format docs bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,10 @@ format: $(VENV)/installed-lint ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/installed-docs ## build the documentation site into build/docs; a warning is an error
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
+	@echo 'open build/docs/index.html'
+
 # pycanon needs an older NumPy than we do, so it lives in an environment of its own.
 $(VENV)-rivals/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-rivals
@@ -40,4 +44,4 @@ bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side;
 	$(BIN)/python -m benchmarks $(if $(ROWS),assess --rows $(ROWS))
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-rivals demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-rivals build demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from discreet.notebooks import ShownInNotebooks
+
 
 class How(StrEnum):
     """How a figure was got."""
@@ -19,7 +21,7 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(ShownInNotebooks):
     """One number for a user, with its uncertainty and how it was got.
 
     `low` and `high` are limits: certain for `How.BOUND`, else at the stated `confidence`.
@@ -54,7 +56,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Unavailable:
+class Unavailable(ShownInNotebooks):
     """Why there is no figure, in one sentence for the user."""
 
     reason: str

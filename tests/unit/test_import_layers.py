@@ -11,6 +11,7 @@ ROOT = Path(discreet.__file__).parent
 LAYERS = [
     "cli",
     "server",
+    "papers",
     "report",
     "ledger",
     "release",
@@ -23,7 +24,7 @@ LAYERS = [
     "engines",
     "data",
 ]
-EVERYWHERE = {"errors", "figures", "progress"}
+EVERYWHERE = {"errors", "figures", "notebooks", "progress"}
 HOMES = {
     "click": {"cli"},
     "rich": {"cli", "report"},

@@ -14,10 +14,11 @@ from fractions import Fraction
 
 from discreet.errors import InputError, must_be
 from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior, check_whole
+from discreet.notebooks import ShownInNotebooks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(ShownInNotebooks):
     """The largest sample whose uniques are population uniques with at most the target probability.
 
     `sample_size` is 0 where even a sample of one record has a higher probability. `formula` is the

@@ -144,7 +144,13 @@ def _score_json(score: Score) -> dict[str, Any]:
 
 def write_backtest(league: Backtest, path: Path) -> None:
     """A page with the tables and every estimate as a point against the truth."""
-    text = render(
+    with written_whole(path) as temporary:
+        temporary.write_bytes(backtest_html(league).encode("utf-8", errors="backslashreplace"))
+
+
+def backtest_html(league: Backtest) -> str:
+    """The page."""
+    return render(
         "backtest.html",
         league=league,
         scope=list(scope(league)),
@@ -157,8 +163,6 @@ def write_backtest(league: Backtest, path: Path) -> None:
         ],
         plots=[(title, _plot(league, figure)) for figure, title in FIGURES.items()],
     )
-    with written_whole(path) as temporary:
-        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
 
 
 def _plot(league: Backtest, figure: str) -> str:

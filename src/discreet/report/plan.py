@@ -95,16 +95,19 @@ def _plan_json(plan: Plan) -> dict[str, Any]:
 
 def write_plans(plans: Sequence[Plan], path: Path) -> None:
     """A page with the curves and the answers."""
+    with written_whole(path) as temporary:
+        temporary.write_bytes(plans_html(plans).encode("utf-8", errors="backslashreplace"))
+
+
+def plans_html(plans: Sequence[Plan]) -> str:
+    """The page."""
     curves = {plan.prior.value: plan.curve(POINTS) for plan in plans}
-    drawn = plan_plot(curves, float(plans[0].target))
-    text = render(
+    return render(
         "plan.html",
         plans=plans,
         rows=[_row(p) for p in plans],
-        plot=drawn,
+        plot=plan_plot(curves, float(plans[0].target)),
         w=words,
         verdict=verdict,
         cautions=list(cautions(plans)),
     )
-    with written_whole(path) as temporary:
-        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))

@@ -25,6 +25,7 @@ from discreet.models.contract import (
 )
 from discreet.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
 from discreet.models.registry import choose_models
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.asking import (
@@ -81,7 +82,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment:
+class Assessment(ShownInNotebooks):
     """The disclosure risk of a file, with how each figure was got.
 
     `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;

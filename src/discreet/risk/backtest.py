@@ -15,6 +15,7 @@ from discreet.errors import ColumnError, InputError, must_be
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.models.contract import Model, Tally
 from discreet.models.registry import choose_models
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.recommendation import recommend
 from discreet.risk.sampling_trial import DrawnSample, PopulationCells, draw_sample
@@ -69,7 +70,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backtest:
+class Backtest(ShownInNotebooks):
     """The league table of a population. `complete` is False where the user stopped it early."""
 
     source: str

@@ -1,0 +1,120 @@
+"""Results as a notebook shows them: the body of their report, in a style that stays inside it."""
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from discreet.data.writing import written_whole
+from discreet.figures import Figure, Unavailable
+from discreet.models.sample_size import Plan
+from discreet.report import words
+from discreet.report.audit_page import audit_html
+from discreet.report.backtest import backtest_html
+from discreet.report.counts_page import counts_html
+from discreet.report.html import internal_html
+from discreet.report.plan import plans_html
+from discreet.risk.assessment import Assessment
+from discreet.risk.audit import Audit
+from discreet.risk.backtest import Backtest
+from discreet.risk.count_assessment import CountAssessment
+
+SCOPE = "discreet"
+WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself
+PLOT = re.compile(r'<figure[^>]*aria-label="([^"]*)"[^>]*>\s*(<svg.*?</svg>)', re.DOTALL)
+LONGEST = 300  # characters of a field without a page of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One plot of a report, as SVG text."""
+
+    title: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> None:
+        """Write it as an SVG file, whole or not at all."""
+        with written_whole(Path(path)) as temporary:
+            temporary.write_text(self.svg, encoding="utf-8")
+
+
+@singledispatch
+def page_of(result: Any) -> str | None:
+    """The report of a result as a whole page; None where there is none."""
+    return None
+
+
+@page_of.register
+def _(result: Assessment) -> str | None:
+    return internal_html(result)
+
+
+@page_of.register
+def _(result: Audit) -> str | None:
+    return audit_html("the table", [result])
+
+
+@page_of.register
+def _(result: CountAssessment) -> str | None:
+    return counts_html(result, "the counts")
+
+
+@page_of.register
+def _(result: Backtest) -> str | None:
+    return backtest_html(result)
+
+
+@page_of.register
+def _(result: Plan) -> str | None:
+    return plans_html([result])
+
+
+def html_of(result: Any) -> str:
+    """What a notebook shows of a result: its report, or its fields where it has none."""
+    page = page_of(result)
+    if page is not None:
+        return _inside(page)
+    if isinstance(result, Figure):
+        return f"<span>{html.escape(words.outcome(result))} [{result.how.value}]</span>"
+    if isinstance(result, Unavailable):
+        return f"<span>none: {html.escape(result.reason)}</span>"
+    return _fields_table(result)
+
+
+def plots_of(result: Any) -> Mapping[str, Plot]:
+    """The plots of the report of a result, by title."""
+    page = page_of(result) or ""
+    return {html.unescape(m[1]): Plot(html.unescape(m[1]), m[2]) for m in PLOT.finditer(page)}
+
+
+def _inside(page: str) -> str:
+    """The body of a page with its style held to it, so that the notebook keeps its own."""
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    body = page.partition("<body>")[2].partition("</body>")[0]
+    scoped = f".{SCOPE} {{ {WHOLE_PAGE.sub('&', style)} }}"
+    return f'<div class="{SCOPE}"><style>{scoped}</style>{body}</div>'
+
+
+def _fields_table(result: Any) -> str:
+    """A result without a page: its public fields, one a row."""
+    named = fields(result) if is_dataclass(result) else ()
+    rows = "".join(
+        f"<tr><th>{html.escape(field.name)}</th><td>{_value(getattr(result, field.name))}</td></tr>"
+        for field in named
+        if not field.name.startswith("_")
+    )
+    return f"<table><caption>{html.escape(type(result).__name__)}</caption>{rows}</table>"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (Figure, Unavailable)):
+        return html_of(value)
+    text = repr(value)
+    cut = text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return html.escape(cut)

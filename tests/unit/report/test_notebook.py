@@ -1,0 +1,68 @@
+"""What a notebook shows of a result."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.data.table import Table
+from discreet.figures import Figure, How, Unavailable
+from discreet.models.sample_size import plan_sample_size
+from discreet.report.notebook import html_of, page_of, plots_of
+from discreet.risk.assessment import Assessment
+
+
+@pytest.fixture(scope="module")
+def assessment() -> Assessment:
+    rng = np.random.default_rng(1)
+    columns = {"age": rng.integers(0, 30, 300), "<b>sex": rng.integers(0, 2, 300)}
+    return discreet.assess(pa.table(columns), ["age", "<b>sex"], population_size=3000)
+
+
+def test_an_assessment_shows_its_report_without_the_page_around_it(assessment: Assessment) -> None:
+    shown = assessment._repr_html_()
+    assert shown.startswith('<div class="discreet">')
+    assert "How many could be found" in shown
+    assert "<html" not in shown
+    assert "<body" not in shown
+    assert "<b>sex" not in shown
+
+
+def test_the_style_stays_inside(assessment: Assessment) -> None:
+    style = assessment._repr_html_().partition("<style>")[2].partition("</style>")[0]
+    assert style.startswith(".discreet {")
+    assert style.count("{") == style.count("}")
+    assert "body" not in style
+    assert ":root" not in style
+
+
+def test_each_plot_of_the_report_can_be_had_and_saved(assessment: Assessment, tmp_path) -> None:
+    page = page_of(assessment)
+    assert page is not None
+    found = assessment.plots()
+    assert len(found) == page.count("<svg")
+    title, plot = next(iter(found.items()))
+    assert plot.title == title
+    assert plot._repr_svg_().startswith("<svg")
+    plot.save(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text(encoding="utf-8") == plot.svg
+
+
+def test_a_plan_shows_its_curve() -> None:
+    plan = plan_sample_size(1108, 46228, 0.05, "uniform")
+    assert "9,477" in plan._repr_html_()
+    assert len(plan.plots()) == 1
+
+
+def test_a_figure_shows_its_limits_and_a_missing_one_its_reason() -> None:
+    figure = Figure(value=4.5, how=How.ESTIMATE, low=1.0, high=9.0, confidence=0.9)
+    assert figure._repr_html_() == "<span>4.5 (1 to 9) [estimate]</span>"
+    assert "too &lt;few&gt; records" in Unavailable("too <few> records")._repr_html_()
+
+
+def test_a_result_without_a_page_shows_its_fields() -> None:
+    table = Table.of_dense(np.array([[1, 2], [3, 4]]), names=["a", "<i>"])
+    shown = html_of(table)
+    assert "<th>names</th>" in shown
+    assert "&lt;i&gt;" in shown
+    assert plots_of(table) == {}
