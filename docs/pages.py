@@ -1,7 +1,7 @@
 """The examples in the pages, run: what a page shows is what the commands print.
 
-In a ```console block each line that begins with `$ discreet` is run (in a folder that holds a copy
-of examples/), and what follows must be its output; a line `…` stands for any lines. ```python
+In a ```console block each line that begins with `$ discreet` or `$ python` is run (in a folder that
+holds a copy of examples/), and what follows must be its output; a line `…` stands for any lines. ```python
 blocks with `>>>` are doctests that share one namespace a page.
 
 Run `.venv/bin/python docs/pages.py [PAGE …]` to write the true output into the pages.
@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 PROMPT = "$ "
 SKIPPED = "…"
+RUN = r"^(\$ (\.venv/bin/)?(discreet|python)|>>>) "
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -42,7 +43,7 @@ def pages() -> list[Path]:
 
 
 def _is_run(block: re.Match[str]) -> bool:
-    return bool(re.search(r"^(\$ (\.venv/bin/)?discreet|>>>) ?", block[2], re.MULTILINE))
+    return bool(re.search(RUN, block[2], re.MULTILINE))
 
 
 def shown(block: str) -> Iterator[Shown]:
@@ -57,7 +58,7 @@ def shown(block: str) -> Iterator[Shown]:
 def output(command: str, folder: Path) -> list[str]:
     """What a command prints, run in a folder, without blanks at the ends of lines."""
     words = shlex.split(command.split("  #", maxsplit=1)[0])
-    words[0] = str(Path(sys.executable).with_name("discreet"))
+    words[0] = str(Path(sys.executable).with_name(Path(words[0]).name))
     plain = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
         words, cwd=folder, env={**os.environ, **plain}, capture_output=True, text=True, check=False
@@ -81,7 +82,7 @@ def differences(page: Path, folder: Path) -> Iterator[str]:
     for block in BLOCK.finditer(text):
         if block[1] == "console" and _is_run(block):
             for one in shown(block[2]):
-                printed = output(one.command, folder) if "discreet " in one.command else []
+                printed = output(one.command, folder) if re.match(RUN, PROMPT + one.command) else []
                 if one.lines and not fits(one.lines, printed):
                     yield "\n".join([PROMPT + one.command, *printed])
     yield from _doctest_failures(page.name, text, folder)
@@ -124,7 +125,7 @@ def _renewed(block: str, folder: Path) -> Iterator[str]:
             continue
         one = next(shown(part))
         yield part[: len(part) - sum(len(line) + 1 for line in one.lines)]
-        if "discreet " in one.command:
+        if re.match(RUN, PROMPT + one.command):
             printed = output(one.command, folder)
             yield from (line + "\n" for line in (_cut(one.lines, printed) if one.lines else []))
 

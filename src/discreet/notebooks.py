@@ -19,6 +19,6 @@ class ShownInNotebooks:
         return html
 
     def plots(self) -> Mapping[str, Any]:
-        """The plots of its report by title; each shows itself in a notebook and has `save`."""
+        """The plots of its report by name; each shows itself in a notebook and has `save`."""
         found: Mapping[str, Any] = import_module("discreet.report.notebook").plots_of(self)
         return found

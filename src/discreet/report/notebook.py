@@ -24,7 +24,9 @@ from discreet.risk.count_assessment import CountAssessment
 
 SCOPE = "discreet"
 WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself
-PLOT = re.compile(r'<figure[^>]*aria-label="([^"]*)"[^>]*>\s*(<svg.*?</svg>)', re.DOTALL)
+PLOT = re.compile(
+    r'<figure[^>]*? id="([^"]*)" aria-label="([^"]*)"[^>]*>.*?(<svg.*?</svg>)', re.DOTALL
+)
 LONGEST = 300  # characters of a field without a page of its own
 
 
@@ -88,9 +90,9 @@ def html_of(result: Any) -> str:
 
 
 def plots_of(result: Any) -> Mapping[str, Plot]:
-    """The plots of the report of a result, by title."""
+    """The plots of the report of a result, by name."""
     page = page_of(result) or ""
-    return {html.unescape(m[1]): Plot(html.unescape(m[1]), m[2]) for m in PLOT.finditer(page)}
+    return {m[1]: Plot(html.unescape(m[2]), m[3]) for m in PLOT.finditer(page)}
 
 
 def _inside(page: str) -> str:

@@ -102,14 +102,15 @@ def estimates_plot(rows: Sequence[tuple[str, float, float, float]], most: float)
     The square root shows small and large figures together and has a place for zero.
     """
     height = 0.9 + 0.27 * len(rows)
-    with _axes("population uniques", "", height=height, grid="x") as (axes, drawn):
+    label = "population uniques, root scale; limits of 90 % (red) and 95 %"
+    with _axes(label, "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(rows))[::-1]
         for place, (number, (_, value, low, high)) in zip(places, enumerate(rows), strict=True):
             colour = RED if number == 0 else BLUE
             axes.plot([low, high], [place, place], color=colour, linewidth=2, zorder=3)
             axes.scatter([value], [place], s=22, color=colour, zorder=4)
         axes.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0)), np.square))
-        axes.set_xlim(0, max(most, 1))
+        axes.set_xlim(0, 1.03 * max(most, 1))
         axes.set_xticks(_root_ticks(max(most, 1)))
         axes.set_yticks(places, [_short(name) for name, *_ in rows])
         _whole_numbers(axes.xaxis)
