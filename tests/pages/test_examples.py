@@ -1,0 +1,30 @@
+"""The files of examples/ are those that its scripts make; the scripts themselves run with the pages."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["survey", "infections"])
+def test_a_made_up_file_can_be_made_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = importlib.util.spec_from_file_location("make_data", EXAMPLES / "make_data.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    monkeypatch.setattr(made, "HERE", tmp_path)
+    getattr(made, name)()
+    file = f"{name}.csv"
+    assert (tmp_path / file).read_text() == (EXAMPLES / file).read_text()
+
+
+def test_every_script_is_run_by_a_page() -> None:
+    pages = "".join(page.read_text() for page in (EXAMPLES.parent / "docs").rglob("*.md"))
+    scripts = {path.name for path in EXAMPLES.glob("*.py")} - {"make_data.py"}
+    assert scripts
+    assert all(f"$ python examples/{name}" in pages for name in scripts)
