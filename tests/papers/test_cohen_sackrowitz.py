@@ -159,3 +159,13 @@ def test_sample_size_that_keeps_the_probability_at_a_twentieth(prior, size):
         for m in (size, size + 1)
     )
     assert below.unique_probability <= 0.05 < above.unique_probability
+
+
+def test_a_prior_may_be_named_by_a_word_and_no_other_word_is_taken() -> None:
+    from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
+
+    sizes = {"sample_size": 8399, "population_size": 46228, "n_table_cells": 1108}
+    named = ExchangeablePosterior(prior="uniform", **sizes)  # type: ignore[arg-type]
+    assert named == ExchangeablePosterior(prior=Prior.UNIFORM, **sizes)
+    with pytest.raises(ValueError, match="binomial"):
+        ExchangeablePosterior(prior="binomial", **sizes)  # type: ignore[arg-type]

@@ -56,45 +56,118 @@ def test_table_1_bounds_and_the_number_of_tables(audited):
     assert limits == dict(zip(CELLS, BOUNDS, strict=True))
     assert found["n_tables"]["value"] == 59_400
     assert found["n_tables"]["how"] == "exact"
-    assert found["risk"]["bounds"]["value"] == -1
+    assert (found["risk"]["bounds"]["value"], found["risk"]["bounds"]["width"]) == (-1, 1)
     assert found["risk"]["one_over_tables"]["value"] == pytest.approx(1 / 59_400)
 
 
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        ("saturated", [(0.4994, 0.5006), (0.3739, 0.25, 0.3761), (0.3761, 0.25, 0.3739),
-                       (0.3777, 0.25, 0.3723)]),
-        ("released", [(0.648, 0.352), (0.3932, 0.4695, 0.1374), (0.1374, 0.4695, 0.3932),
-                      (0.0578, 0.3687, 0.5735)]),
-    ],
-    ids=["table 2, exact", "table 4"],
-)  # fmt: skip
-def test_exact_tables(audited, model, expected):
-    found = laws(audited("--posterior", model)["cells"])
-    for cell, law in zip(SMALL, expected, strict=True):
+SECOND, THIRD = "[gender race][gender income][race income]", "[gender income][race income]"
+PRINTED = {  # tables 2 to 5: probabilities of 0, 1, 2 in the cells of SMALL
+    "saturated": ("50 50", "43 26 31", "31 26 43", "39 25 36"),
+    SECOND: ("64 36", "44 36 20", "20 36 44", "14 34 52"),
+    THIRD: ("65 35", "39 47 14", "14 47 39", "06 37 57"),
+    "average": ("62 38", "44 36 20", "20 36 44", "15 33 52"),
+}
+DRAWS = 500  # of the paper, behind tables 2, 3 and 5
+
+
+def percents(text):
+    return [int(part) / 100 for part in text.split()]
+
+
+def verdict(computed, printed, *, simulated=True):
+    """agrees: as printed to two digits; paper simulated: within three errors of 500 draws."""
+    if abs(computed - printed) <= 0.00501:
+        return "agrees"
+    error = (computed * (1 - computed) / DRAWS) ** 0.5
+    within = simulated and abs(computed - printed) <= 3 * error + 0.005
+    return "paper simulated" if within else "slip"
+
+
+def verdicts(found, name, *, simulated=True):
+    """What to think of each probability of a table, cell by cell."""
+    own = laws(found["views"][name]["cells"])
+    return [
+        [
+            verdict(own[cell][str(q)], p, simulated=simulated)
+            for q, p in enumerate(percents(printed))
+        ]
+        for cell, printed in zip(SMALL, PRINTED[name], strict=True)
+    ]
+
+
+EXACT = {
+    "saturated": [(0.4994, 0.5006), (0.3739, 0.25, 0.3761), (0.3761, 0.25, 0.3739),
+                  (0.3777, 0.25, 0.3723)],
+    THIRD: [(0.648, 0.352), (0.3932, 0.4695, 0.1374), (0.1374, 0.4695, 0.3932),
+            (0.0578, 0.3687, 0.5735)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_tables(audited, name):
+    run = audited("--posterior", name)
+    assert run["views"][name]["how"] == "exact"
+    found = laws(run["cells"])
+    for cell, law in zip(SMALL, EXACT[name], strict=True):
         assert [found[cell][str(q)] for q in range(len(law))] == pytest.approx(law, abs=6e-5)
 
 
-def test_tables_3_and_5_and_the_weights(audited):
+def test_table_2_was_simulated_by_the_paper_though_it_has_an_exact_answer(audited):
+    found = verdicts(audited("--posterior", "saturated"), "saturated")
+    sim = "paper simulated"
+    assert found == [["agrees", "agrees"], [sim] * 3, [sim] * 3, [sim, "agrees", sim]]
+
+
+def test_table_4_agrees_to_the_last_digit(audited):
+    found = verdicts(audited("--posterior", "released"), THIRD, simulated=False)
+    assert {one for cell in found for one in cell} == {"agrees"}
+
+
+PRIORS = (
+    "--model-prior", "saturated=.22", "--model-prior", "no-highest-interaction=.67",
+    "--model-prior", "[gender income][race income]=.11", "--seconds", "200", "--draws", "600",
+)  # fmt: skip
+
+
+def test_tables_3_and_5_and_the_weights_as_printed(audited):
     """With the paper's own weights; long runs give .23, .66, .11, and table 3 within ±.003."""
-    found = audited(
-        "--posterior", "average", "--weights", "posterior_predictive", "--seconds", "200",
-        "--draws", "600", "--model-prior", "saturated=.22", "--model-prior",
-        "no-highest-interaction=.67", "--model-prior", "[gender income][race income]=.11",
-    )  # fmt: skip
-    second = next(n for n in found["models"] if n.count("[") == 3)
-    assert found["models"]["saturated"] == pytest.approx(0.23, abs=0.04)
-    assert found["models"][second] == pytest.approx(0.66, abs=0.04)
-    table_3 = laws(found["views"][second]["cells"])
+    found = audited("--posterior", "average", "--weights", "posterior_predictive", *PRIORS)
+    assert found["weights"] == "posterior_predictive"
+    weights = [found["models"][name] for name in ("saturated", SECOND, THIRD)]
+    assert weights == pytest.approx([0.23, 0.66, 0.11], abs=0.04)
+    assert [verdict(w, p) for w, p in zip(weights, (0.18, 0.72, 0.1), strict=True)][:2] == [
+        "paper simulated",
+        "paper simulated",
+    ]
+    table_3 = laws(found["views"][SECOND]["cells"])
     expected = [(0.609, 0.391), (0.415, 0.357, 0.229), (0.229, 0.357, 0.415), (0.14, 0.313, 0.547)]
     for cell, law in zip(SMALL, expected, strict=True):
         assert [table_3[cell][str(q)] for q in range(len(law))] == pytest.approx(law, abs=0.02)
-    table_5 = laws(found["cells"])
-    printed = [(0.62, 0.38), (0.44, 0.36, 0.20), (0.20, 0.36, 0.44), (0.15, 0.33, 0.52)]
-    for cell, law in zip(SMALL, printed, strict=True):  # the paper simulated 500 draws
-        assert [table_5[cell][str(q)] for q in range(len(law))] == pytest.approx(law, abs=0.06)
-    assert found["weights"] == "posterior_predictive"
+    for name in (SECOND, "average"):
+        told = {one for cell in verdicts(found, name) for one in cell}
+        assert told <= {"agrees", "paper simulated"}
+        assert "paper simulated" in told
+
+
+def test_table_5_is_the_average_of_tables_2_to_4_by_the_weights(audited):
+    found = audited("--posterior", "average", "--weights", "posterior_predictive", *PRIORS)
+    names = ("saturated", SECOND, THIRD)
+    own = {name: laws(found["views"][name]["cells"]) for name in names}
+    for cell, law in laws(found["views"]["average"]["cells"]).items():
+        for q, p in law.items():
+            mean = sum(found["models"][name] * own[name][cell].get(q, 0.0) for name in names)
+            assert p == pytest.approx(mean, abs=1e-9)
+
+
+def test_the_weights_by_the_marginal_likelihood_show_the_slip(audited):
+    """Pr(R | A) as printed uses R twice; the first and the third weight are in closed form."""
+    found = audited("--posterior", "average", *PRIORS)
+    assert found["weights"] == "marginal_likelihood"
+    weights = [found["models"][name] for name in ("saturated", SECOND, THIRD)]
+    assert weights == pytest.approx([0.10, 0.70, 0.20], abs=0.02)
+    assert weights[0] / weights[2] == pytest.approx(0.2563 * 0.22 / 0.11, rel=2e-3)
+    told = [verdict(w, p) for w, p in zip(weights, (0.18, 0.72, 0.1), strict=True)]
+    assert (told[0], told[2]) == ("slip", "slip")
 
 
 def test_a_refusal_changes_the_belief_exactly(audited):

@@ -20,11 +20,19 @@ from discreet.cli.lazy import LazyGroup
             "Who stands out in a file of records, who could be found.",
         ),
         "audit": ("discreet.cli.audit", "What released margins of a table reveal of it."),
+        "choose": (
+            "discreet.cli.choose",
+            "What to publish of a table: the most useful release within a risk cap.",
+        ),
         "counts": ("discreet.cli.counts", "What the statistics of counts give away of them."),
         "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),
         "backtest": (
             "discreet.cli.backtest",
             "Which model to trust: all of them on samples of a known population.",
+        ),
+        "papers": (
+            "discreet.cli.papers",
+            "Every figure of the five papers: printed, computed, verdict.",
         ),
         "demo": (
             "discreet.cli.demo",

@@ -91,6 +91,7 @@ class ExchangeablePosterior:
     n_table_cells: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", Prior(self.prior))
         check_whole("sample_size", self.sample_size, 1)
         check_whole("n_table_cells", self.n_table_cells, 1)
         check_whole("population_size", self.population_size, self.sample_size)

@@ -1,0 +1,267 @@
+"""Kadane, Krishnan and Shmueli, section 4: the disasters, the poem, the injuries."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from discreet.compoisson.comparison_estimates import weighted_least_squares
+from discreet.compoisson.estimation import maximum_likelihood
+from discreet.compoisson.factorials import factorial_exponent
+from discreet.compoisson.goodness import goodness_of_fit
+from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.laws import TableLaw
+from discreet.compoisson.snooper import Snooper, snooper
+from discreet.compoisson.statistics import CountStatistics
+from discreet.data.arrays import IntArray
+from discreet.figures import Unavailable
+from discreet.papers.kadane_data import DISASTERS, INJURIES, POEM, Example
+from discreet.papers.outcomes import available, value_of
+from discreet.papers.rows import Kind, Row, claim, row
+from discreet.progress import Progress, silent
+from discreet.risk.count_risk import global_risk, interval_risk
+
+PAPER = "kadane-krishnan-shmueli"
+EQUAL = "kadane-equal-tables"
+_row = partial(row, PAPER)
+
+
+def rows(progress: Progress = silent) -> Iterator[Row]:
+    """All figures of section 4, and the claim of section 5 about them."""
+    yield from _estimates()
+    yield from _released(DISASTERS)
+    yield _exponents()
+    yield from _disasters()
+    yield from _limits(DISASTERS)
+    yield from _released(POEM)
+    yield from _poem()
+    yield from _limits(POEM)
+    yield from _released(INJURIES)
+    yield from _injuries()
+    yield from _limits(INJURIES)
+    yield _fit_claim()
+
+
+def statistics(example: Example) -> CountStatistics:
+    """What the agency releases of an example."""
+    return CountStatistics.of_counts(example.table)
+
+
+def _law(example: Example, truth: Mapping[int, int] | None = None) -> TableLaw:
+    """The tables that fit, weighed by the orders in which they can be observed."""
+    return available(_snooper(example).law(truth=truth))
+
+
+def _snooper(example: Example, knowledge: Knowledge | None = None) -> Snooper:
+    return snooper(statistics(example), knowledge)
+
+
+def _estimates() -> Iterator[Row]:
+    found = available(weighted_least_squares(DISASTERS.table))
+    yield _row(
+        "section 4.1: estimates of λ and ν",
+        "1.15 0.88",
+        [found.rate, found.dispersion],
+        "weighted least squares with full covariance, not maximum likelihood",
+    )
+    likely = available(maximum_likelihood(statistics(DISASTERS)))
+    text = "over-dispersed"
+    yield _row(
+        "section 4.1: ν < 1, so the data are over-dispersed",
+        [text],
+        text if likely.dispersion < 1 else f"ν = {likely.dispersion:.4f}",
+        f"maximum likelihood: λ = {likely.rate:.4f}, ν = {likely.dispersion:.4f}, no sign of it",
+        kind=Kind.STATEMENT,
+        slip="kadane-estimates",
+    )
+
+
+def _released(example: Example) -> Iterator[Row]:
+    given = statistics(example)
+    yield _row(
+        f"section {example.section}: J of the {example.name}", example.largest, max(example.table)
+    )
+    yield _row(
+        f"section {example.section}: n, s1, exponents of e^s2",
+        example.statistics,
+        [given.n, given.total, *given.factorisation.values()],
+        f"of the {example.name}",
+    )
+    yield _row(
+        f"section {example.section}: p′, above J",
+        example.next_prime,
+        given.next_prime,
+        "smallest prime that is missing",
+    )
+    written = set(_snooper(example).equations())
+    for name, text in zip(example.equation_names, example.equations, strict=True):
+        yield _row(
+            name,
+            [text],
+            text if text in written else "; ".join(sorted(written)),
+            "as the library writes it",
+        )
+    count = _snooper(example).count()
+    yield _row(f"section {example.section}: solutions", example.solutions, count.value)
+
+
+def _exponents() -> Row:
+    pairs = ((2, 2), (3, 3), (4, 2), (2, 3), (3, 2), (4, 3))
+    return _row(
+        "section 4.1: a(2,2), a(3,3), a(4,2); the others",
+        "1 1 2 0 0 0",
+        [factorial_exponent(k, p) - factorial_exponent(k - 1, p) for k, p in pairs],
+    )
+
+
+def _disasters() -> Iterator[Row]:
+    tables = sorted(_snooper(DISASTERS).tables(), key=lambda table: int(table[4]))
+    laws = [_law(DISASTERS, dict(enumerate(map(int, table)))) for table in tables]
+    yield _row(
+        "section 4.1: probability of each solution",
+        ["1/7"] * len(tables),
+        [value_of(law.truth_probability) for law in laws],
+        "P(f|S) ∝ 1/∏f!, f4 = 0 … 6: not tables but ordered data are equally likely",
+        slip=EQUAL,
+    )
+    law = _law(DISASTERS, DISASTERS.table)
+    yield _row(
+        "section 4.1: chance to reconstruct the table",
+        ["1/7"],
+        value_of(law.truth_probability),
+        f"the best guess is right with probability {value_of(law.best_guess_probability):.3f}",
+        slip=EQUAL,
+    )
+    yield _widest(DISASTERS, "1 14 32", "printed “counts of one”")
+    yield _known_largest()
+    yield _peaks(tables)
+    yield _row(
+        "section 4.1 and Table 4: global DR",
+        DISASTERS.global_risk,
+        value_of(global_risk(len(tables))),
+        f"(15), all tables alike; by their probabilities {value_of(law.reciprocal_entropy):.3f}",
+    )
+
+
+def _widest(example: Example, printed: str, note: str) -> Row:
+    limits = _snooper(example).bounds()
+    widest = int(np.argmax(limits.upper - limits.lower))
+    return _row(
+        f"section {example.section}: most uncertain value, its range",
+        printed,
+        [widest, int(limits.lower[widest]), int(limits.upper[widest])],
+        note,
+    )
+
+
+def _known_largest() -> Row:
+    """The table that is left where the snooper knows J = 3; f4 is none of its cells."""
+    left = [*_snooper(DISASTERS, Knowledge(largest=3)).tables()]
+    only = [int(f) for f in left[0]] if len(left) == 1 else []
+    return _row(
+        "section 4.1: the solution if J = 3 is known",
+        "17 14 13 7 0",
+        [*only, 0] if len(only) == 4 else [None] * 5,
+        "one table is left",
+    )
+
+
+def _peaks(tables: list[IntArray]) -> Row:
+    shapes = sorted({(int(np.argmax(table)), bool(table[4] > table[3])) for table in tables})
+    return _row(
+        "section 4.1: peaks of the three “shapes”",
+        "0 1 2",
+        [peak for peak, _ in shapes],
+        "no solution has its peak at two; the third shape peaks at one as well",
+        slip="kadane-shapes",
+    )
+
+
+def _poem() -> Iterator[Row]:
+    problem = _snooper(POEM)
+    yield _widest(POEM, "2 33 45", "printed “counts of two”")
+    yield _row(
+        "section 4.2: “shapes” at the long end",
+        "2",
+        len({bool(table[6] > table[5]) for table in problem.tables()}),
+        "decreasing, or with an increase at six syllables",
+    )
+    yield _row(
+        "section 4.2: solutions without words of length 0",
+        "7",
+        _snooper(POEM, Knowledge(no_zeros=True)).count().value,
+    )
+    text = "four equations"
+    number = len(problem.equations())
+    yield _row(
+        "Figure 2, note: number of equations",
+        [text],
+        text if number == 4 else f"{number} equations",
+        "(20) to (24) are five",
+        kind=Kind.STATEMENT,
+        slip="kadane-figure-2",
+    )
+    law = _law(POEM, POEM.table)
+    yield _row(
+        "Theorem 1 on the poem: probability of the true table",
+        ["1/14"],
+        value_of(law.truth_probability),
+        f"and 1/H = {value_of(law.reciprocal_entropy):.3f}, not {POEM.global_risk}",
+        kind=Kind.FORMULA,
+        slip=EQUAL,
+    )
+
+
+def _injuries() -> Iterator[Row]:
+    problem = _snooper(INJURIES)
+    yield _row(
+        "section 4.3: number of equations and of unknown frequencies",
+        "7 13",
+        [len(problem.equations()), problem.n_cells],
+        "printed “seven equations with 13 unknown frequencies”",
+    )
+
+
+def _limits(example: Example) -> Iterator[Row]:
+    found = _snooper(example).bounds()
+    table = example.bounds_table
+    lower, upper = ([int(x) for x in limits] for limits in (found.lower, found.upper))
+    note = "exact" if found.complete else "not all proved"
+    yield _row(f"{table}, lower bounds", example.lower, lower, note)
+    yield _row(f"{table}, upper bounds", example.upper, upper, note)
+    risks = [_printed_risk(a, b) for a, b in zip(lower, upper, strict=True)]
+    yield _row(f"{table}, DR", example.risk, risks, "(14)")
+    if example is not DISASTERS:
+        yield _row(
+            f"{table}, note: global DR",
+            example.global_risk,
+            value_of(global_risk(_snooper(example).count().value or 0)),
+            "(15), all tables alike",
+        )
+
+
+def _printed_risk(lower: int, upper: int) -> float | None:
+    """(14), or None where it has no value."""
+    printed = interval_risk(lower, upper).printed
+    return None if isinstance(printed, Unavailable) else value_of(printed)
+
+
+def _fit_claim() -> Row:
+    """Whether the fit of any example is rejected at 5 %."""
+    tests = {
+        example.name: available(
+            goodness_of_fit(example.table, rng=np.random.default_rng(1), draws=199)
+        )
+        for example in (DISASTERS, POEM, INJURIES)
+    }
+    bad = [name for name, test in tests.items() if test.fits_badly]
+    worst = tests[INJURIES.name]
+    text = "COM-Poisson approximates all three well"
+    return _row(
+        "section 5: the fit of the three examples",
+        [text],
+        claim(text, False) + f" for the {' and '.join(bad)}" if bad else text,
+        f"injuries: chi-square {worst.statistic:.0f} on {worst.degrees_of_freedom} degrees",
+        kind=Kind.STATEMENT,
+        slip="kadane-fit",
+    )
