@@ -15,6 +15,7 @@ NAMES = (
     "fiber_bounds",
     "fiber_counts",
     "fiber_walk",
+    "tables",
     "compoisson",
     "snooper",
 )

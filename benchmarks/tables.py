@@ -1,60 +1,203 @@
 """What the posterior of a hidden table costs: exact against simulated, and by size of the table."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 
+from discreet.data.table import Table
 from discreet.fiber.margins import margins_of
+from discreet.figures import Unavailable
+from discreet.progress import silent
 from discreet.tables.augmentation import Effort
 from discreet.tables.exact_law import exact_law
 from discreet.tables.generators import HierarchicalModel, models_containing
+from discreet.tables.matched_law import matched_law
 from discreet.tables.posterior import Question, TablePosterior, table_posterior
+from discreet.tables.release import released
+from discreet.tables.simulated import simulated
 from discreet.tables.time_shares import Clock
-from discreet.tables.weighted_law import weighted_law
+from discreet.tables.weighted_law import WeightedLaw, weighted_law
 
+NAMES = ("gender", "race", "income")
 CENSUS = np.array(
     [[96, 72, 161], [10, 7, 6], [1, 1, 2], [186, 127, 51], [11, 7, 3], [0, 1, 0]]
 ).reshape(2, 3, 3)
 RELEASED = [(1, 2), (0, 2)]
+SMALL = np.flatnonzero((CENSUS.ravel() > 0) & (CENSUS.ravel() <= 2))
+PAPER_DRAWS = 500
+ROUNDING = 1e-9  # standard errors below it are none: the law given any draw is the exact one
+SECONDS = 8.0  # for the posterior of one table
+Law = Mapping[int, float]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The laws of the small cells, their standard errors, and what they took."""
+
+    method: str
+    seconds: float
+    laws: Sequence[Law]
+    errors: Sequence[Law]
+
+    @property
+    def effective_draws(self) -> float:
+        """Independent draws that would have the same standard errors: the median of p(1 − p)/s²."""
+        worth = [
+            p * (1 - p) / errors[q] ** 2
+            for law, errors in zip(self.laws, self.errors, strict=True)
+            for q, p in law.items()
+            if errors.get(q, 0.0) > 0
+        ]
+        return float(np.median(worth)) if worth else 0.0
 
 
 def run(scale: float) -> None:
-    """Prints seconds for each model of the census example, and draws a second by size."""
-    print("census example; the paper burned in 1,000,000 steps for 500 draws, 1,000 steps apart")
+    """Prints exact against simulated on the census example, then cost by number of cells."""
+    warm_up()
     n_draws = max(100, round(1000 * scale))
+    print("\ncensus example, 59,400 consistent tables, laws of its 4 small cells")
+    print("  the paper burned in 1,000,000 steps for 500 draws, 1,000 steps apart")
+    print(f"  {'':<52}{'seconds':>9}{'error':>8}{'stated':>8}{'draws/s':>9}{'as paper':>10}")
     for model in models_containing(3, RELEASED):
-        margins = margins_of(CENSUS, RELEASED)
-        question = Question(
-            margins=margins,
-            cells=np.arange(18),
-            alpha=np.full(CENSUS.shape, 0.5),
-            truth=CENSUS,
-            effort=Effort(n_draws=n_draws),
-        )
-        start = perf_counter()
-        found = table_posterior(question, model, rng=np.random.default_rng(1))
-        took = perf_counter() - start
-        assert isinstance(found, TablePosterior)
-        print(f"  {model.name(('gender', 'race', 'income'))}: {took:.2f} s, {found.method}")
-    print("weighted draws under all two-way margins, multinomial law")
-    for n_variables in (3, 4, 5, 6):
-        size_row(n_variables)
+        print(f"  {model.name(NAMES)}")
+        census_rows(model, n_draws)
+    print("  error: greatest distance from the exact law; stated: greatest standard error;")
+    print("  draws/s: effective; as paper: seconds for the worth of its 500 draws")
+    print("\nall two-way margins of 2^k cells, mean count 20, eight cells asked for")
+    print("             effective weighted")
+    print("                draws a second   what an audit does in 8 s")
+    for n_variables in range(3, 7):
+        drawn_row(n_variables)
+    print("\nnamed small cells of 2^k cells, 5,000 persons, three-way margins in a chain, exact")
+    for n_variables in (8, 16, 28, 53):
+        named_row(n_variables)
 
 
-def size_row(n_variables: int) -> None:
-    """Effective draws a second of a table of 2^n cells."""
+def warm_up() -> None:
+    """Compiles what is compiled on first use."""
+    for model in models_containing(3, RELEASED):
+        table_posterior(census_question(100), model, rng=np.random.default_rng(0))
+
+
+def census_question(n_draws: int) -> Question:
+    return Question(
+        margins=margins_of(CENSUS, RELEASED),
+        cells=SMALL,
+        alpha=np.full(CENSUS.shape, 0.5),
+        truth=CENSUS,
+        effort=Effort(n_draws=n_draws),
+    )
+
+
+def census_rows(model: HierarchicalModel, n_draws: int) -> None:
+    """The model by each way that there is, against its exact law where that is known."""
+    question, rng = census_question(n_draws), np.random.default_rng(1)
+    found, took = timed(lambda: table_posterior(question, model, rng=rng))
+    assert isinstance(found, TablePosterior)
+    first = Timed(found.method, took, found.laws, found.errors)
+    exact = first.laws if found.how.value == "exact" else None
+    if exact is not None:
+        print_row(first, exact)
+    augmented, took = timed(lambda: simulated(question, model, Clock(None), rng, silent))
+    assert isinstance(augmented, TablePosterior)
+    print_row(Timed(augmented.method, took, augmented.laws, augmented.errors), exact)
+    if exact is not None:
+        print_row(weighted(question, model, rng), exact)
+
+
+def weighted(question: Question, model: HierarchicalModel, rng: np.random.Generator) -> Timed:
+    law = exact_law(question.margins, model, question.alpha)
+    assert law is not None
+    margins = question.margins if law.system.n_named == law.n_cells else None
+    drawn, took = timed(lambda: weighted_law(law, margins=margins, clock=Clock(5.0), rng=rng))
+    assert isinstance(drawn, WeightedLaw)
+    pairs = [drawn.cell(int(cell)) for cell in SMALL]
+    laws, errors = ([pair[i] for pair in pairs] for i in (0, 1))
+    return Timed(f"{len(drawn.tables):,} weighted draws", took, laws, errors)
+
+
+def print_row(row: Timed, exact: Sequence[Law] | None) -> None:
+    stated = max(max(errors.values()) for errors in row.errors)
+    apart = "" if exact is None else f"{distance(row.laws, exact):.4f}"
+    rate = row.effective_draws / row.seconds
+    shown = f"{stated:>8.4f}{rate:>9,.0f}{PAPER_DRAWS / rate:>10.2f}" if stated > ROUNDING else ""
+    print(f"    {short(row.method):<50}{row.seconds:>9.2f}{apart:>8}{shown}", flush=True)
+
+
+def short(method: str) -> str:
+    """The first part of how it was got."""
+    return method.partition(", tables")[0][:49]
+
+
+def distance(laws: Sequence[Law], exact: Sequence[Law]) -> float:
+    """The greatest difference of a probability."""
+    pairs = zip(laws, exact, strict=True)
+    return max(abs(a.get(q, 0.0) - b.get(q, 0.0)) for a, b in pairs for q in {*a, *b})
+
+
+def drawn_row(n_variables: int) -> None:
+    """Effective draws a second of a table of 2^k cells: weighted draws, and what an audit does."""
     rng = np.random.default_rng(n_variables)
     table = rng.poisson(20, size=(2,) * n_variables)
     pairs = list(combinations(range(n_variables), 2))
     margins, model = margins_of(table, pairs), HierarchicalModel.of(n_variables, pairs)
-    law = exact_law(margins, model, np.full(table.shape, 0.5))
+    alpha = np.full(table.shape, 0.5)
+    law = exact_law(margins, model, alpha)
     assert law is not None
+    drawn, took = timed(lambda: weighted_law(law, margins=margins, clock=Clock(5.0), rng=rng))
+    rate = getattr(drawn, "effective_draws", 0.0) / took
+    effort = Effort(n_draws=1000, seconds=SECONDS)
+    question = Question(margins=margins, cells=np.arange(8), alpha=alpha, effort=effort)
+    found, took = timed(lambda: table_posterior(question, model, rng=rng))
+    print(f"  {table.size:>4} cells{rate:>20,.0f}   {used(found, took)}", flush=True)
+
+
+def used(found: TablePosterior | Unavailable, took: float) -> str:
+    """What an audit got in which time."""
+    if isinstance(found, Unavailable):
+        return f"{took:.1f} s: {found.reason}"
+    worth = Timed(found.method, took, found.laws, found.errors).effective_draws
+    rate = f"{worth / took:,.0f} effective draws/s, " if worth else ""
+    return f"{took:.1f} s: {rate}{found.method.partition(';')[0]}"
+
+
+def named_row(n_variables: int) -> None:
+    """Milliseconds for the exact law of a named cell, the table never being built."""
+    table = sparse_table(n_variables, 5000)
+    chain = [table.names[i : i + 3] for i in range(n_variables - 2)]
+    out = released(table, chain)
+    law = matched_law(out.margins, HierarchicalModel.of(n_variables, out.sets))
+    assert law is not None
+    rows = table.small_cells(2)[:100]
+    _, took = timed(lambda: law.cells(rows))
+    cost = 1000 * took / len(rows)
+    print(f"  2^{n_variables:<3} cells: {cost:>6.1f} ms a cell, {len(rows)} cells", flush=True)
+
+
+def sparse_table(n_variables: int, n_persons: int) -> Table:
+    """Persons whose answers hang on a hidden class of four."""
+    rng = np.random.default_rng(n_variables)
+    shares = rng.uniform(0.1, 0.9, size=(4, n_variables))
+    answers = rng.random((n_persons, n_variables)) < shares[rng.integers(0, 4, n_persons)]
+    cells, counts = np.unique(answers.astype(np.int64), axis=0, return_counts=True)
+    return Table(
+        names=tuple(f"v{i}" for i in range(n_variables)),
+        levels=(("no", "yes"),) * n_variables,
+        cells=cells,
+        counts=np.asarray(counts, dtype=np.int64),
+    )
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """What the work gives, and the seconds it took."""
     start = perf_counter()
-    drawn = weighted_law(law, margins=margins, clock=Clock(5.0), rng=rng)
-    took = perf_counter() - start
-    worth = getattr(drawn, "effective_draws", 0.0)
-    print(f"  {table.size} cells: {worth / took:,.0f} effective draws a second")
+    found = work()
+    return found, perf_counter() - start
 
 
 if __name__ == "__main__":

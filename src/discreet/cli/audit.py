@@ -10,6 +10,7 @@ from discreet.cli.once import OnceCommand
 from discreet.cli.options import Names, csv_from, csv_options
 from discreet.cli.speaking import speaking_of
 
+REFUSED = 3
 PATH = click.Path(path_type=Path)
 COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 PARAMETERS = {  # of the library, where the user typed something else
@@ -82,10 +83,15 @@ class Priors(click.ParamType[tuple[str, float]]):
 )  # fmt: skip
 @click.option("--refused", type=Names(), multiple=True, help="A margin that was refused.")
 @click.option(
-    "--policy", type=click.Choice(["bounds", "table", "cells"]), default="cells",
-    show_default=True, help="The measure by which margins are refused.",
+    "--policy", type=click.Choice(["bounds", "table", "cells"]),
+    help="What --max-risk limits: minus the width of the narrowest bounds, the probability of the "
+    "true table, or the share of small cells identified [default: cells].",
 )  # fmt: skip
-@click.option("--max-risk", type=float, help="A margin is refused above it.")
+@click.option(
+    "--max-risk", type=float,
+    help="Judge the release against this risk; exit 3 unless it is kept. With --refused: the risk "
+    "above which a margin is refused.",
+)  # fmt: skip
 @click.option("--population", type=int, help="The table is of a sample from so many.")
 @click.option("--sequence", is_flag=True, help="What is known after each release in turn.")
 @click.option("--missing", default="category", show_default=True, help="category, drop or error.")
@@ -101,10 +107,13 @@ def command(file: str, **options: Any) -> None:
     FILE holds counts in long form (--count names their column) or records to be counted.
     """
     with speaking_of(PARAMETERS):
-        _run(file, options)
+        refused = _run(file, options)
+    if refused:
+        raise click.exceptions.Exit(REFUSED)
 
 
-def _run(file: str, options: dict[str, Any]) -> None:
+def _run(file: str, options: dict[str, Any]) -> bool:
+    """Answer; was a greatest risk given that the release was not shown to keep?"""
     from discreet.cli.showing import print_json, progress_bar, say, stdout_console
     from discreet.report.audit import print_audit
     from discreet.report.audit_json import audit_json
@@ -125,14 +134,16 @@ def _run(file: str, options: dict[str, Any]) -> None:
         print_audit(stdout_console(), source, shown, report=report)
     if report is not None:
         say(f"written: {report}")
+    verdict = audits[-1].verdict
+    return verdict is not None and not verdict.allows
 
 
 def _check_together(options: dict[str, Any]) -> None:
     """No option is given that would have no effect beside the others."""
     if options["refused"] and options["max_risk"] is None:
         raise click.UsageError("--max-risk must be given with --refused, got none")
-    if options["max_risk"] is not None and not options["refused"]:
-        raise click.UsageError("--max-risk must be given with --refused, got no refused margin")
+    if options["policy"] is not None and options["max_risk"] is None:
+        raise click.UsageError("--policy must be given with --max-risk, got none")
     report = options["report"]
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--report must end in .html, got {report.name!r}")
@@ -182,7 +193,7 @@ def _asked(options: dict[str, Any]) -> Any:
         models=_models(options["models"]),
         model_priors=dict(options["priors"]) or None,
         weight_kind=WeightKind(options["weights"]),
-        policy=Policy(options["policy"]),
+        policy=Policy(options["policy"] or Policy.CELLS),
         effort=Effort(n_draws=options["draws"]),
     )
 

@@ -1,6 +1,6 @@
 """An audit on the terminal, readable at 80 columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
@@ -8,30 +8,71 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.errors import one_line
-from discreet.figures import Unavailable
+from discreet.figures import Outcome, Unavailable
 from discreet.report import words
 from discreet.report.audit_words import (
     CONSISTENT,
     TITLES,
+    brief_words,
     cell_name,
     count_words,
     figures,
+    general_notes,
+    how_words,
     learned_words,
-    main_view,
     margin_name,
     meaning,
+    measure_words,
+    most_exposed,
+    n_cells_of,
     outcome_cell,
+    probability_words,
     rule_words,
     scope,
+    verdict_words,
+    warnings_of,
 )
 from discreet.report.text import filled_table, heading, indented
-from discreet.risk.audit import Audit
+from discreet.risk.audit import Audit, main_view
 from discreet.risk.table_measures import best_value
 from discreet.risk.table_refusal import RefusalView
 from discreet.risk.table_views import View
 
 SHOWN = 20  # small cells, and lines of who would learn what
 SHOWN_MODELS = 10
+SMALL_HEADER = (
+    "cell",
+    "true\ncount",
+    "bounds of\nthe count",
+    "best\nguess",
+    "probability\nof the guess",
+    "probability\nof the truth",
+)
+MODEL_HEADER = (
+    "model",
+    "probability\nof the model",
+    "true table's\nprobability",
+    "small cells\nidentified",
+)
+POPULATION_HEADER = (
+    "cell",
+    "count in\nthe table",
+    "probability of 1\nin the population",
+    "expected count in\nthe population",
+)
+REFUSAL_HEADER = (
+    "cell",
+    "true\ncount",
+    "probability of the\ntruth before",
+    "and after\nthe refusal",
+)
+SEQUENCE_HEADER = (
+    "after the release of",
+    "consistent\ntables",
+    "width of\nbounds",
+    "probability\nof the table",
+    "small cells\nidentified",
+)
 
 
 def print_audit(
@@ -49,6 +90,9 @@ def _parts(
     yield Text(one_line(f"What the released margins of {source} reveal"), style="bold")
     yield indented(Text("\n".join(scope(audit))))
     yield indented(Text(f"number of {CONSISTENT}: {count_words(audit.n_tables)}"))
+    if audit.verdict is not None:
+        yield heading("Verdict")
+        yield indented(Text(verdict_words(audit, audit.verdict), style="bold"))
     yield from _small_cells(audit, report)
     yield from _risk(audit)
     yield from _models(audit)
@@ -58,8 +102,13 @@ def _parts(
     if len(audits) > 1:
         yield heading("What each release added")
         yield indented(sequence_table(audits))
-    for note in audit.notes:
-        yield indented(Text(one_line(f"Look here: {words.sentence(note)}."), style="yellow"))
+    yield from _look_here(general_notes(audit))
+
+
+def _look_here(notes: Sequence[str]) -> Iterator[ConsoleRenderable]:
+    for note in notes:
+        said = f"Look here: {words.sentence(note)}."
+        yield indented(Text(one_line(said), style="yellow"))
 
 
 def _small_cells(audit: Audit, report: Path | None) -> Iterator[ConsoleRenderable]:
@@ -71,45 +120,61 @@ def _small_cells(audit: Audit, report: Path | None) -> Iterator[ConsoleRenderabl
     view = audit.views[name]
     rows = [
         (
-            cell_name(audit, cell),
-            str(cell.truth),
-            f"{cell.lower} to {cell.upper}",
-            *guess(view, i, cell.truth),
+            cell_name(audit, audit.small_cells[i]),
+            str(audit.small_cells[i].truth),
+            f"{audit.small_cells[i].lower} to {audit.small_cells[i].upper}",
+            *guess(view, i, audit.small_cells[i].truth),
         )
-        for i, cell in enumerate(audit.small_cells[:SHOWN])
+        for i in most_exposed(audit, name, SHOWN)
     ]
-    header = ("cell", "count", "bounds", "likeliest", "probable", "true count")
-    yield indented(filled_table(header, rows))
+    yield indented(filled_table(SMALL_HEADER, rows))
     left = len(audit.small_cells) - SHOWN
     if left > 0:
         more = "" if report else "; --report or --json shows them"
-        yield indented(Text(f"and {words.count(left)} more{more}", style="dim"))
+        said = f"the {SHOWN} most exposed; {words.count(left)} more are not shown{more}"
+        yield indented(Text(said, style="dim"))
     if isinstance(view, View):
-        said = f"Probability of the likeliest and of the true count under {name}: {view.method}."
+        said = f"Probabilities of the best guess and of the true count under {name}: {view.method}."
         yield indented(Text(one_line(said), style="dim"))
+    yield from _look_here(warnings_of(audit, name))
 
 
 def guess(view: View | Unavailable, place: int, truth: int) -> tuple[str, str, str]:
     """The most probable count, its probability, and that of the true one."""
     if isinstance(view, Unavailable):
         return ("–", "–", "–")
-    law = view.laws[place]
+    law, errors = view.laws[place], view.errors[place]
     best = best_value(law)
-    return (str(best), words.probability(law[best]), words.probability(law.get(truth, 0.0)))
+    best_p, true_p = (
+        probability_words(law.get(count, 0.0), errors.get(count, 0.0)) for count in (best, truth)
+    )
+    return (str(best), best_p, true_p)
 
 
 def _risk(audit: Audit) -> Iterator[ConsoleRenderable]:
     yield heading("How bad that is")
     name = main_view(audit)
     found = figures(audit, name)
-    rows = [(TITLES[key], outcome_cell(outcome)) for key, outcome in found.items()]
-    yield indented(filled_table(("measure", "value"), rows))
+    rows = [
+        (TITLES[key], measure_words(key, outcome, n_cells_of(key, audit)), how_words(outcome))
+        for key, outcome in found.items()
+    ]
+    yield indented(filled_table(("measure", "value", "how it is known"), rows))
+    yield from _look_here(warnings_of(audit, name))
     for key in found:
         yield indented(Text(f"{TITLES[key]}: {meaning(key, audit)}", style="dim"))
+    yield from _missing(found)
+
+
+def _missing(found: Mapping[str, Outcome]) -> Iterator[ConsoleRenderable]:
+    """Why measures are missing, those with the same reason together."""
+    reasons: dict[str, list[str]] = {}
     for key, outcome in found.items():
         if isinstance(outcome, Unavailable):
-            reason = words.sentence(outcome.reason)
-            yield indented(Text(one_line(f"{TITLES[key]} is not available: {reason}.")))
+            reasons.setdefault(outcome.reason, []).append(TITLES[key])
+    for reason, titles in reasons.items():
+        said = f"Not available: {words.listed(titles)}, since {words.sentence(reason)}."
+        yield indented(Text(one_line(said)))
 
 
 def _models(audit: Audit) -> Iterator[ConsoleRenderable]:
@@ -117,25 +182,27 @@ def _models(audit: Audit) -> Iterator[ConsoleRenderable]:
         return
     yield heading("By model")
     rows = [(name, *model_row(audit, name)) for name in list(audit.views)[:SHOWN_MODELS]]
-    yield indented(filled_table(("model", "weight", "true table", "identified"), rows))
+    yield indented(filled_table(MODEL_HEADER, rows))
     kind = audit.options.weight_kind.value.replace("_", " ")
-    yield indented(Text(f"Weights by {kind}.", style="dim"))
+    said = f"Probability of the model: given the release, by {kind}."
+    yield indented(Text(said, style="dim"))
     for name, view in list(audit.views.items())[:SHOWN_MODELS]:
         if isinstance(view, Unavailable):
             reason = words.sentence(view.reason)
             yield indented(Text(one_line(f"{name} is not available: {reason}.")))
+        if name != main_view(audit):
+            yield from _look_here([f"{name}: {one}" for one in warnings_of(audit, name)])
 
 
-def model_row(audit: Audit, name: str) -> tuple[str, str, str]:
+def model_row(audit: Audit, name: str) -> tuple[str, ...]:
     """Weight, probability of the true table and share identified of one view."""
     view = audit.views[name]
     if isinstance(view, Unavailable):
         return ("–", "–", "–")
-    own = audit.measures[name]
+    found = figures(audit, name)
     return (
         outcome_cell(view.weight, 3),
-        outcome_cell(own.true_table, 3),
-        outcome_cell(own.small_cells_identified, 3),
+        *(brief_words(key, found[key]) for key in ("true_table", "small_cells_identified")),
     )
 
 
@@ -154,7 +221,7 @@ def _population(audit: Audit) -> Iterator[ConsoleRenderable]:
          words.expected(own.mean))
         for cell, own in list(zip(audit.small_cells, found, strict=True))[:SHOWN]
     ]  # fmt: skip
-    yield indented(filled_table(("cell", "count", "one in population", "mean"), rows))
+    yield indented(filled_table(POPULATION_HEADER, rows))
     note = "Persons outside the table are drawn as those in it (simple random sampling)."
     yield indented(Text(note, style="dim"))
 
@@ -174,8 +241,7 @@ def _refusal(audit: Audit) -> Iterator[ConsoleRenderable]:
         for i, cell in enumerate(audit.small_cells[:SHOWN])
     ]
     if rows:
-        yield indented(filled_table(("cell", "count", "before", "after"), rows))
-        yield indented(Text("Probability of the true count before and after the refusal.", "dim"))
+        yield indented(filled_table(REFUSAL_HEADER, rows))
 
 
 def refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
@@ -212,8 +278,7 @@ def _learned(audit: Audit) -> Iterator[ConsoleRenderable]:
 
 def sequence_table(audits: Sequence[Audit]) -> Table:
     """One row a release: what was added and what is known after it."""
-    header = ("after", "tables", "bounds", "true table", "identified")
-    return filled_table(header, [sequence_row(audit) for audit in audits])
+    return filled_table(SEQUENCE_HEADER, [sequence_row(audit) for audit in audits])
 
 
 def sequence_row(audit: Audit) -> tuple[str, ...]:
@@ -225,9 +290,7 @@ def sequence_row(audit: Audit) -> tuple[str, ...]:
     return (
         "".join(margin_name(audit.release, axes) for axes in audit.release.sets),
         number,
-        outcome_cell(found["bounds"], 3),
-        outcome_cell(found["true_table"], 3),
-        outcome_cell(found["small_cells_identified"], 3),
+        *(brief_words(k, found[k]) for k in ("bounds", "true_table", "small_cells_identified")),
     )
 
 

@@ -1,13 +1,13 @@
 """An audit as JSON, with the names that are promised to users."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.fiber.counting import Count
 from discreet.figures import Outcome, Unavailable
-from discreet.report.audit_words import figures, main_view
+from discreet.report.audit_words import UNITS, figures, verdict_words, warnings_of
 from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit
+from discreet.risk.audit import Audit, CellAudit, main_view
 from discreet.risk.population_cells import PopulationCell
 from discreet.risk.table_refusal import RefusalView
 from discreet.risk.table_views import View
@@ -34,9 +34,12 @@ def one_json(audit: Audit) -> dict[str, Any]:
         "decomposable": audit.decomposable,
         "small": audit.options.small,
         "n_tables": _count(audit.n_tables),
-        "cells": [_cell(audit, cell, name) for cell in audit.cells],
+        "n_small_cells": audit.n_small,
+        "n_small_cells_measured": audit.n_measured,
+        "verdict": _verdict(audit),
+        "cells": list(_cells(audit, name)),
         "view": name,
-        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "risk": _risk(audit, name),
         "models": {
             model: _weight(view) for model, view in audit.views.items() if model != "average"
         },
@@ -84,20 +87,55 @@ def _count(count: Count) -> dict[str, Any]:
     return found
 
 
-def _cell(audit: Audit, cell: CellAudit, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "cell": audit.release.table.labels(cell.levels),
-        "lower": cell.lower,
-        "upper": cell.upper,
-        "how": cell.how,
+def _risk(audit: Audit, name: str) -> dict[str, Any]:
+    """Every measure under one view with its unit, and what to mistrust of it."""
+    found = {}
+    for key, outcome in figures(audit, name).items():
+        found[key] = outcome_json(outcome) | {"unit": UNITS[key]}
+        if key not in ("bounds", "one_over_tables") and warnings_of(audit, name):
+            found[key]["warning"] = "; ".join(warnings_of(audit, name))
+    tightness = audit.tightness
+    if not isinstance(tightness, Unavailable) and tightness.value is not None:
+        found["bounds"]["width"] = -tightness.value
+    return found
+
+
+def _verdict(audit: Audit) -> dict[str, Any] | None:
+    found = audit.verdict
+    if found is None:
+        return None
+    return {
+        "decision": found.decision.value,
+        "allows": found.allows,
+        "policy": found.rule.policy.value,
+        "max_risk": found.rule.max_risk,
+        "risk": outcome_json(found.risk),
+        "view": found.view,
+        "sentence": verdict_words(audit, found),
     }
+
+
+def _cells(audit: Audit, name: str) -> Iterator[dict[str, Any]]:
     view = audit.views[name]
-    if isinstance(view, View) and cell in audit.small_cells:
-        place = audit.small_cells.index(cell)
-        found["count"] = cell.truth
-        found["probabilities"] = _law(view.laws[place])
-        if view.how.value != "exact":
-            found["standard_errors"] = _law(view.errors[place])
+    places = {cell.levels: i for i, cell in enumerate(audit.small_cells)}
+    warning = "; ".join(warnings_of(audit, name))
+    for cell in audit.cells:
+        found: dict[str, Any] = {
+            "cell": audit.release.table.labels(cell.levels),
+            "lower": cell.lower,
+            "upper": cell.upper,
+            "how": cell.how,
+        }
+        if isinstance(view, View) and cell.levels in places:
+            found |= _small_cell(cell, view, places[cell.levels])
+            found |= {"warning": warning} if warning else {}
+        yield found
+
+
+def _small_cell(cell: CellAudit, view: View, place: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"count": cell.truth, "probabilities": _law(view.laws[place])}
+    if view.how.value != "exact":
+        found["standard_errors"] = _law(view.errors[place])
     return found
 
 
@@ -123,7 +161,7 @@ def _view(audit: Audit, name: str) -> dict[str, Any]:
         "log_probability_of_release": None
         if isinstance(evidence, Unavailable)
         else {"value": evidence.log_probability, "standard_error": evidence.standard_error},
-        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "risk": _risk(audit, name),
         "cells": [
             {"cell": audit.release.table.labels(cell.levels), "probabilities": _law(law)}
             for cell, law in zip(audit.small_cells, view.laws, strict=True)
@@ -213,7 +251,7 @@ def _step_json(audit: Audit) -> dict[str, Any]:
         "released": _sets(audit),
         "n_tables": _count(audit.n_tables),
         "view": name,
-        "risk": {key: outcome_json(value) for key, value in figures(audit, name).items()},
+        "risk": _risk(audit, name),
         "cells": [
             {
                 "cell": audit.release.table.labels(cell.levels),

@@ -6,23 +6,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from discreet.data.writing import written_whole
-from discreet.figures import Unavailable
+from discreet.figures import Outcome, Unavailable
 from discreet.report import plots, words
 from discreet.report.audit import before_after, guess, model_row, refusal_lines, sequence_row
 from discreet.report.audit_words import (
     TITLES,
+    brief_words,
     cell_name,
     count_words,
     figures,
+    general_notes,
+    how_words,
     learned_words,
-    main_view,
     margin_name,
     meaning,
-    outcome_cell,
+    measure_words,
+    most_exposed,
+    n_cells_of,
     scope,
+    verdict_words,
+    warnings_of,
 )
 from discreet.report.html import render
-from discreet.risk.audit import Audit, CellAudit
+from discreet.risk.audit import Audit, CellAudit, main_view
 from discreet.risk.table_refusal import RefusalView
 from discreet.risk.table_views import AVERAGE, View
 
@@ -30,6 +36,7 @@ MOST_GRID = 1024  # cells of a table that is shown whole
 MOST_BARS = 24
 MOST_ROWS = 200
 MOST_LINES = 10
+TILES = {"bounds": "width of the narrowest bounds"}
 SCALE = ("#c53030", "#e08a6a", "#efc4a0", "#f5e3cf", "#f7f3ea")  # widths 0, 1, 2–4, 5–9, more
 
 
@@ -60,13 +67,18 @@ def audit_html(source: str, audits: Sequence[Audit]) -> str:
         w=words,
         source=source,
         scope=list(scope(audit)),
+        notes=general_notes(audit),
+        verdict=None if audit.verdict is None else verdict_words(audit, audit.verdict),
+        warnings=warnings_of(audit, name),
         tables=count_words(audit.n_tables),
         view_name=name,
         view=view if isinstance(view, View) else None,
         unavailable="" if isinstance(view, View) else words.sentence(view.reason),
         grid=_grid(audit),
-        small=_small_rows(audit, view),
-        belief=_belief(audit, view),
+        small=_small_rows(audit, name),
+        belief=_belief(audit, name),
+        bars=MOST_BARS if len(audit.small_cells) > MOST_BARS else None,
+        tiles=_tiles(audit, name),
         measures=_measures(audit, name),
         models=[(model, *model_row(audit, model)) for model in audit.views][:MOST_ROWS],
         missing=_missing(audit),
@@ -119,47 +131,69 @@ def _box(cell: CellAudit, small: int) -> Box:
     return Box(text, words.count(cell.truth), *colour_of(cell.upper - cell.lower), is_small)
 
 
-def _small_rows(audit: Audit, view: View | Unavailable) -> list[tuple[str, ...]]:
+def _small_rows(audit: Audit, name: str) -> list[tuple[str, ...]]:
+    cells, view = audit.small_cells, audit.views[name]
     return [
         (
-            cell_name(audit, cell),
-            words.count(cell.truth),
-            f"{cell.lower} to {cell.upper}",
-            *guess(view, i, cell.truth),
-            cell.how,
+            cell_name(audit, cells[i]),
+            words.count(cells[i].truth),
+            f"{cells[i].lower} to {cells[i].upper}",
+            *guess(view, i, cells[i].truth),
+            cells[i].how,
         )
-        for i, cell in enumerate(audit.small_cells[:MOST_ROWS])
+        for i in most_exposed(audit, name, MOST_ROWS)
     ]
 
 
-def _belief(audit: Audit, view: View | Unavailable) -> str | None:
+def _belief(audit: Audit, name: str) -> str | None:
+    view = audit.views[name]
     if isinstance(view, Unavailable) or not audit.small_cells:
         return None
-    cells = audit.small_cells[:MOST_BARS]
+    places = most_exposed(audit, name, MOST_BARS)
+    cells = [audit.small_cells[i] for i in places]
     names = [cell_name(audit, cell) for cell in cells]
-    return plots.belief_plot(names, view.laws[:MOST_BARS], [cell.truth for cell in cells])
+    return plots.belief_plot(names, [view.laws[i] for i in places], [c.truth for c in cells])
+
+
+def _tiles(audit: Audit, name: str) -> list[tuple[str, str]]:
+    found = figures(audit, name)
+    named = ("bounds", "one_over_tables", "true_table", "small_cells_identified")
+    return [(TILES.get(key, TITLES[key]), brief_words(key, found[key])) for key in named]
 
 
 def _measures(audit: Audit, name: str) -> list[tuple[str, str, str, str]]:
     return [
-        (TITLES[key], outcome_cell(value), _how(value), meaning(key, audit))
+        (
+            TITLES[key],
+            measure_words(key, value, n_cells_of(key, audit)),
+            _how(value),
+            meaning(key, audit),
+        )
         for key, value in figures(audit, name).items()
     ]
 
 
-def _how(outcome: Any) -> str:
+def _how(outcome: Outcome) -> str:
     if isinstance(outcome, Unavailable):
         return f"not available: {words.sentence(outcome.reason)}"
     note = f"; {outcome.note}" if outcome.note else ""
-    return f"{outcome.how.value}{words.sentence(note)}"
+    return f"{how_words(outcome)}{words.sentence(note)}"
 
 
 def _missing(audit: Audit) -> list[str]:
-    return [
+    """What is missing or to be mistrusted of each model."""
+    absent = [
         f"{name} is not available: {words.sentence(view.reason)}."
         for name, view in audit.views.items()
         if isinstance(view, Unavailable)
     ]
+    doubts = [
+        f"{name}: {words.sentence(warning)}."
+        for name in audit.views
+        if name != main_view(audit)
+        for warning in warnings_of(audit, name)
+    ]
+    return absent + doubts
 
 
 def _weights(audit: Audit) -> str | None:
@@ -227,17 +261,30 @@ def _changes(audits: Sequence[Audit]) -> dict[str, Any] | None:
     return {
         "added": " ".join(margin_name(after.release, axes) for axes in added) or "nothing new",
         "measures": [
-            ("consistent tables", count_words(before.n_tables), count_words(after.n_tables)),
-            *((TITLES[key], outcome_cell(old[key]), outcome_cell(new[key])) for key in new),
+            ("consistent tables", *(_number(step) for step in (before, after))),
+            *(_measure_change(key, old[key], new[key], before, after) for key in new),
         ],
         "cells": list(_cell_changes(before, after)),
     }
 
 
+def _number(audit: Audit) -> str:
+    return "–" if audit.n_tables.value is None else count_words(audit.n_tables)
+
+
+def _measure_change(
+    key: str, old: Outcome, new: Outcome, before: Audit, after: Audit
+) -> tuple[str, str, str]:
+    pairs = ((old, n_cells_of(key, before)), (new, n_cells_of(key, after)))
+    was, now = (measure_words(key, outcome, n) for outcome, n in pairs)
+    return TITLES[key], was, now
+
+
 def _cell_changes(before: Audit, after: Audit) -> Iterator[tuple[str, ...]]:
     views = before.views[main_view(before)], after.views[main_view(after)]
     places = {cell.levels: i for i, cell in enumerate(before.small_cells)}
-    for i, cell in enumerate(after.small_cells[:MOST_ROWS]):
+    for i in most_exposed(after, main_view(after), MOST_ROWS):
+        cell = after.small_cells[i]
         at = places.get(cell.levels)
         if at is None:
             continue
@@ -256,7 +303,8 @@ def _sequence(audits: Sequence[Audit]) -> str | None:
     if len(audits) < 3 or not audits[-1].small_cells:
         return None
     lines: dict[str, list[float | None]] = {}
-    for cell in audits[-1].small_cells[:MOST_LINES]:
+    last = audits[-1]
+    for cell in (last.small_cells[i] for i in most_exposed(last, main_view(last), MOST_LINES)):
         name = cell_name(audits[-1], cell)
         lines[name] = [_true_probability(step, cell) for step in audits]
     return plots.sequence_plot([str(i + 1) for i in range(len(audits))], lines)

@@ -4,19 +4,20 @@ from collections.abc import Iterator, Sequence
 
 from discreet.errors import one_line
 from discreet.fiber.counting import Count
-from discreet.figures import How, Outcome, Unavailable
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.report import words
 from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit
-from discreet.risk.table_refusal import RefusalRule
-from discreet.risk.table_views import AVERAGE, View
+from discreet.risk.audit import Audit, CellAudit, view_warnings
+from discreet.risk.audit_verdict import Decision, Verdict
+from discreet.risk.table_measures import TOO_SMALL
+from discreet.risk.table_refusal import Policy, RefusalRule
 from discreet.tables.release import Release
 
 CONSISTENT = "all tables consistent with what was released"
 MEANINGS = {
     "bounds": (
-        "Tightest bounds of a small cell: minus the width of the narrowest range that {consistent} "
-        "leave to one. 0 means that a small cell is known for certain."
+        "How much the count of the small cell that is best known may still vary over {consistent}. "
+        "The narrower, the worse; 0 means that a small cell is known for certain."
     ),
     "one_over_tables": (
         "One over the number of {consistent}: the chance of the true table, were all of them "
@@ -27,27 +28,57 @@ MEANINGS = {
         "no protection if most are improbable."
     ),
     "small_cells_identified": (
-        "Share of small cells whose most probable count is the true one, with a probability above "
+        "Share of {cells} whose most probable count is the true one, with a probability above "
         "{confidence:g}."
     ),
     "expected_identified": (
-        "Small cells an intruder is expected to get right who draws his guess from his belief."
+        "How many of {cells} an intruder is expected to get right who draws each guess from his "
+        "belief: a number of cells, not a share."
     ),
     "entropy": "What is left to learn about the table, in bits; 0 means that it is known.",
 }
 TITLES = {
-    "bounds": "tightest bounds",
+    "bounds": "narrowest bounds",
     "one_over_tables": "1 / number of tables",
-    "true_table": "true table",
+    "true_table": "true table's probability",
     "small_cells_identified": "small cells identified",
-    "expected_identified": "expected identified",
-    "entropy": "entropy, bits",
+    "expected_identified": "expected right guesses",
+    "entropy": "left to learn",
 }
+UNITS = {
+    "bounds": "counts, minus the width of the bounds",
+    "one_over_tables": "probability",
+    "true_table": "probability",
+    "small_cells_identified": "share of small cells",
+    "expected_identified": "cells",
+    "entropy": "bits",
+}
+MEASURED = {
+    Policy.BOUNDS: "the narrowest bounds of a small cell",
+    Policy.TABLE: "the probability of the true table",
+    Policy.CELLS: "the share of small cells identified",
+}
+MOST_WRITTEN = 10**9  # of one in so many
+SMALLEST = 1e-3  # probability that is written out
 
 
 def meaning(measure: str, audit: Audit) -> str:
     """One sentence on what a measure says."""
-    return MEANINGS[measure].format(consistent=CONSISTENT, confidence=audit.options.confidence)
+    cells, confidence = small_cells_words(audit, measure), audit.options.confidence
+    return MEANINGS[measure].format(consistent=CONSISTENT, cells=cells, confidence=confidence)
+
+
+def n_cells_of(measure: str, audit: Audit) -> int:
+    """The number of small cells that a measure is about."""
+    return audit.n_measured if measure == "small_cells_identified" else len(audit.small_cells)
+
+
+def small_cells_words(audit: Audit, measure: str) -> str:
+    """Which small cells a measure is about: all, or those looked at in a large table."""
+    n = n_cells_of(measure, audit)
+    if n == audit.n_small:
+        return "the small cells"
+    return f"the {words.count(n)} small cells looked at, of {words.count(audit.n_small)},"
 
 
 def figures(audit: Audit, name: str) -> dict[str, Outcome]:
@@ -70,12 +101,85 @@ def figures(audit: Audit, name: str) -> dict[str, Outcome]:
     }
 
 
-def main_view(audit: Audit) -> str:
-    """The view that headlines are about: the average, or the first that there is."""
-    if isinstance(audit.views.get(AVERAGE), View):
-        return AVERAGE
-    there = [name for name, view in audit.views.items() if isinstance(view, View)]
-    return there[0] if there else next(iter(audit.views))
+def measure_words(measure: str, outcome: Outcome, n_cells: int) -> str:
+    """A measure with its unit, `n_cells` being the number of small cells it is about."""
+    if isinstance(outcome, Unavailable):
+        return "–"
+    if measure == "bounds":
+        width = brief_words(measure, outcome)
+        return "known for certain" if width == "0" else f"{width} wide"
+    if measure == "small_cells_identified":
+        return _share_words(outcome, n_cells)
+    if measure == "expected_identified":
+        error = f" ± {outcome.standard_error:.2g}" if outcome.standard_error else ""
+        return f"{words.expected(outcome.value or 0.0)}{error} of {words.plural(n_cells, 'cell')}"
+    shown = outcome_cell(outcome)
+    return f"{shown} bits" if measure == "entropy" else shown
+
+
+def brief_words(measure: str, outcome: Outcome) -> str:
+    """A measure for a narrow column: bounds by their width, without the sign; shares in percent."""
+    if isinstance(outcome, Unavailable):
+        return "–"
+    if measure == "bounds" and outcome.value is None:
+        return f"at most {words.plural(round(-(outcome.low or 0.0)), 'count')}"
+    if measure == "bounds":
+        return words.plural(round(-(outcome.value or 0.0)), "count") if outcome.value else "0"
+    if measure != "small_cells_identified":
+        return outcome_cell(outcome, 3)
+    share = words.share(outcome.value or 0.0, 1.0)
+    high = outcome.high
+    turned = high is not None and high > (outcome.value or 0.0)
+    return f"{share}, up to {words.share(high or 0.0, 1.0)}" if turned else share
+
+
+def _share_words(share: Figure, n_cells: int) -> str:
+    numbers = [round((x or 0.0) * n_cells) for x in (share.value, share.low, share.high)]
+    found, low, high = numbers
+    limits = "" if share.low is None or low == high else f"; {low} to {high} by draws"
+    return f"{words.share(found, n_cells)} ({words.count(found)} of {words.count(n_cells)}{limits})"
+
+
+def how_words(outcome: Outcome) -> str:
+    """How a figure is known, in a word or two."""
+    if isinstance(outcome, Unavailable):
+        return "not available"
+    return {How.EXACT: "exact", How.BOUND: "certain limit", How.ESTIMATE: "estimate"}[outcome.how]
+
+
+def probability_words(value: float, error: float) -> str:
+    """A probability, with its standard error where it is an estimate."""
+    shown = words.probability(min(value, 1.0))
+    return f"{shown} ± {error:.1g}" if error else shown
+
+
+def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
+    """Places of up to `most` small cells: all in the table's order, or those whose true count is
+    the most probable under the view (the narrowest bounds where it is not available)."""
+    places, view = range(len(audit.small_cells)), audit.views[name]
+    if len(places) <= most:
+        return list(places)
+
+    def exposure(place: int) -> tuple[float, int]:
+        cell = audit.small_cells[place]
+        known = 0.0 if isinstance(view, Unavailable) else view.laws[place].get(cell.truth, 0.0)
+        return -known, cell.width
+
+    return sorted(places, key=exposure)[:most]
+
+
+def general_notes(audit: Audit) -> list[str]:
+    """Notes on the whole audit; those on one view stand beside its figures."""
+    own = tuple(f"{name}: " for name in audit.views)
+    return [note for note in audit.notes if not note.startswith(own)]
+
+
+def warnings_of(audit: Audit, name: str) -> list[str]:
+    """What to mistrust of the probabilities under one view."""
+    view = audit.views[name]
+    if isinstance(view, Unavailable):
+        return []
+    return [f"mistrust these probabilities: {warning}" for warning in view_warnings(view)]
 
 
 def margin_name(release: Release, axes: Sequence[int]) -> str:
@@ -139,12 +243,33 @@ def learned_words(audit: Audit, learned: Learned) -> str:
 
 def rule_words(rule: RefusalRule) -> str:
     """The rule of refusal, as whoever asks knows it."""
-    named = {
-        "bounds": "the tightness of the bounds of small cells",
-        "table": "the probability of the true table",
-        "cells": "the share of small cells identified",
-    }
-    return f"a margin is refused where {named[rule.policy.value]} would exceed {rule.max_risk:g}"
+    return f"a margin is refused where {MEASURED[rule.policy]} would be {limit_words(rule, True)}"
+
+
+def limit_words(rule: RefusalRule, beyond: bool) -> str:
+    """The limit of a policy, seen from beyond it or from within."""
+    if rule.policy is Policy.BOUNDS:
+        width = words.plural(-rule.max_risk, "count")
+        return f"less than {width} wide" if beyond else f"at least {width} wide"
+    most = f"{rule.max_risk:g}" if rule.policy is Policy.TABLE else f"{100 * rule.max_risk:g} %"
+    return f"above {most}" if beyond else f"at most {most}"
+
+
+def verdict_words(audit: Audit, found: Verdict) -> str:
+    """What the policy says of the release, in a sentence or two."""
+    key = {"bounds": "bounds", "table": "true_table", "cells": "small_cells_identified"}
+    measure = key[found.rule.policy]
+    risk = measure_words(measure, found.risk, n_cells_of(measure, audit))
+    said = {
+        Decision.RELEASE: "The release may go out",
+        Decision.DO_NOT: "The release may not go out",
+        Decision.UNDECIDED: "Undecided, so the release may not go out as yet",
+    }[found.decision]
+    be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
+    limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"
+    value = "not known" if isinstance(found.risk, Unavailable) else risk
+    asked = f"The policy asks that {limit}; here {here} {value}."
+    return one_line(words.sentence(f"{said}: {found.why}. {asked}"))
 
 
 def outcome_cell(outcome: Outcome, places: int = 4) -> str:
@@ -152,14 +277,27 @@ def outcome_cell(outcome: Outcome, places: int = 4) -> str:
     if isinstance(outcome, Unavailable):
         return "–"
     if outcome.value is None:
-        return f"at least {words.expected(outcome.low or 0)}"
+        return _limits_words(outcome)
     value, error = outcome.value, outcome.standard_error
-    if value != 0 and abs(value) < 10.0**-places:
-        return tiny(value)
+    if value == 0 and outcome.note == TOO_SMALL:
+        return "less than 1 in 10^300"
+    if 0 < value < SMALLEST:
+        spread = f" ± {100 * error / value:.0f} %" if error and value * MOST_WRITTEN > 1 else ""
+        return tiny(value) + spread
     shown = f"{value:.{places}f}".rstrip("0").rstrip(".") if value != int(value) else f"{value:.0f}"
     return f"{shown} ± {error:.2g}" if error else shown
 
 
+def _limits_words(outcome: Figure) -> str:
+    """A probability of which only limits are known."""
+    if outcome.high is not None and outcome.high < 1:
+        high = tiny(outcome.high) if outcome.high < SMALLEST else words.probability(outcome.high)
+        return f"at most {high}"
+    return f"at least {words.expected(outcome.low or 0)}"
+
+
 def tiny(value: float) -> str:
     """A probability too small to write out, as one in so many."""
-    return f"1 in {words.count(round(1 / value))}"
+    number = round(1 / value)
+    shown = words.count(number) if number < MOST_WRITTEN else f"10^{len(str(number)) - 1}"
+    return f"1 in {shown.removeprefix('about ')}"

@@ -1,12 +1,13 @@
 """How bad a release is for the small cells of a table (dobra section 4, and what it leaves out)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 
 Law = Mapping[int, float]
+TOO_SMALL = "not zero, but too small for a floating-point number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +57,61 @@ def table_measures(
     *,
     confidence: float,
     true_table: Outcome,
+    not_found: int = 0,
 ) -> TableMeasures:
     """The measures of the small cells, whose laws, their standard errors and truths are given.
 
-    A simulated law is an estimate; the share found is then one too, and says how many cells lie so
-    near the confidence that two standard errors could turn them.
+    A simulated law is an estimate; the share found is then one too, with limits: cells so near the
+    confidence that two standard errors could turn them are found, or none of them. `not_found` are
+    small cells beside, of which it is known that they are not identified.
     """
+    true_table = _not_zero(true_table)
     if not laws:
         none = Unavailable("no cell is small, so there is none to protect")
         return TableMeasures(
             true_table=true_table, small_cells_identified=none, expected_identified=none
         )
     exact = all(error == 0 for law in errors for error in law.values())
-    found = [_is_found(law, truth, confidence) for law, truth in zip(laws, truths, strict=True)]
     expected = sum(law.get(truth, 0.0) for law, truth in zip(laws, truths, strict=True))
     spread = sum(error.get(truth, 0.0) for error, truth in zip(errors, truths, strict=True))
-    doubtful = sum(_is_doubtful(law, se, confidence) for law, se in zip(laws, errors, strict=True))
-    how = How.EXACT if exact else How.ESTIMATE
-    note = "" if not doubtful else f"{doubtful} of the cells are near the confidence"
     return TableMeasures(
         true_table=true_table,
-        small_cells_identified=Figure(value=sum(found) / len(found), how=how, note=note),
+        small_cells_identified=_share_found(
+            laws, errors, truths, confidence, exact, len(laws) + not_found
+        ),
         expected_identified=Figure(
-            value=expected, how=how, standard_error=None if exact else spread
+            value=expected,
+            how=How.EXACT if exact else How.ESTIMATE,
+            standard_error=None if exact else spread,
         ),
     )
+
+
+def _not_zero(true_table: Outcome) -> Outcome:
+    """The true table is consistent with the release, so that its probability cannot be zero."""
+    if isinstance(true_table, Figure) and true_table.value == 0:
+        return replace(true_table, note=TOO_SMALL)
+    return true_table
+
+
+def _share_found(
+    laws: Sequence[Law],
+    errors: Sequence[Law],
+    truths: Sequence[int],
+    confidence: float,
+    exact: bool,
+    n: int,
+) -> Figure:
+    """(5) out of `n` cells, with limits between which cells near the confidence could turn it."""
+    found = [_is_found(law, truth, confidence) for law, truth in zip(laws, truths, strict=True)]
+    value = sum(found) / n
+    if exact:
+        return Figure(value=value, how=How.EXACT)
+    doubtful = [_is_doubtful(law, se, confidence) for law, se in zip(laws, errors, strict=True)]
+    sure = sum(hit and not doubt for hit, doubt in zip(found, doubtful, strict=True))
+    may = sum(hit or doubt for hit, doubt in zip(found, doubtful, strict=True))
+    note = "" if not any(doubtful) else f"{sum(doubtful)} of the cells are near the confidence"
+    return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
 
 
 def best_value(law: Law) -> int:

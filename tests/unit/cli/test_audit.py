@@ -99,12 +99,80 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--population", "5"), "--population must be at least the sample's 13"),
         (("--refused", "a,c"), "--max-risk must be given with --refused"),
         (("--refused", "a,b", "--max-risk", "0"), "--refused must be a margin that is not out"),
-        (("--max-risk", "1"), "--max-risk must be given with --refused"),
+        (("--max-risk", "1.5"), "--max-risk must be from 0 to 1 for the policy cells"),
+        (("--max-risk", "3", "--policy", "bounds"), "--max-risk must be 0 or below"),
+        (("--policy", "table"), "--policy must be given with --max-risk"),
         (("--target", "zz"), "variables must be those of the table"),
     ],
 )
 def test_bad_input(discreet, table, more, message):
     assert message in discreet(*arguments(table, *more)).complaint()
+
+
+@pytest.mark.parametrize(
+    ("policy", "limit", "code", "decision"),
+    [
+        ("bounds", -4, 0, "release"),  # 0 to 4 in every cell
+        ("bounds", -5, 3, "do not release"),
+        ("table", 0.27, 0, "release"),  # (36/70)^2 = 0.2645
+        ("table", 0.26, 3, "do not release"),
+        ("cells", 1, 0, "release"),  # 2 has probability 36/70 in every cell
+        ("cells", 0.9, 3, "do not release"),
+    ],
+)
+def test_a_policy_judges_the_release_in_json_text_and_on_the_page(
+    discreet, tmp_path, policy, limit, code, decision
+):
+    twos, page = tmp_path / "twos.csv", tmp_path / "audit.html"
+    rows = [f"{a},{b},{c},2" for a in "xy" for b in "uv" for c in "pq"]
+    twos.write_text("\n".join(["a,b,c,n", *rows]) + "\n")
+    options = ("--policy", policy, "--max-risk", limit)
+    found = discreet(*arguments(twos, *options, "--json"))
+    assert found.code == code
+    verdict = json.loads(found.out)["verdict"]
+    assert (verdict["decision"], verdict["allows"]) == (decision, code == 0)
+    assert (verdict["policy"], verdict["max_risk"]) == (policy, limit)
+    text = discreet(*arguments(twos, *options, "--report", page))
+    assert text.code == code
+    assert verdict["sentence"] in " ".join(text.out.split())
+    assert verdict["sentence"] in page.read_text()
+
+
+def test_the_exit_code_follows_the_decision_where_draws_decide(discreet, table):
+    options = ("--posterior", "[a b][b c][a c]", "--draws", 100, "--max-risk", 0.5, "--json")
+    found = discreet(*arguments(table, *options))
+    verdict = json.loads(found.out)["verdict"]
+    assert found.code == (0 if verdict["decision"] == "release" else 3)
+
+
+def test_bounds_are_signed_in_json_and_widths_for_people(discreet, table):
+    risk = json.loads(discreet(*arguments(table, "--json")).out)["risk"]["bounds"]
+    assert (risk["value"], risk["width"]) == (-1, 1)
+    assert "width" in risk["unit"]
+    text = discreet(*arguments(table)).out
+    assert "1 count wide" in text
+    assert "-1" not in text
+
+
+def test_every_risk_in_json_has_its_unit(discreet, table):
+    risk = json.loads(discreet(*arguments(table, "--json")).out)["risk"]
+    assert all(figure["unit"] for figure in risk.values())
+    assert risk["small_cells_identified"]["unit"] == "share of small cells"
+    assert risk["expected_identified"]["unit"] == "cells"
+
+
+def test_a_warning_stands_beside_the_probabilities(discreet, table):
+    options = ("--posterior", "no-highest-interaction", "--draws", 40, "--seed", 3)
+    found = json.loads(discreet(*arguments(table, *options, "--json")).out)
+    warning = found["views"][found["view"]]["warning"]
+    assert warning
+    small = [cell for cell in found["cells"] if "probabilities" in cell]
+    assert all(warning in cell["warning"] and cell["standard_errors"] for cell in small)
+    assert all(warning in found["risk"][key]["warning"] for key in list(found["risk"])[2:])
+    text = discreet(*arguments(table, *options)).out
+    below = text[text.index("Small cells (") : text.index("How bad that is")]
+    assert "mistrust these probabilities" in below
+    assert " ± " in below
 
 
 def test_an_empty_table_and_one_of_one_cell(discreet, tmp_path):

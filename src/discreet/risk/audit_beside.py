@@ -1,0 +1,116 @@
+"""What an audit answers beside the posterior: groups, refusals, and the population of a sample."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from discreet.data.arrays import IntArray
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.progress import Progress
+from discreet.risk.attribute import Learned
+from discreet.risk.audit_options import AuditOptions
+from discreet.risk.population_cells import PopulationCell, population_cells
+from discreet.risk.probable_groups import probable_groups
+from discreet.risk.table_refusal import RefusalView, refusal_view
+from discreet.risk.table_views import AVERAGE, RELEASED, View
+from discreet.tables.exact_law import exact_law
+from discreet.tables.generators import HierarchicalModel, parse_model
+from discreet.tables.listed_law import listed_law
+from discreet.tables.release import MOST_SHOWN, Release
+from discreet.tables.time_shares import Clock
+
+
+def share_beside(options: AuditOptions) -> float:
+    """The part of the time kept for what is asked beside the posterior."""
+    return 0.3 * bool(options.refused) + 0.1 * (options.targets is not None)
+
+
+def believed(
+    out: Release, options: AuditOptions, learned: Sequence[Learned], clock: Clock
+) -> tuple[Learned, ...] | Unavailable:
+    """Groups that share a level with high probability, under the first model, where it is listed;
+    those that are proved anyway are left out."""
+    if options.targets is None:
+        return Unavailable("no target was named")
+    if not out.is_shown:
+        return Unavailable("the table is too large to list the tables consistent with the release")
+    alpha = np.full(out.table.sizes, options.alpha)
+    known = [item.statement(out.table.sizes) for item in out.known]
+    law = exact_law(out.margins, _first_model(out, options), alpha, known=known)
+    if law is None:
+        return Unavailable("the first model's law of the table is not known in closed form")
+    rng = np.random.default_rng([options.seed, 2])
+    belief = listed_law(law, out.system(), seconds=clock.share(0.5), rng=rng)
+    if belief is None:
+        return Unavailable("there are too many consistent tables to list them")
+    return probable_groups(
+        belief,
+        out.table.sizes,
+        out.table.axes(options.targets),
+        threshold=options.sure,
+        proved=learned,
+    )
+
+
+def refusal(
+    out: Release, options: AuditOptions, watched: IntArray, clock: Clock, progress: Progress
+) -> RefusalView | Unavailable | None:
+    """What the refusals tell of the watched cells (rows of levels); None without a refusal."""
+    rule = options.rule
+    if not options.refused or rule is None:
+        return None
+    requests = [out.table.axes(names) for names in options.refused]
+    _check_hidden(out, requests)
+    if not out.is_shown:
+        return Unavailable(f"the table has more than {MOST_SHOWN:,} cells")
+    cells = np.ravel_multi_index(tuple(watched.T), out.table.sizes) if len(watched) else []
+    return refusal_view(
+        out,
+        _first_model(out, options),
+        np.full(out.table.sizes, options.alpha),
+        requests,
+        rule,
+        np.asarray(cells, dtype=np.int64),
+        clock=Clock(clock.left()),
+        rng=np.random.default_rng([options.seed, 3]),
+        progress=progress,
+    )
+
+
+def _check_hidden(out: Release, requests: Sequence[tuple[int, ...]]) -> None:
+    for request in requests:
+        if any(set(request) <= set(own) for own in out.sets):
+            names = "[" + " ".join(out.table.names[axis] for axis in request) + "]"
+            raise InputError(must_be("refused", "a margin that is not out already", names))
+
+
+def _first_model(out: Release, options: AuditOptions) -> HierarchicalModel:
+    text = options.models[0]
+    if text in (RELEASED, AVERAGE):
+        return HierarchicalModel.of(len(out.table.names), out.sets)
+    return parse_model(text, out.table.names)
+
+
+def population(
+    out: Release, options: AuditOptions, seen: Mapping[str, View | Unavailable]
+) -> dict[str, tuple[PopulationCell, ...] | Unavailable]:
+    """The small cells of a sample as cells of its population, under each view."""
+    if options.population is None:
+        return {}
+    if not out.is_shown:
+        why = f"needs a table of at most {MOST_SHOWN:,} cells, since its prior counts all of them"
+        return {name: Unavailable(why) for name in seen}
+    return {
+        name: view
+        if isinstance(view, Unavailable)
+        else population_cells(
+            view.laws,
+            alpha=options.alpha,
+            alpha_total=options.alpha * out.table.n_cells,
+            sample_size=out.table.total,
+            population_size=options.population,
+            small=options.small,
+        )
+        for name, view in seen.items()
+    }

@@ -1,0 +1,115 @@
+"""An audit in words: units beside figures, no sign that needs explaining, limits said as limits."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.data.table import Table
+from discreet.figures import Figure, How, Unavailable
+from discreet.report.audit_words import (
+    brief_words,
+    measure_words,
+    most_exposed,
+    outcome_cell,
+    probability_words,
+    rule_words,
+    small_cells_words,
+    tiny,
+    verdict_words,
+)
+from discreet.risk.audit import AuditOptions, audit, main_view
+from discreet.risk.table_measures import TOO_SMALL
+from discreet.risk.table_refusal import Policy, RefusalRule
+
+TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
+SETS = [["a", "b"], ["b", "c"]]
+
+
+def exact(value, **more):
+    return Figure(value=value, how=How.EXACT, **more)
+
+
+@pytest.mark.parametrize(
+    ("figure", "words", "brief"),
+    [
+        (exact(-57), "57 counts wide", "57 counts"),
+        (exact(-1), "1 count wide", "1 count"),
+        (exact(0), "known for certain", "0"),
+        (Figure(value=None, low=-74, high=0, how=How.BOUND), "at most 74 counts wide",
+         "at most 74 counts"),
+        (Unavailable("why"), "–", "–"),
+    ],
+)  # fmt: skip
+def test_bounds_are_told_by_their_width_without_a_sign(figure, words, brief):
+    assert measure_words("bounds", figure, 4) == words
+    assert brief_words("bounds", figure) == brief
+
+
+def test_a_share_is_told_with_its_cells_and_a_number_of_cells_as_one():
+    assert measure_words("small_cells_identified", exact(0.25), 4) == "25.0 % (1 of 4)"
+    guess = Figure(value=0.25, low=0.0, high=0.75, how=How.ESTIMATE)
+    assert measure_words("small_cells_identified", guess, 4) == "25.0 % (1 of 4; 0 to 3 by draws)"
+    assert brief_words("small_cells_identified", guess) == "25.0 %, up to 75.0 %"
+    assert measure_words("expected_identified", exact(1.86), 4) == "1.86 of 4 cells"
+    assert measure_words("entropy", exact(11.93), 4) == "11.93 bits"
+
+
+def test_probabilities_too_small_to_write_are_one_in_so_many():
+    assert outcome_cell(exact(1 / 59_400)) == "1 in 59,400"
+    spread = Figure(value=1e-4, how=How.ESTIMATE, standard_error=2e-6)
+    assert outcome_cell(spread) == "1 in 10,000 ± 2 %"
+    assert tiny(2.5e-40) == "1 in 10^39"
+    assert outcome_cell(exact(0.0, note=TOO_SMALL)) == "less than 1 in 10^300"
+    limit = Figure(value=None, low=0.0, high=1 / 5000, how=How.BOUND)
+    assert outcome_cell(limit) == "at most 1 in 5,000"
+
+
+def test_an_estimated_probability_carries_its_error():
+    assert probability_words(0.415, 0.0) == "0.415"
+    assert probability_words(0.415, 0.0213) == "0.415 ± 0.02"
+
+
+@pytest.mark.parametrize(
+    ("policy", "limit", "words"),
+    [
+        (
+            Policy.BOUNDS,
+            -3,
+            "the narrowest bounds of a small cell would be less than 3 counts wide",
+        ),
+        (Policy.TABLE, 0.1, "the probability of the true table would be above 0.1"),
+        (Policy.CELLS, 0.2, "the share of small cells identified would be above 20 %"),
+    ],
+)
+def test_a_rule_in_words(policy, limit, words):
+    rule = RefusalRule(policy=policy, max_risk=limit, small=2, confidence=0.5)
+    assert words in rule_words(rule)
+
+
+def test_a_verdict_says_the_policy_and_the_figure():
+    found = audit(TABLE, SETS, AuditOptions(policy=Policy.BOUNDS, max_risk=-9))
+    assert found.verdict is not None
+    said = verdict_words(found, found.verdict)
+    assert said.startswith("The release may not go out: the risk is above what is allowed.")
+    assert "are at least 9 counts wide; here they are 1 count wide." in said
+
+
+def test_the_most_exposed_cells_come_first_where_not_all_are_shown():
+    found = audit(TABLE, SETS)
+    name = main_view(found)
+    assert most_exposed(found, name, 10) == list(range(len(found.small_cells)))
+    laws = found.views[name].laws
+    known = [law.get(c.truth, 0.0) for law, c in zip(laws, found.small_cells, strict=True)]
+    first = most_exposed(found, name, 2)
+    assert sorted(known, reverse=True)[:2] == [known[i] for i in first]
+
+
+def test_measures_of_some_of_the_small_cells_say_so():
+    found = audit(TABLE, SETS)
+    assert small_cells_words(found, "expected_identified") == "the small cells"
+    some = replace(found, n_small=9, n_measured=4)
+    for measure in ("small_cells_identified", "expected_identified"):
+        assert small_cells_words(some, measure) == "the 4 small cells looked at, of 9,"
+    known = replace(found, n_small=9, n_measured=9)
+    assert small_cells_words(known, "small_cells_identified") == "the small cells"
