@@ -25,6 +25,7 @@ def run(scale: float) -> None:
         _exact_rows(name, dict(enumerate(counts)))
     for decimals in (4, 2, 1, 0):
         _rounded_row(decimals)
+    _drawn_row()
     _large(round(4000 * scale))
 
 
@@ -47,6 +48,17 @@ def _rounded_row(decimals: int) -> None:
     assert isinstance(found, TruncatedReconstruction)
     sets = f"{len(found.sets)} factorisations, {found.count} tables"
     print(f"disasters, S2 to {decimals} decimals: {sets}, {perf_counter() - start:.2f} s")
+
+
+def _drawn_row() -> None:
+    """The poem without decimals, whose factorisations are too many to go through in ten seconds."""
+    statistics = CountStatistics.of_counts(dict(enumerate(TABLES["poem"])))
+    released = decimal_log(statistics, 0, truncate=False)
+    effort = Effort(seconds=10, rng=np.random.default_rng(1))
+    start = perf_counter()
+    found = reconstruct_truncated(statistics.n, statistics.total, released, effort=effort)
+    told = found.reason if isinstance(found, Unavailable) else f"{found.number}"
+    print(f"poem, S2 to 0 decimals: {told}, {perf_counter() - start:.2f} s")
 
 
 def _large(n_draws: int) -> None:

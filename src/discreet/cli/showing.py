@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
@@ -57,6 +58,17 @@ class _Bar:
 
 
 class _Console(Console):
+    """Prints without blanks at the ends of lines."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if options or not objects:
+            super().print(*objects, **options)
+            return
+        for line in (line for part in objects for line in self.render_lines(part, pad=False)):
+            text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+            text.rstrip()
+            super().print(text, soft_wrap=True)
+
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 

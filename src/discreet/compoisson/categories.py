@@ -1,31 +1,100 @@
 """One set of statistics for each category of a multiway table (kadane 5), and all sets together.
 
 Given its own set, a category's table tells nothing of the others, so that entropies add up and
-probabilities multiply. That ends when totals over categories are out as well: a table F of all
-categories together gives the equations Σ_c f_cj = F_j, and a set for all categories but one gives
-away the set of that one by subtraction.
+probabilities multiply. That ends when margins are out as well. A table F of several categories
+together gives the equations Σ_c f_cj = F_j. A set of several categories together gives Σ of their
+n, S1 and exponents; where such sets and those of other categories leave one solution, the set of a
+category that was withheld follows by subtraction. All of it is one system of equations in the
+cells f_cj, and the law of independent counts weighs a solution by ∏ 1/f_cj!.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from discreet.compoisson.equations import Sums, equations, number_statement
+from discreet.compoisson.estimated_laws import estimated_law
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import Part, TableLaw, exact_law, mixture
-from discreet.compoisson.snooper import Effort, snooper
+from discreet.compoisson.snooper import Effort
 from discreet.compoisson.statistics import CountStatistics, check_counts
-from discreet.data.arrays import IntArray
+from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.consistency import contradiction
 from discreet.fiber.counting import Count, count_tables
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system import Statement, System, system_of
 from discreet.figures import How, Unavailable
+from discreet.progress import Progress, silent
 
 PRIORS = ("multinomial", "uniform")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margin:
+    """What is out of several categories together: a set (n, S1, S2), a whole table, or both."""
+
+    categories: tuple[str, ...]
+    statistics: CountStatistics | None = None
+    table: Mapping[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.categories or len(set(self.categories)) < len(self.categories):
+            raise InputError(must_be("a margin", "of one or more categories, once each", "others"))
+        if self.statistics is None and self.table is None:
+            raise InputError(must_be("a margin", "a set of statistics or a table", "neither"))
+        if self.table is not None:
+            own = CountStatistics.of_counts(self.table)
+            if self.statistics not in (None, own):
+                rule = "one with the set given beside it"
+                raise InputError(must_be("the table of a margin", rule, "one with another"))
+            object.__setattr__(self, "table", check_counts(self.table))
+            object.__setattr__(self, "statistics", own)
+
+    @property
+    def sums(self) -> CountStatistics:
+        """The set, given or that of the table."""
+        assert self.statistics is not None
+        return self.statistics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """Everything that is out as one system; cell c · `width` + j is f_j of category c.
+
+    `known` are the sets of categories, those `derived` by subtraction among them. Categories that
+    are `open` have no set of their own, even so.
+    """
+
+    categories: tuple[str, ...]
+    width: int
+    known: Mapping[str, CountStatistics]
+    derived: tuple[str, ...]
+    system: System = field(repr=False)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """Categories whose own set is not determined."""
+        return tuple(name for name in self.categories if name not in self.known)
+
+    def cells_of(self, truth: Mapping[str, Mapping[int, int]]) -> IntArray:
+        """The true tables as cells; raises InputError where they are not those released."""
+        _check_names(truth, self.categories, "true tables")
+        cells = np.zeros((len(self.categories), self.width), dtype=np.int64)
+        for number, name in enumerate(self.categories):
+            if name not in truth:
+                raise InputError(must_be(f"the true table of {name}", "given", "none"))
+            for value, count in check_counts(truth[name]).items():
+                if value < self.width:
+                    cells[number, value] = count
+        point = self.system.completed(cells.ravel())
+        if not self.system.holds(point):
+            _complain_of_truth(truth, self.known)
+        return cells.ravel()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +154,161 @@ def withheld_category(
     return CountStatistics(overall.n - known.n, overall.total - known.total, left)
 
 
+def derived_sets(
+    names: tuple[str, ...], sets: Mapping[str, CountStatistics], margins: Iterable[Margin]
+) -> dict[str, CountStatistics]:
+    """The sets of withheld categories that those given and the margins determine.
+
+    n, S1 and every exponent add up in the same way, so a set follows where its category is a
+    combination of what is out: w with wᵀ M = e_c for the matrix M of what holds which category.
+    """
+    given: list[tuple[tuple[str, ...], CountStatistics]] = []
+    given += [((name,), one) for name, one in sets.items()]
+    given += [(margin.categories, margin.sums) for margin in margins]
+    rows = np.array([[float(name in held) for name in names] for held, _ in given])
+    found = {}
+    for place, name in enumerate(names):
+        weights = None if name in sets else _combination(rows, place)
+        if weights is not None:
+            found[name] = _combined(name, weights, [one for _, one in given])
+    return found
+
+
+def _combination(rows: FloatArray, place: int) -> list[Fraction] | None:
+    """Weights of the rows that add up to the unit row of a place, checked exactly."""
+    unit = np.zeros(rows.shape[1])
+    unit[place] = 1.0
+    guess = np.linalg.lstsq(rows.T, unit, rcond=None)[0]
+    weights = [Fraction(float(w)).limit_denominator(10_000) for w in guess]
+    sums = [sum(w * int(x) for w, x in zip(weights, column, strict=True)) for column in rows.T]
+    return weights if sums == [int(x) for x in unit] else None
+
+
+def _combined(name: str, weights: list[Fraction], sets: list[CountStatistics]) -> CountStatistics:
+    pairs = list(zip(weights, sets, strict=True))
+    n, total = (sum(w * getattr(one, what) for w, one in pairs) for what in ("n", "total"))
+    primes = {p for one in sets for p in one.factorisation}
+    exponents = {p: sum(w * one.factorisation.get(p, 0) for w, one in pairs) for p in primes}
+    whole = [Fraction(x) for x in (n, total, *exponents.values())]
+    if any(x.denominator != 1 or x < 0 for x in whole) or n < 1:
+        rule = "sets that leave whole numbers for the category withheld"
+        raise InputError(must_be(f"what is out around {name}", rule, "sets that contradict it"))
+    return CountStatistics(int(n), int(total), {p: int(e) for p, e in exponents.items()})
+
+
+def joint_system(
+    names: tuple[str, ...],
+    sets: Mapping[str, CountStatistics],
+    margins: Iterable[Margin] = (),
+    knowledge: Mapping[str, Knowledge] | None = None,
+) -> Joint:
+    """All sets, margins and knowledge as one system of equations.
+
+    Raises InputError where a category is in nothing that is out, or margins contradict sets.
+    """
+    margins, told = tuple(margins), knowledge or {}
+    _check_names(told, names, "knowledge")
+    _check_names(sets, names, "sets")
+    for margin in margins:
+        _check_names(dict.fromkeys(margin.categories), names, "margins")
+    derived = derived_sets(names, sets, margins)
+    known = {**sets, **derived}
+    largest = {name: _largest(name, known, margins) for name in names}
+    width = 1 + max(largest.values())
+    statements: list[Statement] = []
+    for number, name in enumerate(names):
+        known_of = told.get(name) or Knowledge()
+        statements += _statements(number * width, width, known.get(name), known_of, largest[name])
+    for margin in margins:
+        statements += _margin_statements(margin, names, known, width)
+    system = system_of(width * len(names), statements)
+    return Joint(categories=names, width=width, known=known, derived=tuple(derived), system=system)
+
+
+def _largest(name: str, known: Mapping[str, CountStatistics], margins: tuple[Margin, ...]) -> int:
+    """The largest value that a category can have, from its set and every margin that holds it."""
+    limits = [Sums.of(known[name]).largest_value] if name in known else []
+    for margin in margins:
+        if name in margin.categories:
+            own = Sums.of(margin.sums).largest_value
+            limits.append(own if margin.table is None else min(own, max(margin.table)))
+    if not limits:
+        rule = "each in a set or in a margin that is out"
+        raise InputError(must_be("categories", rule, f"{name!r} in none"))
+    return min(limits)
+
+
+def _statements(
+    first: int,
+    width: int,
+    statistics: CountStatistics | None,
+    knowledge: Knowledge,
+    largest: int,
+) -> list[Statement]:
+    if knowledge.shape is not None:
+        raise InputError(must_be("knowledge of categories", "without shapes", knowledge.shape))
+    if knowledge.largest_range is not None:
+        largest = min(largest, knowledge.largest_range[1])
+    own = knowledge.statements(largest)
+    found = [replace(statement, cells=statement.cells + first) for statement in own]
+    if statistics is not None:
+        found += equations(Sums.of(statistics), largest, first_cell=first)
+        found.append(number_statement(largest, statistics.n, statistics.n, first_cell=first))
+    beyond = range(largest + 1, width)
+    return [*found, *(_sum(np.array([first + j]), 0, f"f{j}") for j in beyond)]
+
+
+def _margin_statements(
+    margin: Margin, names: tuple[str, ...], known: Mapping[str, CountStatistics], width: int
+) -> list[Statement]:
+    """The equations of a margin: its set less the known ones, and each count of its table."""
+    held = tuple(name for name in names if name in margin.categories)
+    settled = {name: known[name] for name in held if name in known}
+    left = tuple(name for name in held if name not in known)
+    words = "+".join(held)
+    if not left and together(settled) != margin.sums:
+        rule = "one with the n, S1 and S2 of its categories together"
+        raise InputError(must_be(f"the margin {words}", rule, "one with others"))
+    offsets = width * np.array([names.index(name) for name in held])
+    found: list[Statement] = []
+    if left:
+        rest = withheld_category(settled, margin.sums) if settled else margin.sums
+        found += _shared(rest, tuple(width * names.index(name) for name in left), width)
+    if margin.table is not None:
+        counts = margin.table
+        if max(counts) >= width:
+            rule = f"of values up to {width - 1}, the largest that a category's set allows"
+            raise InputError(must_be(f"the table of {words}", rule, max(counts)))
+        found += [
+            _sum(offsets + j, counts.get(j, 0), f"all of {words} with value {j}")
+            for j in range(width)
+        ]
+    return found
+
+
+def _shared(rest: CountStatistics, offsets: tuple[int, ...], width: int) -> list[Statement]:
+    """A set's equations over the cells of several categories at once."""
+    largest = min(width - 1, Sums.of(rest).largest_value)
+    own = [
+        *equations(Sums.of(rest), largest),
+        number_statement(largest, rest.n, rest.n),
+    ]
+    return [
+        replace(
+            one,
+            cells=np.concatenate([one.cells + offset for offset in offsets]),
+            coefficients=np.tile(_coefficients(one), len(offsets)),
+        )
+        for one in own
+    ]
+
+
+def _coefficients(statement: Statement) -> IntArray:
+    if statement.coefficients is None:
+        return np.ones(len(statement.cells), dtype=np.int64)
+    return statement.coefficients
+
+
 def reconstruct_categories(
     categories: Mapping[str, CountStatistics],
     *,
@@ -99,88 +323,94 @@ def reconstruct_categories(
     category, shapes excepted. Raises InputError where totals and sets contradict one another.
     """
     effort, names = effort or Effort(), tuple(categories)
-    known = knowledge or {}
-    _check_names(known, names, "knowledge")
-    width = 1 + max(snooper(one, known.get(name)).largest for name, one in categories.items())
-    statements = [
-        statement
-        for number, (name, one) in enumerate(categories.items())
-        for statement in _statements(number * width, width, one, known.get(name) or Knowledge())
-    ]
-    cells = None if truth is None else _cells(truth, categories, width)
-    n_cells = width * len(names)
-    alone = _laws(system_of(n_cells, statements), cells, effort)
+    if not names:
+        raise InputError(must_be("categories", "at least one", "none"))
+    alone = joint_system(names, categories, (), knowledge)
+    cells = None if truth is None else alone.cells_of(truth)
     with_totals = None
     if totals is not None:
-        statements += _total_statements(check_counts(totals), categories, width)
-        with_totals = _laws(system_of(n_cells, statements), cells, effort)
+        if CountStatistics.of_counts(totals) != together(categories):
+            rule = "a table with the n, S1 and S2 of all categories together"
+            raise InputError(must_be("totals", rule, "one with others"))
+        margin = Margin(categories=names, table=totals)
+        both = joint_system(names, categories, (margin,), knowledge)
+        own = None if truth is None else both.cells_of(truth)
+        with_totals = joint_laws(both.system, own, effort)
     return JointReconstruction(
-        categories=names, width=width, sets_alone=alone, with_totals=with_totals
+        categories=names,
+        width=alone.width,
+        sets_alone=joint_laws(alone.system, cells, effort),
+        with_totals=with_totals,
     )
-
-
-def _statements(
-    first: int, width: int, statistics: CountStatistics, knowledge: Knowledge
-) -> list[Statement]:
-    if knowledge.shape is not None:
-        raise InputError(must_be("knowledge of categories", "without shapes", knowledge.shape))
-    problem = snooper(statistics, knowledge)
-    own = knowledge.statements(problem.largest)
-    moved = [replace(statement, cells=statement.cells + first) for statement in own]
-    found = equations(Sums.of(statistics), problem.largest, first_cell=first) + moved
-    number = number_statement(problem.largest, statistics.n, statistics.n, first_cell=first)
-    beyond = range(problem.largest + 1, width)
-    return [*found, number, *(_sum(np.array([first + j]), 0, f"f{j}") for j in beyond)]
-
-
-def _total_statements(
-    totals: Mapping[int, int], categories: Mapping[str, CountStatistics], width: int
-) -> list[Statement]:
-    if CountStatistics.of_counts(totals) != together(categories):
-        rule = "a table with the n, S1 and S2 of all categories together"
-        raise InputError(must_be("totals", rule, "one with others"))
-    if max(totals) >= width:
-        rule = f"of values up to {width - 1}, the largest that a category's set allows"
-        raise InputError(must_be("totals", rule, max(totals)))
-    offsets = width * np.arange(len(categories))
-    return [_sum(offsets + j, totals.get(j, 0), f"all with value {j}") for j in range(width)]
 
 
 def _sum(cells: IntArray, total: int, name: str) -> Statement:
     return Statement(cells=cells, low=total, high=total, name=name)
 
 
-def _laws(system: System, truth: IntArray | None, effort: Effort) -> JointLaws:
-    count = count_tables(system, budget=effort.budget(), algebra=False)
+def joint_laws(
+    system: System, truth: IntArray | None, effort: Effort, *, progress: Progress = silent
+) -> JointLaws:
+    """Number and law of all tables of a system: exact, else from draws, else why neither.
+
+    Raises InputError where there is none, naming what disagrees.
+    """
+    count = count_tables(
+        system,
+        budget=effort.budget(),
+        algebra=False,
+        rng=effort.rng,
+        n_draws=effort.n_draws,
+        progress=progress,
+    )
     if count.value == 0 and count.how is How.EXACT:
         raise contradiction(system, time_limit=5.0)
-    return JointLaws(
-        count=count, laws={prior: _law(system, prior, truth, effort) for prior in PRIORS}
-    )
+    failed = "" if count.how is How.EXACT else count.note.partition(";")[0]
+    laws: dict[str, TableLaw | Unavailable] = {}
+    for prior in PRIORS:
+        laws[prior] = _law(system, prior, truth, effort, failed)
+    return JointLaws(count=count, laws=laws)
 
 
 def _law(
-    system: System, prior: str, truth: IntArray | None, effort: Effort
+    system: System, prior: str, truth: IntArray | None, effort: Effort, failed: str
 ) -> TableLaw | Unavailable:
+    drawn = partial(_drawn_law, system, prior, truth, effort)
+    if failed:
+        return drawn(failed)
     try:
         mixed = mixture([Part(system=system)], prior, budget=effort.budget())
         return exact_law(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
-        return Unavailable(str(ended))
+        return drawn(f"exact: {ended}")
 
 
-def _cells(
-    truth: Mapping[str, Mapping[int, int]], categories: Mapping[str, CountStatistics], width: int
-) -> IntArray:
-    _check_names(truth, tuple(categories), "true tables")
-    cells = np.zeros((len(categories), width), dtype=np.int64)
-    for number, (name, statistics) in enumerate(categories.items()):
-        if name not in truth or CountStatistics.of_counts(truth[name]) != statistics:
-            rule = "one with the released statistics"
-            raise InputError(must_be(f"the true table of {name}", rule, "another or none"))
-        for value, count in check_counts(truth[name]).items():
-            cells[number, value] = count
-    return cells.ravel()
+def _drawn_law(
+    system: System, prior: str, truth: IntArray | None, effort: Effort, tried: str
+) -> TableLaw | Unavailable:
+    if effort.rng is None:
+        return Unavailable(f"{tried}; no draws asked for")
+    found = estimated_law(
+        system,
+        prior,
+        n_draws=effort.n_draws,
+        rng=effort.rng,
+        truth=truth,
+        time_limit=effort.seconds_for_a_step,
+    )
+    if isinstance(found, Unavailable):
+        return Unavailable(f"{tried}; estimate: {found.reason}")
+    return replace(found, note=f"{tried}; {found.note}")
+
+
+def _complain_of_truth(
+    truth: Mapping[str, Mapping[int, int]], known: Mapping[str, CountStatistics]
+) -> None:
+    rule = "one with the released statistics"
+    for name, one in known.items():
+        if CountStatistics.of_counts(truth[name]) != one:
+            raise InputError(must_be(f"the true table of {name}", rule, "another"))
+    raise InputError(must_be("true tables", "those of the margins and the knowledge", "others"))
 
 
 def _check_names(given: Mapping[str, object], names: tuple[str, ...], what: str) -> None:

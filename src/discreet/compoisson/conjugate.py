@@ -10,7 +10,7 @@ the error that is told.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,7 +24,7 @@ from discreet.compoisson.panels import Panels, panels_around
 from discreet.compoisson.solving import dispersion_for_log_factorial_mean, log_rate_for_mean
 from discreet.compoisson.statistics import CountStatistics
 from discreet.data.arrays import FloatArray
-from discreet.errors import InputError, must_be
+from discreet.errors import DiscreetError, InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 
 ORDER, COARSE_ORDER = 10, 7
@@ -193,6 +193,11 @@ class Integrated:
         log_density = self._grid.log_marginal - self._grid.log_integral
         return self._grid.panels.quantile(log_density, _inside(probability))
 
+    def probability_above(self, dispersion: float) -> float:
+        """Pr(ν > a value); above 1 counts are less dispersed than Poisson ones."""
+        log_density = self._grid.log_marginal - self._grid.log_integral
+        return min(1.0, max(0.0, 1 - self._grid.panels.cumulative(log_density, dispersion)))
+
     @property
     def rate_mean(self) -> Outcome:
         """E λ = κ(a, b, c) / κ(a + 1, b, c), where that is finite."""
@@ -233,9 +238,120 @@ class Integrated:
         density = self.density
         if lower_limit(density.a + power, density.c) >= density.b:
             return Unavailable(f"the mean of rate^{power} is infinite under this density")
-        raised = Conjugate(density.a + power, density.b, density.c).integrated()
+        raised = _raised(density, power)
         change = raised.log_integral - self.log_integral
         return _figure(math.exp(change), math.exp(change + self.error + raised.error))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BayesianAnalysis:
+    """What a user believes of rate and dispersion after the released statistics.
+
+    Quantiles belong to `probabilities`; `less_dispersed` is Pr(ν > 1), that counts vary less than
+    Poisson ones; `predictive` are pairs (value, probability that a new observation has it).
+    """
+
+    prior: Conjugate | None
+    prior_words: str
+    posterior: Conjugate
+    rate_mean: Outcome
+    rate_deviation: Outcome
+    dispersion_mean: Outcome
+    dispersion_deviation: Outcome
+    probabilities: tuple[float, ...]
+    rate_quantiles: tuple[float, ...] | Unavailable
+    dispersion_quantiles: tuple[float, ...]
+    less_dispersed: float
+    predictive: tuple[tuple[int, float], ...]
+
+
+FLAT = (
+    "flat in log rate and dispersion: no observations beside the released ones, so that the "
+    "posterior is the likelihood"
+)
+
+
+def bayes_from_statistics(
+    statistics: CountStatistics | Sums,
+    prior: Conjugate | None = None,
+    *,
+    probabilities: Sequence[float] = (0.025, 0.5, 0.975),
+    values: Sequence[int] = (),
+) -> BayesianAnalysis | Unavailable:
+    """The conjugate analysis of released statistics in one call, or why there is none.
+
+    Without a prior the density is flat in (log λ, ν): a = S1, b = S2, c = n. That has no integral
+    where all observations are one value or two neighbouring ones; a prior mends it.
+    """
+    for probability in probabilities:
+        _inside(probability)
+    try:
+        posterior = _posterior(statistics, prior)
+    except InputError as problem:
+        return Unavailable(f"the posterior has no integral without a prior: {problem}")
+    try:
+        return _analysis(prior, posterior, probabilities, values)
+    except (DiscreetError, OverflowError) as problem:
+        return Unavailable(f"the integrals were not found: {problem}")
+
+
+def _posterior(statistics: CountStatistics | Sums, prior: Conjugate | None) -> Conjugate:
+    if prior is not None:
+        return prior.updated(statistics)
+    return Conjugate(statistics.total, statistics.log_factorial_total, statistics.n)
+
+
+def _analysis(
+    prior: Conjugate | None,
+    posterior: Conjugate,
+    probabilities: Sequence[float],
+    values: Sequence[int],
+) -> BayesianAnalysis:
+    found = posterior.integrated()
+    predicted = found.predictive(list(values)) if values else np.zeros(0)
+    words = (
+        FLAT
+        if prior is None
+        else (
+            f"worth {prior.c:g} observations with a total of {prior.a:g} and an S2 of {prior.b:g}"
+        )
+    )
+    return BayesianAnalysis(
+        prior=prior,
+        prior_words=words,
+        posterior=posterior,
+        rate_mean=_or_reason(lambda: found.rate_mean),
+        rate_deviation=_or_reason(lambda: found.rate_deviation),
+        dispersion_mean=found.dispersion_mean,
+        dispersion_deviation=found.dispersion_deviation,
+        probabilities=tuple(probabilities),
+        rate_quantiles=_rate_quantiles(found, probabilities),
+        dispersion_quantiles=tuple(found.dispersion_quantile(p) for p in probabilities),
+        less_dispersed=found.probability_above(1.0),
+        predictive=tuple(zip(map(int, values), predicted.tolist(), strict=True)),
+    )
+
+
+def _or_reason(asked: Callable[[], Outcome]) -> Outcome:
+    try:
+        return asked()
+    except (DiscreetError, OverflowError) as problem:
+        return Unavailable(f"beyond every number: {problem}")
+
+
+def _rate_quantiles(
+    found: Integrated, probabilities: Sequence[float]
+) -> tuple[float, ...] | Unavailable:
+    try:
+        return tuple(found.rate_quantile(p) for p in probabilities)
+    except (DiscreetError, OverflowError) as problem:
+        return Unavailable(f"beyond every number: {problem}")
+
+
+@lru_cache(maxsize=16)
+def _raised(density: Conjugate, power: int) -> Integrated:
+    """The density times rate^power, integrated once however often it is asked for."""
+    return Conjugate(density.a + power, density.b, density.c).integrated()
 
 
 def _predicted(one: _Slice, counts: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ def contradiction(n: int | None, total: int, factorisation: Mapping[int, int]) -
     n = None means that n is not known.
     """
     return (
-        _of_sizes(n, total)
+        _of_sizes(n, total, bool(factorisation))
         or _of_primes(factorisation)
         or _of_exponents(factorisation)
         or _of_total(total, factorisation)
@@ -35,11 +35,14 @@ def contradiction(n: int | None, total: int, factorisation: Mapping[int, int]) -
     )
 
 
-def _of_sizes(n: int | None, total: int) -> str | None:
+def _of_sizes(n: int | None, total: int, has_factors: bool) -> str | None:
     if n is not None and n < 1:
         return must_be("n", "at least 1", n)
     if total < 0:
         return must_be("total", "zero or more", total)
+    if total == 0 and has_factors:
+        why = "counts that add up to 0 are all 0, and then e^S2 is 1 and S2 is 0"
+        return must_be("total", "above zero where e^S2 has a prime factor", 0, remedy=why)
     if total == 0:
         why = "all observations are zero, so there is nothing to fit and nothing to hide"
         return must_be("total", "above zero", 0, remedy=why)

@@ -9,10 +9,12 @@ statistics on average, A E f = b, else draws stray to where no weight is.
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from time import monotonic
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from discreet.compoisson.laws import CellLaw, TableLaw, power_of_two, prior_named, reciprocal, score
 from discreet.data.arrays import FloatArray, IntArray
@@ -24,6 +26,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
 
 NEWTON_STEPS = 200
+DRAWN_AT_ONCE = 100
 
 
 def estimated_law(
@@ -76,14 +79,42 @@ def _draws(
     """Draws that carry enough weight, and the logarithm of the factor that their weights have."""
     turned = descending(system)
     weight, shift = _tilted(turned, prior)
-    drawn = weighted_draws(
-        turned, weight, n_draws, rng=rng, time_limit=time_limit, progress=progress
-    )
+    drawn = _drawn_in_time(turned, weight, n_draws, rng, time_limit, progress)
     if isinstance(drawn, Unavailable):
         return drawn
     if drawn.effective_draws < LEAST_EFFECTIVE:
         return Unavailable(drawn.warning or f"none of {drawn.n_tried} draws found a table")
     return drawn, shift
+
+
+def _drawn_in_time(
+    system: System,
+    weight: Prior,
+    n_draws: int,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    progress: Progress,
+) -> WeightedDraws | Unavailable:
+    """Draws in parts of one size, so that the clock is looked at often and a seed says which."""
+    begun, found, tried, stopped = monotonic(), [], 0, ""
+    while tried < n_draws and not stopped:
+        part = min(DRAWN_AT_ONCE, n_draws - tried)
+        one = weighted_draws(system, weight, part, rng=rng, time_limit=time_limit)
+        if isinstance(one, Unavailable):
+            return one
+        found.append(one)
+        tried += one.n_tried
+        stopped = one.stopped
+        progress("drawing tables", tried / n_draws)
+        if time_limit is not None and monotonic() - begun > time_limit and tried < n_draws:
+            stopped = stopped or f"stopped by the time limit of {time_limit:.3g} s"
+    return WeightedDraws(
+        tables=np.concatenate([one.tables for one in found]),
+        log_weights=np.concatenate([one.log_weights for one in found]),
+        n_tried=tried,
+        how=found[0].how,
+        stopped=stopped,
+    )
 
 
 def descending(system: System) -> System:
@@ -119,20 +150,24 @@ def _tilted(system: System, prior: str) -> tuple[Prior, float]:
     return ProductForm(np.exp(log_theta)), float(multipliers @ system.right[plain])
 
 
-def balanced_multipliers(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """The λ that minimises Σ exp(Aᵀ λ) − λᵀ b, so that A exp(Aᵀ λ) = b; by damped Newton steps.
+def balanced_multipliers(
+    matrix: FloatArray, right: FloatArray, tilt: FloatArray | None = None
+) -> FloatArray:
+    """The λ that minimises Σ exp(s + Aᵀ λ) − λᵀ b, so that A exp(s + Aᵀ λ) = b; by Newton steps.
 
-    Any λ gives right answers; this one makes draws efficient. Rows that others imply are allowed.
+    `tilt` is s, zero if not given. Any λ gives right answers; this one makes draws efficient. Rows
+    that others imply are allowed.
     """
+    own = np.zeros(matrix.shape[1]) if tilt is None else tilt
     start = np.maximum(1.0, np.linalg.lstsq(matrix, right, rcond=None)[0])
-    multipliers: FloatArray = np.linalg.lstsq(matrix.T, np.log(start), rcond=None)[0]
+    multipliers: FloatArray = np.linalg.lstsq(matrix.T, np.log(start) - own, rcond=None)[0]
 
     def objective(at: FloatArray) -> float:
-        exponents = matrix.T @ at
+        exponents = own + matrix.T @ at
         return math.inf if exponents.max() > 600 else float(np.exp(exponents).sum() - right @ at)
 
     for _ in range(NEWTON_STEPS):
-        cells = np.exp(np.minimum(matrix.T @ multipliers, 600.0))
+        cells = np.exp(np.minimum(own + matrix.T @ multipliers, 600.0))
         gradient = matrix @ cells - right
         step = np.linalg.lstsq((matrix * cells) @ matrix.T, gradient, rcond=None)[0]
         gain, size, here = float(gradient @ step), 1.0, objective(multipliers)
@@ -171,12 +206,13 @@ def _law(
         truth_probability=None if scored is None else scored[0],
         truth_surprisal=None if scored is None else scored[1],
         note=f"{drawn.how}; {drawn.effective_draws:.0f} effective draws of {drawn.n_tried}",
+        best_guess_limit=_best_limit(prior, greatest_log_weight(system), log_z, z_error),
     )
 
 
 def _log_mean(drawn: WeightedDraws) -> float:
-    total = drawn.total()
-    return math.nan if isinstance(total, Unavailable) else total.log_value
+    """The logarithm of the mean weight, dead ends being zero; the mean itself may be too large."""
+    return float(logsumexp(drawn.log_weights)) - math.log(drawn.n_tried)
 
 
 def _scored(
@@ -191,14 +227,55 @@ def _scored(
 def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellLaw, ...]:
     means, errors = drawn.mean()[::-1], drawn.standard_error()[::-1]
     return tuple(
-        _cell(cell, tables[:, cell], drawn.shares, float(means[cell]), float(errors[cell]))
+        _cell(cell, tables[:, cell], drawn, float(means[cell]), float(errors[cell]))
         for cell in range(tables.shape[1])
     )
 
 
-def _cell(cell: int, counts: IntArray, shares: FloatArray, mean: float, error: float) -> CellLaw:
+def _cell(cell: int, counts: IntArray, drawn: WeightedDraws, mean: float, error: float) -> CellLaw:
+    found = cell_from_draws(cell, counts, drawn.shares)
+    return replace(found, mean=mean, standard_error=error)
+
+
+def cell_from_draws(cell: int, counts: IntArray, shares: FloatArray) -> CellLaw:
+    """The weighted shares of each count; errors √Σ share² (hit − p)², the delta method."""
     support, where = np.unique(counts, return_inverse=True)
-    probabilities = np.bincount(where.ravel(), weights=shares).astype(np.float64)
+    p = np.bincount(where.ravel(), weights=shares).astype(np.float64)
+    squares = np.bincount(where.ravel(), weights=shares**2)
+    all_squares = float(np.sum(shares**2))
+    spread = squares * (1 - p) ** 2 + (all_squares - squares) * p**2
+    mean = float(shares @ counts)
     return CellLaw(
-        cell=cell, support=support, probabilities=probabilities, mean=mean, standard_error=error
+        cell=cell,
+        support=support.astype(np.int64),
+        probabilities=p,
+        mean=mean,
+        standard_error=math.sqrt(float(np.sum(shares**2 * (counts - mean) ** 2))),
+        errors=np.sqrt(np.maximum(0.0, spread)),
+        effective_draws=1 / all_squares,
     )
+
+
+def _best_limit(prior: str, bound: float, log_z: float, error: float) -> Outcome:
+    """What no table's probability exceeds; Z is an estimate, so that this is one."""
+    own = bound if prior == "multinomial" else 0.0
+    return score(min(0.0, own - log_z), error)[0]
+
+
+def greatest_log_weight(system: System, tilt: FloatArray | None = None) -> float:
+    """A number that Σ (s_j f_j − log f_j!) of no table exceeds: the dual of the integer program.
+
+    `tilt` is s, zero if not given. For every λ, with t = s + Aᵀ λ, that sum is
+    Σ (t_j f_j − log f_j!) − λᵀ b, and each term is at most what it is at the whole part of e^t_j,
+    within the cell's limits. The λ taken is that of balance, A e^t = b.
+    """
+    named = system.matrix[:, : system.n_named].toarray().astype(np.float64)
+    plain = np.asarray(abs(system.matrix[:, system.n_named :]).sum(axis=1)).ravel() == 0
+    rows, right = named[plain], system.right[plain].astype(np.float64)
+    start = np.zeros(system.n_named) if tilt is None else tilt
+    multipliers = balanced_multipliers(rows, right, start)
+    t = start + rows.T @ multipliers
+    n = system.n_named
+    low, high = (limit[:n].astype(np.float64) for limit in (system.lower, system.upper))
+    at = np.clip(np.floor(np.exp(np.minimum(t, 600.0))), low, high)
+    return float(np.sum(t * at - gammaln(at + 1)) - multipliers @ right)

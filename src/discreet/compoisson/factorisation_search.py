@@ -7,13 +7,13 @@ factorials.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.optimize import linprog
 
-from discreet.compoisson.contradictions import contradiction
+from discreet.compoisson.contradictions import contradiction, is_below
 from discreet.compoisson.factorials import (
     factorial_exponent,
     least_table,
@@ -31,26 +31,37 @@ GUARD = 30  # decimals beyond those released
 
 
 def factorisations(
-    n: int,
+    n: int | None,
     total: int,
     released: DecimalLog,
     knowledge: Knowledge | None = None,
     *,
     max_nodes: int = MOST_NODES,
+    tick: Callable[[], None] = lambda: None,
 ) -> Iterator[dict[int, int]]:
     """Every factorisation that n counts with this total and an S2 in the interval may have.
 
-    Those that contradict themselves at sight are left out; whether a table has one is not asked.
-    Raises BudgetExceeded after `max_nodes` steps.
+    Where n is None, that of any number of counts that is not known to be wrong. Those that
+    contradict themselves at sight are left out; whether a table has one is not asked. `tick` is
+    called now and then and may raise. Raises BudgetExceeded after `max_nodes` steps.
     """
     knowledge = knowledge or Knowledge()
-    largest = _largest(n, total, released, knowledge)
+    numbers = number_range(n, total, knowledge)
+    largest = largest_value(numbers[1], total, released, knowledge)
     if largest < 0:
         return
-    search = _Search.of(n, total, released, knowledge, largest, max_nodes)
+    search = _Search.of(numbers, total, released, knowledge, largest, max_nodes, tick)
+    most = least_table(numbers[1], total)
     for exponents in search.run():
-        if contradiction(n, total, exponents) is None:
+        if contradiction(n, total, exponents) is None and not is_below(exponents, most):
             yield exponents
+
+
+def number_range(n: int | None, total: int, knowledge: Knowledge) -> tuple[int, int]:
+    """n twice, or its known range, or without one that of the counts above zero."""
+    if n is not None:
+        return n, n
+    return knowledge.n or (1, max(1, total))
 
 
 class _Search:
@@ -63,7 +74,9 @@ class _Search:
         limits: list[tuple[int, int]],
         interval: tuple[int, int],
         max_nodes: int,
+        tick: Callable[[], None],
     ) -> None:
+        self._tick = tick
         self._primes, self._logs, self._limits = primes, logs, limits
         self._low, self._high = interval
         self._left = max_nodes
@@ -72,22 +85,23 @@ class _Search:
     @classmethod
     def of(
         cls,
-        n: int,
+        numbers: tuple[int, int],
         total: int,
         released: DecimalLog,
         knowledge: Knowledge,
         largest: int,
         max_nodes: int,
+        tick: Callable[[], None],
     ) -> "_Search":
         """A search among primes up to the largest value."""
         primes = primes_to(largest)[::-1] or [2]
         scale = released.decimals + GUARD
-        limits = _exponent_limits(n, total, released, knowledge, largest, primes)
+        limits = _exponent_limits(numbers, total, released, knowledge, largest, primes)
         logs = [_scaled(log_of_factorisation({p: 1}, scale + 2), scale) for p in primes]
         with localcontext() as context:  # limits with all their digits
             context.prec = 60 + scale + len(released.value.as_tuple().digits)
             interval = (_scaled(released.low, scale), _scaled(released.high, scale))
-        return cls(primes, logs, limits, interval, max_nodes)
+        return cls(primes, logs, limits, interval, max_nodes, tick)
 
     def run(self) -> Iterator[dict[int, int]]:
         """All choices of exponents whose S2 lies in the interval."""
@@ -97,6 +111,8 @@ class _Search:
 
     def _deeper(self, k: int, log: int, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
         self._left -= 1
+        if self._left % 256 == 0:
+            self._tick()
         if self._left < 0:
             message = f"more than {self._max_nodes:,} choices of exponents fit this S2"
             raise BudgetExceeded(f"{message}; state the largest value or more decimals")
@@ -132,7 +148,7 @@ def _scaled(number: Decimal, decimals: int) -> int:
         return int(number.scaleb(decimals).to_integral_value())
 
 
-def _largest(n: int, total: int, released: DecimalLog, knowledge: Knowledge) -> int:
+def largest_value(n: int, total: int, released: DecimalLog, knowledge: Knowledge) -> int:
     """The largest value that n counts with this total and an S2 not above the interval can have."""
     if n < 1:
         raise InputError(must_be("n", "at least 1", n))
@@ -162,7 +178,7 @@ def _least_log(n: int, total: int, value: int) -> float:
 
 
 def _exponent_limits(
-    n: int,
+    numbers: tuple[int, int],
     total: int,
     released: DecimalLog,
     knowledge: Knowledge,
@@ -172,18 +188,23 @@ def _exponent_limits(
     """The least and the greatest exponent of each prime, by linear programming over tables."""
     values = np.arange(largest + 1)
     log_factorials = np.array([math.lgamma(j + 1) for j in values])
-    bounds = [(0, n) if j not in knowledge.cells else knowledge.cells[int(j)] for j in values]
+    bounds = [
+        (0, numbers[1]) if j not in knowledge.cells else knowledge.cells[int(j)] for j in values
+    ]
     slack = 1e-6
-    limits = np.array([float(released.high) + slack, -float(released.low) + slack])
+    limits = np.array(
+        [float(released.high) + slack, -float(released.low) + slack, numbers[1], -numbers[0]]
+    )
+    ones = np.ones(largest + 1)
 
     def optimum(p: int, sign: int) -> int:
         times = np.array([factorial_exponent(int(j), p) for j in values], dtype=np.float64)
         solved = linprog(
             sign * times,
-            A_ub=np.stack([log_factorials, -log_factorials]),
+            A_ub=np.stack([log_factorials, -log_factorials, ones, -ones]),
             b_ub=limits,
-            A_eq=np.stack([np.ones(largest + 1), values.astype(np.float64)]),
-            b_eq=np.array([n, total]),
+            A_eq=values.astype(np.float64)[None, :],
+            b_eq=np.array([total]),
             bounds=bounds,
             method="highs",
         )

@@ -60,6 +60,21 @@ class Goodness:
         """Is the fit rejected at 5 %?"""
         return self.p_value < BAD_FIT
 
+    def sentence_for(self, *, has_n: bool, exact: bool) -> str:
+        """What it means for a user of a release with n or without, and S2 exact or rounded."""
+        if (has_n and exact) or (self.fits_badly and has_n):
+            return self.sentence
+        if not has_n:
+            return (
+                "n is withheld, so that a user can fit nothing: two figures do not determine rate, "
+                "dispersion and n (the holder's own test of COM-Poisson has "
+                f"p = {self.p_value:.2g})."
+            )
+        return (
+            f"COM-Poisson is not contradicted by these counts (p = {self.p_value:.2g}); a user who "
+            "accepts it loses only the digits of S2 that are rounded away."
+        )
+
     @property
     def sentence(self) -> str:
         """What a holder should make of it."""

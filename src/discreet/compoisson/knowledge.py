@@ -53,8 +53,27 @@ class Knowledge:
         return bool(self.described())
 
     def first_ordered(self, n_is_known: bool) -> int:
-        """The least value whose count takes part in a shape: 0, but 1 where f_0 tells nothing."""
-        return 1 if self.no_zeros or not n_is_known else 0
+        """The least value whose count takes part in a shape: 0, but 1 where f_0 tells nothing.
+
+        f_0 tells nothing where nobody has value 0, and where n is withheld and no range of it is
+        known. The snooper's cases and the check of the holder's table both go by this.
+        """
+        return 1 if self.no_zeros or not (n_is_known or self.n is not None) else 0
+
+    def is_shape_of(self, table: Mapping[int, int], n_is_known: bool) -> bool:
+        """Do the counts f_first, …, f_J of a table go as is known? True where no shape is."""
+        if self.shape is None:
+            return True
+        first = self.first_ordered(n_is_known)
+        counts = [table.get(j, 0) for j in range(first, max(table) + 1)]
+        rises, falls = sorted(counts), sorted(counts, reverse=True)
+        if self.shape is not Shape.UNIMODAL:
+            return counts == (rises if self.shape is Shape.INCREASING else falls)
+        peak = counts.index(max(counts)) if self.peak is None else self.peak - first
+        if not 0 <= peak < len(counts) or counts[peak] != max(counts):
+            return False
+        up, down = counts[: peak + 1], counts[peak:]
+        return up == sorted(up) and down == sorted(down, reverse=True)
 
     @property
     def largest_range(self) -> tuple[int, int] | None:
@@ -137,7 +156,7 @@ def shape_cases(knowledge: Knowledge, first: int, largest: int) -> Iterator[Shap
         low = knowledge.largest_range[0] if knowledge.largest_range else 1
         yield from (ShapeCase(_rising(first, j), j) for j in range(max(low, first), largest + 1))
     elif knowledge.peak is not None:
-        peak = _checked_peak(knowledge.peak, largest)
+        peak = _checked_peak(knowledge.peak, first, largest)
         yield ShapeCase(_rising(first, peak) + _falling(max(first, peak), largest))
     else:
         for peak in range(first, largest + 1):
@@ -188,7 +207,10 @@ def _falling(first: int, last: int) -> Order:
     return Order(tuple(j + 1 for j in above), above, (0,) * len(above))
 
 
-def _checked_peak(peak: int, largest: int) -> int:
+def _checked_peak(peak: int, first: int, largest: int) -> int:
+    if peak < first:
+        rule = f"at least {first}, where the shape begins: zeros are none or not known"
+        raise InputError(must_be("the known peak", rule, peak))
     if peak > largest:
         rule = f"at most {largest}, since S1 and S2 allow no larger value"
         raise InputError(must_be("the known peak", rule, peak))

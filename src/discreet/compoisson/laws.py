@@ -7,8 +7,8 @@ Mixing is exact: H = Σ w_i (H_i − log2 w_i), and cell probabilities are means
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import logsumexp
@@ -24,6 +24,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
 
 PRIORS: dict[str, Prior] = {"multinomial": Multinomial(), "uniform": Uniform()}
+Z = 1.96  # standard errors to a limit that is passed once in 40 times
 MOST_BITS = 1000.0  # 2^H beyond this is no number to print
 
 
@@ -41,7 +42,8 @@ class Part:
 class CellLaw:
     """The law of one cell: `probabilities` of the counts in `support`, and the mean.
 
-    The mean has a standard error where draws estimate the law.
+    Where draws estimate the law, the mean has a `standard_error`, the probabilities have `errors`,
+    and `effective_draws` is the number of unweighted draws that would tell as much.
     """
 
     cell: int
@@ -49,6 +51,8 @@ class CellLaw:
     probabilities: FloatArray
     mean: float
     standard_error: float | None = None
+    errors: FloatArray | None = None
+    effective_draws: float | None = None
 
     def __post_init__(self) -> None:
         read_only(self.support)
@@ -72,7 +76,24 @@ class CellLaw:
 
     def probability(self, count: int) -> float:
         """Pr(cell = count)."""
-        return float(self.probabilities[self.support == count].sum())
+        return float(min(1.0, self.probabilities[self.support == count].sum()))
+
+    def probability_error(self, count: int) -> float | None:
+        """The standard error of Pr(cell = count), None where it is exact."""
+        return None if self.errors is None else float(self.errors[self.support == count].sum())
+
+    def probability_upper(self, count: int) -> float:
+        """What Pr(cell = count) is not above: itself where exact, else a 97.5 % limit.
+
+        The limit is Wilson's with the effective draws, or 1.96 standard errors, the larger of the
+        two: a count that no draw showed may still be possible.
+        """
+        p, n = self.probability(count), self.effective_draws
+        if n is None:
+            return p
+        middle, square = p + Z**2 / (2 * n), p * (1 - p) / n + Z**2 / (4 * n**2)
+        wilson = (middle + Z * math.sqrt(max(0.0, square))) / (1 + Z**2 / n)
+        return min(1.0, max(wilson, p + Z * (self.probability_error(count) or 0.0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +103,9 @@ class TableLaw:
     `entropy` in bits, `effective_tables` = 2^entropy, `reciprocal_entropy` = 1 / H as the paper
     measures risk. `best_guess` is the most probable table, None where draws cannot tell. The truth
     is scored where the holder gave it: its probability, and minus its base-2 logarithm.
+    Where draws name no best guess, `best_guess_limit` is what its probability does not exceed.
+    Cells below `first_value` are not identified, and their counts mean nothing. `groups` are the
+    probabilities of the groups of tables that the law mixes, where they were told apart.
     """
 
     prior: str
@@ -95,6 +119,16 @@ class TableLaw:
     truth_probability: Outcome | None = None
     truth_surprisal: Outcome | None = None
     note: str = ""
+    best_guess_limit: Outcome | None = None
+    first_value: int = 0
+    groups: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def best_counts(self) -> dict[int, int | None] | None:
+        """The most probable table {value: count}; None for counts that are not identified."""
+        if self.best_guess is None:
+            return None
+        return {j: None if j < self.first_value else c for j, c in enumerate(self.best_guess)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +139,20 @@ class Mixture:
     posteriors: tuple[Posterior, ...]
     log_shares: FloatArray
     names: tuple[str, ...]
+    groups: tuple[str, ...] = ()
 
     @property
     def shares(self) -> FloatArray:
         """The probability of each part."""
         found: FloatArray = np.exp(self.log_shares)
+        return found
+
+    @property
+    def group_shares(self) -> dict[str, float]:
+        """The probability of each group."""
+        found: dict[str, float] = {}
+        for name, share in zip(self.groups, self.shares.tolist(), strict=True):
+            found[name] = found.get(name, 0.0) + share
         return found
 
     @property
@@ -154,14 +197,15 @@ def mixture(
     prior: str,
     *,
     equal_groups: bool = False,
+    group_weights: Mapping[str, float] | None = None,
     budget: Budget | None = None,
     progress: Progress = silent,
 ) -> Mixture:
     """The exact law over all parts. Parts that hold no table are left out.
 
-    With `equal_groups` every group that holds a table is as probable as any other, else a part
-    gets what its tables weigh. Raises InputError where no part holds a table, BudgetExceeded where
-    dynamic programming does not fit.
+    With `equal_groups` every group that holds a table is as probable as any other, or in
+    proportion to its `group_weights`; else a part gets what its tables weigh. Raises InputError
+    where no part holds a table, BudgetExceeded where dynamic programming does not fit.
     """
     chosen, budget = prior_named(prior), budget or Budget()
     kept: list[tuple[Part, Posterior]] = []
@@ -173,9 +217,10 @@ def mixture(
         raise InputError(must_be("statistics and knowledge", "true of some table", "none is"))
     groups = [part.group for part, _ in kept]
     logs = np.array([found.log_normaliser + part.log_offset for part, found in kept])
-    shares = _log_shares(logs, groups if equal_groups else [""] * len(kept))
+    shares = _log_shares(logs, groups if equal_groups else [""] * len(kept), group_weights)
     posteriors = tuple(found for _, found in kept)
-    return Mixture(chosen, posteriors, shares, tuple(part.name for part, _ in kept))
+    names = tuple(part.name for part, _ in kept)
+    return Mixture(chosen, posteriors, shares, names, tuple(groups))
 
 
 def prior_named(name: str) -> Prior:
@@ -206,6 +251,7 @@ def exact_law(
         best_guess_probability=score(log_best)[0],
         truth_probability=None if scored is None else scored[0],
         truth_surprisal=None if scored is None else scored[1],
+        groups=mixed.group_shares,
     )
 
 
@@ -268,13 +314,16 @@ def _posterior(
         raise
 
 
-def _log_shares(logs: FloatArray, groups: Sequence[str]) -> FloatArray:
-    """Within a group by weight, groups alike."""
-    names = sorted(set(groups))
+def _log_shares(
+    logs: FloatArray, groups: Sequence[str], weights: Mapping[str, float] | None = None
+) -> FloatArray:
+    """Within a group by weight; groups alike, or by weights of their own."""
+    own = {name: 1.0 if weights is None else weights[name] for name in sorted(set(groups))}
+    whole = math.fsum(own.values())
     shares = np.empty(len(logs))
-    for name in names:
+    for name, weight in own.items():
         here = np.array([group == name for group in groups])
-        shares[here] = logs[here] - logsumexp(logs[here]) - math.log(len(names))
+        shares[here] = logs[here] - logsumexp(logs[here]) + math.log(weight / whole)
     return shares
 
 

@@ -1,6 +1,6 @@
 """The most probable tables that a release leaves: of all where they are few, else of some drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -13,6 +13,7 @@ from discreet.compoisson.release import Attack, Release
 from discreet.compoisson.snooper import Effort, Reconstruction, Snooper, snooper
 from discreet.compoisson.statistics import DecimalLog
 from discreet.compoisson.truncation import TruncatedReconstruction
+from discreet.compoisson.withheld_number import by_number
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.figures import Figure, How, Unavailable
 
@@ -24,16 +25,23 @@ MOST_SHOWN = 300
 class LikelyTables:
     """Tables (rows × cells) with their `probability` under the right law, most probable first.
 
-    `complete` says that no table is missing; else there may be others as probable.
+    `complete` says that no table is missing; else there may be others as probable. Counts of
+    values below `first_value` are not identified, and what stands there means nothing.
     """
 
     tables: IntArray
     probability: FloatArray
     complete: bool
+    first_value: int = 0
 
     def __post_init__(self) -> None:
         read_only(self.tables)
         read_only(self.probability)
+
+    def counts(self, row: int) -> tuple[int | None, ...]:
+        """The counts of 0, 1, 2, … of one table; None for counts that are not identified."""
+        own = self.tables[row].tolist()
+        return tuple(None if j < self.first_value else int(c) for j, c in enumerate(own))
 
 
 def likely_tables(
@@ -53,7 +61,22 @@ def likely_tables(
     if isinstance(found, Unavailable):
         return found
     if isinstance(found, TruncatedReconstruction):
-        return _of_decimal(found, knowledge, most)
+        listed = _of_decimal(found, knowledge, most, effort)
+    else:
+        listed = _of_exact(release, found, knowledge, most, draw, effort)
+    if isinstance(listed, Unavailable):
+        return listed
+    return replace(listed, first_value=found.first_value)
+
+
+def _of_exact(
+    release: Release,
+    found: Reconstruction,
+    knowledge: Knowledge | None,
+    most: int,
+    draw: bool,
+    effort: Effort,
+) -> LikelyTables | Unavailable:
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
         return Unavailable("what was found belongs to another release")
@@ -61,25 +84,24 @@ def likely_tables(
     count = found.count
     if count.how is How.EXACT and count.value is not None and count.value <= MOST_LISTED:
         tables = np.stack(list(problem.tables()))
-        return _first(tables, _shares(tables), most)
+        return _first(tables, _shares(tables, release.n, effort), most)
     if not draw or effort.rng is None:
         return Unavailable(f"there are more than {MOST_LISTED:,} tables, and none were drawn")
     return _drawn(problem, found, most, effort, effort.rng)
 
 
-def _shares(tables: IntArray) -> FloatArray:
-    """log Pr ∝ −Σ log f_j! for tables of one n; each n counts the same."""
+def _shares(tables: IntArray, n: int | None, effort: Effort) -> FloatArray:
+    """log Pr ∝ −Σ log f_j! for tables of one n; of several n as is assumed of them."""
     logs: FloatArray = -gammaln(tables + 1.0).sum(axis=1)
-    numbers = tables.sum(axis=1)
-    for n in np.unique(numbers):
-        logs[numbers == n] -= logsumexp(logs[numbers == n])
-    return logs
+    return logs if n is not None else by_number(tables, logs, effort.number_prior)[0]
 
 
 def _of_decimal(
-    found: TruncatedReconstruction, knowledge: Knowledge | None, most: int
+    found: TruncatedReconstruction, knowledge: Knowledge | None, most: int, effort: Effort
 ) -> LikelyTables | Unavailable:
     """The tables of every factorisation, weighed as `proper` does."""
+    if not found.sets:
+        return Unavailable("there are too many tables to list")
     if found.count > MOST_LISTED:
         return Unavailable(f"there are more than {MOST_LISTED:,} tables")
     tables: list[IntArray] = []
@@ -91,7 +113,10 @@ def _of_decimal(
         shift += [found.dispersion * one.log_factorial_total] * len(own)
     width = max(len(table) for table in tables)
     wide = np.stack([np.pad(table, (0, width - len(table))) for table in tables])
-    return _first(wide, -gammaln(wide + 1.0).sum(axis=1) - np.array(shift), most)
+    logs: FloatArray = -gammaln(wide + 1.0).sum(axis=1) - np.array(shift)
+    if found.n is None:
+        logs = by_number(wide, logs, effort.number_prior)[0]
+    return _first(wide, logs, most)
 
 
 def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:

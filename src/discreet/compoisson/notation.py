@@ -64,10 +64,17 @@ def write_factorisation(factorisation: Mapping[int, int]) -> str:
 
 
 def parse_log_factorial_total(text: str, *, truncated: bool = False) -> dict[int, int] | DecimalLog:
-    """S2 as released: e^S2 as a factorisation ('2^20*3^7', '1'), or S2 as a decimal ('21.55')."""
+    """S2 as released: e^S2 as a factorisation ('2^20*3^7'), or S2 as a decimal ('21.55', '22.').
+
+    A bare whole number may mean either and is refused, but for 0, which only a logarithm can be,
+    and where decimals are `truncated`: '2^1' is e^S2 = 2, '2^0' is 1, and '2.' is S2 = 2 with no
+    decimals.
+    """
     stripped = text.strip()
-    if any(sign in stripped for sign in "^*·×") or stripped == "1":
+    if any(sign in stripped for sign in "^*·×"):
         return parse_factorisation(stripped)
+    if stripped.isdecimal() and int(stripped) > 0 and not truncated:
+        raise InputError(_ambiguous(stripped))
     try:
         value = Decimal(stripped)
     except ArithmeticError:
@@ -76,6 +83,13 @@ def parse_log_factorial_total(text: str, *, truncated: bool = False) -> dict[int
         rule = "a factorisation of e^S2 such as 2^20*3^7, or a decimal of zero or more"
         raise InputError(must_be("S2", rule, repr(text)))
     return DecimalLog(value, max(0, -int(value.as_tuple().exponent)), truncated)
+
+
+def _ambiguous(text: str) -> str:
+    rule = "a factorisation of e^S2 such as 2^20*3^7, or S2 with a decimal point such as 21.55"
+    product = "2^0" if int(text) == 1 else f"{text}^1"
+    remedy = f"write {product} for e^S2 = {text}, or {text}. for S2 rounded to a whole number"
+    return must_be("S2", rule, f"{text!r}, which may be either", remedy=remedy)
 
 
 def _whole(text: str, name: str, where: str | None = None) -> int:

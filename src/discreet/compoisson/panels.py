@@ -12,6 +12,7 @@ from discreet.data.arrays import FloatArray
 from discreet.errors import DiscreetError
 
 DROP = 40.0  # a density below e^−40 of its peak is left out
+LEAST_GUESS = 0.5  # widths; a guess of none, from a peak at a limit, would never leave the peak
 GRADED = 9  # panels towards a limit, each a quarter of the next
 
 
@@ -106,7 +107,7 @@ def _edge(
     Steps grow from the guess until it has; then the gap is halved until the point is not far
     beyond, where the density could not even be computed.
     """
-    inside, outside = peak, peak + guess * step
+    inside, outside = peak, peak + max(guess, LEAST_GUESS) * step
     while not _beyond(outside, limit, step):
         depth = top - _value(log_density, outside)
         if DROP <= depth < 2 * DROP:

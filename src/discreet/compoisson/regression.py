@@ -7,7 +7,7 @@ user estimate all of this without the table (kadane section 5 leaves it as futur
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from discreet.compoisson.design import Category, Design, check_categories, effects_design
 from discreet.compoisson.estimation import Sums
 from discreet.compoisson.normaliser import Moments, moments
+from discreet.compoisson.statistics import CountStatistics
 from discreet.data.arrays import BoolArray, FloatArray, read_only
 from discreet.errors import DiscreetError, InputError, must_be
 from discreet.figures import Unavailable
@@ -63,6 +64,24 @@ class RatioTest:
     degrees_of_freedom: int
     p_value: float
     caution: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetsRegression:
+    """All that a user learns from one set (n, S1, S2) a category.
+
+    `common` has one dispersion for all categories, `separate` one for each. `effect_test` asks
+    whether the rate differs at all between categories, `dispersion_test` whether dispersion does.
+    `fitted_means` are the means of each category under `common`.
+    """
+
+    names: tuple[str, ...]
+    common: Regression | Unavailable
+    separate: Regression | Unavailable
+    effect_test: RatioTest | Unavailable
+    dispersion_test: RatioTest | Unavailable
+    fitted_means: tuple[float, ...] | Unavailable
+    observed_means: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +162,32 @@ def regress(
     return found if isinstance(found, Unavailable) else _result(problem, design, found)
 
 
+def regress_sets(
+    sets: Sequence[tuple[Mapping[str, str], CountStatistics | Sums]],
+    effects: Sequence[Sequence[str]] | None = None,
+) -> SetsRegression:
+    """The regression and its tests from released statistics: pairs of levels and their set.
+
+    `[({"sex": "F"}, set_f), ({"sex": "M"}, set_m)]`. Effects as in `regress`. What cannot be
+    fitted is Unavailable with the reason; input that cannot be meant raises InputError.
+    """
+    categories = [_category(levels, one) for levels, one in sets]
+    check_categories(categories)
+    common = _tried(categories, effects, separate=False)
+    separate = _tried(categories, effects, separate=True)
+    constant = _tried(categories, [], separate=False)
+    no_levels = Unavailable("there is no effect to test: the categories have one level each")
+    return SetsRegression(
+        names=tuple(_category_name(one) for one in categories),
+        common=common,
+        separate=separate,
+        effect_test=_compared(constant, common) if _has_more(constant, common) else no_levels,
+        dispersion_test=_compared(common, separate) if len(categories) > 1 else no_levels,
+        fitted_means=_fitted_means(common),
+        observed_means=tuple(one.sums.mean for one in categories),
+    )
+
+
 def likelihood_ratio(smaller: Regression, larger: Regression) -> RatioTest:
     """Test of a model against one that contains it; trusted: it does, on the same categories."""
     degrees = larger.n_parameters - smaller.n_parameters
@@ -169,6 +214,38 @@ def effect_test(
 ) -> RatioTest | Unavailable:
     """Test of no effect at all on the rate, with a common dispersion."""
     return _compared(regress(categories, []), regress(categories, effects))
+
+
+def _category(levels: Mapping[str, str], one: CountStatistics | Sums) -> Category:
+    return Category.of(levels, one) if isinstance(one, CountStatistics) else Category(levels, one)
+
+
+def _category_name(one: Category) -> str:
+    return ", ".join(f"{name}={level}" for name, level in one.levels.items()) or "all"
+
+
+def _tried(
+    categories: Sequence[Category], effects: Sequence[Sequence[str]] | None, *, separate: bool
+) -> Regression | Unavailable:
+    """The fit; statistics that Newton's method cannot handle are a reason, not an error."""
+    chosen = [[name] for name in categories[0].levels] if effects is None else effects
+    effects_design(categories, chosen)
+    try:
+        return regress(categories, chosen, separate_dispersion=separate)
+    except DiscreetError as problem:
+        return Unavailable(str(problem))
+
+
+def _has_more(smaller: Regression | Unavailable, larger: Regression | Unavailable) -> bool:
+    both = isinstance(smaller, Regression) and isinstance(larger, Regression)
+    return not both or larger.n_parameters > smaller.n_parameters  # type: ignore[union-attr]
+
+
+def _fitted_means(fit: Regression | Unavailable) -> tuple[float, ...] | Unavailable:
+    if isinstance(fit, Unavailable):
+        return fit
+    dispersion = fit.dispersions[0].estimate
+    return tuple(float(moments(float(theta), dispersion).mean) for theta in fit.log_rates)
 
 
 def _compared(

@@ -90,8 +90,6 @@ def attack(
     if not isinstance(released, DecimalLog):
         sums = Sums(release.n, release.total, released)
         return reconstruct(sums, knowledge, truth=truth, effort=effort, progress=progress)
-    if release.n is None:
-        return Unavailable("tables are not searched for where n is withheld and S2 rounded at once")
     progress("searching all factorisations", None)
     return reconstruct_truncated(
         release.n, release.total, released, knowledge, truth=truth, effort=effort

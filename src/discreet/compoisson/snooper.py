@@ -5,10 +5,10 @@ true of ordered observations; a table f stands for n!/∏ f_j! orders of them, s
 
     P(f | n, S1, S2)  ∝  1 / ∏ f_j!        (prior `multinomial`, the default)
 
-`uniform` is the paper's law. Where n is withheld but a range is known, each n of it that some table
-has is taken to be as probable as any other under `multinomial`: n is not to be had from S1 and S2
-without the parameters. Without a range the number of zeros is not identified at all; then f_0 is
-left out and the same is done for the number of observations above zero.
+`uniform` is the paper's law. Where n is withheld, `multinomial` needs an assumption on how probable
+each n is (`withheld_number`), which is part of the result. Without a range for n the number of
+zeros is not identified at all; then f_0 is left out and the same is assumed of the number of
+observations above zero.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,6 +23,12 @@ from discreet.compoisson.estimated_laws import descending, estimated_law, listed
 from discreet.compoisson.knowledge import Knowledge, ShapeCase, shape_cases, with_order
 from discreet.compoisson.laws import Mixture, Part, TableLaw, exact_law, mixture, prior_named
 from discreet.compoisson.statistics import CountStatistics, check_counts
+from discreet.compoisson.withheld_number import (
+    Numbers,
+    check_number_prior,
+    number_weights,
+    numbers_of,
+)
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds import Bounds, bounds
@@ -46,6 +52,7 @@ class Effort:
     """How much a question may cost: exact work within `budget`, then draws if `rng` is given.
 
     `seconds` are for each step of the work; all steps end before `until`, a time of `monotonic`.
+    `number_prior` is what is assumed of n where it is withheld.
     """
 
     states: int = 4_000_000
@@ -54,6 +61,10 @@ class Effort:
     n_draws: int = N_DRAWS
     rng: np.random.Generator | None = None
     until: float | None = None
+    number_prior: str = "equal"
+
+    def __post_init__(self) -> None:
+        check_number_prior(self.number_prior)
 
     @property
     def seconds_for_a_step(self) -> float | None:
@@ -64,10 +75,15 @@ class Effort:
         return float(f"{half if self.seconds is None else min(self.seconds, half):.2g}")
 
     def budget(self) -> Budget:
-        """A budget whose clock starts now, once the code it is for has been compiled."""
+        """A budget whose clock starts now, once the code it is for has been compiled.
+
+        Not all of the time of a step: the clock is looked at between layers, which take their own.
+        """
         if self.seconds is not None or self.until is not None:
             _compile()
-        return Budget(states=self.states, steps=self.steps, seconds=self.seconds_for_a_step)
+        left = self.seconds_for_a_step
+        seconds = None if left is None else 0.6 * left
+        return Budget(states=self.states, steps=self.steps, seconds=seconds)
 
 
 @cache
@@ -77,6 +93,9 @@ def _compile() -> None:
     problem.count()
     problem.law("multinomial")
     next(problem.tables())
+    rng = np.random.default_rng(1)
+    for prior in ("multinomial", "uniform"):
+        estimated_law(problem.parts[0].system, prior, n_draws=200, rng=rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +103,7 @@ class Snooper:
     """Someone with the statistics and some knowledge, who looks for the table.
 
     Cell j is f_j, for j = 0 … `largest`. Where `zeros_unknown`, cell 0 says nothing and stays 0.
-    `parts` exclude one another and together hold all tables;
-    `parts_by_number` are the same tables split by n.
+    `parts` exclude one another and together hold all tables.
     """
 
     sums: Sums
@@ -93,12 +111,33 @@ class Snooper:
     largest: int
     statements: tuple[Statement, ...]
     parts: tuple[Part, ...] = field(repr=False)
-    parts_by_number: tuple[Part, ...] | Unavailable = field(repr=False)
+    setting: "_Setting" = field(repr=False)
+
+    @property
+    def parts_by_number(self) -> tuple[Part, ...] | Unavailable:
+        """The same tables with a part for each n; made when asked for, since they may be many."""
+        low, high = _numbers(self.sums, self.knowledge)
+        return self.parts if low == high else self.setting.parts_by_number(low, high)
 
     @property
     def zeros_unknown(self) -> bool:
         """Is the number of zeros beyond all telling?"""
         return self.sums.n is None and self.knowledge.n is None
+
+    @property
+    def first_value(self) -> int:
+        """The least value whose count is looked for."""
+        return int(self.zeros_unknown)
+
+    def numbers(self, law: TableLaw | Unavailable | None, prior: str = "equal") -> Numbers | None:
+        """The range of n or of the observations above zero; None where n is out."""
+        if self.sums.n is not None:
+            return None
+        exact = isinstance(law, TableLaw) and law.how is How.EXACT
+        shares = law.groups if exact and isinstance(law, TableLaw) else None
+        limits = _numbers(self.sums, self.knowledge)
+        known = self.knowledge.n is not None
+        return numbers_of(shares, limits, n_has_range=known, prior=prior)
 
     @property
     def n_cells(self) -> int:
@@ -109,7 +148,9 @@ class Snooper:
         """The equations and limits, as people write them."""
         return tuple(written(statement) for statement in self.statements)
 
-    def count(self, effort: Effort | None = None, *, progress: Progress = silent) -> Count:
+    def count(
+        self, effort: Effort | None = None, *, draw: bool = True, progress: Progress = silent
+    ) -> Count:
         """How many tables there are: exact, else estimated from draws, else why neither."""
         effort = effort or Effort()
         total, budget = 0, effort.budget()
@@ -118,7 +159,10 @@ class Snooper:
                 total += count_exactly(part.system, budget=budget, progress=progress)
             return Count(value=total, how=How.EXACT, at_least=total)
         except BudgetExceeded as ended:
-            return self._estimated_count(effort, f"exact: {ended}", total + ended.at_least)
+            tried, least = f"exact: {ended}", total + ended.at_least
+            if not draw:
+                return Count(value=None, how=None, note=tried, at_least=least)
+            return self._estimated_count(effort, tried, least)
 
     def _estimated_count(self, effort: Effort, tried: str, at_least: int) -> Count:
         drawn = self._drawn_count(effort)
@@ -170,9 +214,19 @@ class Snooper:
         parts = self.parts if prior == "uniform" else self.parts_by_number
         if isinstance(parts, Unavailable):
             raise BudgetExceeded(parts.reason)
-        budget = (effort or Effort()).budget()
-        several = prior != "uniform" and len(parts) > 1
-        return mixture(parts, prior, equal_groups=several, budget=budget, progress=progress)
+        effort = effort or Effort()
+        several = prior != "uniform" and self.sums.n is None
+        return mixture(
+            parts,
+            prior,
+            equal_groups=several,
+            group_weights=self._number_weights(parts, effort) if several else None,
+            budget=effort.budget(),
+            progress=progress,
+        )
+
+    def _number_weights(self, parts: tuple[Part, ...], effort: Effort) -> dict[str, float]:
+        return number_weights({part.group: int(part.group) for part in parts}, effort.number_prior)
 
     def law(
         self,
@@ -180,14 +234,26 @@ class Snooper:
         *,
         truth: Mapping[int, int] | None = None,
         effort: Effort | None = None,
+        failed: str = "",
         progress: Progress = silent,
     ) -> TableLaw | Unavailable:
         """The law of the table and its cells: exact, else estimated from draws, else why neither.
 
-        `truth` is the holder's table, to be scored; it must have the statistics.
+        `truth` is the holder's table, to be scored; it must have the statistics. `failed` says why
+        an exact answer is known not to fit, so that none is tried.
         """
         effort, prior = effort or Effort(), prior_named(prior).name
         cells = None if truth is None else self.cells_of(truth)
+        found = self._law(prior, cells, effort, failed, progress)
+        if isinstance(found, Unavailable):
+            return found
+        return replace(found, first_value=self.first_value)
+
+    def _law(
+        self, prior: str, cells: IntArray | None, effort: Effort, failed: str, progress: Progress
+    ) -> TableLaw | Unavailable:
+        if failed:
+            return self._estimated_law(prior, cells, effort, failed, progress)
         try:
             mixed = self.mixture(prior, effort, progress)
             return exact_law(mixed, truth=cells, budget=effort.budget(), progress=progress)
@@ -253,7 +319,12 @@ class Snooper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconstruction:
-    """All that a snooper finds: number of tables, bounds, and the law under each prior."""
+    """All that a snooper finds: number of tables, bounds, and the law under each prior.
+
+    Where `zeros_unknown`, counts begin at `first_value` 1 and what cell 0 holds means nothing.
+    `numbers` is the range of n where it is withheld; `assumptions` are what `multinomial` rests on
+    beside the statistics.
+    """
 
     equations: tuple[str, ...]
     next_prime: int
@@ -263,6 +334,13 @@ class Reconstruction:
     count: Count
     bounds: Bounds
     laws: Mapping[str, TableLaw | Unavailable]
+    numbers: Numbers | None = None
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def first_value(self) -> int:
+        """The least value whose count is looked for."""
+        return int(self.zeros_unknown)
 
 
 def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None) -> Snooper:
@@ -285,14 +363,13 @@ def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None
     setting = _Setting(tuple(statements), largest, cases)
     numbers = _numbers(sums, knowledge)
     parts = tuple(setting.parts(*numbers))
-    one_number = numbers[0] == numbers[1]
     return Snooper(
         sums=sums,
         knowledge=knowledge,
         largest=largest,
         statements=(*statements, *_number(largest, numbers, sums, knowledge)),
         parts=parts,
-        parts_by_number=parts if one_number else setting.parts_by_number(*numbers),
+        setting=setting,
     )
 
 
@@ -307,12 +384,13 @@ def reconstruct(
 ) -> Reconstruction:
     """All that a snooper finds. Raises InputError where no table agrees, naming what disagrees."""
     problem, effort = snooper(released, knowledge), effort or Effort()
-    count = problem.count(effort, progress=progress)
+    count = problem.count(effort, draw="uniform" not in priors, progress=progress)
     if count.value == 0 and count.how is How.EXACT:
         raise disagreement(problem)
-    laws = {
-        prior: problem.law(prior, truth=truth, effort=effort, progress=progress) for prior in priors
-    }
+    laws = _laws(problem, priors, truth, effort, count, progress)
+    if count.value is None:
+        count = _count_from(laws.get("uniform"), count)
+    numbers = problem.numbers(laws.get("multinomial"), effort.number_prior)
     return Reconstruction(
         equations=problem.equations(),
         next_prime=problem.sums.next_prime,
@@ -322,6 +400,47 @@ def reconstruct(
         count=count,
         bounds=problem.bounds(time_limit=effort.seconds_for_a_step, progress=progress),
         laws=laws,
+        numbers=numbers,
+        assumptions=() if numbers is None else (numbers.words,),
+    )
+
+
+def _laws(
+    problem: Snooper,
+    priors: tuple[str, ...],
+    truth: Mapping[int, int] | None,
+    effort: Effort,
+    count: Count,
+    progress: Progress,
+) -> dict[str, TableLaw | Unavailable]:
+    """The law under each prior; an exact one is tried until one did not fit, and not again.
+
+    A law takes more work than the number of tables, and all laws take about the same.
+    """
+    failed = "" if count.how is How.EXACT else count.note.partition(";")[0]
+    laws: dict[str, TableLaw | Unavailable] = {}
+    for prior in priors:
+        law = problem.law(prior, truth=truth, effort=effort, failed=failed, progress=progress)
+        laws[prior] = law
+        if not failed and (isinstance(law, Unavailable) or law.how is not How.EXACT):
+            failed = (law.reason if isinstance(law, Unavailable) else law.note).partition(";")[0]
+    return laws
+
+
+def _count_from(law: TableLaw | Unavailable | None, count: Count) -> Count:
+    """The number of tables from the draws of the law that takes them all alike: it is 2^H."""
+    if law is None or isinstance(law, Unavailable):
+        why = "" if law is None else law.reason.partition("; ")[2]
+        return replace(count, note="; ".join(filter(None, [count.note, why])))
+    tables = law.effective_tables
+    if isinstance(tables, Unavailable) or tables.value is None:
+        return count
+    return replace(
+        count,
+        value=round(tables.value),
+        how=How.ESTIMATE,
+        standard_error=tables.standard_error,
+        note=law.note,
     )
 
 
@@ -397,7 +516,7 @@ class _Setting:
         for case in self.cases:
             given = [*self.statements, number, *self._top(case)]
             system = with_order(system_of(self.largest + 1, given), case.order)
-            yield Part(system=system, name=name, group=name)
+            yield Part(system=system, name=name, group=str(low))
 
     def parts_by_number(self, low: int, high: int) -> tuple[Part, ...] | Unavailable:
         """The parts for each n by itself."""

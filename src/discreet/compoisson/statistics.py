@@ -95,14 +95,18 @@ class DecimalLog:
     @property
     def low(self) -> Decimal:
         """The least S2 that is released as this decimal."""
-        half = Decimal(5).scaleb(-self.decimals - 1)
-        return max(Decimal(0), self.value if self.truncated else self.value - half)
+        return max(Decimal(0), self.value if self.truncated else self._moved(-5))
 
     @property
     def high(self) -> Decimal:
         """The limit from above of all S2 that are released as this decimal."""
-        unit = Decimal(1).scaleb(-self.decimals)
-        return self.value + (unit if self.truncated else unit / 2)
+        return self._moved(10 if self.truncated else 5)
+
+    def _moved(self, tenths: int) -> Decimal:
+        """The value moved by tenths of a unit of its last decimal, with all digits."""
+        with localcontext() as context:
+            context.prec = len(self.value.as_tuple().digits) + self.decimals + 10
+            return self.value + Decimal(tenths).scaleb(-self.decimals - 1)
 
 
 def decimal_log(statistics: CountStatistics, decimals: int, *, truncate: bool) -> DecimalLog:

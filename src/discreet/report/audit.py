@@ -43,10 +43,10 @@ SHOWN_MODELS = 10
 SMALL_HEADER = (
     "cell",
     "true\ncount",
-    "bounds of\nthe count",
+    "bounds",
     "best\nguess",
-    "probability\nof the guess",
-    "probability\nof the truth",
+    "prob. of\nguess",
+    "prob. of\ntruth",
 )
 MODEL_HEADER = (
     "model",

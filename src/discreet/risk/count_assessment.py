@@ -27,6 +27,7 @@ from discreet.compoisson.release import Attack, Release, attack, release_of
 from discreet.compoisson.snooper import Effort, Reconstruction
 from discreet.compoisson.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.compoisson.truncation import TruncatedReconstruction
+from discreet.compoisson.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
@@ -44,8 +45,11 @@ LAWS = {  # our name of each law: its name for an exact release, and for a round
     "uniform": ("uniform", "all_equal"),
     "uniform_by_factorisation": (None, "sets_equal"),
 }
-INTERVAL_SECONDS = 2.0
+INTERVAL_SECONDS, INTERVAL_STATES = 2.0, 200_000
 STEPS = 4  # that may each run into the time limit
+STATES_A_SECOND = 30_000  # so that passing a layer takes no more than a part of the time
+GOODNESS_DRAWS, GOODNESS_FIRST = 499, 19
+LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
@@ -53,7 +57,9 @@ Risks = Mapping[str, CountRisk | Unavailable]
 class CountOptions:
     """What the holder or the snooper asks for beside the figures themselves.
 
-    `draw` allows tables to be drawn where they are too many to list.
+    `draw` allows tables to be drawn where they are too many to list. `small` limits the single
+    counts that a verdict looks at to values that at most so many observations have. `number_prior`
+    is what a snooper is taken to assume of n where it is withheld.
     """
 
     knowledge: Knowledge | None = None
@@ -65,8 +71,13 @@ class CountOptions:
     seconds: float = 120.0
     seed: int = 1
     draw: bool = False
+    small: int | None = None
+    number_prior: str = "equal"
 
     def __post_init__(self) -> None:
+        check_number_prior(self.number_prior)
+        if self.small is not None and self.small < 1:
+            raise InputError(must_be("small", "at least 1", self.small))
         if not 0 < self.seconds < float("inf"):
             raise InputError(must_be("seconds", "a finite number above zero", self.seconds))
         if self.max_risk is not None:
@@ -79,6 +90,12 @@ class CountAssessment:
 
     `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and
     `risks_before` are without the snooper's knowledge, None and empty where there is none.
+
+    `fit` and `poisson` are what a user of the release has: from the figures that go out and from
+    nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
+    range of n where n is withheld. `holder_fit` is the holder's own, from the exact statistics, and
+    `user_sentence` what the test of fit means for a user of this release. `assumptions` are what
+    the probabilities rest on beside the figures.
     """
 
     options: CountOptions
@@ -96,6 +113,11 @@ class CountAssessment:
     comparison: Mapping[str, ComparisonEstimate | Unavailable]
     intervals: IntervalPolicy | None
     verdict: Verdict | None
+    holder_fit: Fit | NoMaximum | None = None
+    fit_words: str = ""
+    fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
+    user_sentence: str | None = None
+    assumptions: tuple[str, ...] = ()
 
 
 def assess_counts(
@@ -111,7 +133,7 @@ def assess_counts(
     options, table = options or CountOptions(), check_counts(table)
     statistics = CountStatistics.of_counts(table)
     if options.knowledge is not None:
-        check_true(options.knowledge, table)
+        check_true(options.knowledge, table, n_is_known=not options.withhold_n)
     release = release_of(
         statistics,
         decimals=options.decimals,
@@ -148,23 +170,24 @@ def _assess(
     statistics: CountStatistics | None,
     progress: Progress,
 ) -> CountAssessment:
-    rng = np.random.default_rng(options.seed)
-    begun, step = monotonic(), options.seconds / STEPS
-    effort = Effort(seconds=step, until=begun + 0.8 * options.seconds, rng=rng)
-    last = Effort(seconds=step, until=begun + options.seconds, rng=rng)
+    time = _Time.of(options)
     knowledge = options.knowledge or None
-    found = attack(release, knowledge, truth=table, effort=effort, progress=progress)
+    shares = _shares(table is not None and options.max_risk is not None, knowledge is not None)
+    found = attack(release, knowledge, truth=table, effort=time.until(shares[0]), progress=progress)
     before = None
     if knowledge is not None:
         progress("without the knowledge", None)
+        effort = time.until(shares[1])
         before = attack(release, truth=table, effort=effort, progress=progress)
-    fit = _fit(release, statistics)
     judged = None
     if table is not None and options.max_risk is not None:
-        judged = _judged(table, options, release, found, effort, progress)
+        judged = _judged(table, options, release, found, time.until(shares[2]), progress)
+    fit = _fit(release)
     progress("listing tables", None)
-    likely = likely_tables(release, found, knowledge, draw=options.draw, effort=last)
+    effort = time.until(0.93)
+    likely = likely_tables(release, found, knowledge, draw=options.draw, effort=effort)
     progress("testing the fit", None)
+    goodness = None if table is None else _goodness(table, time)
     return CountAssessment(
         options=options,
         table=table,
@@ -177,11 +200,71 @@ def _assess(
         likely=likely,
         fit=fit,
         poisson=None if isinstance(fit, Unavailable) else poisson_test(fit),
-        goodness=None if table is None else goodness_of_fit(table, rng=rng),
+        goodness=goodness,
         comparison={} if table is None else _comparison(table),
-        intervals=None if table is None else _intervals(release, found, effort),
+        intervals=None if table is None else _intervals(release, found, time.until(0.98)),
         verdict=judged,
+        holder_fit=None if table is None or statistics is None else maximum_likelihood(statistics),
+        fit_words=_fit_words(release),
+        fits_by_n=_fits_by_n(release, knowledge),
+        user_sentence=_user_sentence(release, goodness),
+        assumptions=() if isinstance(found, Unavailable) else found.assumptions,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Time:
+    """The clock of one assessment, and the draws of all its steps."""
+
+    begun: float
+    seconds: float
+    rng: np.random.Generator
+    number_prior: str
+
+    @classmethod
+    def of(cls, options: CountOptions) -> "_Time":
+        rng = np.random.default_rng(options.seed)
+        return cls(monotonic(), options.seconds, rng, options.number_prior)
+
+    def until(self, share: float) -> Effort:
+        """Work that ends when this share of the time has passed; no step takes more than half."""
+        return Effort(
+            seconds=self.seconds / STEPS,
+            until=self.begun + share * self.seconds,
+            states=int(min(4_000_000, max(300_000, STATES_A_SECOND * self.seconds))),
+            rng=self.rng,
+            number_prior=self.number_prior,
+        )
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.begun + self.seconds - monotonic()
+
+
+def _shares(judged: bool, knows: bool) -> tuple[float, float, float]:
+    """When the attack, that without the knowledge and the verdict must have ended."""
+    if judged:
+        return (0.4, 0.55, 0.85) if knows else (0.7, 0.7, 0.85)
+    return (0.5, 0.85, 0.85) if knows else (0.85, 0.85, 0.85)
+
+
+def _goodness(table: Mapping[int, int], time: _Time) -> Goodness | Unavailable:
+    """The test of fit with as many draws as the time that is left allows."""
+    begun = monotonic()
+    if time.left < LEAST_LEFT * time.seconds:
+        return Unavailable("no time was left for the test of fit; give more seconds")
+    first = goodness_of_fit(table, rng=time.rng, draws=GOODNESS_FIRST)
+    spent = monotonic() - begun
+    if spent * GOODNESS_DRAWS / GOODNESS_FIRST > max(0.0, time.left):
+        return first
+    return goodness_of_fit(table, rng=time.rng, draws=GOODNESS_DRAWS)
+
+
+def _user_sentence(release: Release, goodness: Goodness | Unavailable | None) -> str | None:
+    if not isinstance(goodness, Goodness):
+        return None
+    return goodness.sentence_for(has_n=release.n is not None, exact=release.is_exact)
 
 
 def _judged(
@@ -200,6 +283,7 @@ def _judged(
         first=release,
         found=found,
         truncate=options.truncate,
+        small=options.small,
         effort=effort,
         progress=progress,
     )
@@ -217,17 +301,40 @@ def _risks(found: Attack, table: Mapping[int, int] | None) -> dict[str, CountRis
     return risks
 
 
-def _fit(release: Release, statistics: CountStatistics | None) -> Fit | NoMaximum | Unavailable:
-    """From the exact statistics where they are known, else from the decimal."""
-    if statistics is not None:
-        return maximum_likelihood(statistics)
-    if release.n is None or not isinstance(release.log_factorial_total, DecimalLog):
-        return Unavailable("n is withheld, and without it nothing can be fitted")
+def _fit(release: Release) -> Fit | NoMaximum | Unavailable:
+    """What a user of the release can fit: from the figures that go out, and from no others."""
+    if release.n is None:
+        return Unavailable(
+            "n is withheld, and S1 and S2 without it do not determine rate and dispersion"
+        )
+    return _fit_with(release, release.n)
+
+
+def _fit_with(release: Release, n: int) -> Fit | NoMaximum | Unavailable:
+    given = release.log_factorial_total
     try:
-        value = float(release.log_factorial_total.value)
-        return maximum_likelihood_from(release.n, release.total, value)
+        if isinstance(given, DecimalLog):
+            return maximum_likelihood_from(n, release.total, float(given.value))
+        return maximum_likelihood(CountStatistics(n, release.total, given))
     except InputError as problem:
         return Unavailable(str(problem))
+
+
+def _fit_words(release: Release) -> str:
+    if release.n is None:
+        return "n is withheld: nothing can be fitted"
+    if release.is_exact:
+        return "from n, S1 and the exact S2 that go out"
+    return "from n, S1 and S2 as rounded: the digits of S2 that are cut off are not used"
+
+
+def _fits_by_n(
+    release: Release, knowledge: Knowledge | None
+) -> tuple[tuple[int, Fit | NoMaximum | Unavailable], ...]:
+    """Fits at the ends of the known range of n, where n is withheld."""
+    if release.n is not None or knowledge is None or knowledge.n is None:
+        return ()
+    return tuple((n, _fit_with(release, n)) for n in dict.fromkeys(knowledge.n) if n > 0)
 
 
 def _comparison(table: Mapping[int, int]) -> dict[str, ComparisonEstimate | Unavailable]:
@@ -242,5 +349,6 @@ def _intervals(release: Release, found: Attack, effort: Effort) -> IntervalPolic
     if release.n is None or not isinstance(found, Reconstruction):
         return None
     left = effort.seconds_for_a_step or INTERVAL_SECONDS
-    short = Effort(seconds=min(INTERVAL_SECONDS, left), until=effort.until)
+    states = min(INTERVAL_STATES, effort.states)
+    short = Effort(seconds=min(INTERVAL_SECONDS, left), until=effort.until, states=states)
     return interval_policy(release.n, found.bounds.lower, found.bounds.upper, effort=short)

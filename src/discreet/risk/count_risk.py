@@ -6,7 +6,8 @@ Printed (kadane eq. 14, 15), from bounds [L, U] of a cell and the number m of ta
 
 DR_i is infinite at U − L = 1 and has no value at U = L, exactly where risk is greatest. Beside it
 stand measures on the number of values k = U − L + 1, or on the entropy H, that have no such hole
-and lie in (0, 1]: the chance 1/k of a blind guess, and 1 / (1 + H).
+and lie in (0, 1]: the chance 1/k of a blind guess, and 1 / (1 + H). Not every count between two
+bounds is that of some table, so the same is told with k the number of counts that are possible.
 """
 
 import math
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.compoisson.laws import Part, TableLaw, exact, exact_law, mixture
+from discreet.compoisson.laws import CellLaw, Part, TableLaw, exact, exact_law, mixture
 from discreet.compoisson.release import Attack
 from discreet.compoisson.snooper import Effort, Reconstruction
 from discreet.compoisson.truncation import TruncatedReconstruction
@@ -23,8 +24,10 @@ from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count, count_tables
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system import Statement, system_of
-from discreet.figures import Figure, Outcome, Unavailable
+from discreet.fiber.system import Statement, System, system_of
+from discreet.figures import Figure, How, Outcome, Unavailable
+
+MOST_BITS_SHOWN = 830.0  # log2 of 10^250
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,10 @@ class IntervalRisk:
 class CellRisk:
     """The risk of the count of one value: from its bounds, and from its law.
 
-    `truth_probability` is that of the true count, for the holder.
+    `truth_probability` is that of the true count, for the holder: with a standard error where
+    draws estimate it, and what it is not above (a 97.5 % limit, or itself where exact).
+    `possible_counts` is how many different counts some table has, None where that is not known
+    exactly.
     """
 
     value: int
@@ -51,6 +57,20 @@ class CellRisk:
     best_guess_probability: float
     entropy: float
     truth_probability: float | None
+    truth_standard_error: float | None = None
+    truth_upper: float | None = None
+    possible_counts: int | None = None
+
+    @property
+    def blind_guess_possible(self) -> float | None:
+        """The chance of a blind guess among the counts that are possible."""
+        return None if self.possible_counts is None else 1 / self.possible_counts
+
+    @property
+    def bounded_possible(self) -> float | None:
+        """1 / (1 + log2 of the number of counts that are possible)."""
+        k = self.possible_counts
+        return None if k is None else 1 / (1 + math.log2(k))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +79,9 @@ class CountRisk:
 
     `printed` is (15) with the number of tables, whatever the law; `reciprocal_entropy` is the same
     idea with the law's entropy, and `bounded` = 1 / (1 + H) the one without a hole.
+    `best_guess_limit` is what the best guess's probability does not exceed where draws cannot name
+    the best guess. `truth_given_number` is the true table's probability for someone who also
+    learns the number of observations that is withheld.
     """
 
     law: str
@@ -70,6 +93,8 @@ class CountRisk:
     best_guess_probability: Outcome
     truth_probability: Outcome | None
     cells: tuple[CellRisk, ...]
+    best_guess_limit: Outcome | None = None
+    truth_given_number: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +157,7 @@ def count_risk(found: Attack, *, law: str | None = None) -> CountRisk | Unavaila
         best_guess_probability=chosen.best_guess_probability,
         truth_probability=chosen.truth_probability,
         cells=_cells(found, chosen, None),
+        best_guess_limit=chosen.best_guess_limit,
     )
 
 
@@ -145,7 +171,20 @@ def holder_risk(
     chosen = found.laws[risk.law]
     if isinstance(chosen, Unavailable):
         return chosen
-    return replace(risk, cells=_cells(found, chosen, truth))
+    given = _given_number(chosen, truth)
+    return replace(risk, cells=_cells(found, chosen, truth), truth_given_number=given)
+
+
+def _given_number(law: TableLaw, truth: Mapping[int, int]) -> Outcome | None:
+    """P(truth) / P(its number of observations), where the law mixes several numbers."""
+    number = str(sum(count for value, count in truth.items() if value >= law.first_value))
+    whole = law.truth_probability
+    if len(law.groups) < 2 or number not in law.groups or not isinstance(whole, Figure):
+        return None
+    share = law.groups[number]
+    if whole.value is None or share <= 0:
+        return None
+    return replace(whole, value=min(1.0, whole.value / share))
 
 
 def interval_policy(
@@ -165,14 +204,21 @@ def interval_policy(
     ]
     total = Statement(cells=np.arange(len(cells)), low=n, high=n, name="n")
     system = system_of(len(cells), [*limits, total])
-    laws: dict[str, TableLaw | Unavailable] = {}
-    for prior in ("multinomial", "uniform"):
-        try:
-            laws[prior] = exact_law(mixture([Part(system=system)], prior, budget=effort.budget()))
-        except BudgetExceeded as ended:
-            laws[prior] = Unavailable(str(ended))
     count = count_tables(system, budget=effort.budget(), algebra=False)
+    laws: dict[str, TableLaw | Unavailable] = {}
+    failed = "" if count.how is How.EXACT else count.note
+    for prior in ("multinomial", "uniform"):
+        law = Unavailable(failed) if failed else _interval_law(system, prior, effort)
+        laws[prior] = law
+        failed = law.reason if isinstance(law, Unavailable) else ""
     return IntervalPolicy(cells=cells, count=count, laws=laws)
+
+
+def _interval_law(system: System, prior: str, effort: Effort) -> TableLaw | Unavailable:
+    try:
+        return exact_law(mixture([Part(system=system)], prior, budget=effort.budget()))
+    except BudgetExceeded as ended:
+        return Unavailable(str(ended))
 
 
 def _printed_interval(width: int) -> Outcome:
@@ -204,9 +250,7 @@ def _rough(entropy: Outcome) -> Outcome:
 
 
 def _count(found: Reconstruction | TruncatedReconstruction) -> Outcome:
-    if isinstance(found, TruncatedReconstruction):
-        return exact(float(found.count))
-    count = found.count
+    count = found.number if isinstance(found, TruncatedReconstruction) else found.count
     if count.value is None or count.how is None:
         return Unavailable(count.note)
     if count.value >= 2**1000:
@@ -226,20 +270,69 @@ def _cells(
     truth: Mapping[int, int] | None,
 ) -> tuple[CellRisk, ...]:
     limits = _limits(found)
-    if limits is None:
-        return ()
-    lower, upper = limits
-    first = 1 if isinstance(found, Reconstruction) and found.zeros_unknown else 0
+    cells = law.cells[found.first_value :]
+    possible = _possible(found)
     return tuple(
-        CellRisk(
-            value=cell.cell,
-            interval=interval_risk(int(lower[cell.cell]), int(upper[cell.cell])),
-            best_guess=cell.best_guess,
-            best_guess_probability=cell.best_guess_probability,
-            entropy=cell.entropy,
-            truth_probability=(
-                None if truth is None else cell.probability(truth.get(cell.cell, 0))
-            ),
+        cell_risk(
+            cell,
+            cell.cell,
+            _cell_limits(limits, found, cell.cell),
+            possible.get(cell.cell),
+            None if truth is None else truth.get(cell.cell, 0),
         )
-        for cell in law.cells[first:]
+        for cell in cells
     )
+
+
+def _cell_limits(
+    limits: tuple[IntArray, IntArray] | None,
+    found: Reconstruction | TruncatedReconstruction,
+    value: int,
+) -> tuple[int, int]:
+    """The bounds of a count, or where there are none what n and S1 alone allow."""
+    if limits is not None:
+        return int(limits[0][value]), int(limits[1][value])
+    assert isinstance(found, TruncatedReconstruction)
+    by_total = found.total // value if value else found.total
+    return 0, by_total if found.n is None else found.n if value == 0 else min(found.n, by_total)
+
+
+def cell_risk(
+    cell: CellLaw,
+    value: int,
+    limits: tuple[int, int],
+    possible: int | None,
+    count: int | None,
+) -> CellRisk:
+    """The risk of the count of one value from its law; the true count is scored where given."""
+    return CellRisk(
+        value=value,
+        interval=interval_risk(*limits),
+        best_guess=cell.best_guess,
+        best_guess_probability=cell.best_guess_probability,
+        entropy=cell.entropy,
+        truth_probability=None if count is None else cell.probability(count),
+        truth_standard_error=None if count is None else cell.probability_error(count),
+        truth_upper=None if count is None else cell.probability_upper(count),
+        possible_counts=possible,
+    )
+
+
+def _possible(found: Reconstruction | TruncatedReconstruction) -> dict[int, int]:
+    """How many different counts each cell can have, where a law shows every one of them."""
+    name = "all_equal" if isinstance(found, TruncatedReconstruction) else "uniform"
+    return possible_counts(found.laws.get(name))
+
+
+def possible_counts(uniform: TableLaw | Unavailable | None) -> dict[int, int]:
+    """Of each cell by number; empty where no exact law gives every table the same weight.
+
+    Such a law gives a possible count at least one over the number of tables, which no rounding
+    hides while that number is below 10^250.
+    """
+    if not isinstance(uniform, TableLaw) or uniform.how is not How.EXACT:
+        return {}
+    bits = uniform.entropy
+    if not isinstance(bits, Figure) or bits.value is None or bits.value > MOST_BITS_SHOWN:
+        return {}
+    return {cell.cell: len(cell.support) for cell in uniform.cells}

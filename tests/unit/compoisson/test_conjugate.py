@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from discreet.compoisson.conjugate import Conjugate, lower_limit
+from discreet.compoisson.conjugate import Conjugate, bayes_from_statistics, lower_limit
 from discreet.compoisson.estimation import Fit, Sums, maximum_likelihood
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
@@ -143,3 +143,36 @@ def test_refuses(poem):
         poem[0].dispersion_quantile(1.0)
     with pytest.raises(InputError, match="values must be whole numbers of zero or more"):
         poem[0].predictive([0.5])
+
+
+def test_one_call_from_released_statistics():
+    """Flat in log rate and dispersion, on a grid that is cut at dispersion 0 (midpoints)."""
+    statistics = CountStatistics.of_counts(DISASTERS)
+    found = bayes_from_statistics(statistics, values=[0, 1, 2])
+    step = 5.0 / 400
+    thetas, nus = np.linspace(-1.5, 3.0, 361), step * (np.arange(400) + 0.5)
+    posterior = Conjugate(61, statistics.log_factorial_total, 51)
+    assert found.posterior == posterior
+    _, weight = brute_force(posterior, thetas, nus)
+    over_nu, over_theta = weight.sum(axis=0), weight.sum(axis=1)
+    assert value(found.dispersion_mean) == pytest.approx(over_nu @ nus, rel=1e-3)
+    assert value(found.rate_mean) == pytest.approx(over_theta @ np.exp(thetas), rel=1e-3)
+    assert found.less_dispersed == pytest.approx(over_nu[nus > 1].sum(), abs=2e-3)
+    below = np.cumsum(over_theta)
+    for p, quantile in zip(found.probabilities, found.rate_quantiles, strict=True):
+        assert np.interp(math.log(quantile), thetas + 0.5 * (thetas[1] - thetas[0]), below) == (
+            pytest.approx(p, abs=2e-3)
+        )
+    sums = [math.exp(t) for t in thetas]
+    assert found.predictive[0][0] == 0
+    x = np.arange(120.0)
+    z = np.exp(np.log(sums)[:, None, None] * x - nus[:, None] * gammaln(x + 1)).sum(axis=2)
+    assert found.predictive[0][1] == pytest.approx(float((weight / z).sum()), rel=1e-3)
+    assert "flat" in found.prior_words
+
+
+def test_one_call_without_an_integral_says_so():
+    two_values = CountStatistics.of_counts({0: 3, 1: 4})
+    assert "no integral without a prior" in bayes_from_statistics(two_values).reason
+    with pytest.raises(InputError, match="probability must be between 0 and 1"):
+        bayes_from_statistics(two_values, probabilities=(1.5,))

@@ -15,6 +15,12 @@ from discreet.compoisson.factorials import factorisation_of
         (0, 5, {}, "n must be at least 1, got 0"),
         (5, -1, {}, "total must be zero or more, got -1"),
         (5, 0, {}, "total must be above zero, got 0; all observations are zero"),
+        (
+            3,
+            0,
+            {2: 3},
+            "total must be above zero where e^S2 has a prime factor, got 0; counts that",
+        ),
         (51, 61, {2: 20, 4: 1}, "the factorisation of e^S2 must be of primes, got 4"),
         (
             51,

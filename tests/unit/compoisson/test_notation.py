@@ -42,7 +42,9 @@ def test_ways_of_writing():
 
 def test_s2_either_way():
     assert parse_log_factorial_total("2^20*3^7") == {2: 20, 3: 7}
-    assert parse_log_factorial_total("1") == {}
+    assert parse_log_factorial_total("2^0") == {}
+    assert parse_log_factorial_total("22.") == DecimalLog(Decimal(22), 0)
+    assert parse_log_factorial_total("0") == DecimalLog(Decimal(0), 0)
     assert parse_log_factorial_total("21.55") == DecimalLog(Decimal("21.55"), 2)
     assert parse_log_factorial_total("21", truncated=True) == DecimalLog(Decimal(21), 0, True)
     assert parse_log_factorial_total("21.50").decimals == 2
@@ -64,6 +66,16 @@ def test_s2_either_way():
         (parse_factorisation, "", "the factorisation's primes must be whole numbers, got ''"),
         (parse_factorisation, "20000003", "the factorisation must be of primes up to 2,000,000"),
         (parse_factorisation, str((10**9 + 7) ** 5), "got a larger one"),
+        (
+            parse_log_factorial_total,
+            "1",
+            "which may be either; write 2.0 for e.S2 = 1, or 1. for S2",
+        ),
+        (
+            parse_log_factorial_total,
+            "2",
+            "which may be either; write 2.1 for e.S2 = 2, or 2. for S2",
+        ),
         (parse_log_factorial_total, "abc", "S2 must be a factorisation of e.S2 such as"),
         (parse_log_factorial_total, "-3", "S2 must be a factorisation"),
         (parse_log_factorial_total, "nan", "S2 must be a factorisation"),

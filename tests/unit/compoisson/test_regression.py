@@ -17,6 +17,7 @@ from discreet.compoisson.regression import (
     effect_test,
     likelihood_ratio,
     regress,
+    regress_sets,
 )
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
@@ -192,3 +193,36 @@ def test_likelihood_ratio_needs_a_larger_model(categories):
     fit = fitted(regress(categories))
     with pytest.raises(InputError, match="the larger model must be one with more parameters"):
         likelihood_ratio(fit, fit)
+
+
+def test_one_call_from_released_sets():
+    tables = {"n": [15, 20, 9, 5, 2], "s": [8, 9, 6, 3, 1], "w": [3, 9, 8, 6, 5, 2]}
+    sets = [
+        ({"place": name}, CountStatistics.of_counts(dict(enumerate(table))))
+        for name, table in tables.items()
+    ]
+    found = regress_sets(sets)
+    categories = [Category.of(levels, one) for levels, one in sets]
+    alone, separate = regress(categories), regress(categories, separate_dispersion=True)
+    assert found.common.log_likelihood == alone.log_likelihood
+    assert found.separate.log_likelihood == separate.log_likelihood
+    assert found.effect_test == effect_test(categories)
+    assert found.dispersion_test == dispersion_test(categories)
+    assert found.names == ("place=n", "place=s", "place=w")
+    assert found.fitted_means == pytest.approx(found.observed_means, rel=1e-6)
+    rounded = [
+        (levels, Sums(one.n, one.total, round(one.log_factorial_total, 2))) for levels, one in sets
+    ]
+    near = regress_sets(rounded)
+    assert near.common.log_likelihood == pytest.approx(alone.log_likelihood, abs=0.05)
+
+
+def test_one_call_says_what_cannot_be_had():
+    only = regress_sets([({"place": "n"}, CountStatistics.of_counts({0: 3, 1: 5, 2: 2, 4: 1}))])
+    assert "no effect to test" in only.effect_test.reason
+    assert "no effect to test" in only.dispersion_test.reason
+    flat = regress_sets(
+        [({"p": str(i)}, CountStatistics.of_counts({0: 3, 1: i})) for i in range(1, 4)]
+    )
+    assert isinstance(flat.common, Unavailable)
+    assert isinstance(flat.fitted_means, Unavailable)

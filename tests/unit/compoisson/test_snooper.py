@@ -1,12 +1,19 @@
 """The snooper: draws, estimates, limits of effort, and questions that cannot be answered."""
 
+import math
+
 import numpy as np
 import pytest
 
 from discreet.compoisson.equations import Sums
-from discreet.compoisson.estimated_laws import balanced_multipliers, estimated_law
+from discreet.compoisson.estimated_laws import (
+    balanced_multipliers,
+    estimated_law,
+    greatest_log_weight,
+)
 from discreet.compoisson.knowledge import Knowledge
-from discreet.compoisson.snooper import Effort, reconstruct, snooper
+from discreet.compoisson.laws import CellLaw
+from discreet.compoisson.snooper import Effort, Snooper, reconstruct, snooper
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import How, Unavailable
@@ -145,3 +152,54 @@ def test_tables_that_are_none(table, words):
 
 def test_effort_with_a_clock():
     assert problem_of(DISASTERS).count(Effort(seconds=60)).value == 7
+
+
+def test_no_table_is_more_probable_than_the_limit():
+    """The dual bound against the most probable table, and close to it."""
+    for table in (DISASTERS, MIDDLING, dict(enumerate([3, 4, 2, 1, 1]))):
+        problem = problem_of(table)
+        best = problem.law("multinomial").best_guess
+        greatest = -sum(math.lgamma(c + 1) for c in best)
+        bound = greatest_log_weight(problem.parts[0].system)
+        assert greatest - 1e-9 <= bound < greatest + 4
+
+
+def test_upper_limits_of_estimated_counts():
+    system = problem_of(MIDDLING).parts[0].system
+    law = estimated_law(system, "multinomial", n_draws=3000, rng=np.random.default_rng(2))
+    exact = problem_of(MIDDLING).law("multinomial")
+    misses = total = 0
+    for drawn, true in zip(law.cells, exact.cells, strict=True):
+        for count, p in zip(true.support.tolist(), true.probabilities.tolist(), strict=True):
+            total += 1
+            misses += drawn.probability_upper(count) < p
+            assert true.probability_upper(count) == pytest.approx(p, abs=1e-12)
+            assert true.probability_error(count) is None
+    assert misses <= 0.1 * total
+    never = CellLaw(
+        cell=0,
+        support=np.array([4]),
+        probabilities=np.array([1.0]),
+        mean=4.0,
+        errors=np.array([0.0]),
+        effective_draws=100.0,
+    )
+    assert never.probability_upper(5) == pytest.approx(0.037, abs=1e-3)
+
+
+def test_a_failed_exact_answer_is_not_tried_again(monkeypatch):
+    tried = []
+    whole = Snooper.mixture
+
+    def counted(self, *arguments):
+        tried.append(arguments)
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(Snooper, "mixture", counted)
+    effort = Effort(states=2, steps=10, rng=np.random.default_rng(1), n_draws=2000)
+    found = reconstruct(CountStatistics.of_counts(MIDDLING), effort=effort)
+    assert tried == []
+    assert found.laws["multinomial"].how is How.ESTIMATE
+    assert found.count.how is How.ESTIMATE
+    true = problem_of(MIDDLING).count().value
+    assert abs(found.count.value - true) < 4 * found.count.standard_error

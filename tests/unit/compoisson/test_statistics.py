@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet.compoisson.contradictions import contradiction
+from discreet.compoisson.factorials import log_of_factorisation
 from discreet.compoisson.statistics import (
     CountStatistics,
     DecimalLog,
@@ -117,3 +118,17 @@ def test_interval_of_a_decimal():
     assert DecimalLog(Decimal("0"), 0).low == 0
     with pytest.raises(InputError, match="decimals must be from 0 to 1000"):
         decimal_log(CountStatistics.of_counts(DISASTERS), -1, truncate=False)
+
+
+def test_limits_of_a_decimal_keep_all_their_digits():
+    statistics = CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2})
+    for decimals in (28, 40, 200):
+        rounded = decimal_log(statistics, decimals, truncate=False)
+        cut = decimal_log(statistics, decimals, truncate=True)
+        unit = Fraction(1, 10**decimals)
+        assert Fraction(rounded.high) - Fraction(rounded.low) == unit
+        assert Fraction(rounded.value) - Fraction(rounded.low) == unit / 2
+        assert Fraction(cut.high) - Fraction(cut.low) == unit
+        exact = log_of_factorisation(statistics.factorisation, decimals + 30)
+        assert rounded.low <= exact < rounded.high
+        assert cut.low <= exact < cut.high

@@ -2,15 +2,17 @@
 
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from discreet.compoisson import truncation
 from discreet.compoisson.factorisation_search import factorisations
 from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.snooper import Effort
 from discreet.compoisson.statistics import CountStatistics, DecimalLog, decimal_log
 from discreet.compoisson.truncation import reconstruct_truncated
 from discreet.errors import InputError
-from discreet.figures import Unavailable
+from discreet.figures import How, Unavailable
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 STATISTICS = CountStatistics.of_counts(DISASTERS)
@@ -103,3 +105,66 @@ def test_ones_only():
     found = reconstruct_truncated(7, 4, decimal_log(ones, 3, truncate=False))
     assert found.count == 1
     assert found.laws["proper"].entropy.value == 0
+
+
+def test_knowledge_that_contradicts_is_blamed_and_not_the_decimal():
+    released = decimal_log(STATISTICS, 2, truncate=False)
+    cells = {0: (15, 15), 1: (20, 20), 2: (9, 9), 3: (5, 5), 4: (1, 1)}
+    with pytest.raises(InputError) as caught:
+        reconstruct_truncated(51, 61, released, Knowledge(cells=cells))
+    assert str(caught.value).startswith("knowledge must be true of a table with these statistics")
+    assert "the statistics alone allow 7 tables" in str(caught.value)
+    assert "no product of factorials" not in str(caught.value)
+    assert "not all that is known in one" in str(caught.value)
+    with pytest.raises(InputError, match="none of them with what is known of f1"):
+        reconstruct_truncated(51, 61, released, Knowledge(cells={0: (15, 15), 1: (19, 19)}))
+    with pytest.raises(InputError, match="add up to 60 or more, and n is 51"):
+        reconstruct_truncated(51, 61, released, Knowledge(cells={0: (60, None)}))
+    with pytest.raises(InputError, match="have a total of 80 or more, and S1 is 61"):
+        reconstruct_truncated(51, 61, released, Knowledge(cells={2: (40, None)}))
+    nowhere = DecimalLog(Decimal("21.5533"), 4)
+    with pytest.raises(InputError, match="no product of factorials lies near it"):
+        reconstruct_truncated(51, 61, nowhere, Knowledge(cells={0: (15, 15)}))
+
+
+def test_contradictions_of_the_figures():
+    with pytest.raises(InputError, match="total must be above zero where S2 is, got 0; counts"):
+        reconstruct_truncated(3, 0, DecimalLog(Decimal("2.08"), 2))
+    released = decimal_log(STATISTICS, 2, truncate=False)
+    with pytest.raises(InputError, match="known range of n must be one that holds the released n"):
+        reconstruct_truncated(51, 61, released, Knowledge(n=(40, 50)))
+
+
+@pytest.mark.parametrize(
+    "knowledge", [Knowledge(), Knowledge(shape="unimodal"), Knowledge(cells={0: (10, 16)})]
+)
+def test_draws_agree_with_the_list_of_all_tables(monkeypatch, knowledge):
+    released = decimal_log(STATISTICS, 0, truncate=False)
+    exact = reconstruct_truncated(51, 61, released, knowledge, truth=DISASTERS, dispersion=1.0)
+    monkeypatch.setattr("discreet.compoisson.truncation.MOST_FACTORISATIONS", 0)
+    effort = Effort(rng=np.random.default_rng(5))
+    drawn = reconstruct_truncated(
+        51, 61, released, knowledge, truth=DISASTERS, dispersion=1.0, effort=effort
+    )
+    assert drawn.how is How.ESTIMATE
+    assert exact.how is How.EXACT
+    assert abs(drawn.number.value - exact.count) < 4 * drawn.number.standard_error + 1
+    for name in ("proper", "all_equal"):
+        one, other = exact.laws[name], drawn.laws[name]
+        for part in ("entropy", "truth_probability"):
+            true, got = getattr(one, part).value, getattr(other, part)
+            assert abs(got.value - true) < 4 * got.standard_error
+        assert other.best_guess_limit.value * 1.1 > one.best_guess_probability.value
+        for mine, theirs in zip(one.cells, other.cells, strict=False):
+            true = DISASTERS.get(mine.cell, 0)
+            p, error = mine.probability(true), theirs.probability_error(true)
+            assert abs(theirs.probability(true) - p) < 4.5 * error + 1e-3
+            assert theirs.probability_upper(true) > p - 2 * error
+
+
+def test_without_draws_or_n_there_is_a_remedy(monkeypatch):
+    monkeypatch.setattr("discreet.compoisson.truncation.MOST_FACTORISATIONS", 0)
+    released = decimal_log(STATISTICS, 0, truncate=False)
+    assert "no draws asked for" in reconstruct_truncated(51, 61, released).reason
+    hidden = reconstruct_truncated(None, 61, released, effort=Effort(rng=np.random.default_rng(1)))
+    assert "state more decimals, the largest value" in hidden.reason

@@ -1,11 +1,13 @@
 """Risks of the count policy: printed, without holes, the policy of bounds, and verdicts."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from discreet.compoisson.release import attack, release_of
-from discreet.compoisson.snooper import reconstruct
+from discreet.compoisson.snooper import reconstruct, snooper
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
@@ -103,3 +105,38 @@ def test_the_policy_of_bounds_leaves_more_tables():
     assert got.count.value == counted
     assert got.laws["multinomial"].entropy.value > 7
     assert got.cells[0].printed.value == pytest.approx(0.39, abs=0.005)
+
+
+def test_possible_counts_are_fewer_than_the_bounds_are_wide():
+    """Seven tables of the disasters: of the counts 14 to 32 of value 1 only seven are possible."""
+    risk = holder_risk(attack(release_of(STATISTICS), truth=DISASTERS), DISASTERS)
+    tables = np.array(list(snooper(STATISTICS).tables()))
+    for cell in risk.cells:
+        different = len(set(tables[:, cell.value].tolist()))
+        assert cell.possible_counts == different
+        assert cell.blind_guess_possible == pytest.approx(1 / different)
+        assert cell.bounded_possible == pytest.approx(1 / (1 + math.log2(different)))
+    first = risk.cells[1]
+    assert (first.interval.lower, first.interval.upper, first.possible_counts) == (14, 32, 7)
+
+
+@pytest.mark.parametrize("decimals", [1, 0])
+def test_possible_counts_of_a_rounded_release(decimals):
+    release = release_of(STATISTICS, decimals=decimals)
+    found = attack(release)
+    tables = [
+        f.tolist()
+        for one in found.sets
+        for f in snooper(CountStatistics(51, 61, one.factorisation)).tables()
+    ]
+    for cell in count_risk(found).cells:
+        counts = {f[cell.value] if cell.value < len(f) else 0 for f in tables}
+        assert cell.possible_counts == len(counts)
+
+
+def test_no_number_of_possible_counts_where_the_law_is_an_estimate():
+    found = attack(release_of(STATISTICS))
+    rough = replace(found.laws["uniform"], how=How.ESTIMATE)
+    risk = count_risk(replace(found, laws={**found.laws, "uniform": rough}))
+    assert all(cell.possible_counts is None for cell in risk.cells)
+    assert all(cell.bounded_possible is None for cell in risk.cells)

@@ -1,0 +1,326 @@
+"""Tables drawn anew within the margins that are already out go out instead of the true one.
+
+Following Fienberg, Makov and Steele (1998), a table F* with the same released margins R is drawn
+and published; several independent ones are multiple imputations (Rubin 1993). What an intruder
+learns depends on what the draw was fitted to (dobra 6 leaves this open):
+
+* fitted to the margins, F* ~ Pr(F | R). The draw looks at the true table F through R alone, so that
+  Pr(F* | F) = Pr(F* | R) is the same for every F of the fiber, and by Bayes' rule
+
+      Pr(F | R, F*) = Pr(F | R):    nothing is told beyond R, however many draws go out.
+
+* fitted to the table: cell probabilities are Dirichlet(α + F) given the true table, and F* is a new
+  table of as many persons that happens to have the margins R,
+
+      Pr(F* | F) = D(F*; α + F) / Σ_{x in fiber} D(x; α + F),    D(x; a) = ∏ Γ(x + a)/(Γ(a) x!).
+
+  F* is then the more probable the nearer it is to F, and the intruder has to multiply his prior by
+  this likelihood, normalised anew for every F. It tells more, and is worth more to users.
+
+Only margins of F* may be published too; their probability is summed over the tables that have them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.drawing import Draws, Method, draw_tables
+from discreet.fiber.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.gamma_ratio import log_gamma_ratio
+from discreet.fiber.margins import Margins, maximal
+from discreet.fiber.priors import DirichletMultinomial, Prior
+from discreet.fiber.system import system_of
+from discreet.figures import Unavailable
+from discreet.masks.contract import (
+    Axes,
+    LogLikelihood,
+    Masked,
+    Parameter,
+    PublishedTable,
+    checked_counts,
+    chosen_sets,
+    entry_groups,
+    margin_sum,
+    named_sets,
+    sets_text,
+)
+from discreet.masks.margins import margins_out
+from discreet.masks.priors import ALPHA, prior_named
+from discreet.masks.rounding import checked_seed
+from discreet.progress import Progress, silent
+from discreet.tables.listed_law import all_tables
+from discreet.tables.listing import listed_within
+from discreet.tables.proportional_fitting import fit_margins
+
+NAME, SEVERAL = "perturbation", "imputation"
+MOST_COPIES = 1000
+MOST_FITTED = 2000  # tables of a fiber over which a draw fitted to the table is normalised
+LISTING_SECONDS = 30.0
+WAYS = (Method.EXACT, Method.WALK, Method.SEQUENTIAL)
+EXACT_SECONDS = 10.0  # for exact draws before a walk is tried instead
+WALK_DRAWS = 400  # tables kept of a walk, of which the published ones are taken far apart
+
+
+class FittedTo(StrEnum):
+    """What the law that tables are drawn from has seen of the true table."""
+
+    MARGINS = "margins"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How tables are drawn and what of them is published.
+
+    `law` is the prior of the fiber (`multinomial`, `dirichlet` or `uniform`) for draws fitted to
+    the margins; those fitted to the table are Dirichlet–multinomial with `alpha` a cell. `copies`
+    tables are drawn. `show` names the margins of the drawn tables that are published, None for the
+    drawn tables themselves. `method` is a way of drawing of the fiber, `auto` the first that works.
+    """
+
+    law: str = "multinomial"
+    fitted: str = FittedTo.MARGINS
+    alpha: float = ALPHA
+    copies: int = 1
+    show: tuple[tuple[str, ...], ...] | None = None
+    method: str = Method.AUTO
+
+    def __post_init__(self) -> None:
+        if self.fitted not in list(FittedTo):
+            raise InputError(must_be("fitted", f"one of {', '.join(FittedTo)}", repr(self.fitted)))
+        if not (np.isfinite(self.alpha) and self.alpha > 0):
+            raise InputError(must_be("alpha", "a number above 0", self.alpha))
+        if isinstance(self.copies, bool) or not 1 <= self.copies <= MOST_COPIES:
+            raise InputError(must_be("copies", f"from 1 to {MOST_COPIES:,}", self.copies))
+        if self.method not in list(Method):
+            raise InputError(must_be("method", f"one of {', '.join(Method)}", repr(self.method)))
+        prior_named(self.law, 1)
+
+
+def perturb(
+    table: Table,
+    out: Sequence[Sequence[str]],
+    *,
+    seed: int,
+    recipe: Recipe | None = None,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> Masked | Unavailable:
+    """Tables drawn within the fiber of the margins `out`, published in place of the true one.
+
+    Draws are exact and independent where the fiber allows, else the last of a walk, whose
+    diagnostics `effect` quotes; the way is recorded. Unavailable says why none could be drawn.
+
+    Checked: margins are named; a perturbed table without any margin out tells nothing.
+    """
+    counts, recipe = checked_counts(table), recipe or Recipe()
+    if not out:
+        remedy = "name the margins that are out; [] stands for the total"
+        raise InputError(must_be("margins out", "at least one", "none", remedy=remedy))
+    sets = maximal(chosen_sets(table, out))
+    margins = margins_out(table, counts, sets)
+    checked_seed(seed)
+    drawn = _drawn(margins, _law(recipe, counts), recipe, seed, time_limit, progress)
+    if isinstance(drawn, Unavailable):
+        return drawn
+    return _masked(table, margins, recipe, seed, drawn)
+
+
+def _law(recipe: Recipe, counts: IntArray) -> Prior:
+    if recipe.fitted == FittedTo.TABLE:
+        return DirichletMultinomial(recipe.alpha + counts.ravel().astype(np.float64))
+    if recipe.law == "dirichlet":
+        return DirichletMultinomial(np.full(counts.size, recipe.alpha))
+    return prior_named(recipe.law, counts.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    tables: IntArray  # copies × cells
+    method: Method
+    words: str
+
+
+def _drawn(
+    margins: Margins,
+    law: Prior,
+    recipe: Recipe,
+    seed: int,
+    time_limit: float | None,
+    progress: Progress,
+) -> _Drawn | Unavailable:
+    """Each way of drawing starts from the seed itself, so that the record of the way is enough."""
+    auto, reasons = recipe.method == Method.AUTO, []
+    for way in WAYS if auto else [Method(recipe.method)]:
+        n = recipe.copies if way is Method.EXACT else max(recipe.copies, WALK_DRAWS)
+        rng = np.random.default_rng(seed)
+        limit = time_limit
+        if auto and way is Method.EXACT:
+            limit = EXACT_SECONDS if time_limit is None else min(time_limit, EXACT_SECONDS)
+        found = draw_tables(
+            margins, law, n, rng=rng, method=way, time_limit=limit, progress=progress
+        )
+        if not isinstance(found, Unavailable) and len(found.tables) >= recipe.copies:
+            return _Drawn(_chosen(found, recipe.copies, rng), way, _how(found))
+        reasons.append(found.reason if isinstance(found, Unavailable) else found.stopped)
+    return Unavailable(f"no table could be drawn: {'; '.join(reasons)}")
+
+
+def _chosen(found: Draws, copies: int, rng: np.random.Generator) -> IntArray:
+    """As many of the draws as are asked for: all, far apart in a walk, or by their weights."""
+    n = len(found.tables)
+    if found.method is Method.EXACT:
+        return np.array(found.tables[:copies])
+    if found.method is Method.SEQUENTIAL:
+        return np.array(found.tables[rng.choice(n, size=copies, p=found.shares)])
+    return np.array(found.tables[(np.arange(1, copies + 1) * n) // copies - 1])
+
+
+def _how(found: Draws) -> str:
+    if found.method is Method.EXACT:
+        return "drawn exactly and independently"
+    worth = f"worth {found.effective_draws:,.0f} independent draws"
+    mistrust = f"; {found.warning}" if found.warning else ""
+    return f"drawn by {found.how}, {worth}{mistrust}"
+
+
+def _masked(table: Table, margins: Margins, recipe: Recipe, seed: int, drawn: _Drawn) -> Masked:
+    copies = drawn.tables.reshape(-1, *table.sizes)
+    every: Axes = tuple(range(len(table.names)))
+    show = (every,) if recipe.show is None else chosen_sets(table, recipe.show)
+    out = [PublishedTable(axes=axes, counts=t.copy()) for axes, t in margins.tables.items()]
+    new = [
+        PublishedTable(axes=axes, counts=margin_sum(copy, axes)) for copy in copies for axes in show
+    ]
+    several = recipe.copies > 1
+    likelihood = None
+    if recipe.fitted == FittedTo.TABLE:
+        likelihood = _likelihood(table, margins, recipe.alpha, show, drawn.tables)
+    return Masked(
+        mask=SEVERAL if several else NAME,
+        title=_title(table, margins, recipe, show),
+        source=table,
+        published=(*out, *new),
+        known=tuple(margins.statements()),
+        estimate=_estimate(table, margins, show, copies),
+        effect=_effect(table, margins, recipe, drawn),
+        parameters=_parameters(table, margins, recipe, show, drawn),
+        seed=seed,
+        likelihood=likelihood,
+        margins=margins,
+        variance=copies.var(axis=0, ddof=1) if several else None,
+        beyond=_beyond(recipe, drawn),
+    )
+
+
+def _beyond(recipe: Recipe, drawn: _Drawn) -> str:
+    """A draw that has seen the margins alone tells nothing else, however it was made."""
+    if recipe.fitted == FittedTo.MARGINS or drawn.method is Method.EXACT:
+        return ""
+    return "The draws come from a simulation, and their probability is taken to be the exact one."
+
+
+def _title(table: Table, margins: Margins, recipe: Recipe, show: Sequence[Axes]) -> str:
+    kind = f"{recipe.copies} imputations" if recipe.copies > 1 else "perturbed"
+    part = "" if recipe.show is None else f", only {sets_text(table, show)} shown"
+    fitted = ", fitted to the table" if recipe.fitted == FittedTo.TABLE else ""
+    return f"{kind} within {sets_text(table, list(margins.tables))}{fitted}{part}"
+
+
+def _effect(table: Table, margins: Margins, recipe: Recipe, drawn: _Drawn) -> str:
+    n = recipe.copies
+    many = "A table" if n == 1 else f"{n} tables"
+    who = "It tells" if n == 1 else "They tell"
+    told = (
+        f"{who} nothing of the true table beyond these margins."
+        if recipe.fitted == FittedTo.MARGINS
+        else "The law was fitted to the true table, so that draws near it are more probable."
+    )
+    return (
+        f"{many} with the exact margins {sets_text(table, list(margins.tables))}, published in "
+        f"place of the true one, {drawn.words}. {told}"
+    )
+
+
+def _parameters(
+    table: Table, margins: Margins, recipe: Recipe, show: Sequence[Axes], drawn: _Drawn
+) -> MappingProxyType[str, Parameter]:
+    return MappingProxyType(
+        {
+            "sets": named_sets(table, list(margins.tables)),
+            "law": recipe.law,
+            "fitted": str(recipe.fitted),
+            "alpha": recipe.alpha,
+            "copies": recipe.copies,
+            "show": None if recipe.show is None else named_sets(table, show),
+            "method": drawn.method.value,
+        }
+    )
+
+
+def _estimate(table: Table, margins: Margins, show: Sequence[Axes], copies: IntArray) -> FloatArray:
+    """The mean of the drawn tables, or the fit of the margins out and the mean of those shown."""
+    mean = copies.mean(axis=0)
+    if any(len(axes) == len(table.names) for axes in show):
+        return np.asarray(mean, dtype=np.float64)
+    wanted = {
+        axes: np.asarray(mean.sum(axis=tuple(i for i in range(mean.ndim) if i not in axes)))
+        for axes in maximal([*margins.tables, *show])
+    }
+    return np.array(fit_margins(wanted, table.sizes).fitted)
+
+
+def _likelihood(
+    table: Table, margins: Margins, alpha: float, show: Sequence[Axes], copies: IntArray
+) -> LogLikelihood:
+    """log Pr(what is shown of the copies | table), each copy on its own."""
+
+    def log_likelihood(tables: IntArray) -> FloatArray:
+        fiber = _fiber(margins)
+        agrees = _agreement(table, show, copies, fiber)
+        found = np.empty(len(tables))
+        factorials = gammaln(fiber + 1.0).sum(axis=1)
+        for i, truth in enumerate(tables):
+            a = np.broadcast_to(alpha + truth.astype(np.float64), fiber.shape)
+            logs = log_gamma_ratio(a, fiber).sum(axis=1) - factorials
+            logs = logs - logsumexp(logs)
+            found[i] = sum(float(logsumexp(logs[same])) for same in agrees)
+        return found
+
+    return log_likelihood
+
+
+def _fiber(margins: Margins) -> IntArray:
+    """All tables with the margins; raises BudgetExceeded where there are too many."""
+    system = system_of(margins.n_cells, margins.statements())
+    found = listed_within(
+        system, most=MOST_FITTED, seconds=LISTING_SECONDS, rng=np.random.default_rng(0)
+    )
+    if found is None or found.n_tables > MOST_FITTED:
+        raise BudgetExceeded(
+            f"what a draw fitted to the table tells is worked out for at most {MOST_FITTED:,} "
+            "consistent tables"
+        )
+    return all_tables(found)
+
+
+def _agreement(
+    table: Table, show: Sequence[Axes], copies: IntArray, fiber: IntArray
+) -> list["np.typing.NDArray[np.bool_]"]:
+    """For each copy, which tables of the fiber would have been published the same."""
+    found = []
+    for copy in copies:
+        same = np.ones(len(fiber), dtype=np.bool_)
+        for axes in show:
+            groups = entry_groups(table, axes)
+            sums = fiber[:, groups].sum(axis=2)
+            same &= np.all(sums == copy[groups].sum(axis=1), axis=1)
+        found.append(same)
+    return found

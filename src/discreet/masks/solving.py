@@ -1,0 +1,77 @@
+"""One way to run CP-SAT for masks: the same answer each time, and an interruption is heard."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+CALM = 0.05  # seconds between looks for an interruption while a search runs
+WORK = 4.0  # units of work, each some seconds on an ordinary machine
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What a search came to: `values` reads variables where it has a solution.
+
+    `optimal` says that nothing better exists, `impossible` that nothing exists at all. `objective`
+    is that of the solution, `limit` what no solution can beat.
+    """
+
+    solver: Any
+    has_solution: bool
+    optimal: bool
+    impossible: bool
+
+    def value(self, expression: Any) -> int:
+        """What a variable or a sum of variables is in the solution."""
+        return int(self.solver.value(expression))
+
+    @property
+    def objective(self) -> int:
+        """The solution's objective."""
+        return round(float(self.solver.objective_value))
+
+    @property
+    def limit(self) -> int:
+        """The proved limit of all solutions' objectives."""
+        return round(float(self.solver.best_objective_bound))
+
+    @property
+    def work(self) -> float:
+        """Units of work that the search took."""
+        return float(self.solver.response_proto.deterministic_time)
+
+
+def solve(model: Any, *, work: float) -> Solved:
+    """The best solution found within some units of work, which do not depend on the machine.
+
+    One worker and a fixed seed: the same model always has the same answer. An interruption stops
+    the search at once and is raised again.
+    """
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 1
+    solver.parameters.catch_sigint_signal = False
+    solver.parameters.max_deterministic_time = work
+    status = _run(solver, model)
+    return Solved(
+        solver=solver,
+        has_solution=status in (cp_model.OPTIMAL, cp_model.FEASIBLE),
+        optimal=status == cp_model.OPTIMAL,
+        impossible=status == cp_model.INFEASIBLE,
+    )
+
+
+def _run(solver: Any, model: Any) -> Any:
+    answer: list[Any] = []
+    thread = threading.Thread(target=lambda: answer.append(solver.solve(model)), daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(CALM)
+    except BaseException:
+        solver.stop_search()
+        thread.join()
+        raise
+    return answer[0]

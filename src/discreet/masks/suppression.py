@@ -1,0 +1,259 @@
+"""Small counts are not shown, and enough others with them that nobody can work them out.
+
+Primary suppression hides sensitive figures in every table that goes out. Since tables add up, more
+must be hidden (complementary suppression). A pattern goes out only when it is proved safe: for each
+sensitive figure there are explicit tables, consistent with all that is shown and with the rule as
+far as it is known, in which it takes values as far apart as was asked; and the bounds of the fiber
+are recorded beside them.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from types import MappingProxyType
+
+import numpy as np
+
+from discreet.data.arrays import BoolArray, FloatArray, IntArray
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.masks.contract import (
+    Masked,
+    Parameter,
+    Protection,
+    PublishedTable,
+    checked_counts,
+    named_sets,
+    tables_text,
+)
+from discreet.masks.solving import WORK
+from discreet.masks.suppression_figures import (
+    Figures,
+    Rule,
+    Zeros,
+    figures_of,
+    statements,
+)
+from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
+from discreet.masks.suppression_search import (
+    Pattern,
+    Problem,
+    Unprotectable,
+    cost,
+    least_pattern,
+    open_figures,
+    pattern_by_steps,
+)
+from discreet.progress import Progress, silent
+
+__all__ = ["Least", "PatternAudit", "Rule", "Zeros", "audit_pattern", "suppress"]
+
+NAME = "suppression"
+PROOF_SECONDS = 30.0
+EXACT_SIZE = 400  # sensitive figures × cells up to which the least pattern is sought by default
+HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
+FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
+
+
+class Least(StrEnum):
+    """What a pattern should hide as little of as can be."""
+
+    COUNTS = "counts"  # the sum of all hidden figures
+    FIGURES = "figures"  # how many are hidden
+
+
+def suppress(
+    table: Table,
+    sets: Sequence[Sequence[str]] | None = None,
+    *,
+    rule: Rule | None = None,
+    least: str = Least.COUNTS,
+    exact: bool | None = None,
+    work: float = WORK,
+    time_limit: float | None = PROOF_SECONDS,
+    progress: Progress = silent,
+) -> Masked | Unavailable:
+    """The named tables (the full one with all its margins) with figures hidden so that it is safe.
+
+    The pattern of least cost is sought where `exact`, else by one sensitive figure after another;
+    None decides by size. `work` limits every search in units that are the same on all machines, so
+    that a pattern can be made again; `time_limit` is that of the bounds in seconds. The number of
+    persons is taken to be known and is never hidden.
+
+    Unavailable says why where no pattern is safe, or none was found and proved in time.
+    """
+    if least not in list(Least):
+        raise InputError(must_be("least", f"one of {', '.join(Least)}", repr(least)))
+    if not work > 0:
+        raise InputError(must_be("work", "above 0", work))
+    counts, rule = checked_counts(table), rule or Rule()
+    problem = _problem(figures_of(table, counts, sets), rule, counts, Least(least), work)
+    if exact is None:
+        exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
+    pattern = _pattern(problem, exact, progress)
+    if isinstance(pattern, Unavailable):
+        return pattern
+    tables = [problem.counts, *(problem.counts + w for w in _fitting(problem, pattern))]
+    protection = proved(
+        problem.figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress
+    )
+    asked: dict[str, Parameter] = {"least": str(least), "exact": exact, "work": work}
+    return _masked(problem, pattern, protection, asked)
+
+
+def _problem(figures: Figures, rule: Rule, counts: IntArray, least: Least, work: float) -> Problem:
+    return Problem(
+        figures=figures,
+        rule=rule,
+        counts=counts.ravel(),
+        sensitive=np.flatnonzero(rule.is_sensitive(figures.counts)),
+        costs=_costs(figures, least),
+        work=work,
+    )
+
+
+def _costs(figures: Figures, least: Least) -> IntArray:
+    """What it costs to hide each figure: 1, or its count with ties broken by number."""
+    if least is Least.FIGURES:
+        return np.ones(figures.n, dtype=np.int64)
+    counts, scale = figures.counts.copy(), figures.n + 1
+    while sum(counts.tolist()) * scale >= HEAVIEST:
+        counts //= 2
+    return counts * scale + 1
+
+
+def _pattern(problem: Problem, exact: bool, progress: Progress) -> Pattern | Unavailable:
+    """A safe pattern with its witnesses, or why there is none."""
+    figures = problem.figures
+    small = problem.sensitive[figures.is_total[problem.sensitive]]
+    try:
+        if len(small):
+            raise Unprotectable(small.tolist(), proved=True)
+        found = pattern_by_steps(problem, progress=progress)
+        if exact:
+            found = least_pattern(problem, found, progress=progress)
+    except Unprotectable as without:
+        return _not_protected(figures, without)
+    if len(unsafe := open_figures(problem, found)):
+        return _not_protected(figures, Unprotectable(unsafe.tolist(), proved=False))
+    return found
+
+
+def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
+    named = listed(figures.name(figure) for figure in without.figures)
+    if without.proved:
+        return Unavailable(
+            f"no pattern of suppression is safe: {named} can be worked out with all else hidden; "
+            "publish fewer or coarser tables, or ask for less width"
+        )
+    return Unavailable(f"no safe pattern was found for {named} within the work; allow more")
+
+
+def _fitting(problem: Problem, pattern: Pattern) -> list[IntArray]:
+    """The witnesses that agree with all that is shown."""
+    shown = problem.figures.sums[np.flatnonzero(~pattern.hidden)]
+    return [witness for witness in pattern.witnesses if not np.any(shown @ witness)]
+
+
+def _masked(
+    problem: Problem, pattern: Pattern, protection: Protection, asked: dict[str, Parameter]
+) -> Masked:
+    figures, rule = problem.figures, problem.rule
+    table, hidden = figures.table, pattern.hidden
+    shown_counts = figures.split(np.where(hidden, 0, figures.counts))
+    parts = zip(figures.sets, shown_counts, figures.split(~hidden), strict=True)
+    return Masked(
+        mask=NAME,
+        title=f"counts 1 to {rule.small} suppressed, {tables_text(table, figures.sets)}",
+        source=table,
+        published=tuple(
+            PublishedTable(axes=axes, counts=counts, shown=shown) for axes, counts, shown in parts
+        ),
+        known=statements(figures, hidden, rule),
+        estimate=filled_in(figures, hidden),
+        effect=_effect(problem, pattern),
+        parameters=MappingProxyType(
+            {"sets": named_sets(table, figures.sets), **_rule_parameters(rule), **asked}
+        ),
+        protection=protection,
+        beyond=_beyond(rule),
+    )
+
+
+def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
+    return {
+        "small": rule.small,
+        "protect": rule.width,
+        "lower": rule.lower,
+        "upper": rule.upper,
+        "above_small": rule.above_small,
+        "zeros": str(rule.zeros),
+        "rule_known": rule.rule_known,
+    }
+
+
+def _effect(problem: Problem, pattern: Pattern) -> str:
+    n, primary = int(pattern.hidden.sum()), len(problem.sensitive)
+    hidden = int(problem.figures.counts[pattern.hidden].sum())
+    total = int(problem.figures.counts.sum())
+    return (
+        f"Of {problem.figures.n:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
+        f"them: {n - primary:,}), {_share(hidden, total)} of the sum of all figures; "
+        f"{_optimality(problem, pattern)}. The estimate fills hidden cells by proportional fitting "
+        "to what is shown."
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2g} %"
+
+
+def _optimality(problem: Problem, pattern: Pattern) -> str:
+    if pattern.proved_least:
+        return "no safe pattern hides less (proved)"
+    if pattern.least_cost is None:
+        return "found step by step, a safe pattern may hide less"
+    gap = 1 - pattern.least_cost / max(cost(problem, pattern), 1)
+    return f"a safe pattern that hides less may exist, by {100 * gap:.2g} % at most"
+
+
+def _beyond(rule: Rule) -> str:
+    known = "" if rule.rule_known else "That hidden figures obey the rule is taken to be unknown. "
+    return (
+        f"{known}Bounds hold for someone who knows which figures may be hidden, not for one who "
+        "runs the choice of the pattern again on every possible table: that one was chosen to hide "
+        "little, and that each hidden figure serves some sensitive one, can tell more."
+    )
+
+
+def filled_in(figures: Figures, hidden: BoolArray) -> FloatArray:
+    """Shown cells as they are; hidden ones even at first, then scaled to every shown figure."""
+    table = figures.table
+    alone = np.diff(figures.sums.indptr) == 1
+    fixed = np.zeros(table.n_cells, dtype=np.bool_)
+    fixed[figures.sums[np.flatnonzero(alone & ~hidden)].indices] = True
+    truth = np.zeros(table.n_cells)
+    told = np.flatnonzero(alone & ~hidden)
+    truth[figures.sums[told].indices] = figures.counts[told]
+    rows = [
+        (group[~fixed[group]], float(figures.counts[f] - truth[group].sum()))
+        for f in np.flatnonzero(~hidden & ~alone).tolist()
+        if np.any(~fixed[group := figures.cells(f)])
+    ]
+    rows.append((np.flatnonzero(~fixed), float(table.total - truth.sum())))
+    return _scaled_to(rows, np.where(fixed, truth, 1.0)).reshape(table.sizes)
+
+
+def _scaled_to(rows: list[tuple[IntArray, float]], start: FloatArray) -> FloatArray:
+    """Proportional fitting of the free cells to sums over groups of them."""
+    found = start.copy()
+    for _ in range(FIT_ROUNDS):
+        worst = 0.0
+        for group, wanted in rows:
+            now = float(found[group].sum())
+            worst = max(worst, abs(now - wanted) / max(wanted, 1.0))
+            if now > 0:
+                found[group] *= wanted / now
+        if worst < FIT_TOLERANCE:
+            break
+    return found

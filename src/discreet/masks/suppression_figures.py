@@ -1,0 +1,202 @@
+"""The figures of a set of tables that go out together, and which of them may not be shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from discreet.data.arrays import BoolArray, IntArray, read_only
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.system import Statement
+from discreet.masks.contract import (
+    Axes,
+    chosen_sets,
+    entry_groups,
+    entry_name,
+    entry_names,
+    total_statement,
+)
+
+MOST_FIGURES = 2**17
+MOST_VARIABLES = 10  # of a table that goes out with all its margins unless they are named
+
+
+Kind = TypeVar("Kind", np.bool_, np.int64)
+
+
+class Zeros(StrEnum):
+    """What becomes of empty cells."""
+
+    SHOWN = "shown"  # always: whoever knows the rule knows that a hidden figure is at least 1
+    SPARE = "spare"  # they may be hidden to protect others
+    SENSITIVE = "sensitive"  # they are hidden like small counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Which figures are sensitive, and how wide their intervals must be left.
+
+    Counts from 1 to `small` are sensitive (zeros as `zeros` says). Over all tables consistent with
+    the publication each must be able to differ by at least `protect` between its least and its
+    greatest value (`small` where None), to lie `lower` below its count, as far as the rule lets any
+    figure go down, and `upper` above; with `above_small`, it must also be able to exceed `small`.
+    `rule_known` says that intruders know all this.
+    """
+
+    small: int = 2
+    protect: int | None = None
+    lower: int = 0
+    upper: int = 0
+    above_small: bool = False
+    zeros: str = Zeros.SHOWN
+    rule_known: bool = True
+
+    def __post_init__(self) -> None:
+        _check_whole("small", self.small, 1)
+        _check_whole("protect", self.width, 1)
+        _check_whole("lower", self.lower, 0)
+        _check_whole("upper", self.upper, 0)
+        if self.zeros not in list(Zeros):
+            raise InputError(must_be("zeros", f"one of {', '.join(Zeros)}", repr(self.zeros)))
+
+    @property
+    def width(self) -> int:
+        """The least width of a sensitive figure's interval."""
+        return self.small if self.protect is None else self.protect
+
+    @property
+    def least(self) -> int:
+        """The least count that a hidden figure can have for an intruder."""
+        return 1 if self.rule_known and self.zeros == Zeros.SHOWN else 0
+
+    def is_sensitive(self, counts: IntArray) -> BoolArray:
+        """Which counts may not be shown."""
+        least = 0 if self.zeros == Zeros.SENSITIVE else 1
+        return np.asarray((counts >= least) & (counts <= self.small))
+
+    def may_hide(self, counts: IntArray) -> BoolArray:
+        """Which counts may be hidden at all."""
+        return np.asarray((counts > 0) | (self.zeros != Zeros.SHOWN))
+
+    def needs(self, count: int) -> "Needs":
+        """What an interval around a sensitive count must reach."""
+        above = self.small + 1 if self.above_small else 0
+        return Needs(
+            low=max(count - self.lower, min(count, self.least)),
+            high=max(count + self.upper, above),
+            width=self.width,
+        )
+
+
+class Needs(NamedTuple):
+    """An interval must begin at `low` or below, end at `high` or above, and be so wide."""
+
+    low: int
+    high: int
+    width: int
+
+    def met(self, least: int, most: int) -> bool:
+        """Whether an interval from `least` to `most` does."""
+        return least <= self.low and most >= self.high and most - least >= self.width
+
+
+def _check_whole(name: str, value: int, least: int) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= 2**31:
+        raise InputError(must_be(name, f"a whole number from {least} to 2**31", value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """All figures of the tables that go out: which cells each sums, and its count.
+
+    `sums` is figures × cells, `first[i]` the number of the first figure of the i-th table.
+    """
+
+    table: Table
+    sets: tuple[Axes, ...]
+    sums: csr_array
+    counts: IntArray
+    first: IntArray
+
+    def __post_init__(self) -> None:
+        read_only(self.counts)
+        read_only(self.first)
+
+    @property
+    def n(self) -> int:
+        """Figures in all."""
+        return len(self.counts)
+
+    def cells(self, figure: int) -> IntArray:
+        """The cells that a figure sums."""
+        part = slice(self.sums.indptr[figure], self.sums.indptr[figure + 1])
+        return np.asarray(self.sums.indices[part], dtype=np.int64)
+
+    def name(self, figure: int) -> str:
+        """What to call a figure: its variables with their levels."""
+        place = int(np.searchsorted(self.first, figure, side="right")) - 1
+        return entry_name(self.table, self.sets[place], figure - int(self.first[place]))
+
+    def split(self, values: NDArray[Kind]) -> list[NDArray[Kind]]:
+        """One value a figure, as arrays in the shape of each table."""
+        ends = [*self.first[1:].tolist(), self.n]
+        shapes = [tuple(self.table.sizes[axis] for axis in axes) for axes in self.sets]
+        parts = zip(self.first.tolist(), ends, shapes, strict=True)
+        return [values[begin:end].reshape(shape).copy() for begin, end, shape in parts]
+
+    @property
+    def is_total(self) -> BoolArray:
+        """Which figures are the number of persons, which is never hidden."""
+        return np.asarray(np.diff(self.sums.indptr) == self.table.n_cells)
+
+
+def figures_of(table: Table, counts: IntArray, sets: Sequence[Sequence[str]] | None) -> Figures:
+    """The figures of the named tables, or of the full table with all its margins."""
+    chosen = chosen_sets(table, sets) if sets is not None else _all_sets(table)
+    sizes = [int(np.prod([table.sizes[a] for a in axes], dtype=np.int64)) for axes in chosen]
+    if sum(sizes) > MOST_FIGURES:
+        raise InputError(
+            must_be("figures", f"at most {MOST_FIGURES:,} in all tables", f"{sum(sizes):,}")
+        )
+    sums = csr_array(vstack([_sums(table, axes) for axes in chosen]))
+    return Figures(
+        table=table,
+        sets=chosen,
+        sums=sums,
+        counts=np.asarray(sums @ counts.ravel(), dtype=np.int64),
+        first=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+    )
+
+
+def _all_sets(table: Table) -> tuple[Axes, ...]:
+    n = len(table.names)
+    if n > MOST_VARIABLES:
+        rule = f"named for a table of more than {MOST_VARIABLES} variables"
+        raise InputError(must_be("sets", rule, "none"))
+    return tuple(axes for size in range(n, -1, -1) for axes in combinations(range(n), size))
+
+
+def _sums(table: Table, axes: Axes) -> csr_array:
+    groups = entry_groups(table, axes)
+    start = np.arange(0, groups.size + 1, groups.shape[1])
+    ones = np.ones(groups.size, dtype=np.int64)
+    return csr_array((ones, groups.ravel(), start), shape=(len(groups), table.n_cells))
+
+
+def statements(figures: Figures, hidden: BoolArray, rule: Rule) -> tuple[Statement, ...]:
+    """What an intruder knows: shown figures exactly, hidden ones as far as the rule tells."""
+    found, table = [total_statement(figures.table)], figures.table
+    names = [name for axes in figures.sets for name in entry_names(table, axes)]
+    for figure, (name, count) in enumerate(zip(names, figures.counts.tolist(), strict=True)):
+        low, high = (rule.least, table.total) if hidden[figure] else (count, count)
+        if not hidden[figure] or low > 0:
+            told = f"{name} (hidden)" if hidden[figure] else name
+            found.append(Statement(cells=figures.cells(figure), low=low, high=high, name=told))
+    return tuple(found)

@@ -1,0 +1,183 @@
+"""Whether a pattern of suppression keeps its secrets: bounds of every sensitive figure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.arrays import BoolArray, IntArray
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.bounds import Bounds, bounds
+from discreet.fiber.bounds_contract import Proof
+from discreet.fiber.system import Statement, system_of
+from discreet.figures import Unavailable
+from discreet.masks.contract import Protection, checked_counts
+from discreet.masks.suppression_figures import Figures, Rule, figures_of, statements
+from discreet.progress import Progress, silent
+
+MOST_NAMED = 5  # figures in a sentence
+AUDIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternAudit:
+    """What a pattern leaves open of each sensitive figure, and which of them it gives away.
+
+    `exposed` are those whose interval is proved to be tighter than asked.
+    """
+
+    protection: Protection
+    exposed: tuple[str, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether every sensitive figure is as uncertain as asked."""
+        return not self.exposed
+
+    @property
+    def words(self) -> str:
+        """The verdict in a sentence."""
+        n = len(self.protection.names)
+        if self.is_safe:
+            return f"safe: all {n} sensitive figures keep intervals as wide as asked"
+        return f"not safe: {len(self.exposed)} of {n} can be worked out: {listed(self.exposed)}"
+
+
+def audit_pattern(
+    table: Table,
+    shown: Sequence[BoolArray],
+    sets: Sequence[Sequence[str]] | None = None,
+    *,
+    rule: Rule | None = None,
+    time_limit: float | None = AUDIT_SECONDS,
+    progress: Progress = silent,
+) -> PatternAudit | Unavailable:
+    """The verdict on any pattern: `shown` has one array of flags for each of the named tables.
+
+    A sensitive figure that is shown is exposed. Others are judged by the least and the greatest
+    value over all tables consistent with what is shown, and with the rule where it is known.
+    Unavailable where that was not settled in time for some figure.
+
+    Checked: the flags have the shapes of the tables, and nothing is hidden that the rule says is
+    always shown. Tables are ordered as `sets`; left out, they are the full one and all its margins,
+    larger sets of variables first.
+    """
+    counts, rule = checked_counts(table), rule or Rule()
+    figures = figures_of(table, counts, sets)
+    hidden = _checked_pattern(figures, shown, rule)
+    at = np.flatnonzero(rule.is_sensitive(figures.counts))
+    protection = proved(figures, hidden, rule, at, [counts.ravel()], time_limit, progress)
+    needs = [rule.needs(int(count)) for count in protection.counts]
+    exposed: list[str] = []
+    unsettled: list[str] = []
+    for i, name in enumerate(protection.names):
+        if needs[i].met(int(protection.attained_low[i]), int(protection.attained_high[i])):
+            continue
+        possible = (int(protection.bounds.lower[i]), int(protection.bounds.upper[i]))
+        (unsettled if needs[i].met(*possible) else exposed).append(name)
+    if unsettled and not exposed:
+        return Unavailable(f"not settled in time for {listed(unsettled)}; allow more seconds")
+    return PatternAudit(protection=protection, exposed=tuple(exposed))
+
+
+def _checked_pattern(figures: Figures, shown: Sequence[BoolArray], rule: Rule) -> BoolArray:
+    shapes = [tuple(figures.table.sizes[axis] for axis in axes) for axes in figures.sets]
+    given = [np.asarray(flags, dtype=np.bool_) for flags in shown]
+    if [flags.shape for flags in given] != shapes:
+        rule_text = f"one array of flags for each table, of shapes {shapes}"
+        raise InputError(must_be("shown", rule_text, [flags.shape for flags in given]))
+    hidden = ~np.concatenate([flags.ravel() for flags in given])
+    hidden &= ~figures.is_total
+    if rule.rule_known and np.any(hidden & ~rule.may_hide(figures.counts)):
+        remedy = "set zeros to 'spare' or 'sensitive', or rule_known to False"
+        raise InputError(must_be("shown", "true for every zero", "a hidden one", remedy=remedy))
+    return np.asarray(hidden)
+
+
+def proved(
+    figures: Figures,
+    hidden: BoolArray,
+    rule: Rule,
+    at: IntArray,
+    tables: Sequence[IntArray],
+    time_limit: float | None,
+    progress: Progress = silent,
+) -> Protection:
+    """The bounds of the figures `at`, and what the tables and bounds show to be attained.
+
+    `tables` are consistent with the pattern, the true one among them; each is checked to be.
+    """
+    found = figure_bounds(figures, hidden, rule, at, tables, time_limit, progress)
+    values = np.stack([figures.sums[at] @ one for one in tables])
+    low = np.where(found.lower_proof == Proof.OUTER, values.min(axis=0), found.lower)
+    high = np.where(found.upper_proof == Proof.OUTER, values.max(axis=0), found.upper)
+    return Protection(
+        names=tuple(figures.name(figure) for figure in at.tolist()),
+        counts=figures.counts[at],
+        bounds=found,
+        attained_low=low.astype(np.int64),
+        attained_high=high.astype(np.int64),
+    )
+
+
+def figure_bounds(
+    figures: Figures,
+    hidden: BoolArray,
+    rule: Rule,
+    at: IntArray,
+    tables: Sequence[IntArray],
+    time_limit: float | None,
+    progress: Progress = silent,
+) -> Bounds:
+    """Bounds of some figures over all tables consistent with the pattern.
+
+    A figure of several cells is bounded by what it lacks to the number of persons, a column tied to
+    its cells by an equation.
+    """
+    n, total = figures.table.n_cells, figures.table.total
+    known = list(statements(figures, hidden, rule))
+    points = [one.tolist() for one in tables]
+    columns: list[int] = []
+    n_tied = 0
+    for figure in at.tolist():
+        cells = figures.cells(figure)
+        if len(cells) == 1:
+            columns.append(int(cells[0]))
+            continue
+        columns.append(n + n_tied)
+        n_tied += 1
+        known.append(_lack(cells, columns[-1], total, figures.name(figure)))
+        for one, point in zip(tables, points, strict=True):
+            point.append(total - int(one[cells].sum()))
+    system = system_of(n + n_tied, known)
+    found = bounds(
+        system,
+        cells=np.array(columns, dtype=np.int64),
+        tables=[np.array(point, dtype=np.int64) for point in points],
+        time_limit=time_limit,
+        progress=progress,
+    )
+    return _turned(found, np.array(columns, dtype=np.int64) >= n, total)
+
+
+def _lack(cells: IntArray, column: int, total: int, name: str) -> Statement:
+    return Statement(cells=np.append(cells, column), low=total, high=total, name=f"lack of {name}")
+
+
+def _turned(found: Bounds, lacks: BoolArray, total: int) -> Bounds:
+    """Bounds with columns that are the lack of a figure turned into the figure."""
+    return Bounds(
+        lower=np.where(lacks, total - found.upper, found.lower),
+        upper=np.where(lacks, total - found.lower, found.upper),
+        lower_proof=np.where(lacks, found.upper_proof, found.lower_proof),
+        upper_proof=np.where(lacks, found.lower_proof, found.upper_proof),
+        note=found.note,
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first of some names, and how many more there are."""
+    found = list(names)
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return ", ".join(f"[{name}]" for name in found[:MOST_NAMED]) + more

@@ -1,0 +1,106 @@
+"""Priors and beliefs: what is refused, and what is said where nothing can be computed."""
+
+import numpy as np
+import pytest
+
+from discreet.data.table import Table
+from discreet.errors import InputError
+from discreet.fiber.priors import DirichletMultinomial, ProductForm
+from discreet.fiber.system import Statement
+from discreet.figures import Unavailable
+from discreet.masks.margins import release_margins
+from discreet.masks.priors import LogLinearPrior, log_weights, prior_named
+from discreet.masks.rounding import round_at_random
+from discreet.masks.seen import SummedBelief, intruders_belief, intruders_bounds
+from discreet.tables.generators import HierarchicalModel
+
+CENSUS = np.array([[[96, 72, 161], [10, 7, 6], [1, 1, 2]], [[186, 127, 51], [11, 7, 3], [0, 1, 0]]])
+TABLE = Table.of_dense(CENSUS, names=["gender", "race", "income"])
+TWO = [["race", "income"], ["gender", "income"]]
+
+
+def test_the_census_margins_leave_59400_tables_and_dobras_table_4():
+    belief = intruders_belief(release_margins(TABLE, TWO))
+    assert len(belief.tables) == 59_400
+    law = belief.cell(int(np.ravel_multi_index((0, 2, 0), CENSUS.shape)))
+    assert law[0] == pytest.approx(0.648, abs=5e-4)
+    assert law[1] == pytest.approx(0.352, abs=5e-4)
+
+
+def test_the_saturated_model_gives_the_exact_figures_of_dobras_table_2():
+    prior = LogLinearPrior(HierarchicalModel.saturated(3), 0.5)
+    belief = intruders_belief(release_margins(TABLE, TWO), prior)
+    law = belief.cell(int(np.ravel_multi_index((0, 2, 1), CENSUS.shape)))
+    assert [round(law[q], 4) for q in range(3)] == [0.3739, 0.25, 0.3761]
+
+
+def test_too_many_tables_to_list_are_summed():
+    belief = intruders_belief(release_margins(TABLE, [["race", "income"]]))
+    assert isinstance(belief, SummedBelief)
+    assert belief.cell(6) == pytest.approx({0: 0.5, 1: 0.5})
+    with pytest.raises(InputError, match="cell must be from 0 to 17, got 18"):
+        belief.cell(18)
+
+
+def test_rounding_of_the_census_has_an_exact_law():
+    masked = round_at_random(TABLE, base=3, seed=1)
+    belief = intruders_belief(masked, "dirichlet")
+    assert isinstance(belief, SummedBelief)
+    assert sum(belief.cell(6).values()) == pytest.approx(1)
+    assert 0 < belief.probability(CENSUS).value < 1
+    bounds = intruders_bounds(masked)
+    assert belief.lower.tolist() == bounds.lower.tolist()
+    assert belief.upper.tolist() == bounds.upper.tolist()
+
+
+def test_knowledge_beside_the_publication_narrows_both():
+    masked = release_margins(TABLE, TWO)
+    cell = int(np.ravel_multi_index((0, 2, 0), CENSUS.shape))
+    known = [Statement(cells=np.array([cell]), low=1, high=1, name="a neighbour")]
+    assert intruders_belief(masked, also=known).cell(cell) == pytest.approx({1: 1.0})
+    bounds = intruders_bounds(masked, cells=np.array([cell]), also=known)
+    assert (bounds.lower[0], bounds.upper[0]) == (1, 1)
+
+
+def test_a_model_without_closed_form_says_so():
+    prior = LogLinearPrior(HierarchicalModel.no_highest_interaction(3))
+    found = intruders_belief(release_margins(TABLE, TWO), prior)
+    assert isinstance(found, Unavailable)
+    assert "no closed form" in found.reason
+    rounded = round_at_random(TABLE, base=3, seed=1, total_known=False)
+    found = intruders_belief(rounded, LogLinearPrior(HierarchicalModel.saturated(3)))
+    assert "number of persons" in found.reason
+
+
+def test_no_budget_is_said():
+    found = intruders_belief(release_margins(TABLE, [[]]), most_tables=10, seconds=1e-6)
+    assert isinstance(found, Unavailable)
+    assert "more than 10 tables" in found.reason
+
+
+def test_priors_by_name():
+    assert prior_named("dirichlet", 3).alpha.tolist() == [0.5] * 3
+    with pytest.raises(InputError, match="got 'multinomal'; did you mean 'multinomial'"):
+        intruders_belief(release_margins(TABLE, TWO), "multinomal")
+    short = DirichletMultinomial(np.ones(4))
+    with pytest.raises(InputError, match="alpha must be one number for each of the 18 cells"):
+        intruders_belief(release_margins(TABLE, TWO), short)
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        prior_named("multinomial", 3),
+        DirichletMultinomial(np.array([0.5, 1.0, 2.0])),
+        ProductForm(np.array([0.2, 0.3, 1.5])),
+    ],
+    ids=lambda prior: prior.name,
+)
+def test_weights_across_totals_give_each_number_of_persons_the_same_mass(prior):
+    tables = np.array(
+        [[x, y, n - x - y] for n in (3, 5) for x in range(n + 1) for y in range(n + 1 - x)]
+    )
+    mass = np.exp(log_weights(prior, tables))
+    totals = tables.sum(axis=1)
+    assert mass[totals == 3].sum() == pytest.approx(1)
+    assert mass[totals == 5].sum() == pytest.approx(1)

@@ -1,0 +1,115 @@
+"""Sets of statistics by category: each alone, and all jointly with what follows from margins."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.snooper import snooper
+from discreet.compoisson.statistics import CountStatistics
+from discreet.errors import InputError
+from discreet.figures import Unavailable
+from discreet.risk.count_categories import Margin, assess_categories
+
+TABLES = {
+    "north": dict(enumerate([15, 20, 9, 5, 2])),
+    "south": dict(enumerate([8, 9, 6, 3, 1])),
+}
+SETS = {name: CountStatistics.of_counts(table) for name, table in TABLES.items()}
+
+
+def joint_by_hand(with_totals):
+    north, south = (list(snooper(one).tables()) for one in SETS.values())
+    whole = np.array([23, 29, 15, 8, 3])
+    pairs = [
+        np.concatenate([a, b])
+        for a, b in itertools.product(north, south)
+        if not with_totals or np.array_equal(a + b, whole)
+    ]
+    logs = np.array([-sum(math.lgamma(c + 1) for c in pair) for pair in pairs])
+    w = np.exp(logs - logs.max())
+    return np.array(pairs), w / w.sum()
+
+
+@pytest.mark.parametrize("totals", [False, True])
+def test_joint_risk(totals):
+    found = assess_categories(TABLES, release_totals=totals, max_risk=0.3)
+    pairs, w = joint_by_hand(totals)
+    joint = found.joint
+    assert joint.count.value == len(pairs)
+    assert joint.best_guess_probability.value == pytest.approx(w.max(), rel=1e-9)
+    truth = np.array([c for table in TABLES.values() for c in table.values()])
+    own = w[(pairs == truth).all(axis=1)].sum()
+    assert joint.truth_probability.value == pytest.approx(own, rel=1e-9)
+    exact = [w[pairs[:, j] == truth[j]].sum() for j in range(10)]
+    assert joint.worst_cell.probability == pytest.approx(max(exact), rel=1e-9)
+    got = [cell.truth_probability for name in found.names for cell in found.joint_cells[name]]
+    assert got == pytest.approx(exact, rel=1e-9)
+    possible = [cell.possible_counts for name in found.names for cell in found.joint_cells[name]]
+    assert possible == [len(set(pairs[:, j])) for j in range(10)]
+    assert found.allows is False
+    assert found.verdict_sentence.startswith("Do not release")
+    assert any("of south is found with probability" in one for one in found.warnings)
+    alone = snooper(SETS["north"]).law(truth=TABLES["north"])
+    got = found.alone["north"].truth_probability.value
+    assert got == pytest.approx(alone.truth_probability.value)
+
+
+def test_a_withheld_set_follows_from_the_others():
+    margin = Margin(categories=("north", "south"), statistics=SETS["north"])
+    found = assess_categories(TABLES, withheld=["south"], margins={"all": margin}, max_risk=0.9)
+    assert found.derived == ("south",)
+    assert found.statistics["south"] == SETS["south"]
+    assert "the set of south follows from the others by subtraction" in found.warnings
+    assert found.allows is True
+
+
+def test_a_snooper_sees_no_truth():
+    both = CountStatistics.of_counts(dict(enumerate([23, 29, 15, 8, 3])))
+    margin = Margin(categories=("north", "south"), statistics=both)
+    found = assess_categories(statistics={"north": SETS["north"]}, margins={"all": margin})
+    assert found.derived == ("south",)
+    assert not found.is_holder
+    assert found.joint.truth_probability is None
+    assert found.joint.worst_cell is None
+    assert found.verdict_sentence is None
+    assert all(cell.truth_probability is None for cell in found.joint_cells["south"])
+
+
+def test_sets_that_do_not_follow_rest_on_an_assumption():
+    both = CountStatistics.of_counts(dict(enumerate([2, 3, 1, 1])))
+    margin = Margin(categories=("a", "b"), statistics=both)
+    found = assess_categories(statistics={}, margins={"both": margin})
+    assert isinstance(found.alone["a"], Unavailable)
+    assert "a, b" in found.assumptions[1]
+
+
+def test_a_category_of_zeros_is_given_away():
+    found = assess_categories(TABLES | {"east": {0: 7}}, release_totals=True)
+    assert found.certain == ("east",)
+    assert found.names == ("north", "south")
+    assert "all counts of east are zero, which S1 = 0 gives away" in found.warnings
+
+
+def test_knowledge_of_a_category_counts():
+    known = {"north": Knowledge(cells={4: (2, 2)})}
+    found = assess_categories(TABLES, knowledge=known)
+    assert found.joint.count.value < assess_categories(TABLES).joint.count.value
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "either the tables of a holder or the statistics of a snooper, got neither"),
+        ({"statistics": SETS, "release_totals": True}, "for the holder, who has the tables"),
+        ({"statistics": {}}, "categories must be at least one"),
+        ({"tables": TABLES, "withheld": ["west"]}, "withheld categories must be of the tables"),
+        ({"tables": {"a": {0: 2}}}, "some observation is above zero"),
+        ({"tables": TABLES, "max_risk": 2}, "max_risk must be between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_meant(given, words):
+    with pytest.raises(InputError, match=words):
+        assess_categories(**given)
