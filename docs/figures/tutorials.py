@@ -7,6 +7,8 @@ matplotlib. Run: .venv/bin/python docs/figures/tutorials.py
 from pathlib import Path
 
 import discreet
+from discreet.report.audit_page import audit_html
+from discreet.report.notebook import plots_in
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -20,5 +22,24 @@ def survey() -> None:
         found.plots()[name].save(HERE / f"survey-{name}.svg")
 
 
+def table() -> None:
+    """What the intruder believes after two margins, and how he got there."""
+    census = discreet.read_table(EXAMPLES / "census.csv", count="count")
+    releases = [["race", "gender"], ["race", "income"], ["income", "gender"]]
+    pair = discreet.audit(census, releases[1:])
+    pair.plots()["beliefs"].save(HERE / "table-beliefs.svg")
+    steps = discreet.audit_sequence(census, releases, discreet.AuditOptions(seconds=60))
+    page = audit_html("census.csv", steps)
+    plots_in(page)["releases"].save(HERE / "table-releases.svg")
+
+
+def counts() -> None:
+    """The tables that fit the statistics of one ward."""
+    found = discreet.assess_counts({0: 5, 1: 10, 2: 8, 3: 2, 4: 1})
+    found.plots()["solutions"].save(HERE / "counts-solutions.svg")
+
+
 if __name__ == "__main__":
     survey()
+    table()
+    counts()

@@ -228,7 +228,7 @@ def _collected(
             tried += batch
             progress("drawing tables", tried / n_draws)
             batch = _next_batch(batch, n_cells)
-            if time_limit is not None and monotonic() - begun > time_limit and tried < n_draws:
+            if _is_late(time_limit, monotonic() - begun, batch / tried) and tried < n_draws:
                 stopped = f"stopped by the time limit of {time_limit:.3g} s"
     except KeyboardInterrupt:
         stopped = "stopped by an interruption"
@@ -241,6 +241,13 @@ def _collected(
         how=f"sequential importance sampling, {how}",
         stopped=stopped,
     )
+
+
+def _is_late(time_limit: float | None, spent: float, share: float) -> bool:
+    """Whether the time is over, or would be by far after a batch `share` times all so far."""
+    if time_limit is None:
+        return False
+    return spent > time_limit or spent * (1 + share) > 2 * time_limit
 
 
 def _next_batch(batch: int, n_cells: int) -> int:

@@ -91,7 +91,11 @@ def html_of(result: Any) -> str:
 
 def plots_of(result: Any) -> Mapping[str, Plot]:
     """The plots of the report of a result, by name."""
-    page = page_of(result) or ""
+    return plots_in(page_of(result) or "")
+
+
+def plots_in(page: str) -> Mapping[str, Plot]:
+    """The plots of a page, by name."""
     return {m[1]: Plot(html.unescape(m[2]), m[3]) for m in PLOT.finditer(page)}
 
 

@@ -8,6 +8,7 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count
 from discreet.fiber.decomposable import junction_tree
 from discreet.figures import Outcome, Unavailable
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.attribute import Learned, learned_from_margins
 from discreet.risk.audit_beside import believed, population, refusal, share_beside
@@ -27,7 +28,7 @@ __all__ = ["Audit", "AuditOptions", "CellAudit", "audit", "audit_sequence", "mai
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+class Audit(ShownInNotebooks):
     """What a set of released margins reveals of a table.
 
     `small_cells` are those to protect, in the order of the laws in `views`, out of `n_small`; the

@@ -30,6 +30,7 @@ from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.compoisson.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import (
     CountRisk,
@@ -85,7 +86,7 @@ class CountOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountAssessment:
+class CountAssessment(ShownInNotebooks):
     """The release, what a snooper finds from it, and how bad that is.
 
     `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and

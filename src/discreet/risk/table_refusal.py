@@ -26,6 +26,7 @@ from discreet.tables.exact_law import ExactLaw, exact_law
 from discreet.tables.generators import Axes, HierarchicalModel
 from discreet.tables.listed_law import listed_law
 from discreet.tables.posterior import completed
+from discreet.tables.question import LEAST_WORTH, too_few
 from discreet.tables.release import Release
 from discreet.tables.time_shares import Clock
 from discreet.tables.weighted_law import WeightedLaw, weighted_law
@@ -249,6 +250,8 @@ def _conditioned(
     own = np.zeros(len(drawn.tables))
     own[kept] = shares[kept] / p
     worth = 1.0 / float((own**2).sum())
+    if worth < LEAST_WORTH:
+        return too_few(worth, f"{len(kept)} weighted draws that would have been refused")
     pairs = [_cell(drawn, cell, own) for cell in cells.tolist()]
     return RefusalView(
         requests=tuple(requests),

@@ -23,6 +23,8 @@ from discreet.tables.time_shares import Clock
 AVERAGE, RELEASED = "average", "released"
 MOST_AVERAGED = 20
 SEARCH_SHARE = 10  # the least number of models that a search shares its time among
+LAW_SHARE = 4  # parts of the time more for a model whose law is known, as it can be weighed
+NO_TIME = Unavailable("the time was over before this model's turn; allow more seconds")
 Law = Mapping[int, float]
 
 
@@ -120,9 +122,13 @@ def _posteriors(
     clock, found = Clock(options.seconds), Posteriors()
     chosen, to_search = chosen_models(release, options.models)
     ask = _Asker(release, watched, options, progress)
-    parts = len(chosen) + (SEARCH_SHARE if to_search else 0)
-    for number, (name, model) in enumerate(chosen.items()):
-        found[name] = ask(model, clock.share(1 / (parts - number)))
+    parts = {name: 1 + LAW_SHARE * _has_law(release, chosen[name]) for name in chosen}
+    left = sum(parts.values()) + (SEARCH_SHARE if to_search else 0)
+    for name in sorted(chosen, key=lambda name: -parts[name]):
+        late = clock.is_over and found
+        found[name] = NO_TIME if late else ask(chosen[name], clock.share(parts[name] / left))
+        left -= parts[name]
+    found = {name: found[name] for name in chosen}
     if not to_search:
         return found, None
     names = release.table.names
@@ -130,13 +136,22 @@ def _posteriors(
     def evaluate(model: HierarchicalModel) -> float | None:
         name = model.name(names)
         if name not in found:
-            found[name] = ask(model, clock.share(1 / SEARCH_SHARE))
+            late = clock.is_over and found
+            found[name] = NO_TIME if late else ask(model, clock.share(1 / SEARCH_SHARE))
         own = found[name]
         evidence = own if isinstance(own, Unavailable) else own.evidence
         return None if isinstance(evidence, Unavailable) else evidence.log_probability
 
     search = search_models(len(names), release.sets, evaluate, is_over=lambda: clock.is_over)
     return found, search
+
+
+def _has_law(release: Release, model: HierarchicalModel) -> bool:
+    """Whether the model's law of the table is known: such models are asked first, as their weights
+    are had for certain or sooner."""
+    if junction_tree(model.generators) is not None:
+        return True
+    return all(any(set(g) <= set(own) for own in release.sets) for g in model.generators)
 
 
 class _Asker:
@@ -215,23 +230,40 @@ def _named(
 def _weights(
     posteriors: Mapping[str, TablePosterior | Unavailable], release: Release, options: ViewOptions
 ) -> dict[str, tuple[float, float]] | Unavailable:
+    """The weight of every model, or of those that could be weighed where `average` was asked for
+    and no prior names them all."""
     if not posteriors:
         return Unavailable("no model could be weighed")
-    evidence: dict[str, Evidence] = {}
-    for name, posterior in posteriors.items():
-        own = posterior if isinstance(posterior, Unavailable) else posterior.evidence
-        if isinstance(own, Unavailable):
-            return Unavailable(f"the weight of {name} is not known: {own.reason}")
-        evidence[name] = own
+    evidence = {
+        name: posterior.evidence
+        for name, posterior in posteriors.items()
+        if isinstance(posterior, TablePosterior) and isinstance(posterior.evidence, Evidence)
+    }
+    unknown = _unweighed(posteriors)
+    partial = AVERAGE in options.models and options.model_priors is None
+    if unknown and not (partial and len(evidence) > 1):
+        name, why = next(iter(unknown.items()))
+        more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
+        return Unavailable(f"the weight of {name}{more} is not known: {why}")
     if options.model_priors is None:
         return model_weights(evidence)
     names = release.table.names
     prior = {parse_model(t, names).name(names): p for t, p in options.model_priors.items()}
-    unknown = set(prior) ^ set(evidence)
-    if unknown:
+    wrong = set(prior) ^ set(evidence)
+    if wrong:
         rule = "given for each of the models " + ", ".join(evidence)
-        raise InputError(must_be("model priors", rule, min(unknown)))
+        raise InputError(must_be("model priors", rule, min(wrong)))
     return model_weights(evidence, prior)
+
+
+def _unweighed(posteriors: Mapping[str, TablePosterior | Unavailable]) -> dict[str, str]:
+    """Models without a weight, and why."""
+    found = {}
+    for name, posterior in posteriors.items():
+        own = posterior if isinstance(posterior, Unavailable) else posterior.evidence
+        if isinstance(own, Unavailable):
+            found[name] = own.reason
+    return found
 
 
 def _view(
@@ -241,7 +273,12 @@ def _view(
     if isinstance(weights, Unavailable):
         weight = weights
     elif name not in weights:
-        weight = Unavailable("not among the models that were averaged")
+        why = posterior.evidence
+        weight = Unavailable(
+            why.reason
+            if isinstance(why, Unavailable)
+            else "not among the models that were averaged"
+        )
     else:
         value, error = weights[name]
         exact = error == 0
@@ -273,7 +310,7 @@ def _average(
     pairs = [
         (posterior, *weights[name])
         for name, posterior in posteriors.items()
-        if isinstance(posterior, TablePosterior)
+        if isinstance(posterior, TablePosterior) and name in weights
     ]
     laws, errors = [], []
     for i in range(len(pairs[0][0].laws)):
@@ -294,7 +331,7 @@ def _average(
     exact = all(error == 0 for law in errors for error in law.values())
     return View(
         name=AVERAGE,
-        method=f"average over {len(pairs)} models by their weights",
+        method=f"average over {_number(len(pairs), len(posteriors))} models by their weights",
         how=How.EXACT if exact else How.ESTIMATE,
         laws=laws,
         errors=errors,
@@ -302,9 +339,31 @@ def _average(
         evidence=Unavailable("an average is no model"),
         true_table=_averaged_truth(pairs),
         entropy=Unavailable("the entropy of an average is not that of its parts"),
-        warning=next((p.warning for p, *_ in pairs if p.warning), ""),
+        warning="; ".join(filter(None, [_partial(posteriors), _worst_warning(pairs)])),
         complete=all(p.complete for p, *_ in pairs),
     )
+
+
+def _number(averaged: int, asked: int) -> str:
+    return str(averaged) if averaged == asked else f"{averaged} of {asked}"
+
+
+def _partial(posteriors: Mapping[str, TablePosterior | Unavailable]) -> str:
+    """What the average lacks, or nothing."""
+    unknown = _unweighed(posteriors)
+    if not unknown:
+        return ""
+    name, why = next(iter(unknown.items()))
+    return (
+        f"{len(unknown)} of {len(posteriors)} models could not be weighed and are left out of the "
+        f"average, {name} among them: {why}"
+    )
+
+
+def _worst_warning(pairs: Sequence[tuple[TablePosterior, float, float]]) -> str:
+    """Of the models that make up at least a hundredth of the average, the weightiest one's."""
+    heavy = sorted(pairs, key=lambda pair: -pair[1])
+    return next((p.warning for p, weight, _ in heavy if p.warning and weight >= 0.01), "")
 
 
 def _averaged_truth(pairs: Sequence[tuple[TablePosterior, float, float]]) -> Outcome:

@@ -21,6 +21,8 @@ from discreet.tables.generators import HierarchicalModel
 from discreet.tables.table_steps import TableStep, Taken
 
 LEAST_KEPT = 8
+MOST_DIAGNOSED = 500  # probabilities whose chains are looked at
+PLAIN = 0.05  # a probability above it tells how much the chains are worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,8 @@ class Augmented:
 
     `laws[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard errors.
     `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each up
-    to a constant, where the step knows it, `tables` the drawn tables. `complete` is False where
+    to a constant, where the step knows it, `tables` the drawn tables. The chains are
+    `worth` so many independent draws of the least settled probability. `complete` is False where
     time or the user ended it early.
     """
 
@@ -55,6 +58,7 @@ class Augmented:
     log_released: FloatArray | None
     tables: IntArray
     diagnostics: Diagnostics
+    worth: float
     complete: bool
 
 
@@ -116,10 +120,8 @@ def _gathered(
         raise InputError(must_be("time", "enough for some draws", "less", remedy="allow more"))
     seen = np.stack([taken.seen for _, taken in kept], axis=1)
     tables = np.stack([taken.tables for _, taken in kept], axis=1)
-    told = diagnose(seen)
-    errors = np.zeros(seen.shape[2])
-    errors[told.varied] = told.standard_error
     means = seen.mean(axis=(0, 1))
+    told, errors, worth = _errors(seen, means)
     laws, ses = [], []
     for cell in cells.tolist():
         here = np.flatnonzero(step.pair_cell == cell)
@@ -135,5 +137,21 @@ def _gathered(
         log_released=np.stack(released, axis=1) if released else None,
         tables=tables,
         diagnostics=told,
+        worth=worth,
         complete=complete,
     )
+
+
+def _errors(seen: FloatArray, means: FloatArray) -> tuple[Diagnostics, FloatArray, float]:
+    """What the chains say of the largest probabilities, standard errors of all, and what they are
+    worth. The errors of small ones, which are too many, are as if they mixed like the worst."""
+    largest = np.sort(np.argsort(-means, kind="stable")[:MOST_DIAGNOSED])
+    told = diagnose(seen[:, :, largest])
+    errors = np.zeros(seen.shape[2])
+    n_all = seen.shape[0] * seen.shape[1]
+    fewest = float(min(told.bulk_draws.min(initial=n_all), n_all))
+    others = np.setdiff1d(np.arange(seen.shape[2]), largest)
+    errors[others] = seen[:, :, others].std(axis=(0, 1)) / np.sqrt(max(fewest, 1.0))
+    errors[largest[told.varied]] = told.standard_error
+    plain = means[largest[told.varied]] > PLAIN
+    return told, errors, float(told.bulk_draws[plain].min(initial=n_all))

@@ -9,6 +9,7 @@ by name, the proper one is the default.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from time import monotonic
 
 import numpy as np
 from scipy.special import gammaln
@@ -22,8 +23,10 @@ from discreet.tables.bridge import log_constant
 from discreet.tables.design import design_matrix, free_parameters, log_probabilities
 from discreet.tables.generators import HierarchicalModel
 from discreet.tables.listed_fiber import ListedFiber
+from discreet.tables.time_shares import Clock
 
 PRIOR_BURN_IN = 200
+TIMED = 5  # draws that tell how long one takes
 
 
 class WeightKind(StrEnum):
@@ -81,15 +84,21 @@ def released_evidence(
     table: IntArray,
     n_draws: int,
     *,
+    clock: Clock | None = None,
     rng: np.random.Generator,
 ) -> Evidence | Unavailable:
     """log ∫ ∏ θ^f π(θ) dθ for a model whose own margins are all released, by bridge sampling.
 
     It depends on the table through the model's margins alone, so that any consistent one will do.
-    With log n! and log Σ 1/∏F! over the fiber it makes log Pr(R | A).
+    With log n! and log Σ 1/∏F! over the fiber it makes log Pr(R | A). As many of `n_draws` are made
+    as the clock allows.
     """
     design = design_matrix(model, alpha.shape)
-    shape = (8, max(n_draws, design.shape[1] + 8))
+    least = design.shape[1] + 8
+    n_draws = _affordable(model, alpha, max(n_draws, least), clock, rng)
+    if n_draws < least:
+        return Unavailable("too little time was left to weigh the model; allow more seconds")
+    shape = (8, n_draws)
     constants = []
     for weights in (alpha + table, alpha):
 
@@ -104,6 +113,26 @@ def released_evidence(
     own, before = constants
     error = float(np.hypot(own.standard_error, before.standard_error))
     return Evidence(own.value - before.value, error)
+
+
+def _affordable(
+    model: HierarchicalModel,
+    alpha: FloatArray,
+    wanted: int,
+    clock: Clock | None,
+    rng: np.random.Generator,
+) -> int:
+    """How many draws of two laws fit into what is left of the time, found from a few of them."""
+    left = None if clock is None else clock.left()
+    if left is None:
+        return wanted
+    state = np.full((8, *alpha.shape), -np.log(alpha.size))
+    wide = np.broadcast_to(alpha, state.shape)
+    began = monotonic()
+    for _ in range(TIMED):
+        state = fitting_cycle(state, wide, model.generators, rng=rng)
+    each = 1.5 * (monotonic() - began) / TIMED
+    return min(wanted, int(left / (2 * each)) - PRIOR_BURN_IN)
 
 
 def _prior_draws(

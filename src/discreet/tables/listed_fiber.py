@@ -82,7 +82,7 @@ def listed_fiber(system: System, *, most: int) -> ListedFiber | None:
     """The fiber of the system with every block listed, or None where the lists would hold more
     than `most` tables together.
 
-    Trusted: the system is consistent and has no slack columns that matter to the weights.
+    Trusted: the system is consistent.
     """
     found = structure.presolve(system, drop_redundant=False)
     blocks, left = [], most
@@ -99,8 +99,7 @@ def listed_fiber(system: System, *, most: int) -> ListedFiber | None:
 
 
 def _listed(columns: IntArray, tables: IntArray, n_named: int) -> ListedBlock:
-    own = columns < n_named
-    cells, tables = columns[own], np.ascontiguousarray(tables[:, own])
+    cells = columns[columns < n_named]  # slacks come last and are left out of the tables
     base = np.array([tables[:, j].min() for j in range(len(cells))], dtype=np.int64)
     width = tables.max(axis=0) - base + 1
     start = np.concatenate([[0], np.cumsum(width)])

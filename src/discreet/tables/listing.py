@@ -14,6 +14,8 @@ from discreet.progress import Progress
 from discreet.tables.listed_fiber import ListedFiber, listed_fiber
 
 GUESS_DRAWS = 100
+GUESS_SECONDS = 2.0  # for one block
+LEAST_SECONDS = 0.25  # below which a search is begun without a guess
 BEYOND_DOUBT = 8.0  # natural logarithms by which a guess must exceed what may be listed
 
 
@@ -30,7 +32,7 @@ def listed_within(
     end = None if seconds is None else monotonic() + seconds / 2
     left = most
     for block in blocks:
-        if _surely_more(block.system, left, rng):
+        if _surely_more(block.system, left, rng, end):
             return None
         try:
             found = islice(enumeration.tables(block.system, progress=_until(end)), left + 1)
@@ -42,8 +44,11 @@ def listed_within(
     return listed_fiber(system, most=most)
 
 
-def _surely_more(system: System, most: int, rng: np.random.Generator) -> bool:
-    guess = estimate_count(system, n_draws=GUESS_DRAWS, rng=rng, time_limit=2.0)
+def _surely_more(system: System, most: int, rng: np.random.Generator, end: float | None) -> bool:
+    limit = GUESS_SECONDS if end is None else min(GUESS_SECONDS, max(end - monotonic(), 0.0) / 2)
+    if limit < LEAST_SECONDS:
+        return False
+    guess = estimate_count(system, n_draws=GUESS_DRAWS, rng=rng, time_limit=limit)
     if isinstance(guess, Unavailable):
         return False
     return guess.log_value > float(np.log(max(most, 1))) + BEYOND_DOUBT

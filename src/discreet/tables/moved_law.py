@@ -7,20 +7,20 @@ The moves are cubes: +1 and −1 by turns on the corners over variables that no 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from time import monotonic
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.data.arrays import IntArray
 from discreet.fiber.attained_by_moves import minimal_non_faces
-from discreet.fiber.chains import Diagnostics, diagnose
 from discreet.fiber.margins import Margins
 from discreet.fiber.moves import ListedMoves, listed
 from discreet.fiber.walk import Plan, line_chains, walk
 from discreet.progress import Progress, silent
 from discreet.tables.augmentation import Effort
+from discreet.tables.counted_laws import counted_law, warning_of
 from discreet.tables.exact_law import ExactLaw
 from discreet.tables.time_shares import Clock
 from discreet.tables.weighted_law import WeightedLaw
@@ -34,13 +34,14 @@ TRUSTED = 50.0  # effective draws from which resampling makes sense
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedLaw:
-    """Laws of some cells with their standard errors, and what the walks say of themselves."""
+    """Laws of some cells with their standard errors, and what the walks say of themselves: they
+    are `worth` so many independent draws of the least settled cell."""
 
     laws: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     n_chains: int
     n_draws: int
-    diagnostics: Diagnostics
+    worth: float
     warning: str
 
 
@@ -138,32 +139,22 @@ def _starts(drawn: WeightedLaw, n_chains: int, rng: np.random.Generator) -> list
 
 
 def _told(tables: IntArray, drawn: WeightedLaw, cells: IntArray) -> MovedLaw:
-    laws, errors = [], []
-    told: list[Diagnostics] = []
-    for i in range(len(cells)):
-        values = np.unique(tables[:, :, i])
-        seen: FloatArray = (tables[:, :, i, None] == values).astype(np.float64)
-        found = diagnose(seen)
-        own = np.full(len(values), 1.0 / (tables[:, :, i].size / 10 + 2))
-        own[found.varied] = found.standard_error
-        if not drawn.room[int(cells[i])]:
-            own = np.zeros(len(values))
-        laws.append(dict(zip(values.tolist(), seen.mean(axis=(0, 1)).tolist(), strict=True)))
-        errors.append(dict(zip(values.tolist(), own.tolist(), strict=True)))
-        told.append(found)
-    worst = max(told, key=lambda one: float(one.r_hat.max(initial=0.0)))
+    told = [
+        counted_law(tables[:, :, i], room=bool(drawn.room[cell]))
+        for i, cell in enumerate(cells.tolist())
+    ]
     return MovedLaw(
-        laws=laws,
-        errors=errors,
+        laws=[one.law for one in told],
+        errors=[one.errors for one in told],
         n_chains=tables.shape[0],
         n_draws=tables.shape[1],
-        diagnostics=replace(worst),
-        warning=_warning(worst, drawn),
+        worth=min(one.worth for one in told),
+        warning=_warning(warning_of(told), drawn),
     )
 
 
-def _warning(worst: Diagnostics, drawn: WeightedLaw) -> str:
-    parts = [worst.warning] if worst.warning else []
+def _warning(of_walks: str, drawn: WeightedLaw) -> str:
+    parts = [of_walks] if of_walks else []
     if drawn.effective_draws < TRUSTED:
         parts.append(
             f"weighted draws were worth only {drawn.effective_draws:.1f}, so the walk rests on "

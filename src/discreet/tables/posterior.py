@@ -6,93 +6,47 @@ weighted draws; else data augmentation over tables that are listed, walked or re
 says which way it was got.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from time import monotonic
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.data.arrays import FloatArray, IntArray
-from discreet.errors import InputError
+from discreet.data.arrays import IntArray
 from discreet.fiber import marginals
 from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.margins import Margins
-from discreet.fiber.moves import connecting_moves
-from discreet.fiber.starts import starting_points
-from discreet.fiber.system import Statement, System, system_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
-from discreet.tables.augmentation import LEAST_KEPT, Augmented, Effort, augmented
-from discreet.tables.averaging import (
-    Evidence,
-    WeightKind,
-    bridged_evidence,
-    predictive_evidence,
-    released_evidence,
-)
+from discreet.tables.annealed_law import AnnealedLaw, annealed_law
+from discreet.tables.averaging import Evidence, WeightKind, released_evidence
+from discreet.tables.clique_law import clique_law
+from discreet.tables.counted_laws import warning_of
 from discreet.tables.exact_law import ExactLaw, exact_law
 from discreet.tables.generators import HierarchicalModel
-from discreet.tables.listed_fiber import ListedFiber
+from discreet.tables.left_out import left_out, model_without, put_back, without
 from discreet.tables.listed_law import completed_points
-from discreet.tables.listing import listed_within
 from discreet.tables.matched_law import matched_law
 from discreet.tables.moved_law import TRUSTED, MovedLaw, moved_law
-from discreet.tables.table_steps import ListedStep, ResamplingStep, TableStep, WalkStep
+from discreet.tables.question import (
+    LEAST_WORTH,
+    NO_TRUTH,
+    Question,
+    TablePosterior,
+    too_few,
+)
+from discreet.tables.simulated import log_factorials, simulated
+from discreet.tables.summed_cliques import summed_cliques
 from discreet.tables.time_shares import Clock
 from discreet.tables.weighted_law import ENOUGH, WeightedLaw, weighted_law
 
-MOST_LISTED = 100_000  # tables of all blocks together
-MOVES_PER_CELL = 4  # of a walk between two draws of the cell probabilities
+__all__ = ["Question", "TablePosterior", "completed", "table_posterior"]
+
 EXACT_SECONDS = 60.0  # for summing over all tables, where no time was given
 STEPS_A_SECOND = 50_000_000
+LEAST_STATES, STATES_A_SECOND = 20_000, 200_000  # kept at one time
 LEAST_EFFECTIVE = 100  # weighted draws worth less give way to a walk where there is one
-LEAST_CHAIN = 40  # draws of a chain that tell anything
 MOST_BRIDGED = 512  # cells of a table whose constants are found by bridge sampling
-NO_TRUTH = Unavailable("the true table was not given")
 NO_CONSTANT = Unavailable("the model's constant has no closed form")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TablePosterior:
-    """What an intruder who believes in one model knows of the cells asked for.
-
-    `laws[i]` is Pr(F(cells[i]) = q) for every possible q, `errors[i]` its standard errors, zero
-    where exact. `true_table` is the probability of the table that was given as the truth, `entropy`
-    that of the law over tables in bits. `method` says how it was got, `warning` what to mistrust.
-    """
-
-    model: HierarchicalModel
-    cells: IntArray
-    laws: Sequence[dict[int, float]]
-    errors: Sequence[dict[int, float]]
-    how: How
-    method: str
-    evidence: Evidence | Unavailable
-    true_table: Outcome
-    entropy: Outcome
-    warning: str = ""
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked of every model: the release, what else is known, and about which cells."""
-
-    margins: Margins
-    cells: IntArray
-    alpha: FloatArray
-    known: Sequence[Statement] = ()
-    truth: IntArray | None = None
-    weight_kind: WeightKind = WeightKind.MARGINAL_LIKELIHOOD
-    effort: Effort = field(default_factory=Effort)
-    budget_states: int = 2_000_000
-
-    def system(self) -> System:
-        """Everything that is known of the cells."""
-        statements = [*self.margins.statements(), *self.known]
-        return system_of(self.margins.n_cells, statements)
 
 
 def table_posterior(
@@ -106,7 +60,8 @@ def table_posterior(
     clock = Clock(question.effort.seconds)
     law = exact_law(question.margins, model, question.alpha, known=question.known)
     if law is None:
-        return _simulated(question, model, clock, rng, progress)
+        smaller = _without_left_out(question, model, clock, rng, progress)
+        return smaller or simulated(question, model, clock, rng, progress)
     found = _by_law(question, model, law, clock, rng, progress)
     if question.weight_kind is WeightKind.MARGINAL_LIKELIHOOD or isinstance(found, Unavailable):
         return found
@@ -127,12 +82,112 @@ def _by_law(
         matched = None if question.known else _matched(question, model, law, clock)
         found = matched or _exactly(question, model, law, clock, progress)
     except BudgetExceeded:
-        found = _by_weighted_draws(question, model, law, clock, rng, progress)
+        found = _drawn(question, model, law, clock, rng, progress)
     if isinstance(found, Unavailable) or not isinstance(found.evidence, Unavailable):
         return found
     if question.margins.n_cells > MOST_BRIDGED or question.truth is None or question.known:
         return found
-    return _with_constant(question, found, rng)
+    return _with_constant(question, found, clock, rng)
+
+
+def _without_left_out(
+    question: Question,
+    model: HierarchicalModel,
+    clock: Clock,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> TablePosterior | Unavailable | None:
+    """From the table without a variable that no margin holds; None where there is none such."""
+    axis = left_out(question, model)
+    if axis is None:
+        return None
+    asked, place = without(question, model, axis)
+    effort = replace(question.effort, seconds=clock.left())
+    asked = replace(asked, effort=effort)
+    found = table_posterior(asked, model_without(model, axis), rng=rng, progress=progress)
+    if isinstance(found, Unavailable):
+        return found
+    return put_back(question, model, axis, found, place)
+
+
+def _drawn(
+    question: Question,
+    model: HierarchicalModel,
+    law: ExactLaw,
+    clock: Clock,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> TablePosterior | Unavailable:
+    """By populations led up to a decomposable model, else by weighted draws, of a table without
+    the variables that no margin holds."""
+    smaller = _without_left_out(question, model, clock, rng, progress)
+    if smaller is not None:
+        return smaller
+    cliques = None if question.known else clique_law(question.margins, model, question.alpha)
+    if cliques is None:
+        return _by_weighted_draws(question, model, law, clock, rng, progress)
+    levels = np.stack(np.unravel_index(question.cells, question.margins.sizes), axis=1)
+    evidence: Evidence | None = None
+    try:
+        evidence = summed_cliques(cliques, budget=_budget(question, clock, 0.3), progress=progress)
+    except BudgetExceeded:
+        progress("leading tables up to the model", None)
+    found = annealed_law(
+        cliques,
+        levels,
+        evidence=evidence,
+        clock=Clock(clock.left()),
+        rng=rng,
+        progress=progress,
+    )
+    if not isinstance(found, Unavailable):
+        return _from_annealed(question, model, law, found)
+    left = clock.left()
+    if left is not None and left < (clock.seconds or 0.0) / 3:
+        return found
+    other = _by_weighted_draws(question, model, law, clock, rng, progress)
+    return found if isinstance(other, Unavailable) else other
+
+
+def _from_annealed(
+    question: Question, model: HierarchicalModel, law: ExactLaw, found: AnnealedLaw
+) -> TablePosterior | Unavailable:
+    told = found.laws()
+    n_chains, n_draws = found.counts.shape[:2]
+    worth = min((one.worth for one in told), default=LEAST_WORTH)
+    if worth < LEAST_WORTH:
+        return too_few(worth, f"{n_chains * n_draws:,} tables of {n_chains} walks")
+    return TablePosterior(
+        model=model,
+        cells=question.cells,
+        laws=[one.law for one in told],
+        errors=[one.errors for one in told],
+        how=How.ESTIMATE,
+        method=found.method,
+        evidence=found.evidence,
+        true_table=_truth_by_evidence(question, law, found.evidence),
+        entropy=Unavailable("walks over the model's margins give no entropy of the whole table"),
+        warning=warning_of(told),
+        complete=found.complete,
+        worth=[one.worth for one in told],
+    )
+
+
+def _truth_by_evidence(
+    question: Question, law: ExactLaw, evidence: Evidence | Unavailable
+) -> Outcome:
+    """Pr(f | R) = Pr(f) / Pr(R), the first in closed form."""
+    if question.truth is None or law.log_constant is None:
+        return NO_TRUTH
+    if isinstance(evidence, Unavailable):
+        return evidence
+    point = completed(law, question.truth)
+    own = float(law.prior.log_weight(np.arange(len(point)), point).sum()) + law.log_constant
+    value = float(np.exp(min(own - evidence.log_probability, 0.0)))
+    error = value * evidence.standard_error
+    if error == 0 and evidence.standard_error == 0:
+        return Figure(value=value, how=How.EXACT)
+    return Figure(value=value, how=How.ESTIMATE, standard_error=error)
 
 
 def _matched(
@@ -167,13 +222,19 @@ def _matched(
     )
 
 
+def _budget(question: Question, clock: Clock, part: float) -> Budget:
+    """For an exact sum, within a part of the time left."""
+    seconds = clock.share(part, EXACT_SECONDS) or EXACT_SECONDS
+    steps = int(STEPS_A_SECOND * seconds)
+    states = min(question.budget_states, LEAST_STATES + int(STATES_A_SECOND * seconds))
+    return Budget(states=states, steps=steps, seconds=seconds)
+
+
 def _exactly(
     question: Question, model: HierarchicalModel, law: ExactLaw, clock: Clock, progress: Progress
 ) -> TablePosterior:
-    seconds = clock.share(0.35, EXACT_SECONDS) or EXACT_SECONDS
-    budget = Budget(
-        states=question.budget_states, steps=int(STEPS_A_SECOND * seconds), seconds=seconds
-    )
+    part = 0.3 if left_out(question, model) is None else 0.1
+    budget = _budget(question, clock, part)
     found = marginals.posterior(law.system, law.prior, budget=budget, progress=progress)
     laws = [
         {int(found.lower[c]) + q: float(p) for q, p in enumerate(found.probabilities[c]) if p > 0}
@@ -223,27 +284,31 @@ def _by_weighted_draws(
         progress=progress,
     )
     worth = 0.0 if isinstance(drawn, Unavailable) else drawn.effective_draws
-    if worth < LEAST_EFFECTIVE:
-        other = _simulated(question, model, clock, rng, progress, resample=False)
+    moved = None
+    if plain and not isinstance(drawn, Unavailable) and worth < ENOUGH:
+        moved = moved_law(
+            law,
+            question.margins,
+            drawn,
+            question.cells,
+            effort=question.effort,
+            clock=clock,
+            rng=rng,
+            progress=progress,
+        )
+    if moved is None and worth < LEAST_EFFECTIVE:
+        other = simulated(question, model, clock, rng, progress, resample=False)
         if not isinstance(other, Unavailable):
             return other
     if isinstance(drawn, Unavailable):
         return Unavailable(f"tables can be neither summed nor drawn: {drawn.reason}")
     found = _from_weighted(question, model, law, drawn)
-    if not plain or worth >= ENOUGH:
-        return found
-    effort = question.effort
-    moved = moved_law(
-        law,
-        question.margins,
-        drawn,
-        question.cells,
-        effort=effort,
-        clock=clock,
-        rng=rng,
-        progress=progress,
-    )
-    return found if moved is None else _with_moved(found, moved)
+    if moved is None:
+        few = f"{drawn.n_tried:,} weighted draws"
+        return found if worth >= LEAST_WORTH else too_few(worth, few)
+    if moved.worth < LEAST_WORTH:
+        return too_few(moved.worth, f"{moved.n_chains} walks of {moved.n_draws:,} tables")
+    return _with_moved(found, moved)
 
 
 def _with_moved(found: TablePosterior, moved: MovedLaw) -> TablePosterior:
@@ -256,6 +321,7 @@ def _with_moved(found: TablePosterior, moved: MovedLaw) -> TablePosterior:
         method=f"{found.method}, {way}",
         warning=moved.warning,
         complete=True,
+        worth=[moved.worth] * len(found.cells),
     )
 
 
@@ -290,11 +356,12 @@ def _from_weighted(
         entropy=drawn.entropy() if enough else few,
         warning=drawn.warning,
         complete=drawn.complete,
+        worth=[drawn.effective_draws] * len(question.cells),
     )
 
 
 def _with_constant(
-    question: Question, found: TablePosterior, rng: np.random.Generator
+    question: Question, found: TablePosterior, clock: Clock, rng: np.random.Generator
 ) -> TablePosterior:
     """With the marginal likelihood of a model without closed form whose margins are all released.
 
@@ -307,161 +374,14 @@ def _with_constant(
     log_z = -log_factorials(np.ravel(question.truth)) - float(np.log(own.value))
     error = (own.standard_error or 0.0) / own.value
     n_draws = min(question.effort.n_draws, 1000)
-    ratio = released_evidence(found.model, question.alpha, question.truth, n_draws, rng=rng)
+    ratio = released_evidence(
+        found.model, question.alpha, question.truth, n_draws, clock=clock, rng=rng
+    )
     if isinstance(ratio, Unavailable):
         return replace(found, evidence=ratio)
     value = float(gammaln(question.margins.total + 1)) + log_z + ratio.log_probability
     whole = float(np.hypot(error, ratio.standard_error))
     return replace(found, evidence=Evidence(value, whole))
-
-
-def _simulated(
-    question: Question,
-    model: HierarchicalModel,
-    clock: Clock,
-    rng: np.random.Generator,
-    progress: Progress,
-    *,
-    resample: bool = True,
-) -> TablePosterior | Unavailable:
-    """Data augmentation over tables that are listed, walked, or else filled and resampled."""
-    system = question.system()
-    fiber = listed_within(system, most=MOST_LISTED, seconds=clock.share(0.3, 30.0), rng=rng)
-    try:
-        step = _step(question, system, fiber, clock, rng, resample=resample)
-        if isinstance(step, Unavailable):
-            return step
-        effort = _fitting_effort(step, question, model, clock, rng)
-        if isinstance(effort, Unavailable):
-            return effort
-        drawn = augmented(
-            step, model, question.alpha, question.cells, effort=effort, rng=rng, progress=progress
-        )
-    except InputError as failed:
-        return Unavailable(f"tables could not be drawn: {failed}")
-    drawn = replace(drawn, complete=drawn.complete and effort.n_draws == question.effort.n_draws)
-    return _from_draws(question, model, drawn, fiber, step, rng)
-
-
-def _step(
-    question: Question,
-    system: System,
-    fiber: ListedFiber | None,
-    clock: Clock,
-    rng: np.random.Generator,
-    *,
-    resample: bool,
-) -> TableStep | Unavailable:
-    if fiber is not None:
-        return ListedStep.of(fiber, question.cells)
-    margins = None if question.known else question.margins
-    moves = connecting_moves(system, margins, time_limit=clock.share(0.3, 60.0) or 60.0)
-    n_chains = question.effort.n_chains
-    if isinstance(moves, Unavailable):
-        if resample:
-            return ResamplingStep(system, question.cells, n_chains=n_chains)
-        return Unavailable(f"tables can be neither summed nor listed, and {moves.reason}")
-    limit = (clock.share(0.3, 60.0) or 60.0) / n_chains
-    starts = starting_points(system, n_chains, rng=rng, time_limit=limit)
-    thin = MOVES_PER_CELL * system.n_named
-    return WalkStep.of(system, moves, starts, question.cells, thin=thin, rng=rng)
-
-
-def _fitting_effort(
-    step: TableStep,
-    question: Question,
-    model: HierarchicalModel,
-    clock: Clock,
-    rng: np.random.Generator,
-) -> Effort | Unavailable:
-    """As many draws as the time allows, found from a few that are thrown away."""
-    effort = question.effort
-    left = clock.share(0.5)
-    if left is None:
-        return effort
-    began = monotonic()
-    even = np.full((effort.n_chains, question.margins.n_cells), -np.log(question.margins.n_cells))
-    step.take(even, rng=rng)
-    first = monotonic() - began
-    if first > left / 4:
-        return _no_time(first)
-    pilot = replace(effort, n_draws=LEAST_KEPT, seconds=None)
-    began = monotonic()
-    augmented(step, model, question.alpha, question.cells, effort=pilot, rng=rng)
-    used = monotonic() - began
-    possible = int((left - first - used) * (LEAST_KEPT + 2) / (used * (1 + effort.burn_in)))
-    if possible < LEAST_CHAIN:
-        return _no_time(used / (LEAST_KEPT + 2))
-    return replace(effort, n_draws=min(effort.n_draws, possible), seconds=None)
-
-
-def _no_time(turn: float) -> Unavailable:
-    remedy = "allow more seconds, or install the extra 'algebra' for moves from 4ti2"
-    return Unavailable(f"a draw of tables takes {turn:.2g} s, too long for the time left; {remedy}")
-
-
-def _from_draws(
-    question: Question,
-    model: HierarchicalModel,
-    drawn: Augmented,
-    fiber: ListedFiber | None,
-    step: TableStep,
-    rng: np.random.Generator,
-) -> TablePosterior:
-    way = "tables drawn exactly given the cell probabilities"
-    if fiber is None:
-        way = "tables drawn by a walk that connects them"
-    if isinstance(step, ResamplingStep):
-        way = "tables filled cell by cell and resampled"
-    n_chains, n_draws = drawn.tables.shape[:2]
-    return TablePosterior(
-        model=model,
-        cells=question.cells,
-        laws=drawn.laws,
-        errors=drawn.errors,
-        how=How.ESTIMATE,
-        method=f"simulated: {n_chains} chains of {n_draws:,} draws, {way}",
-        evidence=_evidence(question, model, drawn, fiber, rng),
-        true_table=_simulated_truth(question, drawn, fiber),
-        entropy=Unavailable("simulation gives no entropy of the whole table"),
-        warning=drawn.diagnostics.warning,
-        complete=drawn.complete,
-    )
-
-
-def _evidence(
-    question: Question,
-    model: HierarchicalModel,
-    drawn: Augmented,
-    fiber: ListedFiber | None,
-    rng: np.random.Generator,
-) -> Evidence | Unavailable:
-    if fiber is None:
-        return Unavailable("the fiber is too large to be listed, which weighing a model needs")
-    if question.weight_kind is WeightKind.POSTERIOR_PREDICTIVE:
-        return predictive_evidence(drawn, question.margins.total)
-    try:
-        return bridged_evidence(fiber, model, question.alpha, drawn, rng=rng)
-    except InputError as failed:
-        return Unavailable(f"too few draws to weigh the model: {failed}")
-
-
-def _simulated_truth(question: Question, drawn: Augmented, fiber: ListedFiber | None) -> Outcome:
-    """Pr(truth | θ) averaged over the draws of θ, where its normaliser is known."""
-    if question.truth is None:
-        return NO_TRUTH
-    if fiber is None or drawn.log_released is None:
-        return Unavailable("the fiber is too large to be listed")
-    table = np.ravel(question.truth)
-    logs = drawn.log_theta @ table - log_factorials(table) - drawn.log_released
-    by_chain = np.exp(logs).mean(axis=1)
-    error = float(by_chain.std(ddof=1) / np.sqrt(len(by_chain)))
-    return Figure(value=float(by_chain.mean()), how=How.ESTIMATE, standard_error=error)
-
-
-def log_factorials(table: IntArray) -> float:
-    """log ∏ x!."""
-    return float(gammaln(table + 1.0).sum())
 
 
 def _with_predictive(
@@ -472,7 +392,7 @@ def _with_predictive(
     progress: Progress,
 ) -> TablePosterior:
     """The exact posterior with the paper's weight, which only draws can give."""
-    simulated = _simulated(question, found.model, clock, rng, progress)
-    if isinstance(simulated, Unavailable):
-        return replace(found, evidence=simulated)
-    return replace(found, evidence=simulated.evidence)
+    drawn = simulated(question, found.model, clock, rng, progress)
+    if isinstance(drawn, Unavailable):
+        return replace(found, evidence=drawn)
+    return replace(found, evidence=drawn.evidence)

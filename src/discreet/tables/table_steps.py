@@ -102,13 +102,17 @@ def _watched_pairs(system: System, cells: IntArray) -> tuple[IntArray, IntArray]
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """Some moves of a walk that connects the fiber, a chain of data augmentation being one walk."""
+    """Some moves of a walk, a chain of data augmentation being one walk.
+
+    `proved` says whether the moves are known to connect all consistent tables.
+    """
 
     system: System
     chains: Sequence[LineChain]
     thin: int
     pair_cell: IntArray
     pair_value: IntArray
+    proved: bool = True
 
     @classmethod
     def of(
@@ -119,6 +123,7 @@ class WalkStep:
         cells: IntArray,
         *,
         thin: int,
+        proved: bool = True,
         rng: np.random.Generator,
     ) -> "WalkStep":
         """A walk from each start; `thin` moves make a step."""
@@ -126,7 +131,7 @@ class WalkStep:
         even = ProductForm(np.full(system.n_named, 1.0 / system.n_named))
         chains = line_chains(system, moves, even, starts, rng=rng)
         walks = [chain for chain in chains if isinstance(chain, LineChain)]
-        return cls(system, walks, thin, pair_cell, pair_value)
+        return cls(system, walks, thin, pair_cell, pair_value, proved)
 
     def take(self, log_theta: FloatArray, *, rng: np.random.Generator) -> Taken:
         """Moves each chain under its own θ."""

@@ -67,3 +67,16 @@ def test_a_result_without_a_page_shows_its_fields() -> None:
     assert "<th>names</th>" in shown
     assert "&lt;i&gt;" in shown
     assert plots_of(table) == {}
+
+
+def test_an_audit_shows_bounds_and_beliefs() -> None:
+    table = Table.of_dense(np.array([[1, 5], [7, 2]]), names=["a", "b"])
+    found = discreet.audit(table, [["a"], ["b"]])
+    assert "consistent with what was released" in found._repr_html_()
+    assert list(found.plots()) == ["beliefs"]
+
+
+def test_counts_show_the_tables_that_fit() -> None:
+    found = discreet.assess_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2})
+    assert "2^20*3^7" in found._repr_html_()
+    assert list(found.plots()) == ["solutions"]

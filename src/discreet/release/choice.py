@@ -1,0 +1,240 @@
+"""Which release to make: the most useful one whose risk is within the cap (dobra 3 and reply).
+
+The general rule of the reply: among masks within the cap take those of the greatest utility, and of
+these the one of least risk; if there are none, release nothing. Releasing nothing is a candidate
+like any other: its risk is what an intruder can do with what he holds already.
+
+A risk that is only estimated counts as within the cap if two standard errors more still are; one
+that is not known never is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from discreet.errors import InputError, must_be
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.masks.contract import Masked
+
+AGREES = 1e-9
+ERRORS = 2.0  # standard errors by which an estimate must clear the cap
+
+
+class Standing(StrEnum):
+    """How a risk stands to the cap."""
+
+    WITHIN = "within the cap"
+    ABOVE = "above the cap"
+    DOUBTFUL = "too near the cap to tell"
+    UNKNOWN = "not known"
+
+
+class Verdict(StrEnum):
+    """What is decided."""
+
+    RELEASE = "release"
+    NOTHING = "release nothing"
+    EXCEEDED = "release nothing; the cap is exceeded even so"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One thing that could be released, with its risk and what it is worth.
+
+    `risk` is the worst over intruders, `risks` that by each; `losses` are those of each user in
+    units of his own (data utility (2) is minus that), `worths` the share of his avoidable loss that
+    he is spared, `utility` their weighted mean, or why it is not known. `masked` is what would go
+    out; of a table too large to hold in full only the names of its `margins` are.
+    """
+
+    title: str
+    risk: Outcome
+    utility: Outcome
+    risks: Mapping[str, Outcome] = field(default_factory=dict)
+    losses: Mapping[str, float] = field(default_factory=dict)
+    worths: Mapping[str, float] = field(default_factory=dict)
+    masked: Masked | None = None
+    margins: tuple[tuple[str, ...], ...] = ()
+    is_nothing: bool = False
+    method: str = ""
+
+    @property
+    def worth(self) -> float | None:
+        """The combined utility, or None where it is not known."""
+        return self.utility.value if isinstance(self.utility, Figure) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What to release of some candidates, by their positions, and why.
+
+    `chosen` is None only where even releasing nothing is not within the cap, or is not among the
+    candidates. `ties` are as useful as the chosen one and of no less risk; `missed` may be more
+    useful, but were not shown to be within the cap. `front` are those that no other beats in both
+    risk and utility.
+    """
+
+    verdict: Verdict
+    chosen: int | None
+    max_risk: float
+    standings: tuple[Standing, ...]
+    ties: tuple[int, ...]
+    missed: tuple[int, ...]
+    front: tuple[int, ...]
+    why: str
+
+
+def standing(risk: Outcome, max_risk: float) -> Standing:
+    """How a risk stands to the cap, as far as it is known."""
+    if isinstance(risk, Unavailable):
+        return Standing.UNKNOWN
+    low, high = limits(risk)
+    if high <= max_risk + AGREES * max(1.0, abs(max_risk)):
+        return Standing.WITHIN
+    within_reach = low <= max_risk + AGREES * max(1.0, abs(max_risk))
+    return Standing.DOUBTFUL if within_reach else Standing.ABOVE
+
+
+def limits(figure: Figure) -> tuple[float, float]:
+    """The least and the greatest that a figure may be: certain ones, else two standard errors."""
+    if figure.low is not None and figure.high is not None:
+        return figure.low, figure.high
+    if figure.value is None:
+        raise InputError(must_be("figure", "a number or a range", "neither"))
+    room = 0.0 if figure.how is How.EXACT else ERRORS * (figure.standard_error or 0.0)
+    return figure.value - room, figure.value + room
+
+
+def choose(candidates: Sequence[Candidate], max_risk: float) -> Choice:
+    """The candidate of greatest utility within the cap; of several, the one of least risk.
+
+    Checked: at most one candidate is to release nothing.
+    """
+    if sum(one.is_nothing for one in candidates) > 1:
+        raise InputError(must_be("candidates", "with one way to release nothing", "several"))
+    standings = tuple(standing(one.risk, max_risk) for one in candidates)
+    within = [
+        i
+        for i, one in enumerate(candidates)
+        if standings[i] is Standing.WITHIN and one.worth is not None
+    ]
+    chosen, ties = _best(candidates, within)
+    verdict = _verdict(candidates, standings, chosen)
+    return Choice(
+        verdict=verdict,
+        chosen=chosen,
+        max_risk=max_risk,
+        standings=standings,
+        ties=ties,
+        missed=_missed(candidates, standings, chosen),
+        front=pareto_front(candidates),
+        why=_why(candidates, standings, within, chosen, ties),
+    )
+
+
+def pareto_front(candidates: Sequence[Candidate]) -> tuple[int, ...]:
+    """Those that no other beats: less risk at no less utility, or more utility at no more risk.
+
+    By increasing risk. Candidates of equal risk and utility stand or fall together.
+    """
+    points = {i: point for i, one in enumerate(candidates) if (point := place(one)) is not None}
+    front = [i for i, own in points.items() if not any(_beats(p, own) for p in points.values())]
+    return tuple(sorted(front, key=lambda i: (*points[i], i)))
+
+
+def place(candidate: Candidate) -> tuple[float, float] | None:
+    """Risk (its upper limit) and utility, where both are known."""
+    if isinstance(candidate.risk, Unavailable) or candidate.worth is None:
+        return None
+    return limits(candidate.risk)[1], candidate.worth
+
+
+def compromises(worths: Sequence[Mapping[str, float]]) -> tuple[int, ...]:
+    """Of several releases, those that no other one beats for some user while as good for all.
+
+    More than one of different worth means that users' wishes are in conflict.
+    """
+    return tuple(
+        i for i, own in enumerate(worths) if not any(_serves_better(other, own) for other in worths)
+    )
+
+
+def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return one[0] <= other[0] and one[1] >= other[1] and one != other
+
+
+def _serves_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    no_worse = all(one[user] >= other[user] - AGREES for user in other)
+    return no_worse and any(one[user] > other[user] + AGREES for user in other)
+
+
+def _best(
+    candidates: Sequence[Candidate], within: Sequence[int]
+) -> tuple[int | None, tuple[int, ...]]:
+    """The position of the choice, and of those that are as useful."""
+    if not within:
+        return None, ()
+    most = max(candidates[i].worth or 0.0 for i in within)
+    best = [i for i in within if (candidates[i].worth or 0.0) >= most - AGREES]
+    best.sort(key=lambda i: (_least_risk(candidates[i]), not candidates[i].is_nothing, i))
+    return best[0], tuple(best[1:])
+
+
+def _least_risk(candidate: Candidate) -> float:
+    point = place(candidate)
+    return float("inf") if point is None else point[0]
+
+
+def _verdict(
+    candidates: Sequence[Candidate], standings: Sequence[Standing], chosen: int | None
+) -> Verdict:
+    if chosen is not None:
+        return Verdict.NOTHING if candidates[chosen].is_nothing else Verdict.RELEASE
+    nothing = [s for s, one in zip(standings, candidates, strict=True) if one.is_nothing]
+    return Verdict.EXCEEDED if nothing == [Standing.ABOVE] else Verdict.NOTHING
+
+
+def _missed(
+    candidates: Sequence[Candidate], standings: Sequence[Standing], chosen: int | None
+) -> tuple[int, ...]:
+    """Those of which it is open whether they are within the cap, and which may be more useful."""
+    open_ones = (Standing.DOUBTFUL, Standing.UNKNOWN)
+    least = -float("inf") if chosen is None else candidates[chosen].worth or 0.0
+    return tuple(
+        i
+        for i, one in enumerate(candidates)
+        if standings[i] in open_ones
+        and not one.is_nothing
+        and (one.worth is None or one.worth > least)
+    )
+
+
+def _why(
+    candidates: Sequence[Candidate],
+    standings: Sequence[Standing],
+    within: Sequence[int],
+    chosen: int | None,
+    ties: Sequence[int],
+) -> str:
+    """The reason in one sentence."""
+    others = [i for i in within if not candidates[i].is_nothing]
+    if chosen is None:
+        return _why_none(candidates, standings)
+    if not others:
+        return "nothing but releasing nothing is within the cap"
+    if candidates[chosen].is_nothing:
+        return "what is within the cap is worth no more than releasing nothing"
+    tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
+    return f"the most useful of {len(others)} within the cap{tied}"
+
+
+def _why_none(candidates: Sequence[Candidate], standings: Sequence[Standing]) -> str:
+    nothing = [s for s, one in zip(standings, candidates, strict=True) if one.is_nothing]
+    if nothing == [Standing.ABOVE]:
+        return (
+            "no release is within the cap, and what is known already exceeds it without any: "
+            "releasing nothing adds no risk, but the cap asks for what cannot be had"
+        )
+    if nothing in ([Standing.UNKNOWN], [Standing.DOUBTFUL]):
+        return "no release was shown to be within the cap, nor was releasing nothing"
+    return "no release is within the cap"
