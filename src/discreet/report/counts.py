@@ -1,14 +1,25 @@
 """What count statistics give away, on the terminal, readable at 80 columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console, ConsoleRenderable
+from rich.segment import Segment
 from rich.text import Text
 
+from discreet.compoisson.conjugate import BayesianAnalysis
 from discreet.errors import one_line
 from discreet.figures import Unavailable
 from discreet.report import words
+from discreet.report.counts_fit import (
+    BAYES_HEADER,
+    FIT_HEADER,
+    bayes_notes,
+    bayes_rows,
+    fit_notes,
+    fit_rows,
+)
 from discreet.report.counts_words import (
+    EXPOSED_HEADER,
     KNOWLEDGE_HEADER,
     PRIOR_HEADER,
     ZEROS_CAME_IN,
@@ -18,14 +29,14 @@ from discreet.report.counts_words import (
     bounds_of,
     bounds_row,
     count_words,
-    fit_notes,
-    fit_rows,
+    exposed_rows,
     interval_line,
     knowledge_rows,
     likely_rows,
     prior_notes,
     prior_row,
     title,
+    verdict_words,
     warnings,
     zeros_came_in,
 )
@@ -36,13 +47,35 @@ SHOWN_VALUES = 40
 SHOWN_TABLES = 7
 
 
-def print_counts(console: Console, a: CountAssessment, source: str) -> None:
-    """The summary that fits on a page or two."""
-    for part in _parts(a, source):
-        console.print(part)
+def print_counts(
+    console: Console,
+    a: CountAssessment,
+    source: str,
+    *,
+    bayes: BayesianAnalysis | Unavailable | None = None,
+) -> None:
+    """The summary that fits on a page or two, with the Bayesian analysis where there is one."""
+    for part in _parts(a, source, bayes):
+        print_part(console, part)
 
 
-def _parts(a: CountAssessment, source: str) -> Iterator[ConsoleRenderable]:
+def print_part(console: Console, part: ConsoleRenderable) -> None:
+    """A part of a report without blanks at the ends of its lines."""
+    for line in console.render_lines(part, pad=False):
+        console.print(_trimmed(line), soft_wrap=True)
+
+
+def _trimmed(line: list[Segment]) -> Text:
+    text = Text()
+    for segment in line:
+        text.append(segment.text, segment.style)
+    text.rstrip()
+    return text
+
+
+def _parts(
+    a: CountAssessment, source: str, bayes: BayesianAnalysis | Unavailable | None
+) -> Iterator[ConsoleRenderable]:
     yield Text(one_line(title(a)), style="bold")
     yield indented(Text(one_line(source), style="dim"))
     yield heading("What goes out" if a.table is None else "What would go out")
@@ -52,6 +85,8 @@ def _parts(a: CountAssessment, source: str) -> Iterator[ConsoleRenderable]:
     yield from _priors(a)
     yield from _knowledge(a)
     yield from _fit(a)
+    if bayes is not None:
+        yield from bayes_parts({"": bayes})
     yield from _verdict(a)
 
 
@@ -80,7 +115,7 @@ def _priors(a: CountAssessment) -> Iterator[ConsoleRenderable]:
         return
     yield heading("How sure a snooper is of the table")
     width = len(PRIOR_HEADER) - (a.table is None)
-    rows = [prior_row(name, risk)[:width] for name, risk in a.risks.items()]
+    rows = [prior_row(a, name, risk)[:width] for name, risk in a.risks.items()]
     yield indented(filled_table(PRIOR_HEADER[:width], rows))
     for note in prior_notes(a):
         yield indented(Text(one_line(note)))
@@ -103,16 +138,46 @@ def _fit(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     yield heading("What a user can still learn: the COM-Poisson fit")
     rows = fit_rows(a)
     if rows:
-        yield indented(filled_table(("", "rate", "dispersion"), rows))
+        yield indented(filled_table(FIT_HEADER, rows))
     for note in fit_notes(a):
         yield indented(Text(one_line(note)))
+
+
+def bayes_parts(
+    analyses: Mapping[str, BayesianAnalysis | Unavailable],
+) -> Iterator[ConsoleRenderable]:
+    """Bayesian analyses by category, or the only one, which is told more of."""
+    yield heading("Rate and dispersion by Bayes' rule, from what goes out")
+    found = {n: one for n, one in analyses.items() if isinstance(one, BayesianAnalysis)}
+    rows = [row for name, one in found.items() for row in bayes_rows(one, name)]
+    if rows:
+        yield indented(filled_table(BAYES_HEADER, rows[:SHOWN_VALUES]))
+    for note in _bayes_notes(found):
+        yield indented(Text(one_line(note), style="dim"))
+    for name, one in analyses.items():
+        if isinstance(one, Unavailable):
+            what = f"Not available for {name}" if name else "Not available"
+            yield indented(Text(one_line(f"{what}: {words.sentence(one.reason)}.")))
+
+
+def _bayes_notes(found: Mapping[str, BayesianAnalysis]) -> Iterator[str]:
+    if len(found) == 1:
+        yield from bayes_notes(next(iter(found.values())))
+    elif found:
+        yield f"Prior: {words.sentence(next(iter(found.values())).prior_words)}."
+        shares = (f"{n} {words.probability(one.less_dispersed)}" for n, one in found.items())
+        yield f"Less dispersed than Poisson with probability: {', '.join(shares)}."
 
 
 def _verdict(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     found = warnings(a)
     if a.verdict is not None:
-        yield heading("Verdict")
+        yield heading(f"Verdict: {verdict_words(a.verdict)}")
         yield indented(Text(one_line(words.sentence(a.verdict.sentence)), style="bold"))
+        yield indented(Text(one_line(words.sentence(a.verdict.rule)), style="dim"))
+        rows = exposed_rows(a.verdict)
+        if rows:
+            yield indented(filled_table(EXPOSED_HEADER, rows[:SHOWN_VALUES]))
     elif found:
         yield heading("Look here")
     for line in found:

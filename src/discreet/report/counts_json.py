@@ -3,39 +3,55 @@
 import math
 from typing import Any
 
+from discreet.compoisson.conjugate import BayesianAnalysis
 from discreet.compoisson.estimation import Fit, NoMaximum
 from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.notation import write_factorisation
 from discreet.compoisson.release import Attack, Release
-from discreet.compoisson.snooper import Reconstruction
 from discreet.compoisson.statistics import DecimalLog
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.fiber.counting import Count
-from discreet.figures import Outcome, Unavailable
-from discreet.report.counts_words import Bound, bounds_of, is_truth, rate_words, warnings
+from discreet.figures import How, Outcome, Unavailable
+from discreet.report.counts_fit import bayes_json, rate_words
+from discreet.report.counts_words import (
+    ZEROS_UNKNOWN,
+    Bound,
+    bounds_of,
+    equations_of,
+    is_truth,
+    warnings,
+    zeros_unknown,
+)
 from discreet.risk.count_assessment import LAWS, CountAssessment
 from discreet.risk.count_risk import CountRisk
-from discreet.risk.count_verdict import Verdict
+from discreet.risk.count_verdict import Trial, Verdict
 
 MOST_TABLES = 100
 
 
-def counts_json(a: CountAssessment) -> dict[str, Any]:
+def counts_json(
+    a: CountAssessment, *, bayes: BayesianAnalysis | Unavailable | None = None
+) -> dict[str, Any]:
     """One object; figures that are not known are null, with the reason under `reasons`."""
     found: dict[str, Any] = {
         "side": "snooper" if a.table is None else "holder",
         "statistics": _statistics(a),
         "released": _released(a.release),
         "n_solutions": _solutions(a.found),
-        "equations": list(a.found.equations) if isinstance(a.found, Reconstruction) else None,
+        "equations": list(equations_of(a.found)) or None,
         "bounds": [_bound(a, bound) for bound in bounds_of(a)],
         "priors": {name: _prior(a.found, name, risk) for name, risk in a.risks.items()},
         "solutions": _tables(a),
+        "assumptions": list(a.assumptions),
         "fit": _fit(a),
         "warnings": warnings(a),
     }
+    if zeros_unknown(a.found):
+        found["unknown_counts"] = {"0": ZEROS_UNKNOWN}
     if a.table is not None:
         found["interval_policy"] = _intervals(a)
+    if bayes is not None:
+        found["bayes"] = bayes_json(bayes)
     if a.options.knowledge:
         found["knowledge"] = _knowledge(a)
     if a.verdict is not None:
@@ -76,12 +92,15 @@ def _released(release: Release) -> dict[str, Any]:
 def _solutions(found: Attack) -> dict[str, Any]:
     if isinstance(found, Unavailable):
         return {"value": None, "how": None, "reason": found.reason}
+    if isinstance(found, TruncatedReconstruction) and found.how is not How.EXACT:
+        return count_json(found.number)
     if isinstance(found, TruncatedReconstruction):
         return {"value": found.count, "how": "exact", "factorisations": len(found.sets)}
-    return _count(found.count)
+    return count_json(found.count)
 
 
-def _count(count: Count) -> dict[str, Any]:
+def count_json(count: Count) -> dict[str, Any]:
+    """A number of tables, or why it is not known."""
     found: dict[str, Any] = {
         "value": count.value,
         "how": None if count.how is None else count.how.value,
@@ -100,13 +119,15 @@ def _bound(a: CountAssessment, bound: Bound) -> dict[str, Any]:
         "lower": limits.lower,
         "upper": limits.upper,
         "how": bound.how,
-        "dr_printed": _value(limits.printed),
+        "dr_printed": outcome_value(limits.printed),
         "dr": limits.bounded,
         "blind_guess": limits.blind_guess,
     }
     if isinstance(limits.printed, Unavailable):
         found["dr_printed_reason"] = limits.printed.reason
     if cell is not None:
+        found["possible_counts"] = cell.possible_counts
+        found["dr_possible"] = cell.bounded_possible
         found["best_guess"] = cell.best_guess
         found["best_guess_probability"] = cell.best_guess_probability
         found["entropy"] = cell.entropy
@@ -116,7 +137,8 @@ def _bound(a: CountAssessment, bound: Bound) -> dict[str, Any]:
     return found
 
 
-def _value(outcome: Outcome | None) -> float | None:
+def outcome_value(outcome: Outcome | None) -> float | None:
+    """The figure; None where there is none."""
     return None if outcome is None or isinstance(outcome, Unavailable) else outcome.value
 
 
@@ -136,10 +158,10 @@ def _prior(found: Attack, name: str, risk: CountRisk | Unavailable) -> dict[str,
     if law is not None:
         outcomes["entropy"] = law.entropy
         outcomes["true_table_surprisal"] = law.truth_surprisal
-    told: dict[str, Any] = {key: _value(outcome) for key, outcome in outcomes.items()}
+    told: dict[str, Any] = {key: outcome_value(outcome) for key, outcome in outcomes.items()}
     if law is not None:
-        guess = law.best_guess
-        told["best_guess"] = None if guess is None else {str(j): c for j, c in enumerate(guess)}
+        guess = law.best_counts
+        told["best_guess"] = None if guess is None else {str(j): c for j, c in guess.items()}
         told["how"] = law.how.value
         if law.note:
             told["note"] = law.note
@@ -171,38 +193,56 @@ def _reasons(outcomes: dict[str, Outcome | None]) -> dict[str, Any]:
 
 
 def _tables(a: CountAssessment) -> dict[str, Any]:
-    """The most probable tables, each as counts of the values 0, 1, 2, …"""
+    """The most probable tables, each as counts of the values 0, 1, 2, …; null is not identified.
+
+    `is_true` is null where not all counts are identified; `matches_truth` compares those that are.
+    """
     if isinstance(a.likely, Unavailable):
         return {"tables": [], "complete": False, "reason": a.likely.reason}
     listed = []
-    pairs = zip(a.likely.tables.tolist(), a.likely.probability.tolist(), strict=True)
-    for table, probability in list(pairs)[:MOST_TABLES]:
-        one = {"counts": table, "probability": probability}
-        listed.append(one if a.table is None else one | {"is_true": is_truth(a, table)})
+    for row, probability in enumerate(a.likely.probability.tolist()[:MOST_TABLES]):
+        counts = a.likely.counts(row)
+        one: dict[str, Any] = {"counts": list(counts), "probability": probability}
+        if a.table is not None:
+            same = is_truth(a, counts)
+            one |= {"is_true": None if None in counts else same, "matches_truth": same}
+        listed.append(one)
     complete = a.likely.complete and len(listed) == len(a.likely.tables)
     return {"tables": listed, "complete": complete}
 
 
 def _fit(a: CountAssessment) -> dict[str, Any]:
+    """What a user of the release gets; the holder's own fit stands under `from_table`."""
     told: dict[str, Any] = {"rate": None, "dispersion": None, "log_likelihood": None}
-    if isinstance(a.fit, Fit):
-        told["rate"], told["rate_standard_error"] = rate_words(a.fit)
-        told["log_rate"] = a.fit.log_rate
-        told["dispersion"] = a.fit.dispersion
-        told["dispersion_standard_error"] = a.fit.dispersion_standard_error
-        told["dispersion_interval"] = list(a.fit.dispersion_interval())
-        told["log_likelihood"] = a.fit.log_likelihood
-        told["at_boundary"] = a.fit.at_boundary
-    else:
-        told["unavailable"] = a.fit.reason
-    if isinstance(a.fit, NoMaximum):
-        told["log_likelihood_limit"] = a.fit.log_likelihood_limit
+    told |= _estimate(a.fit)
+    told["based_on"] = a.fit_words
+    if a.fits_by_n:
+        told["by_n"] = {str(n): _estimate(fit) for n, fit in a.fits_by_n}
     if a.poisson is not None:
         test = a.poisson
         told["poisson_test"] = {"statistic": test.statistic, "p_value": test.p_value}
     if a.table is not None:
-        told |= {"goodness": _goodness(a), "comparison": _comparison(a)}
+        own = None if a.holder_fit is None else _estimate(a.holder_fit)
+        told |= {"from_table": own, "goodness": _goodness(a), "comparison": _comparison(a)}
     return told
+
+
+def _estimate(fit: Fit | NoMaximum | Unavailable) -> dict[str, Any]:
+    if isinstance(fit, NoMaximum):
+        return {"unavailable": fit.reason, "log_likelihood_limit": fit.log_likelihood_limit}
+    if isinstance(fit, Unavailable):
+        return fit.to_json()
+    rate, error = rate_words(fit)
+    return {
+        "rate": rate,
+        "rate_standard_error": error,
+        "log_rate": fit.log_rate,
+        "dispersion": fit.dispersion,
+        "dispersion_standard_error": fit.dispersion_standard_error,
+        "dispersion_interval": list(fit.dispersion_interval()),
+        "log_likelihood": fit.log_likelihood,
+        "at_boundary": fit.at_boundary,
+    }
 
 
 def _goodness(a: CountAssessment) -> dict[str, Any]:
@@ -232,10 +272,12 @@ def _intervals(a: CountAssessment) -> dict[str, Any] | None:
     if a.intervals is None:
         return None
     laws = {
-        name: law.to_json() if isinstance(law, Unavailable) else {"entropy": _value(law.entropy)}
+        name: law.to_json()
+        if isinstance(law, Unavailable)
+        else {"entropy": outcome_value(law.entropy)}
         for name, law in a.intervals.laws.items()
     }
-    return {"n_tables": _count(a.intervals.count), "priors": laws}
+    return {"n_tables": count_json(a.intervals.count), "priors": laws}
 
 
 def _knowledge(a: CountAssessment) -> dict[str, Any]:
@@ -260,9 +302,30 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "measure": verdict.measure.value,
         "max_risk": verdict.max_risk,
         "sentence": verdict.sentence,
-        "warnings": list(verdict.warnings),
-        "trials": [
-            {"release": t.release.words, "measure": t.measure.value, "risk": t.risk.to_json()}
-            for t in verdict.trials
+        "rule": verdict.rule,
+        "exposed": [
+            {
+                "value": one.value,
+                "count": one.count,
+                "probability": one.probability,
+                "standard_error": one.standard_error,
+                "upper": one.upper,
+            }
+            for one in verdict.exposed
         ],
+        "warnings": list(verdict.warnings),
+        "trials": [_trial(trial) for trial in verdict.trials],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    cell = trial.cell_risk
+    return {
+        "release": trial.release.words,
+        "measure": trial.measure.value,
+        "risk": trial.risk.to_json(),
+        "table_risk": trial.table_risk.to_json(),
+        "cell_risk": None if cell is None else cell.to_json(),
+        "worst_value": trial.worst_value,
+        "judged": str(trial.judged),
     }

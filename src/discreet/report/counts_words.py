@@ -1,21 +1,20 @@
 """What the terminal and the page say of count statistics: the same rows and the same sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from discreet.compoisson.estimation import Fit, NoMaximum
 from discreet.compoisson.goodness import Goodness
 from discreet.compoisson.laws import TableLaw
-from discreet.compoisson.notation import write_counts
 from discreet.compoisson.release import Attack
 from discreet.compoisson.snooper import Reconstruction
 from discreet.compoisson.truncation import TruncatedReconstruction
-from discreet.errors import InputError
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.report import words
+from discreet.report.counts_fit import tested_sentence
 from discreet.risk.count_assessment import LAWS, CountAssessment
 from discreet.risk.count_risk import CellRisk, CountRisk, IntervalRisk, interval_risk
+from discreet.risk.count_verdict import Decision, Verdict
 
 TITLES = {
     "multinomial": "multinomial (right)",
@@ -23,6 +22,11 @@ TITLES = {
     "uniform_by_factorisation": "uniform by factorisation",
 }
 PRIOR_HEADER = ("prior on tables", "1/entropy", "effective tables", "best guess", "true table")
+UNKNOWN = "?"
+ZEROS_UNKNOWN = (
+    "n is withheld and no range of it is known, so the number of zeros is not identified: it is "
+    "shown as ?, and all that is said of tables is about the counts from value 1 on."
+)
 
 
 class Bound(NamedTuple):
@@ -50,7 +54,7 @@ def bounds_of(a: CountAssessment) -> list[Bound]:
         lower, upper = found.bounds.lower.tolist(), found.bounds.upper.tolist()
     elif isinstance(found, TruncatedReconstruction) and not isinstance(found.bounds, Unavailable):
         first, (lower, upper) = 0, (limit.tolist() for limit in found.bounds)
-        exact = [True] * len(lower)
+        exact = [found.how is How.EXACT] * len(lower)
     else:
         return []
     return [
@@ -99,7 +103,10 @@ def cell_words(outcome: Outcome | None) -> str:
     """A figure for a table; the reason why there is none has its place below."""
     if outcome is None or isinstance(outcome, Unavailable) or outcome.value is None:
         return "–"
-    shown = (words.probability if outcome.value <= 1 else words.expected)(outcome.value)
+    value = outcome.value
+    whole = round(value)
+    value = float(whole) if whole and abs(value - whole) < 1e-9 * whole else value
+    shown = (words.probability if value <= 1 else words.expected)(value)
     return shown + _error_words(shown, outcome)
 
 
@@ -114,7 +121,10 @@ def _error_words(shown: str, figure: Figure) -> str:
 
 
 def bounds_meaning(a: CountAssessment) -> Iterator[str]:
-    """How the columns of the bounds are to be read."""
+    """How the columns of the bounds are to be read, or why there are none."""
+    if isinstance(a.found, TruncatedReconstruction) and isinstance(a.found.bounds, Unavailable):
+        yield f"No bounds of single counts: {words.sentence(a.found.bounds.reason)}."
+        return
     yield (
         "Risk (14) is 1 / log2(U − L) as Kadane, Krishnan and Shmueli print it; it has no value "
         "(–) where two counts or one are possible, just where risk is greatest. Risk beside it, "
@@ -123,24 +133,31 @@ def bounds_meaning(a: CountAssessment) -> Iterator[str]:
     )
     if isinstance(a.found, Reconstruction) and a.found.bounds.note:
         yield f"Bounds: {words.sentence(a.found.bounds.note)}."
-    if isinstance(a.found, Reconstruction) and a.found.zeros_unknown:
-        yield (
-            "n is withheld and no range of it is known, so the number of zeros is not identified "
-            "and left out."
-        )
+    if zeros_unknown(a.found):
+        yield ZEROS_UNKNOWN
+
+
+def equations_of(found: Attack) -> tuple[str, ...]:
+    """The equations for people to read; none for zeros that are left out."""
+    if not isinstance(found, Reconstruction):
+        return ()
+    hidden = "0 = f0" if zeros_unknown(found) else ""
+    return tuple(line for line in found.equations if line != hidden)
 
 
 def count_words(found: Attack) -> str:
     """How many tables are consistent."""
     if isinstance(found, Unavailable):
         return f"not known: {words.sentence(found.reason)}"
-    if isinstance(found, TruncatedReconstruction):
+    if isinstance(found, TruncatedReconstruction) and found.how is How.EXACT:
         sets = words.plural(len(found.sets), "factorisation")
         return f"{words.count(found.count)} of {sets} within the interval (exact)"
-    return _count_words(found.count)
+    number = found.number if isinstance(found, TruncatedReconstruction) else found.count
+    return count_as_words(number)
 
 
-def _count_words(count: Count) -> str:
+def count_as_words(count: Count) -> str:
+    """A number of tables with how it was got, or why it is not known."""
     if count.value is None:
         at_least = f", at least {words.count(count.at_least)}" if count.at_least else ""
         return f"not known{at_least}: {words.sentence(count.note)}"
@@ -150,17 +167,24 @@ def _count_words(count: Count) -> str:
     return f"{words.count(count.value)} (estimate, standard error {share:.1g} %)"
 
 
-def prior_row(name: str, risk: CountRisk | Unavailable) -> tuple[str, ...]:
+def prior_title(a: CountAssessment, name: str) -> str:
+    """The name of a law; where n is withheld the right one still rests on a law over n."""
+    given = name == "multinomial" and a.release.n is None
+    return "multinomial (given n)" if given else TITLES[name]
+
+
+def prior_row(a: CountAssessment, name: str, risk: CountRisk | Unavailable) -> tuple[str, ...]:
     """One line of the priors."""
+    title = prior_title(a, name)
     if isinstance(risk, Unavailable):
-        return (TITLES[name], "–", "–", "–", "–")
+        return (title, "–", "–", "–", "–")
     found = (
         risk.reciprocal_entropy,
         risk.effective_tables,
         risk.best_guess_probability,
         risk.truth_probability,
     )
-    return (TITLES[name], *(cell_words(outcome) for outcome in found))
+    return (title, *(cell_words(outcome) for outcome in found))
 
 
 def prior_notes(a: CountAssessment) -> Iterator[str]:
@@ -170,6 +194,7 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
         "That is true of observations in their order, not of tables: a table f stands for "
         "n!/∏ f_j! orders, so that multinomial is right for independent counts."
     )
+    yield from (words.sentence(f"Assumed: {line.rstrip('.')}.") for line in a.assumptions)
     right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
     if right is not None and printed is not None and right > printed:
         yield (
@@ -211,7 +236,7 @@ def _led_astray(a: CountAssessment) -> Iterator[str]:
         for risk in (a.risks["multinomial"], a.risks["uniform"])
     ]
     values = [t.value for t in truths if isinstance(t, Figure) and t.value is not None]
-    if len(values) == 2 and values[0] < values[1]:
+    if len(values) == 2 and values[0] < values[1] * (1 - 1e-9):
         yield (
             "Here the true table is less probable than under uniform: it is an unlikely one for "
             "COM-Poisson counts, so that a snooper who trusts the law is led astray."
@@ -221,18 +246,25 @@ def _led_astray(a: CountAssessment) -> Iterator[str]:
 def best_guess(a: CountAssessment) -> str:
     """The most probable table under the right law, and for the holder whether it is the truth."""
     law = right_law(a.found)
-    if law is None or law.best_guess is None:
+    if law is None or law.best_counts is None:
         return "not known"
-    table = {j: count for j, count in enumerate(law.best_guess) if count}
-    said = f"{write_counts(table)}, probability {cell_words(law.best_guess_probability)}"
+    counts = law.best_counts
+    table = ",".join(f"{j}:{_shown(c)}" for j, c in counts.items() if c is None or c)
+    said = f"{table}, probability {cell_words(law.best_guess_probability)}"
     if a.table is None:
         return said
-    same = {j: c for j, c in a.table.items() if j or not _zeros_unknown(a.found)} == table
-    return f"{said}; it is {'the true table' if same else 'not the true table'}"
+    same = is_truth(a, tuple(counts.values()))
+    what = "true from value 1 on" if zeros_unknown(a.found) else "the true table"
+    return f"{said}; it is {what if same else f'not {what}'}"
 
 
-def _zeros_unknown(found: Attack) -> bool:
-    return isinstance(found, Reconstruction) and found.zeros_unknown
+def _shown(count: int | None) -> str:
+    return UNKNOWN if count is None else str(count)
+
+
+def zeros_unknown(found: Attack) -> bool:
+    """Is the number of zeros beyond telling, so that counts begin at value 1?"""
+    return not isinstance(found, Unavailable) and found.first_value > 0
 
 
 def right_law(found: Attack) -> TableLaw | None:
@@ -252,7 +284,7 @@ ZEROS_CAME_IN = (
 
 def zeros_came_in(a: CountAssessment) -> bool:
     """Does the knowledge make the number of zeros a thing to guess?"""
-    return a.before is not None and _zeros_unknown(a.before) and not _zeros_unknown(a.found)
+    return a.before is not None and zeros_unknown(a.before) and not zeros_unknown(a.found)
 
 
 def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
@@ -273,75 +305,14 @@ def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
     return rows
 
 
-def fit_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
-    """Rate and dispersion by each method, with standard errors where there are some."""
-    rows = []
-    if isinstance(a.fit, Fit):
-        rate, error = rate_words(a.fit)
-        spread = a.fit.dispersion_standard_error
-        rows.append(("maximum likelihood", _with(rate, error), _with(a.fit.dispersion, spread)))
-    for name, estimate in a.comparison.items():
-        if not isinstance(estimate, Unavailable) and estimate.log_rate <= 700:
-            error = estimate.log_rate_standard_error
-            spread = estimate.dispersion_standard_error
-            rate = estimate.rate
-            own = None if error is None else error * rate
-            rows.append((name, _with(rate, own), _with(estimate.dispersion, spread)))
-    return rows
-
-
-def rate_words(fit: Fit) -> tuple[float | None, float | None]:
-    """λ and its standard error, None where λ exceeds every float."""
-    try:
-        return fit.rate, fit.rate_standard_error
-    except InputError:
-        return None, None
-
-
-def _with(value: float | None, error: float | None) -> str:
-    if value is None:
-        return "beyond every number"
-    return f"{value:,.4g}" + ("" if error is None else f" ± {error:,.2g}")
-
-
-def fit_notes(a: CountAssessment) -> Iterator[str]:
-    """What the fit says in sentences; the warning of a bad fit is told apart."""
-    if isinstance(a.fit, Fit):
-        low, high = a.fit.dispersion_interval()
-        yield (
-            f"Log-likelihood {a.fit.log_likelihood:,.4f}; dispersion with 95 % limits "
-            f"{low:.3g} to {high:.3g}."
-        )
-        if a.fit.at_boundary:
-            yield "The counts are more dispersed than geometric ones; dispersion is at its limit 0."
-    elif isinstance(a.fit, NoMaximum):
-        yield f"Nothing to fit: {a.fit.reason}."
-    else:
-        yield f"Not available: {words.sentence(a.fit.reason)}."
-    if a.poisson is not None and isinstance(a.fit, Fit):
-        yield tested_sentence(a.poisson.sentence)
-    if isinstance(a.goodness, Unavailable):
-        yield f"Fit not tested: {words.sentence(a.goodness.reason)}."
-    elif a.goodness is not None and not a.goodness.fits_badly:
-        yield tested_sentence(a.goodness.sentence)
-    if a.table is None:
-        yield (
-            "Whether COM-Poisson fits cannot be told from the statistics; only the holder of the "
-            "table can."
-        )
-
-
-def tested_sentence(sentence: str) -> str:
-    """What a test says, without powers of ten in its p-value."""
-    return words.sentence(sentence).replace("= below", "below").replace("p = 0)", "p below 0.001)")
-
-
 def warnings(a: CountAssessment) -> list[str]:
-    """What must not be overlooked."""
+    """What must not be overlooked; values exposed have a table of their own."""
     tested = a.goodness if isinstance(a.goodness, Goodness) else None
     found = [tested_sentence(tested.sentence)] if tested is not None and tested.fits_badly else []
     if a.verdict is not None:
-        found += [f"{w[0].upper()}{w[1:]}." for w in a.verdict.warnings]
+        named = [one.words for trial in a.verdict.trials for one in trial.exposed]
+        others = (w for w in a.verdict.warnings if not any(one in w for one in named))
+        found += [f"{w[:1].upper()}{w[1:]}." for w in others]
     return found
 
 
@@ -354,7 +325,7 @@ def interval_line(a: CountAssessment) -> str | None:
     effective = f", as much doubt as {doubt} equally probable ones" if doubt else ""
     return (
         "Had n and the bounds of each count gone out instead, this many tables would be left: "
-        f"{_count_words(a.intervals.count)}{effective}."
+        f"{count_as_words(a.intervals.count)}{effective}."
     )
 
 
@@ -366,19 +337,47 @@ def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
     if isinstance(a.likely, Unavailable):
         return []
     rows = []
-    pairs = zip(a.likely.tables.tolist(), a.likely.probability.tolist(), strict=True)
-    for table, probability in list(pairs)[:most]:
+    mark = "true from value 1 on" if zeros_unknown(a.found) else "the true table"
+    for row, probability in enumerate(a.likely.probability.tolist()[:most]):
         if not a.likely.complete and probability < words.SMALL:
             break
-        mark = "the true table" if is_truth(a, table) else ""
-        rows.append((" ".join(map(str, table)), words.probability(probability), mark))
+        counts = a.likely.counts(row)
+        shown = " ".join(_shown(count) for count in counts)
+        rows.append((shown, words.probability(probability), mark if is_truth(a, counts) else ""))
     return rows
 
 
-def is_truth(a: CountAssessment, table: list[int]) -> bool:
-    """Is a table of the snooper the holder's?"""
+def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:
+    """Are the counts of a snooper's table, as far as they are known, the holder's?"""
     if a.table is None:
         return False
-    first = int(_zeros_unknown(a.found))
-    true = [a.table.get(j, 0) for j in range(first, len(table))]
-    return table[first:] == true and max(a.table) < len(table)
+    true = (a.table.get(j, 0) for j in range(len(counts)))
+    same = all(c is None or c == t for c, t in zip(counts, true, strict=True))
+    return same and max(a.table) < len(counts)
+
+
+VERDICTS = {
+    Decision.RELEASE: "release",
+    Decision.DO_NOT: "do not release",
+    Decision.UNDECIDED: "undecided, so do not release",
+}
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """What to do, in a few words."""
+    if verdict.decision is Decision.FEWER_DECIMALS:
+        return f"release S2 with {words.plural(verdict.decimals or 0, 'decimal')} only"
+    return VERDICTS[verdict.decision]
+
+
+def exposed_rows(verdict: Verdict) -> list[tuple[str, str, str]]:
+    """Values whose true count a snooper finds with more than the risk allowed."""
+    rows = []
+    for one in verdict.exposed:
+        error = "" if not one.standard_error else f" ± {words.expected(one.standard_error)}"
+        found = f"{words.probability(one.probability)}{error}"
+        rows.append((str(one.value), words.count(one.count), found))
+    return rows
+
+
+EXPOSED_HEADER = ("value exposed", "count", "found with probability")

@@ -57,9 +57,82 @@ def test_n_withheld(discreet):
     got = told(discreet("counts", DISASTERS, "--withhold-n", "--json"))
     assert got["released"]["n"] is None
     assert [row["value"] for row in got["bounds"]] == [1, 2, 3, 4]
+    assert got["fit"]["rate"] is None
+    assert "n is withheld" in got["fit"]["unavailable"]
+    assert got["fit"]["from_table"]["rate"] == pytest.approx(1.2156, abs=1e-4)
+    for table in got["solutions"]["tables"]:
+        assert table["counts"][0] is None
+        assert table["is_true"] is None
+    assert [t["counts"][1:] for t in got["solutions"]["tables"] if t["matches_truth"]] == [
+        [20, 9, 5, 2]
+    ]
+    assert got["priors"]["multinomial"]["best_guess"]["0"] is None
+    assert "n is withheld" in got["unknown_counts"]["0"]
+    assert any("equally probable" in line for line in got["assumptions"])
     alone = told(discreet("counts", "--s1", 61, "--s2", "2^20*3^7", "--json"))
     assert "n is withheld" in alone["fit"]["unavailable"]
     assert alone["statistics"]["s2"] == pytest.approx(21.5532296)
+
+
+def test_the_text_without_n_shows_no_zeros(discreet):
+    text = discreet("counts", DISASTERS, "--withhold-n").out
+    assert "  ? 20 9 5 2 " in text
+    assert "true from value 1 on" in text
+    assert "0 20 9 5 2" not in text
+    assert "what a user gets" not in text  # nothing can be fitted without n
+    assert "each taken as equally probable" in " ".join(text.split())
+
+
+def test_the_fit_is_from_the_published_s2(discreet):
+    rounded = told(discreet("counts", DISASTERS, "--decimals", 0, "--json"))["fit"]
+    seen = told(discreet("counts", "--n", 51, "--s1", 61, "--s2", "22.", "--json"))["fit"]
+    assert rounded["rate"] == pytest.approx(seen["rate"], rel=1e-12)
+    assert rounded["rate"] != pytest.approx(rounded["from_table"]["rate"], rel=1e-3)
+
+
+def test_what_was_drawn_is_not_called_exact(discreet):
+    got = told(discreet("counts", "1:7,2:33,3:49,4:22,5:6", "--decimals", 0, "--json"))
+    assert got["n_solutions"]["how"] == "estimate"
+    assert got["n_solutions"]["standard_error"] > 0
+    assert got["bounds"] == []
+
+
+def test_what_is_assumed_of_n(discreet):
+    equal = told(discreet("counts", DISASTERS, "--withhold-n", "--json"))
+    other = ("--withhold-n", "--number-prior", "reciprocal", "--json")
+    reciprocal = told(discreet("counts", DISASTERS, *other))
+    assert equal["assumptions"] != reciprocal["assumptions"]
+    said = discreet("counts", DISASTERS, "--number-prior", "equal").complaint()
+    assert said.startswith("--number-prior must be given where n is withheld")
+
+
+def test_no_blanks_at_the_ends_of_lines(discreet):
+    for options in (("--max-risk", 0.2, "--bayes"), ("--withhold-n",), ("--decimals", 1)):
+        lines = discreet("counts", DISASTERS, *options).out.splitlines()
+        assert lines == [line.rstrip() for line in lines]
+        assert max(map(len, lines)) <= 80
+
+
+def test_bayes_for_the_holder_and_the_snooper(discreet):
+    holder = told(discreet("counts", DISASTERS, "--bayes", "--json"))["bayes"]
+    snooper = told(discreet("counts", *RELEASED, "--bayes", "--json"))["bayes"]
+    assert holder == snooper
+    assert holder["posterior"]["a"] == 61
+    assert holder["posterior"]["c"] == 51
+    low, middle, high = holder["dispersion"]["quantiles"]
+    assert low < 1.02 < high
+    assert low < middle < high
+    prior = told(discreet("counts", *RELEASED, "--bayes", "--prior", "1,0.305,1", "--json"))[
+        "bayes"
+    ]
+    assert prior["posterior"] == {"a": 62, "b": pytest.approx(21.8582296), "c": 52}
+    least = discreet("counts", "0:3,1:4", "--bayes")
+    assert least.code == 0
+    assert "no integral without a prior" in " ".join(least.out.split())
+    mended = discreet("counts", "0:3,1:4", "--bayes", "--prior", "1,.5,1")
+    assert mended.code == 0, mended
+    hidden = told(discreet("counts", DISASTERS, "--withhold-n", "--bayes", "--json"))["bayes"]
+    assert "n is withheld" in hidden["unavailable"]
 
 
 def test_a_file_of_records_or_of_counts(discreet, tmp_path):
@@ -82,19 +155,33 @@ def test_files_that_hold_no_counts(discreet, tmp_path):
     said = discreet("counts", bad, "--column", "x").complaint()
     assert said == "column 'x' must be of whole numbers from 0, got something else"
     said = discreet("counts", bad, "--column", "y").complaint()
-    assert said.endswith("got rows without; --missing drop leaves them out")
+    assert said.endswith("got rows without a value; --missing drop leaves them out")
     got = told(discreet("counts", bad, "--column", "y", "--missing", "drop", "--json"))
     assert got["statistics"]["n"] == 2
 
 
 def test_verdicts_and_their_exit_codes(discreet):
-    assert discreet("counts", DISASTERS, "--max-risk", 0.5).code == 0
+    passed = discreet("counts", DISASTERS, "--max-risk", 0.5)
+    assert passed.code == 0
+    assert "\nVerdict: release\n" in passed.out
     refused = discreet("counts", DISASTERS, "--max-risk", 0.01, "--json")
     assert refused.code == 3
     assert json.loads(refused.out)["verdict"]["decision"] == "do not release"
-    undecided = discreet("counts", DISASTERS, "--withhold-n", "--max-risk", 0.01, "--json")
-    assert undecided.code == 3
-    assert json.loads(undecided.out)["verdict"]["decision"] == "undecided"
+    assert [one["value"] for one in json.loads(refused.out)["verdict"]["exposed"]] == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
+    text = discreet("counts", DISASTERS, "--max-risk", 0.01).out
+    assert "\nVerdict: do not release\n" in text
+    assert "value exposed" in text
+    fewer = discreet("counts", DISASTERS, "--max-risk", 0.34)
+    assert fewer.code == 0
+    assert "\nVerdict: release S2 with 0 decimals only\n" in fewer.out
+    ranged = ("--withhold-n", "--knows", "n=50..52", "--max-risk", 0.2)
+    assert discreet("counts", DISASTERS, *ranged).code == 3  # single counts are found at .362
     options = ("--max-risk", 0.4, "--measure", "truth", "--json")
     assert told(discreet("counts", DISASTERS, *options))["verdict"]["measure"] == "truth"
 
@@ -119,7 +206,16 @@ def test_the_page(discreet, tmp_path):
     [
         (("--n", 51, "--s1", 61, "--s2", "2^20*3^7*7"), "that of a product of factorials, got 5^0"),
         (("--n", 10, "--s1", 61, "--s2", "2^20*3^7"), "--n must be at least 31 for a total of 61"),
-        (("--n", 51, "--s1", 0, "--s2", "1"), "--s1 must be above zero, got 0"),
+        (("--n", 51, "--s1", 0, "--s2", "2^0"), "--s1 must be above zero, got 0"),
+        (("--n", 51, "--s1", 61, "--s2", "1"), "which may be either; write 2^0 for e^S2 = 1"),
+        (("--n", 51, "--s1", 61, "--s2", "1e400"), "--s2 must be at most 192.74, which is log 61!"),
+        (("--n", 51, "--s1", 61, "--s2", "300.5"), "a product such as 2^20*3^7 is e^S2, a decimal"),
+        (("--n", 51, "--s1", 61, "--s2", "21,55"), "--s2 must be a factorisation of e^S2 such as"),
+        (("--n", 10**30, "--s1", 61, "--s2", "2^20*3^7"), "--n must be below 2**53"),
+        (("--n", 51, "--s1", 10**30, "--s2", "2^20*3^7"), "--n must be at least"),
+        (("--n", 51, "--s1", 61, "--s2", f"2^{10**20}"), "S2 is too large for this total"),
+        ((f"0:{10**25},1:4",), "n must be below 2**53"),
+        ((f"{10**25}:2,1:4",), "values must be at most 1,000,000"),
         (("0:5",), "S1 must be above zero, got 0; all observations are zero"),
         (("",), "the table must be of at least one observation, got none"),
         (("0:0",), "the table must be of at least one observation, got none"),
@@ -128,12 +224,31 @@ def test_the_page(discreet, tmp_path):
         (("15,20,9",), "counts must be value:count, separated by commas, got '15'"),
         (("nofile.csv",), "file must be one that exists, got 'nofile.csv'"),
         ((*RELEASED, "--knows", "max=4,nozeros"), "--knows must be true of a table with these"),
-        ((DISASTERS, "--knows", "max=4,zero=0"), "--knows must be true of the table"),
+        (
+            (DISASTERS, "--knows", "max=4,zero=0"),
+            "as what someone knows is, got 'zero=0' against the table's own count of value 0; leave",
+        ),
+        ((DISASTERS, "--knows", "4=3"), "got '4=3' against the table's own count of value 4;"),
+        ((DISASTERS, "--knows", "max=3"), "got 'max=3' against the table's largest value;"),
+        ((DISASTERS, "--knows", "n=1..9"), "'n=1..9' against the table's number of observations"),
+        ((DISASTERS, "--knows", "increasing"), "'increasing' against the order of the table's"),
+        ((DISASTERS, "--knows", "max=4,4=0"), "the known count of 4 must be above 0, since 4 is"),
+        ((*RELEASED, "--knows", "0=15,1=20,2=9,3=5,4=1"), "--knows must be true of a table with"),
+        ((DISASTERS, "--prior", "1,1,1"), "--prior must be given with --bayes"),
+        ((DISASTERS, "--bayes", "--prior", "1,1"), "must be three numbers separated by commas"),
+        ((DISASTERS, "--bayes", "--prior", "5,0,1"), "b of --prior must be above"),
+        ((DISASTERS, "--bayes", "--prior", "0,0,1"), "a of --prior must be a finite number above"),
+        ((DISASTERS, "--small", 0), "--small must be given with --max-risk"),
+        ((DISASTERS, "--by", "x"), "--by must be given with a file"),
+        ((DISASTERS, "--regress", "x"), "--regress must be given with --by or --sets"),
+        ((DISASTERS, "--totals"), "--totals must be given with --by or --sets"),
         ((DISASTERS, "--knows", "foo"), "--knows must be max=J"),
         (("--n", 51, "--s1", 61, "--s2", "21.5533"), "--s2 must be an S2 that some 51 counts"),
         (("--n", 51, "--s1", 61, "--s2", "x"), "--s2 must be a factorisation of e^S2"),
-        (("--n", 51, "--s1", 61), "counts must be given, or --s1 and --s2"),
-        ((), "counts must be given, or --s1 and --s2"),
+        (("--n", 51, "--s1", 61), "--s2 must be given with --s1, got none"),
+        (("--n", 51, "--s2", "2^3"), "--s1 must be given with --s2, got none"),
+        (("--n", 51), "a table of counts must be given (or a FILE, --sets, or --s1 and --s2"),
+        ((), "a table of counts must be given (or a FILE, --sets, or --s1 and --s2"),
         ((DISASTERS, "--n", 4), "--n must be given without a table"),
         ((*RELEASED, "--max-risk", 0.1), "--max-risk must be given with the table of counts"),
         ((*RELEASED, "--truncate"), "--truncate must be given with a decimal"),
@@ -149,3 +264,59 @@ def test_the_page(discreet, tmp_path):
 )
 def test_bad_input(discreet, arguments, part):
     assert part in discreet("counts", *arguments).complaint()
+
+
+def test_an_untrue_thing_known_prints_no_count(discreet):
+    said = discreet("counts", DISASTERS, "--knows", "max=4,zero=0").complaint()
+    assert "15" not in said
+    assert "max=4" not in said  # it is true
+
+
+def test_shapes_begin_at_one_where_n_is_withheld(discreet):
+    options = ("--withhold-n", "--knows", "decreasing", "--json")
+    got = told(discreet("counts", "0:1,1:5,2:3,3:1", *options))
+    assert got["knowledge"]["known"] == ["the counts are decreasing"]
+    assert "order" in discreet("counts", "0:1,1:5,2:3,3:1", "--knows", "decreasing").complaint()
+
+
+def test_files_of_no_use(discreet, tmp_path):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("")
+    assert "got an empty file" in discreet("counts", empty).complaint()
+    header = tmp_path / "header.csv"
+    header.write_text("x\n")
+    assert "at least one record, got none" in discreet("counts", header).complaint()
+    none = tmp_path / "none.csv"
+    none.write_text("x,f\n1,0\n2,0\n")
+    said = discreet("counts", none, "--column", "x", "--count", "f").complaint()
+    assert "at least one count above 0" in said
+    huge = tmp_path / "huge.csv"
+    huge.write_text("x\n1\n123456789012345678901234567890\n")
+    said = discreet("counts", huge).complaint()
+    assert said == "column 'x' must be of values up to 1,000,000, got a larger one"
+    zeros = tmp_path / "zeros.csv"
+    zeros.write_text("x\n0\n0\n")
+    assert "S1 must be above zero, got 0" in discreet("counts", zeros).complaint()
+    for text in ("1.5", "-1", "one", "nan", "inf"):
+        huge.write_text(f"x\n1\n{text}\n")
+        said = discreet("counts", huge).complaint()
+        assert said == "column 'x' must be of whole numbers from 0, got something else"
+
+
+def test_hostile_column_names(discreet, tmp_path):
+    name = 'a"b<script>alert(1)</script>\x1b[31m'
+    file = tmp_path / "hostile.csv"
+    file.write_text('"a""b<script>alert(1)</script>\x1b[31m"\n1\n2\n2\n0\n')
+    page = tmp_path / "page.html"
+    run = discreet("counts", file, "--column", name, "--report", page)
+    assert run.code == 0
+    assert "\x1b" not in run.out
+    assert "<script" not in page.read_text(encoding="utf-8")
+    assert "\n" not in discreet("counts", file, "--column", "x\ny").complaint()
+
+
+def test_the_help_explains_s2(discreet):
+    said = " ".join(discreet("counts", "--help").out.split())
+    assert "2 to the power 20 times 3 to the power 7" in said
+    assert "weights" not in said
+    assert "Rows without a value: refuse them (default) or leave them out." in said

@@ -13,9 +13,12 @@ from discreet.compoisson.knowledge import Knowledge
 from discreet.figures import Unavailable
 from discreet.report.counts import print_counts
 from discreet.report.counts_json import counts_json
-from discreet.report.counts_page import counts_html
+from discreet.report.counts_page import counts_html, panel_of
+from discreet.report.counts_plots import Panel, panels_plot
+from discreet.report.counts_words import verdict_words
 from discreet.report.plots import solutions_plot
 from discreet.risk.count_assessment import CountOptions, assess_counts, assess_statistics
+from discreet.risk.count_verdict import Decision
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))
@@ -55,7 +58,77 @@ def test_the_verdict_is_told_everywhere():
     said = HOLDER.verdict.sentence
     assert " ".join(said.split()) in " ".join(shown(HOLDER).split())
     assert counts_json(HOLDER)["verdict"]["sentence"] == said
-    assert "Release S2 with 0 decimals only" in counts_html(HOLDER, "x")
+    assert f"Verdict: {verdict_words(HOLDER.verdict)}" in counts_html(HOLDER, "x")
+    assert counts_json(HOLDER)["verdict"]["exposed"]
+    assert "value exposed" in counts_html(HOLDER, "x")
+
+
+@pytest.mark.parametrize(
+    ("decision", "decimals", "words"),
+    [
+        (Decision.RELEASE, None, "release"),
+        (Decision.FEWER_DECIMALS, 1, "release S2 with 1 decimal only"),
+        (Decision.FEWER_DECIMALS, 0, "release S2 with 0 decimals only"),
+        (Decision.UNDECIDED, None, "undecided, so do not release"),
+        (Decision.DO_NOT, None, "do not release"),
+    ],
+)
+def test_words_of_a_verdict(decision, decimals, words):
+    found = replace(HOLDER.verdict, decision=decision, decimals=decimals)
+    assert verdict_words(found) == words
+
+
+def test_zeros_that_are_not_known_are_not_shown_as_none():
+    hidden = assess_counts(DISASTERS, CountOptions(withhold_n=True))
+    text, page, told = shown(hidden), counts_html(hidden, "x"), counts_json(hidden)
+    assert "? 20 9 5 2" in text
+    assert "? 20 9 5 2" in page
+    assert "0 20 9 5 2" not in text + page
+    assert {table["counts"][0] for table in told["solutions"]["tables"]} == {None}
+    assert "what a user gets" not in text + page
+    assert "each taken as equally probable" in " ".join(text.split())
+    assert "multinomial (given n)" in text
+
+
+def test_the_line_of_the_truth_begins_where_counts_are_known():
+    hidden = assess_counts(DISASTERS, CountOptions(withhold_n=True))
+    panel = panel_of("", hidden.likely, hidden.table)
+    assert panel.first_value == 1
+    assert panel.tables.shape[1] == 4
+    assert panel.truth == [20, 9, 5, 2]
+
+
+def test_panels_share_one_scale_of_colours():
+    tables = np.array([[16, 17, 11], [15, 20, 9]])
+    panels = [
+        Panel(name=name, first_value=0, tables=tables, probabilities=[0.6, 0.4], truth=truth)
+        for name, truth in (("<a>", [15, 20, 9]), ("b", None), ("c", None), ("d", None))
+    ]
+    drawn = panels_plot(panels)
+    assert drawn.count("true table") == 1
+    assert drawn.count("probability of the table") == 1
+    assert "&lt;a&gt;" in drawn
+    assert "<image" not in drawn
+    assert drawn == panels_plot(panels)
+    wide = Panel(
+        name="", first_value=1, tables=tables * 1000, probabilities=[1e-300, 0.0], truth=None
+    )
+    assert "<svg" in panels_plot([wide])
+
+
+def test_no_line_ends_in_blanks():
+    for assessment in (HOLDER, SNOOPER):
+        lines = shown(assessment).splitlines()
+        assert lines == [line.rstrip() for line in lines]
+
+
+def test_the_published_decimal_is_what_is_fitted():
+    rounded = assess_counts(DISASTERS, CountOptions(decimals=0))
+    text = shown(rounded)
+    assert "maximum likelihood, what a user gets" in text
+    assert "maximum likelihood, from the table" in text
+    seen = assess_statistics(51, 61, rounded.release.log_factorial_total)
+    assert counts_json(rounded)["fit"]["rate"] == pytest.approx(counts_json(seen)["fit"]["rate"])
 
 
 def test_knowledge_before_and_after():

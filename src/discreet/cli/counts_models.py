@@ -1,0 +1,89 @@
+"""What a user of released statistics can fit: Bayesian analyses and regressions, as asked for."""
+
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+
+if TYPE_CHECKING:
+    from discreet.compoisson.release import Release
+
+N_WITHHELD = "n is withheld, and without it neither rate nor dispersion can be told"
+PREDICTED = range(6)  # values whose probability in a new observation is told
+
+
+def bayes_of_release(release: "Release", prior: tuple[float, float, float] | None) -> Any:
+    """The analysis from what goes out, or why there is none."""
+    from discreet.compoisson.conjugate import Conjugate, bayes_from_statistics
+
+    sums = sums_of(release)
+    if isinstance(sums, Unavailable):
+        return sums
+    own = None if prior is None else Conjugate(*prior)
+    try:
+        return bayes_from_statistics(sums, own, values=PREDICTED)
+    except InputError:
+        raise
+    except (ValueError, ArithmeticError):
+        return Unavailable("the integrals are beyond floating-point numbers for these statistics")
+
+
+def bayes_by_category(
+    releases: Mapping[str, "Release"], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """An analysis for each category while the time allowed lasts."""
+    until = monotonic() + options["seconds"]
+    found: dict[str, Any] = {}
+    for name, release in releases.items():
+        if monotonic() < until:
+            found[name] = bayes_of_release(release, options["prior"])
+        else:
+            found[name] = Unavailable(f"{options['seconds']:g} seconds are over; allow more")
+    return found
+
+
+def sums_of(release: "Release") -> Any:
+    """n, S1 and S2 as a user of the release has them: S2 exact, or the published decimal."""
+    from discreet.compoisson.estimation import Sums
+    from discreet.compoisson.statistics import CountStatistics, DecimalLog
+
+    if release.n is None:
+        return Unavailable(N_WITHHELD)
+    given = release.log_factorial_total
+    if isinstance(given, DecimalLog):
+        return Sums(release.n, release.total, float(given.value))
+    if release.total == 0:
+        return Sums(release.n, 0, 0.0)
+    return CountStatistics(release.n, release.total, given)
+
+
+def regression_of(
+    variables: Sequence[str],
+    sets: Mapping[tuple[str, ...], Any],
+    terms: Sequence[str],
+) -> Any:
+    """The regression on the typed terms, from one set for each category."""
+    from discreet.compoisson.regression import regress_sets
+
+    effects = effects_of(terms, variables)
+    for levels, one in sets.items():
+        if isinstance(one, Unavailable):
+            return Unavailable(f"{', '.join(levels)}: {one.reason}")
+    named = [(dict(zip(variables, levels, strict=True)), one) for levels, one in sets.items()]
+    return regress_sets(named, effects)
+
+
+def effects_of(terms: Sequence[str], variables: Sequence[str]) -> list[list[str]]:
+    """The effects of 'ward,year' or of 'ward*year', which is both and their interaction."""
+    effects: list[list[str]] = []
+    for term in terms:
+        parts = [term] if term in variables else [part.strip() for part in term.split("*")]
+        for part in parts:
+            if part not in variables:
+                rule = f"of the category columns {', '.join(map(repr, variables))}"
+                raise InputError(must_be("--regress", rule, repr(part)))
+        wanted = [[part] for part in parts] + ([parts] if len(parts) > 1 else [])
+        effects += [effect for effect in wanted if effect not in effects]
+    return effects

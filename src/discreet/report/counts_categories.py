@@ -1,0 +1,340 @@
+"""One set of count statistics for each category: what they give away, on the terminal."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleRenderable
+from rich.text import Text
+
+from discreet.compoisson.conjugate import BayesianAnalysis
+from discreet.compoisson.likely_tables import LikelyTables
+from discreet.compoisson.regression import Regression, SetsRegression
+from discreet.compoisson.release import Release
+from discreet.errors import one_line
+from discreet.fiber.counting import Count
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.report import words
+from discreet.report.counts import bayes_parts, print_part
+from discreet.report.counts_fit import EFFECT_HEADER, regression_notes, regression_rows
+from discreet.report.counts_words import cell_words, count_as_words
+from discreet.report.text import filled_table, heading, indented
+from discreet.risk.count_categories import CategoriesAssessment, CategoryRisk
+from discreet.risk.count_risk import CellRisk
+
+SHOWN = 40
+SHOWN_WARNINGS = 12
+SET_HEADER = ("category", "n", "S1", "e^S2")
+OWN_HEADER = ("category", "tables", "effective", "best guess", "true table", "surest count")
+JOINT_HEADER = ("all tables jointly", "tables", "bits", "effective", "best guess", "true tables")
+ADDED_HEADER = ("category", "surest count alone", "jointly")
+OWN_MEANING = (
+    "Effective is as much doubt as so many equally probable tables leave; best guess is the "
+    "probability that the most probable table is right; surest count is the value whose count is "
+    "found most surely, and with what probability. All under multinomial, right for independent "
+    "counts."
+)
+INDEPENDENT = (
+    "Given its own set, a category's table tells nothing of the others: numbers of tables multiply "
+    "and bits of doubt add up. That ends where tables over categories are out as well."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoriesView:
+    """What is shown of categories; `tables` are the holder's, `likely` for a page only.
+
+    `releases` are the sets that go out by category, `beside` what goes out beside them.
+    """
+
+    source: str
+    variables: tuple[str, ...]
+    found: CategoriesAssessment
+    releases: Mapping[str, Release]
+    tables: Mapping[str, Mapping[int, int]] | None
+    beside: tuple[str, ...]
+    known: tuple[str, ...]
+    likely: Mapping[str, LikelyTables | Unavailable]
+    regression: SetsRegression | Unavailable | None
+    bayes: Mapping[str, BayesianAnalysis | Unavailable]
+    max_risk: float | None
+
+    @property
+    def is_holder(self) -> bool:
+        """Are the true tables known?"""
+        return self.tables is not None
+
+    @property
+    def allows(self) -> bool | None:
+        """May the sets go out? A category of zeros only is known outright. None: not asked."""
+        return None if self.found.allows is None else self.found.allows and not self.found.certain
+
+    @property
+    def zeros(self) -> tuple[str, ...]:
+        """Categories of which S1 = 0 tells that all observations are zero."""
+        return tuple(name for name, one in self.releases.items() if one.total == 0)
+
+
+def print_categories(console: Console, view: CategoriesView) -> None:
+    """The summary that fits on a page or two."""
+    for part in _parts(view):
+        print_part(console, part)
+
+
+def _parts(view: CategoriesView) -> Iterator[ConsoleRenderable]:
+    yield Text(title(view), style="bold")
+    yield indented(Text(one_line(scope(view)), style="dim"))
+    yield heading("What would go out" if view.is_holder else "What goes out")
+    yield from _table(SET_HEADER, set_rows(view))
+    for line in beside_lines(view):
+        yield indented(Text(one_line(line)))
+    yield heading("What a snooper can rebuild of each category from its own set")
+    yield from _table(own_header(view), own_rows(view))
+    yield indented(Text(OWN_MEANING, style="dim"))
+    yield heading("All categories together")
+    yield from _table(joint_header(view), joint_rows(view))
+    for line in joint_notes(view):
+        yield indented(Text(one_line(line), style="dim"))
+    if view.beside and added_rows(view):
+        yield from _table(ADDED_HEADER, added_rows(view))
+    yield from _regression(view)
+    if view.bayes:
+        yield from bayes_parts(view.bayes)
+    yield from _verdict(view)
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[ConsoleRenderable]:
+    yield indented(filled_table(header, rows[:SHOWN]))
+    if len(rows) > SHOWN:
+        yield indented(Text(f"and {words.count(len(rows) - SHOWN)} categories more; --json"))
+
+
+def _regression(view: CategoriesView) -> Iterator[ConsoleRenderable]:
+    found = view.regression
+    if found is None:
+        return
+    yield heading("COM-Poisson regression of the log rate, from the sets")
+    if isinstance(found, Unavailable):
+        yield indented(Text(one_line(f"Not available: {words.sentence(found.reason)}.")))
+        return
+    if isinstance(found.common, Regression):
+        rows = regression_rows(found.common)
+        shown = rows if len(rows) <= SHOWN else rows[: SHOWN - 1] + rows[-1:]
+        yield indented(filled_table(EFFECT_HEADER, shown))
+        if len(rows) > SHOWN:
+            yield indented(Text(f"and {len(rows) - SHOWN} effects more; --json, --report"))
+    for note in regression_notes(found):
+        yield indented(Text(one_line(note), style="dim"))
+
+
+def _verdict(view: CategoriesView) -> Iterator[ConsoleRenderable]:
+    sentences = verdict_lines(view)
+    if sentences:
+        yield heading("Verdict")
+    elif view.found.warnings:
+        yield heading("Look here")
+    for line in sentences:
+        yield indented(Text(one_line(line), style="bold"))
+    lines = warning_lines(view)
+    for line in lines[:SHOWN_WARNINGS]:
+        yield indented(Text(one_line(line), style="yellow"))
+    if len(lines) > SHOWN_WARNINGS:
+        yield indented(Text(f"and {len(lines) - SHOWN_WARNINGS} more like it; --json, --report"))
+
+
+def title(view: CategoriesView) -> str:
+    """What the report is about."""
+    if view.is_holder:
+        return "What one set of count statistics for each category gives away"
+    return "What a snooper rebuilds from one set of count statistics for each category"
+
+
+def scope(view: CategoriesView) -> str:
+    """Where the figures come from, and what makes the categories."""
+    number = len(view.releases) + sum(name not in view.releases for name in view.found.names)
+    counted = f"{words.count(number)} categories" if number != 1 else "1 category"
+    return f"{view.source}: {counted} by {words.listed(view.variables)}"
+
+
+def set_rows(view: CategoriesView) -> list[tuple[str, ...]]:
+    """What goes out of each category."""
+    rows: list[tuple[str, ...]] = []
+    for name, one in view.releases.items():
+        n = "withheld" if one.n is None else words.count(one.n)
+        rows.append((name, n, words.count(one.total), one.lines()[-1].partition(" = ")[2]))
+    return rows
+
+
+def beside_lines(view: CategoriesView) -> Iterator[str]:
+    """What goes out beside the sets, what is withheld, and what is known."""
+    if view.beside:
+        yield f"Beside them: {words.listed(view.beside)}."
+    hidden = [name for name in view.found.names if name not in view.releases]
+    if hidden:
+        yield f"Withheld: the set of {words.listed(hidden)}."
+    for name in view.zeros:
+        yield f"{name}: S1 = 0 tells that all {view.releases[name].n} observations are zero."
+    if view.known:
+        yield f"Known of every category: {'; '.join(view.known)}."
+
+
+def own_header(view: CategoriesView) -> tuple[str, ...]:
+    """Columns of the categories; a snooper knows no truth."""
+    return OWN_HEADER if view.is_holder else (*OWN_HEADER[:4], OWN_HEADER[5])
+
+
+def own_rows(view: CategoriesView) -> list[tuple[str, ...]]:
+    """The risk of each category from its own set."""
+    rows = []
+    for name, risk in view.found.alone.items():
+        if isinstance(risk, Unavailable):
+            rows.append((name, *("–",) * (len(own_header(view)) - 1)))
+            continue
+        truth = (cell_words(risk.truth_probability),) if view.is_holder else ()
+        shown = (_tables(risk.count), cell_words(risk.effective_tables))
+        best = cell_words(risk.best_guess_probability)
+        rows.append((name, *shown, best, *truth, _surest_alone(risk)))
+    return rows
+
+
+def _tables(count: Count) -> str:
+    return count_as_words(count).split(" (")[0].split(":")[0]
+
+
+def _surest_alone(risk: CategoryRisk) -> str:
+    """For the holder the true count that is found most surely; for a snooper his surest guess."""
+    worst = risk.worst_cell
+    if worst is not None:
+        return _surest(worst.value, worst.probability)
+    law = risk.laws["multinomial"]
+    if isinstance(law, Unavailable):
+        return "–"
+    cell = max(law.cells[law.first_value :], key=lambda one: one.best_guess_probability)
+    return _surest(cell.cell, cell.best_guess_probability)
+
+
+def _surest(value: int, probability: float) -> str:
+    known = words.probability(1.0 if probability > 1 - 1e-9 else probability)
+    return f"value {value}: {known}"
+
+
+def joint_header(view: CategoriesView) -> tuple[str, ...]:
+    """Columns of the joint figures."""
+    return JOINT_HEADER if view.is_holder else JOINT_HEADER[:-1]
+
+
+def joint_rows(view: CategoriesView) -> list[tuple[str, ...]]:
+    """The figures of all tables jointly: from the sets alone, and with all that is out."""
+    found, rows = view.found.joint, []
+    alone = alone_jointly(view)
+    if view.beside and alone is not None:
+        rows.append(_joint_row(view, "from the sets alone", alone))
+    label = "with what is out beside" if view.beside else "from the sets"
+    if isinstance(found, Unavailable):
+        rows.append((label, *("–",) * (len(joint_header(view)) - 1)))
+    else:
+        rows.append(_joint_row(view, label, JointFigures.of(found)))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class JointFigures:
+    """Number of all categories' tables, bits of doubt, and how sure a snooper is of all."""
+
+    tables: str
+    entropy: Outcome
+    effective: Outcome
+    best_guess: Outcome
+    truth: Outcome | None
+
+    @classmethod
+    def of(cls, risk: CategoryRisk) -> "JointFigures":
+        """Those of the joint law."""
+        tables = _tables(risk.count)
+        best, truth = risk.best_guess_probability, risk.truth_probability
+        return cls(tables, risk.entropy, risk.effective_tables, best, truth)
+
+
+def alone_jointly(view: CategoriesView) -> JointFigures | None:
+    """Independent tables: numbers and probabilities multiply, bits add up. None: some unknown."""
+    risks = [risk for risk in view.found.alone.values() if isinstance(risk, CategoryRisk)]
+    counts = [risk.count for risk in risks]
+    if len(risks) < len(view.found.alone) or any(c.how is not How.EXACT for c in counts):
+        return None
+    entropy = _combined([risk.entropy for risk in risks], sum)
+    best = _combined([risk.best_guess_probability for risk in risks], math.prod)
+    truth = _combined([risk.truth_probability for risk in risks], math.prod)
+    tables = words.count(math.prod(c.value or 0 for c in counts))
+    effective = Unavailable("a number too large to print")
+    bits = entropy.value if isinstance(entropy, Figure) else None
+    if bits is not None and bits < 1000:
+        return JointFigures(tables, entropy, Figure(value=2**bits, how=How.EXACT), best, truth)
+    return JointFigures(tables, entropy, effective, best, truth)
+
+
+def _combined(outcomes: list[Outcome | None], combine: object) -> Outcome:
+    values = [o.value for o in outcomes if isinstance(o, Figure) and o.how is How.EXACT]
+    if len(values) < len(outcomes) or not callable(combine):
+        return Unavailable("not known exactly for every category")
+    return Figure(value=float(combine(values)), how=How.EXACT)
+
+
+def _joint_row(view: CategoriesView, label: str, figures: JointFigures) -> tuple[str, ...]:
+    truth = (cell_words(figures.truth),) if view.is_holder else ()
+    entropy = figures.entropy
+    bits = (
+        "–"
+        if isinstance(entropy, Unavailable) or entropy.value is None
+        else (words.expected(entropy.value))
+    )
+    effective, best = cell_words(figures.effective), cell_words(figures.best_guess)
+    return (label, figures.tables, bits, effective, best, *truth)
+
+
+def joint_notes(view: CategoriesView) -> Iterator[str]:
+    """What the joint figures rest on, and why some are not there."""
+    yield INDEPENDENT
+    for line in view.found.assumptions[1:]:
+        yield f"Assumed: {line}."
+    reasons: dict[str, list[str]] = {}
+    for name, risk in (*view.found.alone.items(), ("all jointly", view.found.joint)):
+        why = risk if isinstance(risk, Unavailable) else risk.entropy
+        if isinstance(why, Unavailable):
+            reasons.setdefault(why.reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"No figures for {words.listed(names)}: {words.sentence(reason)}."
+
+
+def added_rows(view: CategoriesView) -> list[tuple[str, ...]]:
+    """The count found most surely of each category: from its own set, and with all that is out."""
+    rows: list[tuple[str, ...]] = []
+    for name, cells in view.found.joint_cells.items():
+        risk = view.found.alone[name]
+        alone = "–" if isinstance(risk, Unavailable) else _surest_alone(risk)
+        rows.append((name, alone, _surest_jointly(view, name, cells)))
+    return rows
+
+
+def _surest_jointly(view: CategoriesView, name: str, cells: tuple[CellRisk, ...]) -> str:
+    if view.tables is None:
+        best = max(cells, key=lambda cell: cell.best_guess_probability)
+        return _surest(best.value, best.best_guess_probability)
+    held = [cell for cell in cells if view.tables[name].get(cell.value, 0) > 0]
+    worst = max(held, key=lambda cell: cell.truth_probability or 0.0)
+    return _surest(worst.value, worst.truth_probability or 0.0)
+
+
+def verdict_lines(view: CategoriesView) -> list[str]:
+    """What to do, in words; none where no greatest risk was given."""
+    if view.found.verdict_sentence is None:
+        return []
+    sentence = words.sentence(view.found.verdict_sentence)
+    if view.found.certain and view.found.allows:
+        zeros = words.listed(view.found.certain)
+        return [f"Do not release the set of {zeros}: S1 = 0 gives all of it away.", sentence]
+    return [sentence]
+
+
+def warning_lines(view: CategoriesView) -> list[str]:
+    """What must not be overlooked."""
+    return [f"{line[:1].upper()}{line[1:]}." for line in view.found.warnings]

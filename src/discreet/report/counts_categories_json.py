@@ -1,0 +1,127 @@
+"""One set of count statistics for each category, as JSON with stable names."""
+
+from typing import Any
+
+from discreet.compoisson.laws import TableLaw
+from discreet.compoisson.notation import write_factorisation
+from discreet.compoisson.release import Release
+from discreet.compoisson.statistics import DecimalLog
+from discreet.figures import Unavailable
+from discreet.report.counts_categories import (
+    CategoriesView,
+    alone_jointly,
+    verdict_lines,
+    warning_lines,
+)
+from discreet.report.counts_fit import bayes_json, regression_json
+from discreet.report.counts_json import count_json, outcome_value
+from discreet.risk.count_categories import CategoryRisk
+from discreet.risk.count_risk import CellRisk
+
+
+def categories_json(view: CategoriesView) -> dict[str, Any]:
+    """One object; figures that are not known are null, with the reason beside."""
+    found: dict[str, Any] = {
+        "side": "holder" if view.is_holder else "snooper",
+        "by": list(view.variables),
+        "beside": list(view.beside),
+        "known": list(view.known),
+        "categories": [_category(view, name) for name in _names(view)],
+        "sets_alone": _independent(view),
+        "joint": _risk(view.found.joint),
+        "assumptions": list(view.found.assumptions),
+        "warnings": warning_lines(view),
+    }
+    if view.regression is not None:
+        found["regression"] = regression_json(view.regression)
+    if view.bayes:
+        found["bayes"] = {name: bayes_json(one) for name, one in view.bayes.items()}
+    if view.found.verdict_sentence is not None:
+        sentence = " ".join(verdict_lines(view))
+        found["verdict"] = {"allows": view.allows, "max_risk": view.max_risk, "sentence": sentence}
+    return found
+
+
+def _names(view: CategoriesView) -> list[str]:
+    return list(dict.fromkeys([*view.releases, *view.found.names]))
+
+
+def _category(view: CategoriesView, name: str) -> dict[str, Any]:
+    released = view.releases.get(name)
+    told: dict[str, Any] = {
+        "category": name,
+        "statistics": None if released is None else _statistics(released),
+        "derived": name in view.found.derived,
+        "all_zero": name in view.zeros,
+    }
+    if name not in view.found.alone:
+        return told | {"alone": None, "joint_cells": []}
+    cells = view.found.joint_cells.get(name, ())
+    told["alone"] = _risk(view.found.alone[name])
+    told["joint_cells"] = [_cell(view, name, cell) for cell in cells]
+    return told
+
+
+def _statistics(released: Release) -> dict[str, Any]:
+    given = released.log_factorial_total
+    decimal = isinstance(given, DecimalLog)
+    return {
+        "n": released.n,
+        "s1": released.total,
+        "s2": str(given.value) if isinstance(given, DecimalLog) else None,
+        "factorisation": None if isinstance(given, DecimalLog) else write_factorisation(given),
+        "exact": not decimal,
+    }
+
+
+def _risk(risk: CategoryRisk | Unavailable) -> dict[str, Any]:
+    """A category's figures, or those of all jointly, under multinomial."""
+    if isinstance(risk, Unavailable):
+        return risk.to_json()
+    told: dict[str, Any] = {
+        "n_solutions": count_json(risk.count),
+        "entropy": outcome_value(risk.entropy),
+        "effective_tables": outcome_value(risk.effective_tables),
+        "best_guess_probability": outcome_value(risk.best_guess_probability),
+        "true_table_probability": outcome_value(risk.truth_probability),
+    }
+    law = risk.laws["multinomial"]
+    told["how"] = law.how.value if isinstance(law, TableLaw) else None
+    if isinstance(risk.entropy, Unavailable):
+        told["reason"] = risk.entropy.reason
+    if risk.worst_cell is not None:
+        worst = risk.worst_cell
+        told["surest_count"] = {
+            "category": worst.category,
+            "value": worst.value,
+            "probability": worst.probability,
+            "standard_error": worst.standard_error,
+        }
+    return told
+
+
+def _independent(view: CategoriesView) -> dict[str, Any]:
+    """All tables jointly from the sets alone."""
+    figures = alone_jointly(view)
+    if figures is None:
+        return {"unavailable": "not known exactly for every category"}
+    return {
+        "entropy": outcome_value(figures.entropy),
+        "effective_tables": outcome_value(figures.effective),
+        "best_guess_probability": outcome_value(figures.best_guess),
+        "true_tables_probability": outcome_value(figures.truth) if view.is_holder else None,
+    }
+
+
+def _cell(view: CategoriesView, name: str, cell: CellRisk) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "value": cell.value,
+        "lower": cell.interval.lower,
+        "upper": cell.interval.upper,
+        "best_guess": cell.best_guess,
+        "best_guess_probability": cell.best_guess_probability,
+    }
+    if view.tables is not None:
+        told["count"] = view.tables[name].get(cell.value, 0)
+        told["true_count_probability"] = cell.truth_probability
+    return told

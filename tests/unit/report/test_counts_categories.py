@@ -1,0 +1,114 @@
+"""Categories in words: joint figures from the sets alone, and what is said where some are missing."""
+
+from dataclasses import replace
+
+import pytest
+
+from discreet.compoisson.regression import regress_sets
+from discreet.compoisson.release import release_of
+from discreet.compoisson.statistics import CountStatistics
+from discreet.figures import Unavailable
+from discreet.report.counts_categories import (
+    CategoriesView,
+    alone_jointly,
+    beside_lines,
+    joint_notes,
+    own_rows,
+    scope,
+    verdict_lines,
+)
+from discreet.report.counts_categories_json import categories_json
+from discreet.report.counts_categories_page import categories_html
+from discreet.report.counts_fit import regression_json, regression_notes, regression_rows
+from discreet.risk.count_categories import assess_categories
+
+TABLES = {"a": {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}, "b": {0: 10, 1: 12, 2: 7, 3: 2, 4: 1}}
+STATISTICS = {name: CountStatistics.of_counts(table) for name, table in TABLES.items()}
+HOLDER = CategoriesView(
+    source="x.csv",
+    variables=("k",),
+    found=assess_categories(TABLES, max_risk=0.9),
+    releases={name: release_of(one) for name, one in STATISTICS.items()},
+    tables=TABLES,
+    beside=(),
+    known=(),
+    likely={},
+    regression=None,
+    bayes={},
+    max_risk=0.9,
+)
+SNOOPER = replace(
+    HOLDER, found=assess_categories(statistics=STATISTICS), tables=None, max_risk=None
+)
+
+
+def test_figures_of_independent_tables_multiply():
+    figures = alone_jointly(HOLDER)
+    risks = [HOLDER.found.alone[name] for name in "ab"]
+    assert figures.tables == "28"
+    assert figures.truth.value == pytest.approx(
+        risks[0].truth_probability.value * risks[1].truth_probability.value
+    )
+    assert figures.entropy.value == pytest.approx(HOLDER.found.joint.entropy.value)
+
+
+def test_a_category_without_figures_is_told_with_the_reason():
+    lost = Unavailable("time is up")
+    found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
+    view = replace(HOLDER, found=found)
+    assert alone_jointly(view) is None
+    assert own_rows(view)[1] == ("b", "–", "–", "–", "–", "–")
+    assert "No figures for b: time is up." in list(joint_notes(view))
+    told = categories_json(view)
+    assert told["categories"][1]["alone"] == {"unavailable": "time is up"}
+    assert "unavailable" in told["sets_alone"]
+
+
+def test_nothing_known_jointly():
+    view = replace(HOLDER, found=replace(HOLDER.found, joint=Unavailable("too many")))
+    assert categories_json(view)["joint"] == {"unavailable": "too many"}
+    assert "too many" in categories_html(view)
+
+
+def test_a_category_of_zeros_is_not_to_go_out():
+    found = replace(HOLDER.found, certain=("c",), allows=True)
+    view = replace(HOLDER, found=found)
+    assert view.allows is False
+    assert verdict_lines(view)[0] == "Do not release the set of c: S1 = 0 gives all of it away."
+    assert HOLDER.allows is True
+    assert SNOOPER.allows is None
+
+
+def test_words_around_the_sets():
+    assert scope(HOLDER) == "x.csv: 2 categories by k"
+    view = replace(HOLDER, beside=("the table by ward",), known=("f2 is 5",))
+    assert list(beside_lines(view)) == [
+        "Beside them: the table by ward.",
+        "Known of every category: f2 is 5.",
+    ]
+
+
+def test_no_truth_for_a_snooper():
+    page = categories_html(SNOOPER)
+    assert "true" not in page.replace("true_", "")
+    told = categories_json(SNOOPER)
+    assert all("count" not in cell for one in told["categories"] for cell in one["joint_cells"])
+    assert "surest_count" not in told["joint"]
+
+
+def test_a_regression_in_words():
+    sets = [({"k": name}, one) for name, one in STATISTICS.items()]
+    found = regress_sets(sets)
+    rows = regression_rows(found.common)
+    assert [row[0] for row in rows] == ["intercept", "k=b", "dispersion"]
+    assert rows[0][3] == ""
+    assert float(rows[1][3]) == pytest.approx(2.718281828 ** float(rows[1][1]), rel=5e-3)
+    assert any(
+        note.startswith("The rate is not shown to differ") for note in regression_notes(found)
+    )
+    lost = replace(found, common=Unavailable("no maximum"), effect_test=Unavailable("no test"))
+    notes = list(regression_notes(lost))
+    assert "With one dispersion for all categories there is no fit: no maximum." in notes
+    assert "The rate: no test, no test." in notes
+    assert regression_json(lost)["common_dispersion"] == {"unavailable": "no maximum"}
+    assert regression_json(Unavailable("n is withheld")) == {"unavailable": "n is withheld"}
