@@ -93,7 +93,13 @@ def maps():
     every = proposals()
     return {
         policy: risk_utility(
-            CENSUS, every, ChooseOptions(max_risk=cap, measure=Measure(policy=policy))
+            CENSUS,
+            every,
+            ChooseOptions(
+                max_risk=cap,
+                measure=Measure(policy=policy),
+                intruders=("dirichlet", "multinomial"),
+            ),
         )
         for policy, cap in ((Policy.CELLS, 0.3), (Policy.TABLE, 0.001), (Policy.BOUNDS, -2.0))
     }

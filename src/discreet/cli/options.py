@@ -125,7 +125,7 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 def csv_options(command: Command) -> Command:
     """--delimiter, --quote, --encoding and --decimal."""
     for option in (
-        click.option("--decimal", help="Decimal mark of weights [default: .]."),
+        click.option("--decimal", help="Decimal mark of numbers [default: .]."),
         click.option("--encoding", help="Encoding of a CSV file [default: UTF-8]."),
         click.option("--quote", help='Quote of a CSV file [default: "].'),
         click.option("--delimiter", help="Delimiter of a CSV file [default: found out]."),

@@ -1,0 +1,250 @@
+"""A choice of what to release, in words."""
+
+from collections.abc import Iterator, Sequence
+
+from discreet.errors import one_line
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.release.candidates import SAFE
+from discreet.release.choice import Candidate, Standing, Verdict
+from discreet.release.measures import INTRUDERS
+from discreet.release.risk_utility import RiskUtility
+from discreet.report import words
+from discreet.report.audit_words import CONSISTENT, tiny
+from discreet.risk.table_refusal import Policy
+
+CHOSEN, FRONT = "▶", "•"
+HEADLINE, LISTED = 140, 60  # characters of a title
+LEGEND = (
+    f"{CHOSEN} the choice   {FRONT} on the frontier: no other has both less risk and more worth"
+)
+WORTH = (
+    "Worth: the share of users' loss without a release that this one spares them; 1 is as good as "
+    "the full table, 0 as good as nothing, below 0 misleads."
+)
+SHORT = {
+    Standing.WITHIN: "within",
+    Standing.ABOVE: "above",
+    Standing.DOUBTFUL: "too near",
+    Standing.UNKNOWN: "not known",
+}
+RISKS = {
+    Policy.BOUNDS: (
+        "minus the width of the narrowest range that {consistent} leave to a small cell; 0 means "
+        "that one is known for certain"
+    ),
+    Policy.TABLE: "the probability that an intruder gives to the whole true table",
+    Policy.CELLS: (
+        "the share of small cells whose true count an intruder holds for the likeliest, with a "
+        "probability above {confidence:g}"
+    ),
+}
+
+
+def scope(found: RiskUtility) -> Iterator[str]:
+    """What was asked, in a few lines."""
+    table, small = found.table, found.options.measure.small
+    counts = "a count of 1" if small == 1 else f"a count from 1 to {small}"
+    yield (
+        f"{words.plural(table.total, 'person')}, {words.plural(len(table.names), 'variable')}, "
+        f"{words.plural(table.n_cells, 'cell')}, "
+        f"{words.plural(len(table.small_cells(small)), 'small cell')} ({counts})"
+    )
+    yield one_line(cap_words(found))
+    if found.options.out:
+        listed = "".join(f"[{' '.join(names)}]" for names in found.options.out)
+        yield one_line(f"out already: {listed}")
+
+
+def cap_words(found: RiskUtility) -> str:
+    """The cap in the units of the measure."""
+    cap = found.options.max_risk
+    if found.options.measure.policy is Policy.BOUNDS:
+        if cap == 0:
+            return "cap: none, bounds of small cells may have any width"
+        return (
+            f"cap: bounds of every small cell at least {-cap:g} wide "
+            f"(a risk of at most {minus(f'{cap:g}')})"
+        )
+    named = {Policy.TABLE: "probability of the true table", Policy.CELLS: "share of small cells"}
+    found_by = " found" if found.options.measure.policy is Policy.CELLS else ""
+    return f"cap: {named[found.options.measure.policy]}{found_by} at most {number(cap)}"
+
+
+def risk_meaning(found: RiskUtility) -> str:
+    """What the figures of risk say."""
+    measure = found.options.measure
+    said = RISKS[measure.policy].format(consistent=CONSISTENT, confidence=measure.confidence)
+    return f"Risk: {said}."
+
+
+def intruder_words(found: RiskUtility) -> list[str]:
+    """Who is guarded against: one line for each intruder."""
+    if found.options.measure.policy is Policy.BOUNDS:
+        return ["any intruder: bounds are the same whatever he holds beforehand"]
+    alpha = found.options.measure.alpha
+    return [f"{name}: {INTRUDERS[name].format(alpha=alpha)}" for name in found.options.intruders]
+
+
+def headline(found: RiskUtility) -> str:
+    """The decision in one line."""
+    choice, chosen = found.choice, found.chosen
+    if choice.verdict is Verdict.EXCEEDED:
+        return "Release nothing. The cap is exceeded even so."
+    if chosen is None or choice.verdict is Verdict.NOTHING:
+        beyond = " beyond what is out" if found.options.out else ""
+        return f"Release nothing{beyond}."
+    return f"Release: {short(chosen.title, HEADLINE)}."
+
+
+def reasons(found: RiskUtility) -> Iterator[str]:
+    """Why, and what else must be known of the decision."""
+    choice, chosen = found.choice, found.chosen
+    yield f"{choice.why[0].upper()}{choice.why[1:]}."
+    if chosen is not None:
+        yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
+        yield from _effects(chosen)
+    nothing = next((one for one in found.candidates if one.is_nothing), None)
+    if nothing is not None and nothing is not chosen:
+        yield (
+            f"Releasing nothing has a risk of {risk_words(nothing.risk)}: what an intruder can do "
+            "with what he holds already."
+        )
+    if choice.missed:
+        listed = titles(found, choice.missed)
+        yield (
+            f"Perhaps better, but not shown to be within the cap in the time given: {listed}. "
+            "More --seconds may decide."
+        )
+
+
+def _effects(chosen: Candidate) -> Iterator[str]:
+    """What the choice does to the data, and what it may tell beyond its risk."""
+    if len(chosen.title) > HEADLINE:
+        yield f"In full: {chosen.title}."
+    if chosen.masked is None or chosen.is_nothing:
+        return
+    if chosen.masked.margins is None or len(chosen.title) <= HEADLINE:
+        yield chosen.masked.effect
+    if chosen.masked.beyond:
+        yield chosen.masked.beyond
+
+
+def short(title: str, most: int) -> str:
+    """A title that fits; of a long list of tables the first, and how many there are."""
+    plain = one_line(title)
+    if len(plain) <= most:
+        return plain
+    tables = plain.count("[")
+    tail = f"… ({tables} tables)" if tables > 2 else "…"
+    return plain[: most - len(tail)] + tail
+
+
+def conflict_words(found: RiskUtility) -> str:
+    """Whether users' wishes go together."""
+    if len(found.scientists) < 2 or not found.compromises:
+        return ""
+    if not found.in_conflict:
+        return "No conflict: one release within the cap is best for every user."
+    listed = titles(found, found.compromises)
+    return (
+        f"Users are in conflict: within the cap, none of these is beaten for all of them: {listed}."
+    )
+
+
+def search_words(found: RiskUtility) -> Iterator[str]:
+    """How good the best set of margins is, and how much better any could be."""
+    best = found.search
+    if best is None:
+        return
+    met = f"{best.utility:g} of {best.total_weight:g}"
+    if best.optimal:
+        yield f"The best set meets requests of weight {met}; no safe set meets more (proved)."
+    else:
+        yield (
+            f"The best set found meets requests of weight {met}; among {best.family.value} no safe "
+            f"one meets more than {best.upper_bound:g}."
+        )
+    if not best.complete and not best.notes:
+        yield "The search ended with its time; more --seconds may find more."
+    yield from (
+        f"{words.sentence(note)[:1].upper()}{words.sentence(note)[1:]}." for note in best.notes
+    )
+
+
+def titles(found: RiskUtility, places: Sequence[int], most: int = 5) -> str:
+    """Candidates by name, the first few."""
+    named = [short(found.candidates[i].title, LISTED) for i in places[:most]]
+    more = len(places) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def ordered(found: RiskUtility) -> list[int]:
+    """Positions for a table: the choice, then by worth from the top, unknown ones last."""
+
+    def key(i: int) -> tuple[bool, float, int]:
+        worth = found.candidates[i].worth
+        return i != found.choice.chosen, float("inf") if worth is None else -worth, i
+
+    return sorted(range(len(found.candidates)), key=key)
+
+
+def mark(found: RiskUtility, place: int) -> str:
+    """The sign of the choice or of the frontier."""
+    if place == found.choice.chosen:
+        return CHOSEN
+    return FRONT if place in found.choice.front else ""
+
+
+def risk_words(risk: Outcome) -> str:
+    """A risk, with what is open about it."""
+    if isinstance(risk, Unavailable):
+        return "not known"
+    if risk.value is None:
+        return _range_words(risk)
+    value = minus(number(risk.value))
+    if risk.how is How.EXACT:
+        return value
+    if risk.standard_error:
+        return f"{value} ± {number(risk.standard_error)}"
+    if risk.low is not None and risk.high is not None and risk.high > risk.low:
+        return f"{value} ({number(risk.low)} to {number(risk.high)})"
+    return f"about {value}"
+
+
+def _range_words(risk: Figure) -> str:
+    """A risk of which only limits are known."""
+    if risk.note == SAFE:
+        return f"at most {minus(number(risk.high or 0))}"
+    return f"at least {minus(number(risk.low or 0))}"
+
+
+def how_words(outcome: Outcome) -> str:
+    """How a figure was got, or why there is none."""
+    if isinstance(outcome, Unavailable):
+        return words.sentence(outcome.reason)
+    return outcome.how.value + (f"; {words.sentence(outcome.note)}" if outcome.note else "")
+
+
+def worth_words(candidate: Candidate) -> str:
+    """The combined worth of a candidate."""
+    return "not known" if candidate.worth is None else worth_number(candidate.worth)
+
+
+def worth_number(value: float) -> str:
+    """A worth with three decimals and no minus zero."""
+    shown = f"{value:.3f}"
+    return minus("0.000" if shown == "-0.000" else shown)
+
+
+def number(value: float) -> str:
+    """A share, a probability or a width: whole where it is, one in so many where it is tiny."""
+    if value == 0 or (abs(value) > 0.5 and abs(value - round(value)) < 1e-9):
+        return f"{round(value):,}"
+    if 0 < value < 1e-4:
+        return tiny(value) if value > 1e-12 else "< 1 in 10^12"
+    return f"{value:.4f}".rstrip("0")
+
+
+def minus(text: str) -> str:
+    """With a minus sign for a hyphen, so that it is read as one."""
+    return text.replace("-", "−")

@@ -1,0 +1,208 @@
+"""The command `choose`: text, JSON, page, files, exit codes, bad input."""
+
+import json
+
+import numpy as np
+import pytest
+
+ROWS = """a,b,c,n
+x,u,p,3
+x,u,q,1
+x,v,p,0
+x,v,q,2
+y,u,p,2
+y,u,q,4
+y,v,p,1
+y,v,q,0
+"""
+FEW = ("--masks", "margins[a b],margins[a b][b c],rounding:base=3,random")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def arguments(table, *more):
+    cap = () if {"--max-risk", "--min-width"} & set(more) else ("--max-risk", "0.5")
+    return ("choose", table, "--count", "n", *cap, *more)
+
+
+def test_text_fits_80_columns_and_decides(discreet, table):
+    found = discreet(*arguments(table))
+    assert found.code == 0, found.err
+    assert max(map(len, found.out.splitlines())) <= 80
+    assert "Release: " in found.out
+    assert "Risk and worth of what could be released" in found.out
+    assert "nothing" in found.out
+
+
+def test_json_names(discreet, table):
+    found = json.loads(discreet(*arguments(table, "--json", *FEW)).out)
+    assert found["verdict"] == "release"
+    assert {"candidates", "chosen", "frontier", "max_risk", "measure", "users"} <= set(found)
+    titles = [one["title"] for one in found["candidates"]]
+    assert titles == ["nothing", "[a b]", "[a b][b c]", "rounded at random to 3"]
+    random = found["candidates"][3]
+    assert random["mask"] == "rounding"
+    assert random["parameters"]["base"] == 3
+    assert random["seed"] == 1
+    assert set(random["risks"]) == {"multinomial"}
+    assert random["users"]["counts"]["utility"] == -random["users"]["counts"]["loss"]
+    assert sum(one["is_chosen"] for one in found["candidates"]) == 1
+
+
+def test_min_width_is_a_cap_on_bounds(discreet, table):
+    wide, cap = (
+        json.loads(discreet(*arguments(table, "--json", *FEW, *more)).out)
+        for more in (("--min-width", 2), ("--measure", "bounds", "--max-risk", "-2"))
+    )
+    assert wide == cap
+    assert wide["min_width"] == 2
+    assert wide["chosen"]["risk"]["value"] <= -2
+
+
+def test_exit_3_where_only_nothing_is_within_the_cap(discreet, table):
+    found = discreet(*arguments(table, "--min-width", 8, *FEW))
+    assert found.code == 3
+    assert "Release nothing." in found.out
+    assert "Nothing but releasing nothing is within the cap." in found.out
+
+
+def test_exit_3_where_even_nothing_exceeds_the_cap(discreet, table):
+    found = discreet(*arguments(table, "--min-width", 1000, *FEW, "--json"))
+    assert found.code == 3
+    answer = json.loads(found.out)
+    assert answer["chosen"] is None
+    assert answer["verdict"] == "release nothing; the cap is exceeded even so"
+
+
+def test_page(discreet, table, tmp_path):
+    page = tmp_path / "ru.html"
+    found = discreet(*arguments(table, *FEW, "--report", page))
+    assert found.code == 0
+    assert f"written: {page}" in found.err
+    text = page.read_text()
+    assert "<svg" in text
+    assert "<script" not in text
+    assert "Risk against worth" in text
+
+
+def test_write(discreet, table, tmp_path):
+    folder = tmp_path / "out"
+    found = discreet(*arguments(table, "--masks", "margins[a b][c]", "--write", folder))
+    assert found.code == 0, found.err
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "record.internal.json", "table_1_a_b.csv", "table_2_c.csv"
+    ]  # fmt: skip
+    assert (folder / "table_2_c.csv").read_text() == "c,count\np,6\nq,7\n"
+    again = discreet(*arguments(table, "--write", folder))
+    assert "--write must be a new or empty folder" in again.complaint()
+
+
+def test_nothing_is_written_where_nothing_is_released(discreet, table, tmp_path):
+    folder = tmp_path / "out"
+    found = discreet(*arguments(table, *FEW, "--min-width", 8, "--write", folder))
+    assert found.code == 3
+    assert "nothing was written" in found.err
+    assert not folder.exists()
+
+
+def test_requests_and_what_is_out(discreet, table):
+    found = json.loads(
+        discreet(
+            *arguments(table, "--json", "--masks", "margins[b],margins[c]", "--out", "a",
+                       "--request", "b=2", "--request", "c", "--max-risk", "1")
+        ).out
+    )  # fmt: skip
+    assert found["out"] == [["a"]]
+    assert found["requests"] == [{"margin": ["b"], "weight": 2.0}, {"margin": ["c"], "weight": 1.0}]
+    worths = [one["worth"]["value"] for one in found["candidates"]]
+    assert worths == pytest.approx([0, 2 / 3, 1 / 3])
+    assert found["chosen"]["title"] == "[b]"
+
+
+def test_users_and_intruders(discreet, table):
+    found = json.loads(
+        discreet(
+            *arguments(table, "--json", *FEW, "--user", "fit=2", "--user", "counts", "--intruder",
+                       "uniform")
+        ).out
+    )  # fmt: skip
+    assert {name: one["weight"] for name, one in found["users"].items()} == {"fit": 2, "counts": 1}
+    assert found["intruders"] == ["uniform"]
+
+
+def test_the_seed_fixes_everything(discreet, table):
+    runs = [
+        discreet(*arguments(table, "--json", *FEW, "--seed", seed, "--seconds", 1000)).out
+        for seed in (4, 4, 5)
+    ]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_one_variable_and_no_small_cell(discreet, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,n\nx,10\ny,20\n")
+    found = discreet(*arguments(path, "--max-risk", "0", "--masks", "margins,rounding:base=5"))
+    assert found.code == 0
+    assert "no cell has a count from 1 to 2" in found.out
+    assert "Release: [a]." in found.out
+
+
+def test_many_variables(discreet, tmp_path):
+    rng = np.random.default_rng(2)
+    names = list("abcde")
+    cells = np.indices((2,) * 5).reshape(5, -1).T
+    lines = [
+        ",".join(map(str, [*cell, n])) for cell, n in zip(cells, rng.poisson(4, 32), strict=True)
+    ]
+    path = tmp_path / "five.csv"
+    path.write_text("\n".join([",".join([*names, "n"]), *lines]) + "\n")
+    found = discreet(*arguments(path, "--min-width", 2, "--masks", "margins", "--seconds", 20))
+    assert found.code in (0, 3), found.err
+    assert "the margins that were" in found.out
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--max-risk", "0.5", "--min-width", "2"), "--max-risk or --min-width must be given, one"),
+        (("--max-risk", "2"), "--max-risk must be from 0 to 1 for cells, got 2"),
+        (("--max-risk", "3", "--measure", "bounds"), "--min-width 3 asks for bounds so wide"),
+        (("--min-width", "-1"), "--min-width must be at least 0, got -1"),
+        (("--min-width", "2", "--measure", "cells"), "--min-width must be given with --measure"),
+        (("--min-width", "2", "--intruder", "uniform"), "--intruder must be given with --measure"),
+        (("--intruder", "dirichle"), "--intruder must be one of multinomial, dirichlet, uniform"),
+        (("--masks", "supression"), "--masks must be one of"),
+        (("--masks", "statistics"), "table must be of one variable whose levels are counts"),
+        (("--masks", "rounding:base=1"), "base must be a whole number from 2"),
+        (("--masks", "margins[a d]"), "variables must be those of the table, got 'd'"),
+        (("--user", "count"), "--user must be one of counts"),
+        (("--user", "counts=-1"), "must be a name and, after '=', a weight above 0"),
+        (("--user", "counts", "--user", "counts"), "--user must be given once for each user"),
+        (("--request", "a=x"), "must be variables and, after '=', a weight above 0"),
+        (("--request", "d"), "variables must be those of the table, got 'd'"),
+        (("--request", "a", "--out", "a,b"), "--request must be margins that are not out already"),
+        (("--out", "e"), "variables must be those of the table, got 'e'"),
+        (("--seconds", "0"), "--seconds must be above 0"),
+        (("--small", "0"), "--small must be at least 1"),
+        (("--confidence", "1"), "--confidence must be from 0 to below 1"),
+        (("--report", "x.pdf"), "--report must end in .html"),
+    ],
+)
+def test_bad_input(discreet, table, more, says):
+    assert says in discreet(*arguments(table, *more)).complaint()
+
+
+def test_a_cap_must_be_given(discreet, table):
+    found = discreet("choose", table, "--count", "n")
+    assert "--max-risk or --min-width must be given, one of them, got neither" in found.complaint()
+
+
+def test_an_empty_table(discreet, tmp_path):
+    path = tmp_path / "none.csv"
+    path.write_text("a,n\nx,0\n")
+    assert discreet(*arguments(path)).complaint()
