@@ -18,6 +18,7 @@ NAMES = (
     "tables",
     "compoisson",
     "snooper",
+    "best_margins",
 )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from discreet.engines.table_reading import read_table
     from discreet.errors import DiscreetError, InputError
     from discreet.figures import Figure, How, Unavailable
-    from discreet.release.best_margins import best_margins
+    from discreet.release.best_set.best_margins import best_margins
     from discreet.report.html import write_report
     from discreet.risk.assessment import Assessment, assess
     from discreet.risk.audit import Audit, AuditOptions, audit, audit_sequence
@@ -49,7 +49,7 @@ _HOME = {
     "audit": "discreet.risk.audit",
     "audit_sequence": "discreet.risk.audit",
     "backtest": "discreet.risk.backtest",
-    "best_margins": "discreet.release.best_margins",
+    "best_margins": "discreet.release.best_set.best_margins",
     "read_table": "discreet.engines.table_reading",
     "write_report": "discreet.report.html",
 }

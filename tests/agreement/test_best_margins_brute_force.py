@@ -9,10 +9,10 @@ from discreet.data.table import Table
 from discreet.fiber.decomposable import junction_tree
 from discreet.fiber.margins import maximal
 from discreet.fiber.programs import Deadline
-from discreet.release.best_margins import best_margins
-from discreet.release.margin_safety import Judge, Verdict
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import set_of
+from discreet.release.best_set.best_margins import best_margins
+from discreet.release.best_set.margin_safety import Judge, Verdict
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import set_of
 
 
 def all_tables(n_cells, total):

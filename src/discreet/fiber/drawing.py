@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from discreet.fiber.starts import starting_points, starting_tables
 from discreet.fiber.system import System, system_of
 from discreet.fiber.walk import INTERRUPTION, Chain, Plan, Walked, line_chains, swap_chains, walk
 from discreet.fiber.walk_weights import TooManyWeights
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
@@ -111,7 +111,7 @@ class _Ask(NamedTuple):
 
     @property
     def seconds_left(self) -> float | None:
-        return None if self.end is None else max(0.0, self.end - monotonic())
+        return None if self.end is None else max(0.0, self.end - working_seconds())
 
 
 def draw_tables(
@@ -149,7 +149,7 @@ def draw_tables(
         rng=rng,
         cells=_checked_cells(cells, constraints.n_named, n_draws),
         options=walk_options or WalkOptions(),
-        end=None if time_limit is None else monotonic() + time_limit,
+        end=None if time_limit is None else working_seconds() + time_limit,
         progress=progress,
     )
     reasons: list[str] = []

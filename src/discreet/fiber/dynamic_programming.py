@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from math import log, log2
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber import dynamic_programming_kernels as kernels
 from discreet.fiber.dynamic_programming_plan import NO_FLOATS, NONE, ONES, BudgetExceeded, Plan
+from discreet.fiber.working_time import working_seconds
 from discreet.progress import Progress, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
@@ -47,12 +47,12 @@ class Budget:
     states: int = 4_000_000
     steps: int = 2_000_000_000
     seconds: float | None = None
-    began: float = field(default_factory=monotonic)
+    began: float = field(default_factory=working_seconds)
 
     @property
     def seconds_left(self) -> float | None:
         """What is left on the clock, or None where there is no limit."""
-        return None if self.seconds is None else self.seconds - (monotonic() - self.began)
+        return None if self.seconds is None else self.seconds - (working_seconds() - self.began)
 
     def check_time(self, doing: str) -> None:
         """Raises BudgetExceeded where the time is over."""

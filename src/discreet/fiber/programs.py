@@ -5,7 +5,6 @@ point counts as a table only if it satisfies every row exactly.
 """
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +14,7 @@ import numpy as np
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.system import System
+from discreet.fiber.working_time import working_seconds
 
 CALM = 0.05  # seconds between looks for an interruption while a search runs
 
@@ -23,22 +23,22 @@ class Deadline:
     """When to stop; a limit of None never comes."""
 
     def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self._end = None if seconds is None else working_seconds() + seconds
         self.why = "time limit reached"
 
     def interrupt(self) -> None:
         """The user wants no more work: the time is over now."""
-        self._end = time.monotonic()
+        self._end = working_seconds()
         self.why = "interrupted"
 
     def left(self, most: float) -> float:
         """Seconds left, at most `most`."""
-        return most if self._end is None else max(0.0, min(most, self._end - time.monotonic()))
+        return most if self._end is None else max(0.0, min(most, self._end - working_seconds()))
 
     @property
     def passed(self) -> bool:
         """Whether the time is over."""
-        return self._end is not None and time.monotonic() >= self._end
+        return self._end is not None and working_seconds() >= self._end
 
 
 @dataclass(frozen=True, slots=True)

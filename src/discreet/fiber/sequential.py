@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from math import prod
-from time import monotonic
 
 import numpy as np
 from scipy.special import logsumexp
@@ -33,6 +32,7 @@ from discreet.fiber.priors import Prior, Uniform
 from discreet.fiber.system import System, system_of
 from discreet.fiber.tilt import balanced
 from discreet.fiber.walk_weights import TooManyWeights, weight_table
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 
@@ -215,7 +215,7 @@ def _collected(
     time_limit: float | None,
     progress: Progress,
 ) -> WeightedDraws:
-    begun, tried, batch, stopped = monotonic(), 0, 1, ""
+    begun, tried, batch, stopped = working_seconds(), 0, 1, ""
     found: list[tuple[IntArray, FloatArray]] = []
     progress("preparing draws (compiled on first use)", None)
     try:
@@ -224,11 +224,11 @@ def _collected(
             tables, log_weights = filler(batch, rng)
             alive = log_weights > -np.inf
             found.append((tables[alive], log_weights[alive]))
-            begun = begun if tried else monotonic()  # the first draw may await a compiler
+            begun = begun if tried else working_seconds()  # the first draw may await a compiler
             tried += batch
             progress("drawing tables", tried / n_draws)
             batch = _next_batch(batch, n_cells)
-            if _is_late(time_limit, monotonic() - begun, batch / tried) and tried < n_draws:
+            if _is_late(time_limit, working_seconds() - begun, batch / tried) and tried < n_draws:
                 stopped = f"stopped by the time limit of {time_limit:.3g} s"
     except KeyboardInterrupt:
         stopped = "stopped by an interruption"

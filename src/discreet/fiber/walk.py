@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ from discreet.fiber.moves import ListedMoves, LoopMoves, MoveSet, offsets_of
 from discreet.fiber.priors import Prior
 from discreet.fiber.system import System
 from discreet.fiber.walk_weights import WeightTable, weight_table
+from discreet.fiber.working_time import working_seconds
 from discreet.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def walk(
         tables=kept[:, : max(0, tally.done - plan.warm_up)],
         n_moves=tally.done * plan.thin * len(chains),
         n_changes=tally.changes,
-        seconds=monotonic() - tally.begun,
+        seconds=working_seconds() - tally.begun,
         stopped=tally.stopped,
     )
 
@@ -253,10 +253,10 @@ class _Tally:
     done: int = 0
     changes: int = 0
     stopped: str = ""
-    begun: float = field(default_factory=monotonic)
+    begun: float = field(default_factory=working_seconds)
 
     def check_time(self, limit: float | None) -> None:
-        if limit is not None and monotonic() - self.begun > limit:
+        if limit is not None and working_seconds() - self.begun > limit:
             self.stopped = f"the time limit of {limit:.3g} s"
 
 
@@ -271,7 +271,7 @@ def _walk_in_slices(
 ) -> None:
     total, rows, nothing = plan.warm_up + plan.n_draws, 1, np.empty(0, dtype=np.int64)
     while tally.done < total and not tally.stopped:
-        start, first = monotonic(), tally.done - plan.warm_up
+        start, first = working_seconds(), tally.done - plan.warm_up
         rows = min(rows, -first if first < 0 else total - tally.done)
         if first < 0:
             chosen, targets = nothing, np.empty((len(chains), rows, 0), dtype=np.int64)
@@ -282,10 +282,10 @@ def _walk_in_slices(
             for chain, target in zip(chains, targets, strict=True)
         ]
         tally.changes += sum(job.result() for job in jobs)
-        tally.begun = tally.begun if tally.done else monotonic()
+        tally.begun = tally.begun if tally.done else working_seconds()
         tally.done += rows
         progress("walking", tally.done / total)
-        rows = _next_rows(rows, monotonic() - start)
+        rows = _next_rows(rows, working_seconds() - start)
         if tally.done < total:
             tally.check_time(plan.time_limit)
 

@@ -11,7 +11,7 @@ from discreet.fiber.margins import Margins, maximal
 from discreet.fiber.priors import DirichletMultinomial
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.priors import prior_named
-from discreet.release.best_margins import BestMargins
+from discreet.release.best_set.best_margins import BestMargins
 from discreet.release.candidates import NOTHING, SAFE
 from discreet.release.choice import Candidate, Standing, choose
 from discreet.release.closed_belief import MOST_VALUES, closed_belief

@@ -11,7 +11,9 @@ from discreet.figures import Figure, How, Outcome
 from discreet.masks.contract import Axes, named_sets
 from discreet.masks.naming import MaskSpec
 from discreet.progress import Progress, silent
-from discreet.release.best_margins import BestMargins, best_margins
+from discreet.release.best_set.best_margins import BestMargins, best_margins
+from discreet.release.best_set.margin_requests import checked_requests
+from discreet.release.best_set.variable_sets import axes_of
 from discreet.release.candidates import (
     MOST_VARIABLES,
     SAFE,
@@ -21,10 +23,8 @@ from discreet.release.candidates import (
 )
 from discreet.release.exposure import MOST_CELLS
 from discreet.release.large_tables import large_choice
-from discreet.release.margin_requests import checked_requests
 from discreet.release.named_masks import MARGINS, default_masks, mask_proposal, parse_masks
 from discreet.release.risk_utility import ChooseOptions, RiskUtility, risk_utility
-from discreet.release.variable_sets import axes_of
 from discreet.risk.table_refusal import Policy
 from discreet.tables.time_shares import Clock
 

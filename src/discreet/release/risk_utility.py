@@ -18,7 +18,7 @@ from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
 from discreet.progress import Progress, silent
 from discreet.release.actors import Reading, Scientist, combined, data_utility, worth
-from discreet.release.best_margins import BestMargins
+from discreet.release.best_set.best_margins import BestMargins
 from discreet.release.candidates import NOTHING, Proposal, nothing, release_nothing
 from discreet.release.choice import (
     Candidate,

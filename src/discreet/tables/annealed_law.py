@@ -12,7 +12,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from scipy.stats import t
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.priors import Multinomial
 from discreet.fiber.sequential import weighted_draws
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 from discreet.tables.annealing_kernels import Lines, Weights, move_points
@@ -166,9 +166,9 @@ def _starts(law: CliqueLaw, rng: np.random.Generator, clock: Clock) -> _Starts |
 
 def _warmed(walker: "_Walker", starts: _Starts, clock: Clock) -> Clock:
     """The clock without the time that a compiler may take on the first use."""
-    began = monotonic()
+    began = working_seconds()
     walker.move(starts.points[:1].copy(), walker.weights(0.0), np.ones(1, dtype=np.uint64))
-    return replace(clock, began=clock.began + monotonic() - began)
+    return replace(clock, began=clock.began + working_seconds() - began)
 
 
 class _Walker:
@@ -212,11 +212,11 @@ def _pilot(
     walker: _Walker, starts: _Starts, clock: Clock, rng: np.random.Generator
 ) -> _Pilot | None:
     """A first population, whose own spread sets the steps; None where the time was over."""
-    state, began = _state(rng), monotonic()
+    state, began = _state(rng), working_seconds()
     shares = np.exp(starts.log_weights - logsumexp(starts.log_weights))
     points = starts.points[rng.choice(len(shares), size=POPULATION, p=shares)]
     walker.move(points, walker.weights(0.0), state)
-    began, beta, found = monotonic(), 0.0, list[float]()
+    began, beta, found = working_seconds(), 0.0, list[float]()
     total = walker.law.margins.total
     while beta < 1 and len(found) < MOST_STEPS and not clock.is_over:
         more = walker.law.log_more(points)
@@ -228,7 +228,7 @@ def _pilot(
         walker.move(points, walker.weights(after), state)
         found.append(after)
         beta = after
-    return _Pilot(found, points, monotonic() - began) if beta >= 1 else None
+    return _Pilot(found, points, working_seconds() - began) if beta >= 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,9 +324,9 @@ def _walked(
     chosen = _chosen(np.array([one.log_mean for one in found]), rng)
     picks = [found[i].points[int(rng.integers(POPULATION))] for i in _spread(chosen, N_CHAINS)]
     points, weights, state = np.array(picks), walker.weights(1.0), _state(rng)
-    began = monotonic()
+    began = working_seconds()
     walker.move(points, weights, state, 2)
-    each = monotonic() - began + 1e-4
+    each = working_seconds() - began + 1e-4
     left = clock.share(0.8)
     number = MOST_KEPT if left is None else int(np.clip(left / each, LEAST_KEPT, MOST_KEPT))
     number = min(number, max(LEAST_KEPT, MOST_NUMBERS // points.size))

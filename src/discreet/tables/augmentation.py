@@ -8,13 +8,13 @@ proportional fitting. Cell probabilities Pr(F(i) = q) are averages of the exact 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.chains import Diagnostics, diagnose
+from discreet.fiber.working_time import working_seconds
 from discreet.progress import Progress, silent
 from discreet.tables.bayesian_fitting import fitting_cycle
 from discreet.tables.generators import HierarchicalModel
@@ -80,7 +80,7 @@ def augmented(
     effort = effort or Effort()
     shape, n = alpha.shape, effort.n_chains
     state = _start(alpha, model, n, rng)
-    began = monotonic()
+    began = working_seconds()
     n_burn = max(1, round(effort.burn_in * effort.n_draws))
     kept: list[tuple[FloatArray, Taken]] = []
     complete = True
@@ -92,7 +92,7 @@ def augmented(
             parameters = taken.tables.reshape(n, *shape) + alpha
             state = fitting_cycle(state, parameters, model.generators, rng=rng)
             progress("drawing tables", (turn + 1) / (n_burn + effort.n_draws))
-            if effort.seconds is not None and monotonic() - began > effort.seconds:
+            if effort.seconds is not None and working_seconds() - began > effort.seconds:
                 complete = turn + 1 == n_burn + effort.n_draws
                 break
     except KeyboardInterrupt:

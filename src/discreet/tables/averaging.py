@@ -9,13 +9,13 @@ by name, the proper one is the default.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from time import monotonic
 
 import numpy as np
 from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.tables.augmentation import Augmented
 from discreet.tables.bayesian_fitting import fitting_cycle, log_sum
@@ -128,10 +128,10 @@ def _affordable(
         return wanted
     state = np.full((8, *alpha.shape), -np.log(alpha.size))
     wide = np.broadcast_to(alpha, state.shape)
-    began = monotonic()
+    began = working_seconds()
     for _ in range(TIMED):
         state = fitting_cycle(state, wide, model.generators, rng=rng)
-    each = 1.5 * (monotonic() - began) / TIMED
+    each = 1.5 * (working_seconds() - began) / TIMED
     return min(wanted, int(left / (2 * each)) - PRIOR_BURN_IN)
 
 

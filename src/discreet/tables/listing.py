@@ -1,7 +1,6 @@
 """Listing the tables of each block, if that can be done within some seconds."""
 
 from itertools import islice
-from time import monotonic
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from discreet.fiber import enumeration, structure
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sequential import estimate_count
 from discreet.fiber.system import System
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.progress import Progress
 from discreet.tables.listed_fiber import ListedFiber, listed_fiber
@@ -29,7 +29,7 @@ def listed_within(
     tables, will end. The guess never changes a result, only which way it is got.
     """
     blocks = structure.presolve(system, drop_redundant=False).blocks
-    end = None if seconds is None else monotonic() + seconds / 2
+    end = None if seconds is None else working_seconds() + seconds / 2
     left = most
     for block in blocks:
         if _surely_more(block.system, left, rng, end):
@@ -45,7 +45,9 @@ def listed_within(
 
 
 def _surely_more(system: System, most: int, rng: np.random.Generator, end: float | None) -> bool:
-    limit = GUESS_SECONDS if end is None else min(GUESS_SECONDS, max(end - monotonic(), 0.0) / 2)
+    limit = (
+        GUESS_SECONDS if end is None else min(GUESS_SECONDS, max(end - working_seconds(), 0.0) / 2)
+    )
     if limit < LEAST_SECONDS:
         return False
     guess = estimate_count(system, n_draws=GUESS_DRAWS, rng=rng, time_limit=limit)
@@ -56,7 +58,7 @@ def _surely_more(system: System, most: int, rng: np.random.Generator, end: float
 
 def _until(end: float | None) -> Progress:
     def check(step: str, fraction: float | None) -> None:
-        if end is not None and monotonic() > end:
+        if end is not None and working_seconds() > end:
             raise BudgetExceeded("the time for listing tables is over")
 
     return check

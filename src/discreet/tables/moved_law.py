@@ -9,7 +9,6 @@ The moves are cubes: +1 and −1 by turns on the corners over variables that no 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from time import monotonic
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from discreet.fiber.attained_by_moves import minimal_non_faces
 from discreet.fiber.margins import Margins
 from discreet.fiber.moves import ListedMoves, listed
 from discreet.fiber.walk import Plan, line_chains, walk
+from discreet.fiber.working_time import working_seconds
 from discreet.progress import Progress, silent
 from discreet.tables.augmentation import Effort
 from discreet.tables.counted_laws import counted_law, warning_of
@@ -69,11 +69,13 @@ def moved_law(
     n_draws = min(effort.n_draws, MOST_KEPT // (effort.n_chains * len(cells)))
     pilot = Plan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=None)
     walk(chains, pilot, cells)
-    began = monotonic()
+    began = working_seconds()
     walk(chains, pilot, cells)
     left = clock.share(0.8)
     if left is not None:
-        n_draws = min(n_draws, int(left * LEAST_DRAWS / (1.25 * (monotonic() - began + 1e-9))))
+        n_draws = min(
+            n_draws, int(left * LEAST_DRAWS / (1.25 * (working_seconds() - began + 1e-9)))
+        )
     if n_draws < LEAST_DRAWS:
         return None
     plan = Plan(n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left())

@@ -5,7 +5,6 @@ given the tables (see `augmentation`).
 """
 
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 from scipy.special import gammaln
@@ -17,6 +16,7 @@ from discreet.fiber.priors import Multinomial
 from discreet.fiber.sequential import weighted_draws
 from discreet.fiber.starts import starting_points
 from discreet.fiber.system import System
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress
 from discreet.tables.augmentation import LEAST_KEPT, Augmented, Effort, augmented
@@ -131,16 +131,16 @@ def _fitting_effort(
     left = clock.share(0.5)
     if left is None:
         return effort
-    began = monotonic()
+    began = working_seconds()
     even = np.full((effort.n_chains, question.margins.n_cells), -np.log(question.margins.n_cells))
     step.take(even, rng=rng)
-    first = monotonic() - began
+    first = working_seconds() - began
     if first > left / 4:
         return _no_time(first)
     pilot = replace(effort, n_draws=LEAST_KEPT, seconds=None)
-    began = monotonic()
+    began = working_seconds()
     augmented(step, model, question.alpha, question.cells, effort=pilot, rng=rng)
-    used = monotonic() - began
+    used = working_seconds() - began
     possible = int((left - first - used) * (LEAST_KEPT + 2) / (used * (1 + effort.burn_in)))
     if possible < LEAST_CHAIN:
         return _no_time(used / (LEAST_KEPT + 2))

@@ -26,9 +26,7 @@ def test_the_page_says_what_is_printed(page):
 
 
 def test_the_list_of_pages_is_complete():
-    listed = re.findall(
-        r"\]\(([a-z0-9-]+)\.md\)", (PAGES / "index.md").read_text(encoding="utf-8")
-    )
+    listed = re.findall(r"\]\(([a-z0-9-]+)\.md\)", (PAGES / "index.md").read_text(encoding="utf-8"))
     assert sorted(listed) == [page.stem for page in ARGUMENTS]
 
 

@@ -14,13 +14,18 @@ from discreet.fiber.bounds import bounds
 from discreet.fiber.margins import margins_of
 from discreet.fiber.programs import Deadline
 from discreet.figures import Figure, Unavailable
-from discreet.release.best_margins import Family, Measure, best_margins, information_weights
-from discreet.release.component_range import ComponentRange, smallest_outside
-from discreet.release.identified_cells import law_of_chain
-from discreet.release.margin_requests import checked_requests, default_order, weight_within
-from discreet.release.margin_safety import Judge, Verdict
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import all_within, axes_of, maximal_sets, set_of
+from discreet.release.best_set.best_margins import (
+    Family,
+    Measure,
+    best_margins,
+    information_weights,
+)
+from discreet.release.best_set.component_range import ComponentRange, smallest_outside
+from discreet.release.best_set.identified_cells import law_of_chain
+from discreet.release.best_set.margin_requests import checked_requests, default_order, weight_within
+from discreet.release.best_set.margin_safety import Judge, Verdict
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.risk.table_measures import best_value
 from discreet.tables.named_cells import cell_law
 

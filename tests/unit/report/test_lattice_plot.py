@@ -5,8 +5,8 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.errors import InputError
-from discreet.release.best_margins import best_margins
-from discreet.release.frontier import Status
+from discreet.release.best_set.best_margins import best_margins
+from discreet.release.best_set.frontier import Status
 from discreet.report.lattice_plot import lattice_plot
 
 

@@ -15,8 +15,8 @@ import math
 from math import comb
 
 from discreet.fiber.programs import Deadline
-from discreet.release.margin_requests import Requests
-from discreet.release.small_cells import SmallCells
+from discreet.release.best_set.margin_requests import Requests
+from discreet.release.best_set.small_cells import SmallCells
 
 
 class DecomposableBound:

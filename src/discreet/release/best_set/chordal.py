@@ -6,7 +6,7 @@ to each other; any two nested chordal graphs are linked by such steps (Frydenber
 1989).
 """
 
-from discreet.release.variable_sets import maximal_sets, members
+from discreet.release.best_set.variable_sets import maximal_sets, members
 
 
 class ChordalGraph:

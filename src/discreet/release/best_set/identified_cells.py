@@ -13,8 +13,8 @@ from scipy.special import gammaln
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import axes_of, set_of
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import axes_of, set_of
 
 BLOCK = 2_000_000  # probabilities computed at a time
 

@@ -16,8 +16,8 @@ from discreet.fiber.bounds_by_shuttle import shuttle
 from discreet.fiber.bounds_kernels import push_cells
 from discreet.fiber.margins import Margins
 from discreet.fiber.programs import Deadline
-from discreet.release.block_kernels import reach_by_blocks
-from discreet.release.variable_sets import axes_of, lies_within, maximal_sets, members
+from discreet.release.best_set.block_kernels import reach_by_blocks
+from discreet.release.best_set.variable_sets import axes_of, lies_within, maximal_sets, members
 
 MOST_WALKED = 2**18  # cells of a component that is built in full to be walked in
 MOST_SHUTTLED = 2**20  # cells of all its sums, for the shuttle

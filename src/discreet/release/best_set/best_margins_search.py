@@ -19,18 +19,23 @@ from discreet.fiber.decomposable import components_tree
 from discreet.fiber.programs import Deadline
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress
-from discreet.release.best_margins_result import BestMargins, DecomposableBest, Family, Measure
-from discreet.release.component_range import compile_kernels
-from discreet.release.conflict_search import ConflictSearch
-from discreet.release.decomposable_annealing import annealed
-from discreet.release.decomposable_bound import DecomposableBound
-from discreet.release.decomposable_search import MOST_LISTED, DecomposableSearch, Found
-from discreet.release.frontier import Frontier, frontier
-from discreet.release.identified_cells import IdentifiedCells
-from discreet.release.margin_requests import Requests, weight_within
-from discreet.release.margin_safety import Judge, Verdict
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import axes_of, lies_within, maximal_sets
+from discreet.release.best_set.best_margins_result import (
+    BestMargins,
+    DecomposableBest,
+    Family,
+    Measure,
+)
+from discreet.release.best_set.component_range import compile_kernels
+from discreet.release.best_set.conflict_search import ConflictSearch
+from discreet.release.best_set.decomposable_annealing import annealed
+from discreet.release.best_set.decomposable_bound import DecomposableBound
+from discreet.release.best_set.decomposable_search import MOST_LISTED, DecomposableSearch, Found
+from discreet.release.best_set.frontier import Frontier, frontier
+from discreet.release.best_set.identified_cells import IdentifiedCells
+from discreet.release.best_set.margin_requests import Requests, weight_within
+from discreet.release.best_set.margin_safety import Judge, Verdict
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import axes_of, lies_within, maximal_sets
 
 T = TypeVar("T")
 

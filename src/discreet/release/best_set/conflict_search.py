@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from discreet.fiber.programs import Deadline
 from discreet.progress import Progress
-from discreet.release.conflict_program import ConflictProgram
-from discreet.release.margin_requests import Requests, weight_within
-from discreet.release.margin_safety import Judge, Verdict
-from discreet.release.variable_sets import lies_within, maximal_sets, members
+from discreet.release.best_set.conflict_program import ConflictProgram
+from discreet.release.best_set.margin_requests import Requests, weight_within
+from discreet.release.best_set.margin_safety import Judge, Verdict
+from discreet.release.best_set.variable_sets import lies_within, maximal_sets, members
 
 PROGRAM_SECONDS = 10.0  # for one solve of the program
 STEP = "margins: closing the gap"

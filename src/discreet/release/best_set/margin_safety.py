@@ -16,9 +16,9 @@ from discreet.fiber.bounds import bounds
 from discreet.fiber.decomposable import JunctionTree, components_tree
 from discreet.fiber.margins import Margins
 from discreet.fiber.programs import Deadline
-from discreet.release.component_range import ComponentRange
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import (
+from discreet.release.best_set.component_range import ComponentRange
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import (
     all_within,
     axes_of,
     maximal_sets,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.fiber.programs import Deadline
-from discreet.release.margin_requests import Requests
+from discreet.release.best_set.margin_requests import Requests
 
 FINENESS = 1_000_000  # parts of the greatest weight that fractional weights are rounded up to
 MOST_WHOLE = 2**40  # weights that are whole up to this are taken as they are

@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.fiber.programs import Deadline
 from discreet.progress import Progress
-from discreet.release.decomposable_search import (
+from discreet.release.best_set.decomposable_search import (
     COLD,
     LOOK,
     MOST_STEPS,
@@ -18,7 +18,7 @@ from discreet.release.decomposable_search import (
     Found,
     State,
 )
-from discreet.release.variable_sets import all_within, members
+from discreet.release.best_set.variable_sets import all_within, members
 from discreet.tables.model_search import triangulated
 
 

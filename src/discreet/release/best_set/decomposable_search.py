@@ -21,10 +21,10 @@ import numpy as np
 from discreet.data.arrays import IntArray
 from discreet.fiber.programs import Deadline
 from discreet.progress import Progress
-from discreet.release.chordal import ChordalGraph
-from discreet.release.margin_requests import Requests
-from discreet.release.small_cells import SmallCells
-from discreet.release.variable_sets import all_within, lies_within, maximal_sets, members
+from discreet.release.best_set.chordal import ChordalGraph
+from discreet.release.best_set.margin_requests import Requests
+from discreet.release.best_set.small_cells import SmallCells
+from discreet.release.best_set.variable_sets import all_within, lies_within, maximal_sets, members
 
 MOST_LISTED = 6  # variables up to which all sets are gone through
 STEPS_A_PAIR = 2000  # annealing steps for each pair of variables

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Any
 
 from discreet.figures import Outcome
-from discreet.release.frontier import Frontier
-from discreet.release.variable_sets import Axes
+from discreet.release.best_set.frontier import Frontier
+from discreet.release.best_set.variable_sets import Axes
 
 Names = tuple[str, ...]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.release.variable_sets import set_of
+from discreet.release.best_set.variable_sets import set_of
 
 MOST_FOR_EVERY_ORDER = 6  # variables up to which margins of every order are wanted by default
 MOST_FOR_TRIPLES = 12  # variables up to which those of three are

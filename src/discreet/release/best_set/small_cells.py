@@ -11,8 +11,8 @@ import numpy as np
 
 from discreet.data.arrays import IntArray, read_only
 from discreet.data.table import Table
-from discreet.release.entry_kernels import sum_entries
-from discreet.release.variable_sets import axes_of
+from discreet.release.best_set.entry_kernels import sum_entries
+from discreet.release.best_set.variable_sets import axes_of
 
 MOST_BYTES = 2**28  # of entries kept to be used again
 DENSE = 2**20  # cells of a margin whose entries are summed in place

@@ -10,10 +10,15 @@ from collections.abc import Iterable, Sequence
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
-from discreet.release.best_margins_result import BestMargins, DecomposableBest, Family, Measure
-from discreet.release.best_margins_search import Search, Task
-from discreet.release.margin_requests import Asked, checked_requests, information_weights
-from discreet.release.variable_sets import set_of
+from discreet.release.best_set.best_margins_result import (
+    BestMargins,
+    DecomposableBest,
+    Family,
+    Measure,
+)
+from discreet.release.best_set.best_margins_search import Search, Task
+from discreet.release.best_set.margin_requests import Asked, checked_requests, information_weights
+from discreet.release.best_set.variable_sets import set_of
 
 __all__ = [
     "BestMargins",
