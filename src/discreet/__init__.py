@@ -1,7 +1,8 @@
 """Discreet: disclosure risk for discrete data.
 
 `assess` takes records to risk figures, `audit` released margins, `assess_counts` the statistics of
-counts. Names are loaded when first used, so that a plain `import discreet` stays light.
+counts; `recommend` says what to release. Names are loaded when first used, so that a plain
+`import discreet` stays light.
 """
 
 from importlib import import_module
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from discreet.engines.table_reading import read_table
     from discreet.errors import DiscreetError, InputError
     from discreet.figures import Figure, How, Unavailable
-    from discreet.release.best_set.best_margins import best_margins
+    from discreet.release.best_set.best_margins import BestMargins, best_margins
+    from discreet.release.recommendation import recommend
+    from discreet.release.risk_utility import ChooseOptions, RiskUtility
     from discreet.report.html import write_report
     from discreet.risk.assessment import Assessment, assess
     from discreet.risk.audit import Audit, AuditOptions, audit, audit_sequence
@@ -32,6 +35,8 @@ _HOME = {
     "Audit": "discreet.risk.audit",
     "AuditOptions": "discreet.risk.audit",
     "Backtest": "discreet.risk.backtest",
+    "BestMargins": "discreet.release.best_set.best_margins",
+    "ChooseOptions": "discreet.release.risk_utility",
     "CountAssessment": "discreet.risk.count_assessment",
     "CountOptions": "discreet.risk.count_assessment",
     "CsvOptions": "discreet.data.csv_dialect",
@@ -40,6 +45,7 @@ _HOME = {
     "Figure": "discreet.figures",
     "How": "discreet.figures",
     "InputError": "discreet.errors",
+    "RiskUtility": "discreet.release.risk_utility",
     "Table": "discreet.data.table",
     "Unavailable": "discreet.figures",
     "assess": "discreet.risk.assessment",
@@ -51,6 +57,7 @@ _HOME = {
     "backtest": "discreet.risk.backtest",
     "best_margins": "discreet.release.best_set.best_margins",
     "read_table": "discreet.engines.table_reading",
+    "recommend": "discreet.release.recommendation",
     "write_report": "discreet.report.html",
 }
 
@@ -59,6 +66,8 @@ __all__ = [
     "Audit",
     "AuditOptions",
     "Backtest",
+    "BestMargins",
+    "ChooseOptions",
     "CountAssessment",
     "CountOptions",
     "CsvOptions",
@@ -67,6 +76,7 @@ __all__ = [
     "Figure",
     "How",
     "InputError",
+    "RiskUtility",
     "Table",
     "Unavailable",
     "assess",
@@ -78,6 +88,7 @@ __all__ = [
     "backtest",
     "best_margins",
     "read_table",
+    "recommend",
     "write_report",
 ]
 

@@ -20,6 +20,7 @@ from discreet.compoisson.normaliser import Moments, log_normaliser, moments
 from discreet.compoisson.solving import dispersion_for_log_factorial_mean, log_rate_for_mean
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import DiscreetError, InputError, must_be
+from discreet.notebooks import ShownInNotebooks
 
 ITERATIONS = 400
 GEOMETRIC_EXCESS = 0.4  # times the mean: less than log X! exceeds log Γ(mean + 1) by at ν = 0
@@ -51,7 +52,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(ShownInNotebooks):
     """The maximum of the likelihood.
 
     `at_boundary` says that it lies at dispersion 0, the geometric distribution: then the standard

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.arrays import BoolArray, IntArray, read_only
+from discreet.notebooks import ShownInNotebooks
 
 ProofArray = NDArray[np.int8]
 
@@ -36,7 +37,7 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(ShownInNotebooks):
     """The least and the greatest count each cell can have in any consistent table.
 
     One entry for each cell asked for. No consistent table lies outside; where a proof is not OUTER

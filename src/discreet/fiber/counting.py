@@ -14,13 +14,14 @@ from discreet.fiber.splitting import Block, split
 from discreet.fiber.system import System
 from discreet.fiber.two_way import as_two_way, count_two_way
 from discreet.figures import How, Unavailable
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 
 LATTE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(ShownInNotebooks):
     """How many tables are consistent, how that was found, and what else is to be said.
 
     `value` is None where no method gave an answer; `note` then says what was tried. An exact value

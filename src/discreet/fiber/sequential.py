@@ -217,14 +217,13 @@ def _collected(
 ) -> WeightedDraws:
     begun, tried, batch, stopped = working_seconds(), 0, 1, ""
     found: list[tuple[IntArray, FloatArray]] = []
-    progress("preparing draws (compiled on first use)", None)
+    progress("drawing tables", None)
     try:
         while tried < n_draws and not stopped:
             batch = min(batch, n_draws - tried)
             tables, log_weights = filler(batch, rng)
             alive = log_weights > -np.inf
             found.append((tables[alive], log_weights[alive]))
-            begun = begun if tried else working_seconds()  # the first draw may await a compiler
             tried += batch
             progress("drawing tables", tried / n_draws)
             batch = _next_batch(batch, n_cells)

@@ -226,8 +226,8 @@ def walk(
     """Tables met on the way, in the long run distributed as the prior of the chains.
 
     The work is done in slices of about a tenth of a second, chains side by side. An interruption or
-    the time limit ends it between slices, with the draws kept so far: `stopped` says so. Time runs
-    from the end of the first slice, which may have waited for a compiler.
+    the time limit ends it between slices, with the draws kept so far: `stopped` says so. Time spent
+    compiling is not counted.
     """
     kept = np.empty((len(chains), plan.n_draws, len(cells)), dtype=np.int64)
     tally = _Tally()
@@ -282,7 +282,6 @@ def _walk_in_slices(
             for chain, target in zip(chains, targets, strict=True)
         ]
         tally.changes += sum(job.result() for job in jobs)
-        tally.begun = tally.begun if tally.done else working_seconds()
         tally.done += rows
         progress("walking", tally.done / total)
         rows = _next_rows(rows, working_seconds() - start)

@@ -22,6 +22,7 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.bounds_contract import Bounds
 from discreet.fiber.margins import Margins
 from discreet.fiber.system import LARGEST, Statement, System, system_of
+from discreet.notebooks import ShownInNotebooks
 
 Axes = tuple[int, ...]
 Parameter = int | float | str | bool | tuple[tuple[str, ...], ...] | None
@@ -98,7 +99,7 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Masked:
+class Masked(ShownInNotebooks):
     """What a mask made of a table.
 
     `mask` is the name of the method, `title` what to call this one in a list, `parameters` and

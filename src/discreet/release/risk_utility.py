@@ -16,6 +16,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Axes, Masked
 from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.release.actors import Reading, Scientist, combined, data_utility, worth
 from discreet.release.best_set.best_margins import BestMargins
@@ -71,7 +72,7 @@ class ChooseOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RiskUtility:
+class RiskUtility(ShownInNotebooks):
     """Candidates on the map, in the order they were looked at, and the choice.
 
     `best_for` is the most useful candidate within the cap for each user by himself; `compromises`

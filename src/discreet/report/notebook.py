@@ -11,11 +11,15 @@ from typing import Any
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.models.sample_size import Plan
+from discreet.release.best_set.best_margins import BestMargins
+from discreet.release.risk_utility import RiskUtility
 from discreet.report import words
 from discreet.report.audit_page import audit_html
 from discreet.report.backtest import backtest_html
+from discreet.report.choose_page import choose_html
 from discreet.report.counts_page import counts_html
 from discreet.report.html import internal_html
+from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
 from discreet.report.plan import plans_html
 from discreet.risk.assessment import Assessment
 from discreet.risk.audit import Audit
@@ -77,6 +81,11 @@ def _(result: Plan) -> str | None:
     return plans_html([result])
 
 
+@page_of.register
+def _(result: RiskUtility) -> str | None:
+    return choose_html("the table", result)
+
+
 def html_of(result: Any) -> str:
     """What a notebook shows of a result: its report, or its fields where it has none."""
     page = page_of(result)
@@ -86,12 +95,21 @@ def html_of(result: Any) -> str:
         return f"<span>{html.escape(words.outcome(result))} [{result.how.value}]</span>"
     if isinstance(result, Unavailable):
         return f"<span>none: {html.escape(result.reason)}</span>"
-    return _fields_table(result)
+    return _fields_table(result) + "".join(plot.svg for plot in plots_of(result).values())
 
 
 def plots_of(result: Any) -> Mapping[str, Plot]:
     """The plots of the report of a result, by name."""
+    if isinstance(result, BestMargins):
+        return _lattice(result)
     return plots_in(page_of(result) or "")
+
+
+def _lattice(best: BestMargins) -> Mapping[str, Plot]:
+    if best.frontier is None or len(best.names) > MOST_VARIABLES:
+        return {}
+    drawn = lattice_plot(best.names, best.frontier.statuses)
+    return {"lattice": Plot("What goes out, what could, what cannot", drawn)}
 
 
 def plots_in(page: str) -> Mapping[str, Plot]:

@@ -20,6 +20,7 @@ from discreet.compoisson.statistics import CountStatistics, check_counts
 from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count
 from discreet.figures import How, Outcome, Unavailable
+from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import CellRisk, cell_risk, count_risk, holder_risk, possible_counts
 from discreet.risk.count_verdict import check_max_risk
@@ -63,7 +64,7 @@ class CategoryRisk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CategoriesAssessment:
+class CategoriesAssessment(ShownInNotebooks):
     """Each category alone and all jointly.
 
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are

@@ -11,7 +11,7 @@ Walks from their last points give the cells.
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def annealed_law(
 
     Where the marginal likelihood is known, one population is led up, to walk from.
     """
-    progress("leading tables up to the model (compiled on first use)", None)
+    progress("leading tables up to the model", None)
     moves = cube_moves(law.margins)
     if moves is None:
         return Unavailable("the table has too many cells for moves to be listed")
@@ -101,7 +101,6 @@ def annealed_law(
     if len(lines.begin) == 1:
         return _without_moves(law, starts, levels, rng)
     walker = _Walker(law, lines)
-    clock = _warmed(walker, starts, clock)
     pilot = _pilot(walker, starts, Clock(clock.share(0.4)), rng)
     if pilot is None:
         return Unavailable(
@@ -162,13 +161,6 @@ def _starts(law: CliqueLaw, rng: np.random.Generator, clock: Clock) -> _Starts |
         return Unavailable(f"only {len(drawn.tables)} of {drawn.n_tried:,} tables could be filled")
     share = float(np.log(len(drawn.tables) / drawn.n_tried))
     return _Starts(law.columns_of(drawn.tables), np.array(drawn.log_weights), share)
-
-
-def _warmed(walker: "_Walker", starts: _Starts, clock: Clock) -> Clock:
-    """The clock without the time that a compiler may take on the first use."""
-    began = working_seconds()
-    walker.move(starts.points[:1].copy(), walker.weights(0.0), np.ones(1, dtype=np.uint64))
-    return replace(clock, began=clock.began + working_seconds() - began)
 
 
 class _Walker:

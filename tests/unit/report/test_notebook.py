@@ -80,3 +80,15 @@ def test_counts_show_the_tables_that_fit() -> None:
     found = discreet.assess_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2})
     assert "2^20*3^7" in found._repr_html_()
     assert list(found.plots()) == ["solutions"]
+
+
+def test_a_choice_shows_the_map_and_a_best_set_its_lattice() -> None:
+    counts = np.array([[[9, 1], [4, 8]], [[7, 5], [2, 6]]])
+    table = Table.of_dense(counts, names=["a", "b", "c"])
+    choice = discreet.recommend(
+        table, "margins[a b][c],rounding:base=3", discreet.ChooseOptions(max_risk=0.5)
+    )
+    assert "<svg" in choice._repr_html_()
+    best = discreet.best_margins(table, seconds=10)
+    assert list(best.plots()) == ["lattice"]
+    assert "<svg" in best._repr_html_()

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from discreet.figures import Outcome
+from discreet.notebooks import ShownInNotebooks
 from discreet.release.best_set.frontier import Frontier
 from discreet.release.best_set.variable_sets import Axes
 
@@ -37,7 +38,7 @@ class DecomposableBest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestMargins:
+class BestMargins(ShownInNotebooks):
     """The margins to publish, how good they are, and how much better any choice could be.
 
     `chosen` is all that is out afterwards (what was out before included), none part of another;
