@@ -1,8 +1,8 @@
 """The examples in the pages, run: what a page shows is what the commands print.
 
 In a ```console block each line that begins with `$ discreet` or `$ python` is run (in a folder that
-holds a copy of examples/), and what follows must be its output; a line `…` stands for any lines. ```python
-blocks with `>>>` are doctests that share one namespace a page.
+holds a copy of examples/), and what follows must be its output; a line `…` stands for any lines.
+```python blocks with `>>>` are doctests that share one namespace a page.
 
 Run `.venv/bin/python docs/pages.py [PAGE …]` to write the true output into the pages.
 """

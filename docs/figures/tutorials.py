@@ -6,12 +6,15 @@ matplotlib. Run: .venv/bin/python docs/figures/tutorials.py
 
 from pathlib import Path
 
+import numpy as np
+
 import discreet
 from discreet.report.audit_page import audit_html
 from discreet.report.notebook import plots_in
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
+MASKS = "margins,rounding:base=3,rounding:base=5,suppression"
 KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
 
 
@@ -39,7 +42,19 @@ def counts() -> None:
     found.plots()["solutions"].save(HERE / "counts-solutions.svg")
 
 
+def choice() -> None:
+    """The risk–utility map of the census table, and a lattice of margins."""
+    census = discreet.read_table(EXAMPLES / "census.csv", count="count")
+    found = discreet.recommend(census, MASKS, discreet.ChooseOptions(max_risk=0.25))
+    found.plots()["risk-utility"].save(HERE / "choice-risk-utility.svg")
+    counts = np.random.default_rng(5).poisson(6, (2, 2, 2, 2, 2))
+    table = discreet.Table.of_dense(counts, names=["a", "b", "c", "d", "e"])
+    best = discreet.best_margins(table, min_width=10, seconds=30)
+    best.plots()["lattice"].save(HERE / "choice-lattice.svg")
+
+
 if __name__ == "__main__":
     survey()
     table()
     counts()
+    choice()
