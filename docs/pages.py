@@ -37,8 +37,13 @@ class Shown:
 
 
 def pages() -> list[Path]:
-    """Every page whose examples are run."""
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """Every page whose examples are run: the README, the start, guides and tutorials.
+
+    The examples of the methods pages are of data that the repository does not hold.
+    """
+    docs = ROOT / "docs"
+    found = [ROOT / "README.md", docs / "start.md"]
+    found += sorted([*(docs / "guide").glob("*.md"), *(docs / "tutorials").glob("*.md")])
     return [page for page in found if any(_is_run(m) for m in BLOCK.finditer(page.read_text()))]
 
 
