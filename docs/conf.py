@@ -12,7 +12,6 @@ release = version_of("discreet")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx_click",
     "mathml",
 ]
