@@ -34,5 +34,5 @@ autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 nitpicky = False
-pygments_style = "tango"
+pygments_style = "sphinx"
 pygments_dark_style = "monokai"

@@ -1,6 +1,7 @@
-"""A survey file, from raw CSV to a safe release: assess, recode what makes records unique, again.
+"""A survey file, from raw CSV to a release under a cap: assess, recode what makes records unique.
 
-Run: .venv/bin/python examples/survey_release.py [FOLDER]     (results go there; default: release)
+Run: .venv/bin/python examples/survey_release.py [FOLDER]     (default: survey-release)
+What may go out is written to FOLDER/public, what must not to FOLDER/internal.
 """
 
 import sys
@@ -67,7 +68,6 @@ STEPS: list[tuple[str, Recoding]] = [
 
 def main(folder: Path) -> None:
     """Recode step by step until the upper limit of population uniques is acceptable."""
-    folder.mkdir(exist_ok=True)
     table = pyarrow.csv.read_csv(HERE / "survey.csv")
     print(f"{'':50}{'alone in':>10}{'population uniques':>26}")
     print(f"{'':50}{'the file':>10}{'estimate (90 % limits)':>26}")
@@ -83,11 +83,16 @@ def main(folder: Path) -> None:
             break
     else:
         raise SystemExit("no step was enough: release fewer keys")
-    pyarrow.csv.write_csv(table, folder / "survey-safe.csv")
-    discreet.write_report(found, folder / "internal.html")
-    discreet.write_report(found, folder / "public.html", external=True)
-    print(f"written: {folder}/survey-safe.csv, internal.html (keep), public.html (may go out)")
+    public, internal = folder / "public", folder / "internal"
+    for place in (public, internal):
+        place.mkdir(parents=True, exist_ok=True)
+    # A weight is often the same for all of a stratum: it would undo what the recoding hides.
+    pyarrow.csv.write_csv(table.select(KEYS), public / "survey.csv")
+    discreet.write_report(found, public / "report.html", external=True)
+    discreet.write_report(found, internal / "report.html")
+    print(f"may go out: {public}/survey.csv (without weights), {public}/report.html")
+    print(f"stays: {internal}/report.html")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "release"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "survey-release"))

@@ -11,6 +11,7 @@ from discreet.cli.options import Names, csv_from, csv_options
 from discreet.cli.speaking import speaking_of
 
 REFUSED = 3
+SURE = 0.9
 PATH = click.Path(path_type=Path)
 COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 PARAMETERS = {  # of the library, where the user typed something else
@@ -68,7 +69,7 @@ class Priors(click.ParamType[tuple[str, float]]):
 )  # fmt: skip
 @click.option(
     "--weights", type=click.Choice(["marginal_likelihood", "posterior_predictive"]),
-    default="marginal_likelihood", show_default=True, help="How models are weighed.",
+    help="How models are weighed [default: marginal_likelihood].",
 )  # fmt: skip
 @click.option("--small", type=int, default=2, show_default=True, help="Counts up to it are small.")
 @click.option(
@@ -78,8 +79,8 @@ class Priors(click.ParamType[tuple[str, float]]):
 @click.option("--alpha", type=float, default=0.5, show_default=True, help="Prior count of a cell.")
 @click.option("--target", "targets", type=Names(), help="Variables that a group must not share.")
 @click.option(
-    "--sure", type=float, default=0.9, show_default=True,
-    help="Probability from which a group is listed that shares a level.",
+    "--sure", type=float,
+    help="Probability from which a group is listed that shares a level [default: 0.9].",
 )  # fmt: skip
 @click.option("--refused", type=Names(), multiple=True, help="A margin that was refused.")
 @click.option(
@@ -144,6 +145,13 @@ def _check_together(options: dict[str, Any]) -> None:
         raise click.UsageError("--max-risk must be given with --refused, got none")
     if options["policy"] is not None and options["max_risk"] is None:
         raise click.UsageError("--policy must be given with --max-risk, got none")
+    if options["sure"] is not None and options["targets"] is None:
+        raise click.UsageError("--target must be given with --sure, got none")
+    several = len(_models(options["models"])) > 1 or options["models"] == "average"
+    for name, given in (("weights", options["weights"]), ("model-prior", options["priors"])):
+        if given and not several:
+            rule = "given with several models of --posterior, or 'average'"
+            raise click.UsageError(f"--{name} must be {rule}, got one model")
     report = options["report"]
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--report must end in .html, got {report.name!r}")
@@ -159,6 +167,7 @@ def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]
     if options["report"] is not None:
         check_outputs([options["report"]], list(records.files), list(records.parts))
     _check_count(options, records.column_names)
+    _check_columns(options, records)
     table = read_table(
         records,
         options["variables"],
@@ -168,6 +177,14 @@ def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]
         progress=progress,
     )
     return records.name, table
+
+
+def _check_columns(options: dict[str, Any], records: Any) -> None:
+    """Columns that were named are there, each asked for under the name of its option."""
+    from discreet.data.columns import find_columns
+
+    for name, wanted in (("--count", [options["count"]]), ("--vars", options["variables"] or [])):
+        find_columns(name, [x for x in wanted if x is not None], records.column_names, records.name)
 
 
 def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
@@ -187,12 +204,13 @@ def _asked(options: dict[str, Any]) -> Any:
     from discreet.tables.augmentation import Effort
     from discreet.tables.averaging import WeightKind
 
-    plain = ("knows", "small", "confidence", "alpha", "targets", "sure", "refused", "max_risk")
+    plain = ("knows", "small", "confidence", "alpha", "targets", "refused", "max_risk")
     return AuditOptions(
         **{name: options[name] for name in (*plain, "population", "seconds", "seed")},
         models=_models(options["models"]),
         model_priors=dict(options["priors"]) or None,
-        weight_kind=WeightKind(options["weights"]),
+        weight_kind=WeightKind(options["weights"] or WeightKind.MARGINAL_LIKELIHOOD),
+        sure=SURE if options["sure"] is None else options["sure"],
         policy=Policy(options["policy"] or Policy.CELLS),
         effort=Effort(n_draws=options["draws"]),
     )

@@ -116,7 +116,10 @@ def _weight(text: str) -> float | None:
 @click.option("--alpha", type=float, default=0.5, show_default=True, help="Prior count of a cell.")
 @click.option("--missing", default="category", show_default=True, help="category, drop or error.")
 @click.option("--seconds", type=float, default=60.0, show_default=True, help="Time it may take.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of all draws.")
+@click.option(
+    "--seed", type=click.IntRange(0),
+    help="Of all draws and random masks; keep it secret [default: a new one each time, recorded].",
+)  # fmt: skip
 @click.option("--report", type=PATH, help="Write an HTML report (internal).")
 @click.option("--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
 @csv_options
@@ -191,6 +194,11 @@ def _check_together(options: dict[str, Any]) -> None:
     report = options["report"]
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--report must end in .html, got {report.name!r}")
+    folder = options["write"]
+    if report is not None and folder is not None and folder.resolve() in report.resolve().parents:
+        raise click.UsageError(
+            f"--report must be outside the folder of --write, since it is internal, got {report}"
+        )
 
 
 def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
@@ -244,7 +252,7 @@ def _asked(options: dict[str, Any]) -> Any:
         requests=options["requests"],
         out=options["out"],
         seconds=options["seconds"],
-        seed=options["seed"],
+        **({} if options["seed"] is None else {"seed": options["seed"]}),
     )
 
 

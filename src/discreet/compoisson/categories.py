@@ -174,6 +174,14 @@ def derived_sets(
     return found
 
 
+def determined(names: tuple[str, ...], held: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """The categories whose sets follow where the sets of these groups of categories are out."""
+    rows = np.array([[float(name in group) for name in names] for group in held])
+    if not len(rows):
+        return frozenset()
+    return frozenset(n for i, n in enumerate(names) if _combination(rows, i) is not None)
+
+
 def _combination(rows: FloatArray, place: int) -> list[Fraction] | None:
     """Weights of the rows that add up to the unit row of a place, checked exactly."""
     unit = np.zeros(rows.shape[1])
@@ -287,13 +295,13 @@ def _margin_statements(
 
 
 def _shared(rest: CountStatistics, offsets: tuple[int, ...], width: int) -> list[Statement]:
-    """A set's equations over the cells of several categories at once."""
+    """A set's equations over the cells of several categories at once, and no values beyond it."""
     largest = min(width - 1, Sums.of(rest).largest_value)
     own = [
         *equations(Sums.of(rest), largest),
         number_statement(largest, rest.n, rest.n),
     ]
-    return [
+    shared = [
         replace(
             one,
             cells=np.concatenate([one.cells + offset for offset in offsets]),
@@ -301,6 +309,8 @@ def _shared(rest: CountStatistics, offsets: tuple[int, ...], width: int) -> list
         )
         for one in own
     ]
+    beyond = range(largest + 1, width)
+    return shared + [_sum(np.array([o + j]), 0, f"f{j}") for o in offsets for j in beyond]
 
 
 def _coefficients(statement: Statement) -> IntArray:

@@ -121,8 +121,10 @@ def descending(system: System) -> System:
     """The same tables with the cells named from the last to the first."""
     n = system.n_named
     order = np.concatenate([np.arange(n)[::-1], np.arange(n, system.n_columns)])
+    matrix = csr_array(system.matrix[:, order])
+    matrix.sort_indices()  # which later work does itself, but not to arrays that are read-only
     return System(
-        matrix=csr_array(system.matrix[:, order]),
+        matrix=matrix,
         right=system.right.copy(),
         lower=system.lower[order],
         upper=system.upper[order],

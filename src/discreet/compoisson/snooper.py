@@ -451,7 +451,9 @@ def disagreement(problem: Snooper) -> InputError:
         rule, got = "those of some table of counts", "statistics that no table has"
         return InputError(must_be("n, S1 and S2", rule, got, remedy=_remedy(named)))
     alone = snooper(problem.sums).count()
-    number = "no table" if alone.value == 0 else f"{alone.value or 'many'} tables"
+    number = {None: "many tables", 0: "no table", 1: "1 table"}.get(
+        alone.value, f"{alone.value or 0:,} tables"
+    )
     if len(problem.parts) == 1:
         named = contradiction(problem.parts[0].system, time_limit=NAMING_SECONDS)
         remedy = f"{_remedy(named)}; the statistics alone allow {number}"

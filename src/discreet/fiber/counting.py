@@ -130,7 +130,8 @@ def count_block(block: Block, budget: Budget, progress: Progress = silent) -> in
 
 def _count_by_dynamic_programming(block: Block, budget: Budget, progress: Progress) -> int:
     """The count modulo 2⁶⁴, and modulo as many primes as its size asks for."""
-    plan = plan_for(block)
+    plan = plan_for(block, seconds=budget.seconds_left)
+    budget.check_time("choosing an order of the cells")
 
     def residue(modulus: int) -> Total:
         found = sweep(plan, budget, modulus=modulus, progress=progress)

@@ -8,7 +8,7 @@ itself: value by value up to the tail, whose points are counted in closed form.
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from math import log, log2
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber import dynamic_programming_kernels as kernels
 from discreet.fiber.dynamic_programming_plan import NO_FLOATS, NONE, ONES, BudgetExceeded, Plan
-from discreet.fiber.working_time import working_seconds
+from discreet.fiber.working_time import is_compiling, threads, working_seconds
 from discreet.progress import Progress, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
@@ -292,14 +292,15 @@ def _threaded(
     budget: Budget,
     progress: Progress,
 ) -> list[Any]:
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, n_parts)) as pool:
+    with threads(n_parts) as pool:
         futures = [pool.submit(run, i) for i in range(n_parts)]
         try:
             while True:
                 done, pending = wait(futures, timeout=0.05)
                 if not pending:
                     break
-                progress("completing states", len(done) / n_parts)
+                if not is_compiling():
+                    progress("completing states", len(done) / n_parts)
                 left = budget.seconds_left
                 made = sum(int(one[kernels.STEPS]) for one in notes)
                 if (left is not None and left <= 0) or made > stop[1]:

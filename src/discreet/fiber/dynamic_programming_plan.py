@@ -20,6 +20,7 @@ WORD_BITS = 62
 MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
 MANY = 200  # columns
 MAX_STARTS = 6  # columns from which an order is tried
+SECONDS_A_LOOK = 2.5e-8  # at an entry of the matrix, for each column of a greedy order
 NARROW, VERY_NARROW = 2**24, 2**16  # limits with which lines and planes add up in floats
 FEW_ORDERS, DIVES = 3, 150
 LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
@@ -89,19 +90,22 @@ class Plan:
         return found + self.block.lower
 
 
-def plan_for(block: Block, *, natural: bool = False, closed: bool = True) -> Plan:
+def plan_for(
+    block: Block, *, natural: bool = False, closed: bool = True, seconds: float | None = None
+) -> Plan:
     """The cheapest of several orders by an estimate of the states they need.
 
     Every order gives the same answers. `natural` keeps the columns as they stand. Where the tail is
     counted in closed form (`closed`), columns that the others force may all stand in it, so that
-    free ones come first.
+    free ones come first. Of `seconds` that the whole work may take, a quarter goes to looking for
+    orders: fewer are tried where one takes long.
     """
     m, n = block.matrix.shape
     if m * n > MAX_ENTRIES:
         message = f"a block of {m} equations in {n} cells is more than dynamic programming can hold"
         raise BudgetExceeded(message + "; release fewer margins at once or estimate instead")
     matrix = np.asarray(block.matrix.todense(), dtype=np.int64).reshape(m, n)
-    orders = [np.arange(n)] if natural else _orders(matrix, block)
+    orders = [np.arange(n)] if natural else _orders(matrix, block, seconds)
     costs = [_cost(matrix, block, order) for order in orders]
     order = orders[int(np.argmin(costs))]
     best = _assembled(matrix[:, order], block, order, min(costs))
@@ -128,14 +132,23 @@ def _dived(plan: Plan, dives: int) -> Plan:
     return replace(plan, cost=float(np.log2(1.0 + steps / STEPS_PER_STATE)))
 
 
-def _orders(matrix: IntArray, block: Block) -> list[IntArray]:
+def _orders(matrix: IntArray, block: Block, seconds: float | None) -> list[IntArray]:
     n = matrix.shape[1]
     mixed = (matrix < 0).any(axis=1)
     most = np.where(mixed, 2**61, block.right)
-    starts = np.unique(np.linspace(0, n - 1, MAX_STARTS if n <= MANY else 2).astype(np.int64))
+    n_starts = min(MAX_STARTS if n <= MANY else 2, _affordable(matrix, seconds))
+    starts = np.unique(np.linspace(0, n - 1, n_starts).astype(np.int64))
     greedy = [greedy_order(matrix, most, block.upper, first) for first in starts]
     natural = np.arange(n)
     return [natural, natural[::-1].copy(), *greedy, *(order[::-1].copy() for order in greedy)]
+
+
+def _affordable(matrix: IntArray, seconds: float | None) -> int:
+    """How many greedy orders a quarter of the time is enough for."""
+    if seconds is None:
+        return MAX_STARTS
+    each = SECONDS_A_LOOK * np.count_nonzero(matrix) * matrix.shape[1] + 1e-9
+    return int(min(max(seconds, 0.0) / 4 / each, MAX_STARTS))
 
 
 def _free_first(matrix: IntArray, order: IntArray) -> IntArray:

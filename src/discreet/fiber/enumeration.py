@@ -14,6 +14,7 @@ from discreet.progress import Progress, silent
 MAX_ENTRIES = 64_000_000  # levels × columns
 MAX_BATCH = 1024
 NODES_AT_ONCE = 100_000  # between two chances to interrupt
+PAIRS_AT_ONCE = 5_000_000  # of a cell and a cell in one of its rows, likewise
 
 
 def tables(
@@ -31,12 +32,20 @@ def tables(
     if np.any(system.lower > system.upper) or not kernels.begin(rows, search):
         return
     left, batch = (2**62 if limit is None else limit), 1
+    nodes = _nodes_at_once(rows)
     while left > 0 and not search.notes[kernels.DONE]:
         out = np.empty((min(batch, left), system.n_columns), np.int64)
-        found = kernels.proceed(rows, search, out, NODES_AT_ONCE)
+        found = kernels.proceed(rows, search, out, nodes)
         progress("tables", None)
         yield from out[:found, : system.n_named]
         left, batch = left - found, min(2 * batch, MAX_BATCH)
+
+
+def _nodes_at_once(rows: kernels.Rows) -> int:
+    """Branchings between two looks at the clock: fewer where each goes through many cells."""
+    lengths = np.diff(rows.start)
+    pairs = int(lengths @ lengths) // max(len(rows.column_start) - 1, 1)
+    return int(np.clip(PAIRS_AT_ONCE // max(pairs, 1), 1, NODES_AT_ONCE))
 
 
 def _search(system: System) -> kernels.Search:

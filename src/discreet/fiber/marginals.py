@@ -127,7 +127,8 @@ def sweep_of(
     block: Block, prior: Prior, n_named: int, budget: Budget, progress: Progress = silent
 ) -> Sweep:
     """All layers of a block with the prior's weights; slacks have weight one."""
-    plan = plan_for(block, closed=False)
+    plan = plan_for(block, closed=False, seconds=budget.seconds_left)
+    budget.check_time("choosing an order of the cells")
 
     def log_weight(column: int, values: IntArray) -> FloatArray:
         cell = int(block.columns[column])

@@ -40,7 +40,10 @@ LEAST_EFFECTIVE = 100
 MOST_VALUES = 2**24  # entries of a slice's table of weights
 MOST_FILLED = 2**32  # pairs of a value and a rest that are gone through before columns are drawn
 MOST_TRIED = 2**28  # values tried for one table
-VALUES_A_SECOND = 1e7
+VALUES_A_SECOND = 1e7  # of cells in a few equations each
+PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
+TILT_SHARE = 0.2  # of the time, for slopes that make draws better
+MOST_OVER = 1.5  # of the time limit that the last batch may take
 BATCH_NUMBERS = 2**17  # random numbers drawn at once
 
 
@@ -185,7 +188,7 @@ def weighted_draws(
         if refusal is not None:
             return refusal
         try:
-            filler, how = _cell_filler(constraints, prior), "cell by cell"
+            filler, how = _cell_filler(constraints, prior, time_limit), "cell by cell"
         except TooManyWeights as many:
             return Unavailable(str(many))
     return _collected(filler, constraints.n_named, n_draws, how, rng, time_limit, progress)
@@ -198,9 +201,18 @@ def _too_wide(system: System, time_limit: float | None) -> Unavailable | None:
         return Unavailable(
             f"cells can take more than {MOST_TRIED:,} values in all, too many to try for each table"
         )
-    if time_limit is not None and values > time_limit * VALUES_A_SECOND:
+    if time_limit is not None and _seconds_a_table(system, values) > time_limit:
         return Unavailable(f"one table would take longer than the {time_limit:.3g} s there are")
     return None
+
+
+def _seconds_a_table(system: System, values: float) -> float:
+    """What filling one table takes, roughly: every value of a cell is tried, and after each choice
+    limits pass along the equations of the cell, over all of their cells."""
+    open_cells = (system.lower < system.upper).astype(np.float64)
+    ones = abs(system.matrix).sign()
+    pairs = float((ones @ open_cells) @ (ones @ np.ones(system.n_columns)))
+    return values / VALUES_A_SECOND + pairs / PAIRS_A_SECOND
 
 
 Filler = Callable[[int, np.random.Generator], tuple[IntArray, FloatArray]]
@@ -246,7 +258,7 @@ def _is_late(time_limit: float | None, spent: float, share: float) -> bool:
     """Whether the time is over, or would be by far after a batch `share` times all so far."""
     if time_limit is None:
         return False
-    return spent > time_limit or spent * (1 + share) > 2 * time_limit
+    return spent > time_limit or spent * (1 + share) > MOST_OVER * time_limit
 
 
 def _next_batch(batch: int, n_cells: int) -> int:
@@ -254,7 +266,7 @@ def _next_batch(batch: int, n_cells: int) -> int:
     return max(1, min(2 * batch, BATCH_NUMBERS // max(1, n_cells)))
 
 
-def _cell_filler(system: System, prior: Prior) -> Filler:
+def _cell_filler(system: System, prior: Prior, seconds: float | None) -> Filler:
     """Fills tables of any system cell by cell."""
     from discreet.fiber.sequential_kernels import Guide, Rows, fill_cells
 
@@ -263,7 +275,7 @@ def _cell_filler(system: System, prior: Prior) -> Filler:
     layout = (by_row.indptr, by_row.indices, by_row.data, system.right)
     arrays = (*layout, by_column.indptr, by_column.indices)
     rows = Rows(*(np.asarray(array, dtype=np.int64) for array in arrays))
-    tilt = balanced(system, weights)
+    tilt = balanced(system, weights, None if seconds is None else TILT_SHARE * seconds)
     tilted = weights.for_kernels()._replace(slope=weights.slope + tilt.slopes)
     guide = Guide(tilt.mean, tilt.variance)
     order = _cell_order(system)

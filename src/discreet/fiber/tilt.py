@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.system import System
 from discreet.fiber.walk_weights import WeightTable
+from discreet.fiber.working_time import working_seconds
 
 MOST_VALUES = 2**21  # values of all cells together up to which slopes are sought
 STEPS = 200
@@ -28,11 +29,11 @@ class Tilt:
     variance: FloatArray
 
 
-def balanced(system: System, weights: WeightTable) -> Tilt:
+def balanced(system: System, weights: WeightTable, seconds: float | None = None) -> Tilt:
     """The tilt by the λ that minimises Σ log Z_i((Aᵀ λ)_i) − λᵀ b; none for a very large system.
 
     Z_i(s) = Σ w_i(x) e^{s x} over the limits of column i. Any λ is valid, so that the search may
-    stop early; it cannot make a draw wrong, only less efficient.
+    stop early, after `seconds`; it cannot make a draw wrong, only less efficient.
     """
     sizes = system.upper - system.lower + 1
     if system.n_rows == 0 or sizes.min(initial=1) < 1 or int(sizes.sum()) > MOST_VALUES:
@@ -49,8 +50,19 @@ def balanced(system: System, weights: WeightTable) -> Tilt:
         gradient = (system.matrix @ means - system.right) * scale
         return float(log_sums.sum() - system.right @ (multipliers * scale)), gradient
 
+    end = None if seconds is None else working_seconds() + seconds
+
+    def stop_in_time(xk: FloatArray) -> None:
+        if end is not None and working_seconds() > end:
+            raise StopIteration
+
     found = minimize(
-        objective, np.zeros(system.n_rows), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}
+        objective,
+        np.zeros(system.n_rows),
+        jac=True,
+        method="L-BFGS-B",
+        callback=stop_in_time,
+        options={"maxiter": STEPS},
     )
     slopes: FloatArray = system.matrix.T @ (found.x * scale)
     if not np.all(np.isfinite(slopes)):

@@ -1,6 +1,5 @@
 """A walk over the consistent tables, in several chains side by side."""
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from discreet.fiber.moves import ListedMoves, LoopMoves, MoveSet, offsets_of
 from discreet.fiber.priors import Prior
 from discreet.fiber.system import System
 from discreet.fiber.walk_weights import WeightTable, weight_table
-from discreet.fiber.working_time import working_seconds
+from discreet.fiber.working_time import threads, working_seconds
 from discreet.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -231,9 +230,9 @@ def walk(
     """
     kept = np.empty((len(chains), plan.n_draws, len(cells)), dtype=np.int64)
     tally = _Tally()
-    progress("preparing the walk (compiled on first use)", None)
+    progress("preparing the walk", None)
     try:
-        with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
+        with threads(len(chains)) as pool:
             _walk_in_slices(pool, chains, plan, cells, kept, tally, progress)
     except KeyboardInterrupt:
         tally.stopped = INTERRUPTION

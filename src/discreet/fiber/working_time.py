@@ -5,8 +5,10 @@ a minute, on any other a moment to load them; limits of time are about the work 
 measured by this clock, and whoever waits is told.
 """
 
+import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from time import monotonic
@@ -26,12 +28,27 @@ def working_seconds() -> float:
 def telling_of_compiling(progress: Progress) -> Iterator[None]:
     """Tells `progress` of each kernel that this thread has to compile while the context is open."""
     _stopwatch()
-    before = getattr(_told, "progress", None)
+    before = _told.progress
     _told.progress = progress
     try:
         yield
     finally:
         _told.progress = before
+
+
+def threads(most: int) -> ThreadPoolExecutor:
+    """A pool of threads, no more than processors, in which compiling is told of as in this one."""
+    n = max(1, min(most, os.cpu_count() or 1))
+    return ThreadPoolExecutor(n, initializer=_tell, initargs=(_told.progress,))
+
+
+def is_compiling() -> bool:
+    """Whether some thread is in the compiler now."""
+    return _stopwatch().is_stopped
+
+
+def _tell(progress: Progress | None) -> None:
+    _told.progress = progress
 
 
 class _Told(threading.local):
@@ -63,6 +80,11 @@ class _Stopwatch:
             if self._under_way == 1:
                 self._compiled += monotonic() - self._since
             self._under_way = max(self._under_way - 1, 0)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether some thread is in the compiler."""
+        return self._under_way > 0
 
     def working(self) -> float:
         """The clock, standing still since the compiler was entered."""

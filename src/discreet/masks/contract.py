@@ -105,12 +105,14 @@ class Masked(ShownInNotebooks):
     `mask` is the name of the method, `title` what to call this one in a list, `parameters` and
     `seed` all that is needed to make it again. `estimate` is what a user who takes the publication
     at its word would put into each cell of the full table (an array of its shape), which is what
-    utility is measured on; `effect` says in words what was done to the data.
+    utility is measured on; `effect` says in words what was done to the data. All but `published`
+    and `figures` is for the agency: whoever knows the seed can undo what chance did, and `effect`
+    may count what is hidden.
 
     `margins` are set where `known` says what these margins say and nothing else, so that closed
     forms apply. `factors` are the likelihood figure by figure, where it is such a product.
     `figures` are what goes out beside tables, a line each. `variance` is that between several
-    imputations of each cell. `protection` is the proof of a suppression.
+    imputations of each cell, where cells are shown. `protection` is the proof of a suppression.
     """
 
     mask: str
@@ -221,6 +223,8 @@ def chosen_sets(table: Table, sets: Sequence[Sequence[str]] | None) -> tuple[Axe
         return (tuple(range(len(table.names))),)
     if isinstance(sets, str) or any(isinstance(group, str) for group in sets):
         raise InputError(must_be("sets", "lists of names of variables", "a text"))
+    if not all(isinstance(name, str) for group in sets for name in group):
+        raise InputError(must_be("sets", "lists of names of variables", "another"))
     found = dict.fromkeys(table.axes(list(group)) for group in sets)
     if not found:
         raise InputError(must_be("sets", "at least one set of variables", "none"))

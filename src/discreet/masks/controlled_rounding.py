@@ -12,7 +12,6 @@ so that the nearest rounding is a linear program in whole numbers, solved by CP-
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +26,6 @@ from discreet.masks.contract import (
     Axes,
     Masked,
     PublishedTable,
-    checked_counts,
     chosen_sets,
     margin_sum,
     named_sets,
@@ -35,9 +33,9 @@ from discreet.masks.contract import (
     total_statement,
 )
 from discreet.masks.cycle_rounding import cycle_rounding
-from discreet.masks.rounding import at_random, checked_base, checked_seed
-from discreet.masks.solving import WORK, Solved, solve
-from discreet.masks.suppression_figures import Figures, figures_of
+from discreet.masks.rounding import at_random, checked_base, checked_room, checked_seed
+from discreet.masks.solving import WORK, Solved, checked_work, solve
+from discreet.masks.suppression_figures import Figures, all_sets, figures_of
 
 NAME = "controlled-rounding"
 MOST_EXCESS = 8  # multiples of the base beyond the next one that a figure is let go at most
@@ -73,13 +71,13 @@ def round_controlled(
     to a random one of the cells, which is nearly unbiased, not exactly. `work` limits the search in
     units that are the same on every machine.
 
-    Checked: the base is from 2 to 10,000, names are variables. Unavailable where no rounding was
-    found within the work.
+    Checked: the base is from 2 to 10,000, names are variables, all margins only of at most ten
+    variables. Unavailable where no rounding was found within the work.
     """
-    counts, base = checked_counts(table), checked_base(base)
+    base, work = checked_base(base), checked_work(work)
+    counts = checked_room(table, base)
     if table.total // base > LARGEST_QUOTIENT:
-        rule = f"at least {table.total // LARGEST_QUOTIENT:,} for so many persons"
-        raise InputError(must_be("base", rule, base))
+        raise InputError(must_be("base", "larger for so many persons", base))
     figures = figures_of(table, counts, _tables(table, sets))
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:
@@ -97,20 +95,15 @@ def _chosen(
     if counts.ndim > 2:
         wanted = at_random(counts, base, rng=rng).ravel()
         return _rounded(figures, counts.ravel(), base, wanted, work)
-    two_way = counts.reshape(-1, counts.shape[-1])
+    two_way = np.atleast_2d(counts)
     cells = cycle_rounding(two_way, base, rng=rng).ravel()
     return _Rounding(cells, excess=0, optimal=False, off=0, limit=0)
 
 
 def _tables(table: Table, sets: Sequence[Sequence[str]] | None) -> list[tuple[str, ...]]:
     """The full table first, then the margins named, or all of them."""
-    n = len(table.names)
-    every: Axes = tuple(range(n))
-    margins = (
-        [axes for size in range(n - 1, -1, -1) for axes in combinations(range(n), size)]
-        if sets is None
-        else list(chosen_sets(table, sets))
-    )
+    every: Axes = tuple(range(len(table.names)))
+    margins = all_sets(table) if sets is None else chosen_sets(table, sets)
     return list(named_sets(table, list(dict.fromkeys([every, *margins]))))
 
 

@@ -8,7 +8,6 @@ has its standard error.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 
 import numpy as np
 
@@ -19,12 +18,14 @@ from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.exact_draws import sampler
 from discreet.fiber.priors import Prior
 from discreet.fiber.system import Statement, system_of
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Factor, product_of
 from discreet.masks.priors import with_factors
 from discreet.progress import Progress
 
 MOST_DRAWS = 4_000_000
+MOST_KEPT = 2**26  # counts of drawn tables that are kept, 512 MiB
 ENOUGH = 4000.0  # plain draws' worth at which drawing ends
 LEAST_WORTH = 400.0  # plain draws that the weighted ones must be worth
 BITS = float(np.log(2))
@@ -85,7 +86,8 @@ class DrawnBelief:
 
     def probability(self, table: IntArray) -> Outcome:
         """The probability of a whole table; exactly 0 if it is not consistent."""
-        own = float(self.law.log_weights(np.ravel(table)[None].astype(np.int64))[0])
+        cells = checked_cells(table, self.tables.shape[1])
+        own = float(self.law.log_weights(cells[None])[0])
         if own == -np.inf:
             return Figure(value=0.0, how=How.EXACT)
         value = float(np.exp(min(own - self.log_normaliser, 0.0)))
@@ -119,6 +121,15 @@ class _Law:
         return np.asarray(np.where(holding(self.known, tables), logs, -np.inf))
 
 
+def checked_cells(table: IntArray, n_cells: int) -> IntArray:
+    """The cells of a table in C order, if it is one of whole numbers of the right size."""
+    cells = np.ravel(table)
+    if len(cells) != n_cells or cells.dtype.kind not in "iu":
+        rule = f"of whole numbers in {n_cells:,} cells"
+        raise InputError(must_be("table", rule, f"{len(cells):,} of {cells.dtype}"))
+    return cells.astype(np.int64)
+
+
 def holding(known: Sequence[Statement], tables: IntArray) -> "np.typing.NDArray[np.bool_]":
     """Which tables (rows) agree with all statements."""
     agrees = np.all(tables >= 0, axis=1)
@@ -129,6 +140,15 @@ def holding(known: Sequence[Statement], tables: IntArray) -> "np.typing.NDArray[
         if one.high is not None:
             agrees &= sums <= one.high
     return np.asarray(agrees)
+
+
+def has_hard_part(known: Sequence[Statement], factors: Sequence[Factor]) -> bool:
+    """Whether something is left for weights: a range or a likelihood of a sum of cells."""
+    return any(len(f.cells) > 1 for f in factors) or not all(map(_is_easy, known))
+
+
+def _is_easy(statement: Statement) -> bool:
+    return statement.is_equation or len(statement.cells) == 1
 
 
 def drawn_belief(
@@ -145,11 +165,11 @@ def drawn_belief(
 
     Raises BudgetExceeded where not even the easy part can be drawn from exactly.
     """
-    easy = [s for s in known if s.is_equation or len(s.cells) == 1]
+    easy = [s for s in known if _is_easy(s)]
     own = [f for f in factors if len(f.cells) == 1]
     weighed, statements = with_factors(prior, n_cells, easy, own)
     system = system_of(len(weighed.low), statements)
-    end = monotonic() + seconds
+    end = working_seconds() + seconds
     budget = Budget(seconds=seconds / 2)
     base = marginals.posterior(system, weighed, budget=budget, progress=progress).log_normaliser
     found = sampler(system, weighed, budget=budget, progress=progress)
@@ -158,7 +178,7 @@ def drawn_belief(
     kept = _Kept()
     for batch in found.batches(MOST_DRAWS, rng=np.random.default_rng(0)):
         kept.add(law, rest, batch[:, :n_cells])
-        if kept.worth >= ENOUGH or monotonic() > end:
+        if kept.worth >= ENOUGH or kept.n_numbers > MOST_KEPT or working_seconds() > end:
             break
     if kept.worth < LEAST_WORTH:
         return Unavailable(
@@ -172,15 +192,22 @@ class _Kept:
     """The draws so far that are consistent, with the log of their weights."""
 
     n: int = 0
+    n_numbers: int = 0
     tables: list[IntArray] = field(default_factory=list)
     logs: list[FloatArray] = field(default_factory=list)
+    log_sum: float = -np.inf
+    log_squares: float = -np.inf
 
     def add(self, law: _Law, rest: Sequence[Factor], batch: IntArray) -> None:
         """Takes in a batch of draws."""
-        inside = holding(law.known, batch)
+        kept = batch[holding(law.known, batch)]
+        logs = product_of(rest)(kept)
         self.n += len(batch)
-        self.tables.append(batch[inside])
-        self.logs.append(product_of(rest)(batch[inside]))
+        self.n_numbers += kept.size
+        self.tables.append(kept)
+        self.logs.append(logs)
+        self.log_sum = float(np.logaddexp.reduce([self.log_sum, *logs]))
+        self.log_squares = float(np.logaddexp.reduce([self.log_squares, *(2 * logs)]))
 
     def weights(self) -> tuple[FloatArray, float]:
         """Weights up to a factor, and the log of that factor."""
@@ -191,9 +218,9 @@ class _Kept:
     @property
     def worth(self) -> float:
         """Plain draws that would be as good."""
-        weights, _ = self.weights()
-        total = float(weights.sum())
-        return total**2 / float(np.square(weights).sum()) if total > 0 else 0.0
+        if self.log_sum == -np.inf:
+            return 0.0
+        return float(np.exp(2 * self.log_sum - self.log_squares))
 
     def belief(self, law: _Law, base: float, limits: tuple[IntArray, IntArray]) -> DrawnBelief:
         """The law of which `base` is the log normaliser before these weights."""

@@ -23,6 +23,8 @@ Only margins of F* may be published too; their probability is summed over the ta
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
+from time import monotonic
 from types import MappingProxyType
 
 import numpy as np
@@ -60,7 +62,9 @@ from discreet.tables.listing import listed_within
 from discreet.tables.proportional_fitting import fit_margins
 
 NAME, SEVERAL = "perturbation", "imputation"
+LAW = "multinomial"
 MOST_COPIES = 1000
+LARGEST_ALPHA = 1e9
 MOST_FITTED = 2000  # tables of a fiber over which a draw fitted to the table is normalised
 LISTING_SECONDS = 30.0
 WAYS = (Method.EXACT, Method.WALK, Method.SEQUENTIAL)
@@ -85,7 +89,7 @@ class Recipe:
     drawn tables themselves. `method` is a way of drawing of the fiber, `auto` the first that works.
     """
 
-    law: str = "multinomial"
+    law: str = LAW
     fitted: str = FittedTo.MARGINS
     alpha: float = ALPHA
     copies: int = 1
@@ -95,13 +99,23 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.fitted not in list(FittedTo):
             raise InputError(must_be("fitted", f"one of {', '.join(FittedTo)}", repr(self.fitted)))
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
-            raise InputError(must_be("alpha", "a number above 0", self.alpha))
-        if isinstance(self.copies, bool) or not 1 <= self.copies <= MOST_COPIES:
+        if not _is_number(self.alpha, float) or not 0 < self.alpha <= LARGEST_ALPHA:
+            raise InputError(
+                must_be("alpha", f"a number above 0, at most {LARGEST_ALPHA:g}", self.alpha)
+            )
+        if not _is_number(self.copies, int) or not 1 <= self.copies <= MOST_COPIES:
             raise InputError(must_be("copies", f"from 1 to {MOST_COPIES:,}", self.copies))
         if self.method not in list(Method):
             raise InputError(must_be("method", f"one of {', '.join(Method)}", repr(self.method)))
         prior_named(self.law, 1)
+        if self.fitted == FittedTo.TABLE and self.law != LAW:
+            rule = "left out where draws are fitted to the table"
+            raise InputError(must_be("law", rule, repr(self.law)))
+
+
+def _is_number(value: object, kind: type[int] | type[float]) -> bool:
+    wanted = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
+    return isinstance(value, wanted) and not isinstance(value, bool)
 
 
 def perturb(
@@ -116,7 +130,8 @@ def perturb(
     """Tables drawn within the fiber of the margins `out`, published in place of the true one.
 
     Draws are exact and independent where the fiber allows, else the last of a walk, whose
-    diagnostics `effect` quotes; the way is recorded. Unavailable says why none could be drawn.
+    diagnostics `effect` quotes; the way is recorded. A walk that `time_limit` cuts short is not
+    used, since it could not be made again. Unavailable says why none could be drawn.
 
     Checked: margins are named; a perturbed table without any margin out tells nothing.
     """
@@ -158,19 +173,26 @@ def _drawn(
 ) -> _Drawn | Unavailable:
     """Each way of drawing starts from the seed itself, so that the record of the way is enough."""
     auto, reasons = recipe.method == Method.AUTO, []
+    end = inf if time_limit is None else monotonic() + time_limit
     for way in WAYS if auto else [Method(recipe.method)]:
         n = recipe.copies if way is Method.EXACT else max(recipe.copies, WALK_DRAWS)
         rng = np.random.default_rng(seed)
-        limit = time_limit
-        if auto and way is Method.EXACT:
-            limit = EXACT_SECONDS if time_limit is None else min(time_limit, EXACT_SECONDS)
+        most = EXACT_SECONDS if auto and way is Method.EXACT else inf
+        left = max(0.0, min(most, end - monotonic()))
+        limit = None if left == inf else left
         found = draw_tables(
             margins, law, n, rng=rng, method=way, time_limit=limit, progress=progress
         )
-        if not isinstance(found, Unavailable) and len(found.tables) >= recipe.copies:
+        if not isinstance(found, Unavailable) and _can_be_repeated(found, recipe.copies):
             return _Drawn(_chosen(found, recipe.copies, rng), way, _how(found))
         reasons.append(found.reason if isinstance(found, Unavailable) else found.stopped)
     return Unavailable(f"no table could be drawn: {'; '.join(reasons)}")
+
+
+def _can_be_repeated(found: Draws, copies: int) -> bool:
+    """Whether the published tables do not depend on when the clock ended the drawing."""
+    whole = found.method is Method.EXACT or not found.is_partial
+    return whole and len(found.tables) >= copies
 
 
 def _chosen(found: Draws, copies: int, rng: np.random.Generator) -> IntArray:
@@ -210,12 +232,12 @@ def _masked(table: Table, margins: Margins, recipe: Recipe, seed: int, drawn: _D
         published=(*out, *new),
         known=tuple(margins.statements()),
         estimate=_estimate(table, margins, show, copies),
-        effect=_effect(table, margins, recipe, drawn),
+        effect=_effect(table, margins, recipe, show, drawn),
         parameters=_parameters(table, margins, recipe, show, drawn),
         seed=seed,
         likelihood=likelihood,
         margins=margins,
-        variance=copies.var(axis=0, ddof=1) if several else None,
+        variance=copies.var(axis=0, ddof=1) if several and every in show else None,
         beyond=_beyond(recipe, drawn),
     )
 
@@ -234,10 +256,13 @@ def _title(table: Table, margins: Margins, recipe: Recipe, show: Sequence[Axes])
     return f"{kind} within {sets_text(table, list(margins.tables))}{fitted}{part}"
 
 
-def _effect(table: Table, margins: Margins, recipe: Recipe, drawn: _Drawn) -> str:
+def _effect(
+    table: Table, margins: Margins, recipe: Recipe, show: Sequence[Axes], drawn: _Drawn
+) -> str:
     n = recipe.copies
     many = "A table" if n == 1 else f"{n} tables"
     who = "It tells" if n == 1 else "They tell"
+    part = "" if recipe.show is None else f", of which only {sets_text(table, show)} is published"
     told = (
         f"{who} nothing of the true table beyond these margins."
         if recipe.fitted == FittedTo.MARGINS
@@ -245,7 +270,7 @@ def _effect(table: Table, margins: Margins, recipe: Recipe, drawn: _Drawn) -> st
     )
     return (
         f"{many} with the exact margins {sets_text(table, list(margins.tables))}, published in "
-        f"place of the true one, {drawn.words}. {told}"
+        f"place of the true one, {drawn.words}{part}. {told}"
     )
 
 

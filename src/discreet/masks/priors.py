@@ -26,6 +26,10 @@ class LogLinearPrior:
     model: HierarchicalModel
     alpha: float = ALPHA
 
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.alpha) and self.alpha > 0):
+            raise InputError(must_be("alpha", "a number above 0", self.alpha))
+
 
 def prior_named(name: str, n_cells: int) -> Prior:
     """`multinomial` (1/∏x!), `dirichlet` (Dirichlet–multinomial with 0.5 a cell) or `uniform`."""

@@ -22,7 +22,7 @@ from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.margins import maximal
-from discreet.fiber.system import Statement
+from discreet.fiber.system import LARGEST, Statement
 from discreet.masks.contract import (
     Axes,
     Factor,
@@ -42,6 +42,7 @@ from discreet.tables.proportional_fitting import fit_margins
 
 NAME = "rounding"
 LARGEST_BASE = 10_000
+MOST_MULTIPLES = 10  # of the base that a range may reach beyond its count
 FIT_ROUNDS = 200
 
 
@@ -77,7 +78,7 @@ def round_conventionally(
     Checked: the base is a whole number from 2 to 10,000, names are variables of the table.
     """
     asked = _asked(table, base, sets, sums)
-    counts = checked_counts(table)
+    counts = checked_room(table, base)
     rounded = [Rounded(axes, nearest(margin_sum(counts, axes), base)) for axes in asked.rounded]
     below, above = base // 2, (base - 1) // 2
     known = _ranges(table, rounded, below, above)
@@ -87,7 +88,7 @@ def round_conventionally(
         source=table,
         published=_published(rounded, asked.sets),
         known=tuple(_with_total(table, known, total_known)),
-        estimate=estimate_from(table, rounded),
+        estimate=estimate_from(table, rounded, total_known=total_known),
         effect=_effect(table, asked, f"the nearest multiple of {base}, halves upward"),
         parameters=_parameters(table, asked, random=False, total_known=total_known),
     )
@@ -108,7 +109,7 @@ def round_at_random(
     neither the seed nor the draws.
     """
     asked = _asked(table, base, sets, sums)
-    counts, rng = checked_counts(table), np.random.default_rng(checked_seed(seed))
+    counts, rng = checked_room(table, base), np.random.default_rng(checked_seed(seed))
     rounded = [
         Rounded(axes, at_random(margin_sum(counts, axes), base, rng=rng)) for axes in asked.rounded
     ]
@@ -120,7 +121,7 @@ def round_at_random(
         source=table,
         published=_published(rounded, asked.sets),
         known=tuple(_with_total(table, known, total_known)),
-        estimate=estimate_from(table, rounded),
+        estimate=estimate_from(table, rounded, total_known=total_known),
         effect=_effect(table, asked, f"a multiple of {base} around it, unbiased at random"),
         parameters=_parameters(table, asked, random=True, total_known=total_known),
         seed=seed,
@@ -154,6 +155,15 @@ def checked_base(base: int) -> int:
     if not whole or not 2 <= base <= LARGEST_BASE:
         raise InputError(must_be("base", f"a whole number from 2 to {LARGEST_BASE:,}", base))
     return int(base)
+
+
+def checked_room(table: Table, base: int) -> IntArray:
+    """The full table as an array, if ranges around its rounded figures can be held exactly too."""
+    counts = checked_counts(table)
+    if table.total + MOST_MULTIPLES * base >= LARGEST:
+        rule = f"of fewer than 2**53 persons less {MOST_MULTIPLES} times the base"
+        raise InputError(must_be("table", rule, "more"))
+    return counts
 
 
 def checked_seed(seed: int) -> int:
@@ -229,22 +239,29 @@ def _with_total(table: Table, known: list[Statement], total_known: bool) -> list
     return [*known, total_statement(table)] if total_known else known
 
 
-def estimate_from(table: Table, rounded: Sequence[Rounded]) -> FloatArray:
+def estimate_from(
+    table: Table, rounded: Sequence[Rounded], *, total_known: bool = True
+) -> FloatArray:
     """The published full table, or a table fitted to margins that need not agree.
 
-    Such margins are first scaled to the true total; then proportional fitting goes round them some
-    200 times at most, since it settles only where they agree.
+    Such margins are first scaled to one total, the true one where it is known, else the mean of
+    theirs; then proportional fitting goes round them some 200 times at most, since it settles only
+    where they agree.
     """
     every = tuple(range(len(table.names)))
     full = next((part.counts for part in rounded if part.axes == every), None)
     if full is not None:
         return np.array(full, dtype=np.float64).reshape(table.sizes)
-    wanted = {part.axes: _scaled(part.counts, table.total) for part in rounded}
+    totals = [float(table.total)] if total_known else [float(p.counts.sum()) for p in rounded]
+    total = sum(totals) / len(totals)
+    if total == 0:
+        return np.zeros(table.sizes)
+    wanted = {part.axes: _scaled(part.counts, total) for part in rounded}
     return np.array(fit_margins(wanted, table.sizes, most_rounds=FIT_ROUNDS).fitted)
 
 
-def _scaled(counts: IntArray, total: int) -> FloatArray:
-    """A rounded margin with the true total; an even one where every figure was rounded to zero."""
+def _scaled(counts: IntArray, total: float) -> FloatArray:
+    """A rounded margin scaled to a total; an even one where every figure was rounded to zero."""
     whole = int(counts.sum())
     if whole == 0:
         return np.full(counts.shape, total / counts.size)

@@ -24,9 +24,10 @@ from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.priors import Prior, check_length
 from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Masked
-from discreet.masks.drawn import DrawnBelief, drawn_belief
+from discreet.masks.drawn import DrawnBelief, checked_cells, drawn_belief, has_hard_part
 from discreet.masks.margins import margins_out
 from discreet.masks.priors import LogLinearPrior, log_weights, prior_named, with_factors
 from discreet.progress import Progress, silent
@@ -39,6 +40,7 @@ from discreet.tables.listing import listed_within
 MOST_TABLES = listed_law.MOST_TABLES
 SECONDS = 60.0
 BOUNDS_SECONDS = 30.0
+LEAST_BOUNDS_SECONDS = 1.0
 FEW = 1e6  # combinations of values that are searched without guessing how many tables there are
 
 AnyPrior = Prior | LogLinearPrior | str
@@ -77,7 +79,7 @@ class SummedBelief:
 
     def probability(self, table: IntArray) -> Outcome:
         """The probability of a whole table; 0 if it is not consistent."""
-        point = _completed(self.law.system, np.ravel(table).astype(np.int64))
+        point = _completed(self.law.system, checked_cells(table, self.n_cells))
         possible = self.law.system.holds(self.law.system.completed(point))
         value = self.law.table_probability(point) if possible else 0.0
         return Figure(value=value, how=How.EXACT)
@@ -92,8 +94,17 @@ class _Ask(NamedTuple):
     prior: Prior | LogLinearPrior
     statements: list[Statement]
     most_tables: int
-    seconds: float
+    end: float
     progress: Progress
+
+    @property
+    def seconds_left(self) -> float:
+        return round(max(0.0, self.end - working_seconds()), 1)
+
+    @property
+    def also(self) -> list[Statement]:
+        """What is known beside the publication."""
+        return self.statements[len(self.masked.known) :]
 
     @property
     def n_cells(self) -> int:
@@ -113,15 +124,16 @@ def intruders_belief(
 
     `prior` is a name (`multinomial`, `dirichlet`, `uniform`), a prior of the fiber, or a log-linear
     model; `also` is what he knows beside. Tables are listed where there are at most `most_tables`,
-    else summed over where the law is a product, else drawn; `seconds` limit each of these, roughly.
+    else summed over where the law is a product, else drawn; `seconds` limit all of it, roughly.
     `probability` and `entropy` of the belief say whether they are exact.
 
     Checked: the prior fits the table. Trusted: `also` is true of the table.
     """
-    named = prior_named(prior, masked.source.n_cells) if isinstance(prior, str) else prior
-    if not isinstance(named, LogLinearPrior):
-        check_length(named, masked.source.n_cells)
-    ask = _Ask(masked, named, [*masked.known, *also], most_tables, seconds, progress)
+    named = _checked_prior(prior, masked)
+    if not seconds >= 0:
+        raise InputError(must_be("seconds", "at least 0", seconds))
+    end = working_seconds() + seconds
+    ask = _Ask(masked, named, [*masked.known, *also], most_tables, end, progress)
     law = _model_law(ask) if isinstance(named, LogLinearPrior) else None
     if isinstance(law, Unavailable):
         return law
@@ -135,6 +147,21 @@ def intruders_belief(
     if not isinstance(summed, Unavailable) or isinstance(named, LogLinearPrior):
         return summed
     return _drawn(ask, summed)
+
+
+def _checked_prior(prior: AnyPrior, masked: Masked) -> Prior | LogLinearPrior:
+    """The prior, if it is about tables of this size."""
+    if isinstance(prior, LogLinearPrior):
+        n = len(masked.source.names)
+        if prior.model.n_variables != n:
+            rule = f"a model of {n} variables"
+            raise InputError(must_be("prior", rule, f"one of {prior.model.n_variables}"))
+        return prior
+    named = prior_named(prior, masked.source.n_cells) if isinstance(prior, str) else prior
+    if not hasattr(named, "log_weight"):
+        raise InputError(must_be("prior", "a name or a prior", type(prior).__name__))
+    check_length(named, masked.source.n_cells)
+    return named
 
 
 def intruders_bounds(
@@ -165,7 +192,7 @@ def _model_law(ask: _Ask) -> ExactLaw | Unavailable:
     masked, prior = ask.masked, ask.prior
     assert isinstance(prior, LogLinearPrior)
     margins = masked.margins
-    known = ask.statements[len(masked.known) :]
+    known = ask.also
     if margins is None:
         if not _fixes_total(ask):
             return Unavailable("a log-linear model needs the number of persons to be known")
@@ -197,7 +224,7 @@ def _listed(ask: _Ask, law: ExactLaw | None) -> ListedBelief | None:
     """The law with every table listed, or None where there are too many."""
     system = system_of(ask.n_cells, ask.statements)
     most = min(ask.most_tables, listed_law.MOST_NUMBERS // ask.n_cells)
-    fiber = _fiber(system, most, ask.seconds / 2)
+    fiber = _fiber(system, most, ask.seconds_left / 2)
     if fiber is None or fiber.n_tables > most:
         return None
     tables = listed_law.all_tables(fiber)
@@ -230,7 +257,7 @@ def _summed(ask: _Ask, law: ExactLaw | None) -> SummedBelief | Unavailable:
     if isinstance(product, Unavailable):
         return Unavailable(f"{few}, and {product.reason}")
     system, prior = product
-    budget = Budget(seconds=ask.seconds / 2)
+    budget = Budget(seconds=ask.seconds_left / 2)
     try:
         found = marginals.posterior(system, prior, budget=budget, progress=ask.progress)
     except BudgetExceeded as beyond:
@@ -244,9 +271,10 @@ def _drawn(ask: _Ask, otherwise: Unavailable) -> DrawnBelief | Unavailable:
     factors = ask.masked.factors or ()
     if (ask.masked.likelihood is not None and not factors) or not _fixes_total(ask):
         return otherwise
+    if not has_hard_part(ask.statements, factors):
+        return otherwise  # draws would need the very sum that was beyond its budget
     assert not isinstance(ask.prior, LogLinearPrior)
-    also = ask.statements[len(ask.masked.known) :]
-    exact = intruders_bounds(ask.masked, also=also)
+    exact = _bounds(ask)
     try:
         found = drawn_belief(
             ask.prior,
@@ -254,7 +282,7 @@ def _drawn(ask: _Ask, otherwise: Unavailable) -> DrawnBelief | Unavailable:
             ask.statements,
             factors,
             (exact.lower.copy(), exact.upper.copy()),
-            seconds=ask.seconds,
+            seconds=ask.seconds_left,
             progress=ask.progress,
         )
     except BudgetExceeded as beyond:
@@ -291,9 +319,14 @@ def _limits(ask: _Ask, found: marginals.Posterior) -> tuple[IntArray, IntArray]:
     low = found.lower[: ask.n_cells].astype(np.int64)
     if all(np.all(law > 0) for law in laws):
         return low.copy(), low + np.array([len(law) - 1 for law in laws], dtype=np.int64)
-    also = ask.statements[len(ask.masked.known) :]
-    exact = intruders_bounds(ask.masked, also=also)
+    exact = _bounds(ask)
     return exact.lower.copy(), exact.upper.copy()
+
+
+def _bounds(ask: _Ask) -> Bounds:
+    """Bounds of the cells within part of the time that is left, but some in any case."""
+    limit = min(BOUNDS_SECONDS, max(LEAST_BOUNDS_SECONDS, ask.seconds_left / 4))
+    return intruders_bounds(ask.masked, also=ask.also, time_limit=limit)
 
 
 def _completed(system: System, table: IntArray) -> IntArray:

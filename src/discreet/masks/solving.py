@@ -2,7 +2,11 @@
 
 import threading
 from dataclasses import dataclass
+from math import inf, isfinite
+from time import monotonic
 from typing import Any
+
+from discreet.errors import InputError, must_be
 
 CALM = 0.05  # seconds between looks for an interruption while a search runs
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
@@ -41,11 +45,24 @@ class Solved:
         return float(self.solver.response_proto.deterministic_time)
 
 
-def solve(model: Any, *, work: float) -> Solved:
+def checked_work(work: float) -> float:
+    """The units of work, if a search can be limited by them."""
+    number = isinstance(work, int | float) and not isinstance(work, bool)
+    if not number or not isfinite(work) or work <= 0:
+        raise InputError(must_be("work", "a number above 0", work))
+    return float(work)
+
+
+class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
+    """A search went on beyond its last moment; what it has found so far depends on the machine."""
+
+
+def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     """The best solution found within some units of work, which do not depend on the machine.
 
-    One worker and a fixed seed: the same model always has the same answer. An interruption stops
-    the search at once and is raised again.
+    One worker and a fixed seed: the same model always has the same answer, or none by the moment
+    `end` (of the monotonic clock), when OutOfTime is raised. An interruption stops the search at
+    once and is raised again.
     """
     from ortools.sat.python import cp_model
 
@@ -54,7 +71,11 @@ def solve(model: Any, *, work: float) -> Solved:
     solver.parameters.random_seed = 1
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_deterministic_time = work
+    if end < inf:
+        solver.parameters.max_time_in_seconds = max(0.0, end - monotonic())
     status = _run(solver, model)
+    if monotonic() > end:
+        raise OutOfTime
     return Solved(
         solver=solver,
         has_solution=status in (cp_model.OPTIMAL, cp_model.FEASIBLE),

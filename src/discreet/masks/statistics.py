@@ -20,6 +20,7 @@ from discreet.fiber.system import Statement
 from discreet.masks.contract import Masked, checked_counts, total_statement
 
 NAME = "statistics"
+LONGEST_LABEL = 40  # characters of a level that a message quotes
 
 
 def release_statistics(table: Table, *, largest_known: bool = True) -> Masked:
@@ -58,14 +59,19 @@ def _values(table: Table) -> list[int]:
     if len(table.names) != 1:
         rule = "of one variable whose levels are counts"
         raise InputError(must_be("table", rule, f"{len(table.names)} variables"))
-    return [_value(label, table.names[0]) for label in table.levels[0]]
+    values = [_value(label, table.names[0]) for label in table.levels[0]]
+    if len(set(values)) < len(values):
+        raise InputError(must_be(f"levels of {table.names[0]}", "different numbers", "one twice"))
+    return values
 
 
 def _value(label: str, name: str) -> int:
-    if not label.strip().isdecimal() or int(label) >= LARGEST_CELLS:
+    digits = label.strip().lstrip("0") or "0"
+    is_value = label.strip().isdecimal() and len(digits) <= len(str(LARGEST_CELLS))
+    if not is_value or int(digits) >= LARGEST_CELLS:
         rule = f"whole numbers from 0 to {LARGEST_CELLS - 1:,}"
-        raise InputError(must_be(f"levels of {name}", rule, repr(label)))
-    return int(label)
+        raise InputError(must_be(f"levels of {name}", rule, repr(label[:LONGEST_LABEL])))
+    return int(digits)
 
 
 def _widened(table: Table, statistics: CountStatistics, counts: dict[int, int]) -> Table:
@@ -80,8 +86,6 @@ def _widened(table: Table, statistics: CountStatistics, counts: dict[int, int]) 
 
 
 def _equations(table: Table, values: IntArray, statistics: CountStatistics) -> list[Statement]:
-    if len(set(values.tolist())) < len(values):
-        raise InputError(must_be("levels", "different numbers", "one twice"))
     found = [total_statement(table), _equation("S1", values, statistics.total)]
     for prime in primes_to(int(values.max())):
         exponents = np.array([factorial_exponent(int(v), prime) for v in values], dtype=np.int64)

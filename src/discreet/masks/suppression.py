@@ -9,6 +9,8 @@ are recorded beside them.
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import inf
+from time import monotonic
 from types import MappingProxyType
 
 import numpy as np
@@ -26,7 +28,7 @@ from discreet.masks.contract import (
     named_sets,
     tables_text,
 )
-from discreet.masks.solving import WORK
+from discreet.masks.solving import WORK, OutOfTime, checked_work
 from discreet.masks.suppression_figures import (
     Figures,
     Rule,
@@ -50,6 +52,7 @@ __all__ = ["Least", "PatternAudit", "Rule", "Zeros", "audit_pattern", "suppress"
 
 NAME = "suppression"
 PROOF_SECONDS = 30.0
+SEARCH_SECONDS = 600.0
 EXACT_SIZE = 400  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
@@ -71,26 +74,33 @@ def suppress(
     exact: bool | None = None,
     work: float = WORK,
     time_limit: float | None = PROOF_SECONDS,
+    seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
 ) -> Masked | Unavailable:
     """The named tables (the full one with all its margins) with figures hidden so that it is safe.
 
     The pattern of least cost is sought where `exact`, else by one sensitive figure after another;
     None decides by size. `work` limits every search in units that are the same on all machines, so
-    that a pattern can be made again; `time_limit` is that of the bounds in seconds. The number of
-    persons is taken to be known and is never hidden.
+    that a pattern can be made again; after `seconds` all searching is given up, without a pattern,
+    since one that depends on the clock could not be made again. `time_limit` is that of the bounds
+    in seconds. The number of persons is taken to be known and is never hidden.
 
     Unavailable says why where no pattern is safe, or none was found and proved in time.
     """
     if least not in list(Least):
         raise InputError(must_be("least", f"one of {', '.join(Least)}", repr(least)))
-    if not work > 0:
-        raise InputError(must_be("work", "above 0", work))
+    work = checked_work(work)
     counts, rule = checked_counts(table), rule or Rule()
-    problem = _problem(figures_of(table, counts, sets), rule, counts, Least(least), work)
+    end = inf if seconds is None else monotonic() + seconds
+    problem = _problem(figures_of(table, counts, sets), rule, counts, Least(least), work, end)
     if exact is None:
         exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
-    pattern = _pattern(problem, exact, progress)
+    try:
+        pattern = _pattern(problem, exact, progress)
+    except OutOfTime:
+        return Unavailable(
+            f"no pattern of suppression was found and proved within {seconds:.3g} s; allow more"
+        )
     if isinstance(pattern, Unavailable):
         return pattern
     tables = [problem.counts, *(problem.counts + w for w in _fitting(problem, pattern))]
@@ -101,7 +111,9 @@ def suppress(
     return _masked(problem, pattern, protection, asked)
 
 
-def _problem(figures: Figures, rule: Rule, counts: IntArray, least: Least, work: float) -> Problem:
+def _problem(
+    figures: Figures, rule: Rule, counts: IntArray, least: Least, work: float, end: float
+) -> Problem:
     return Problem(
         figures=figures,
         rule=rule,
@@ -109,6 +121,7 @@ def _problem(figures: Figures, rule: Rule, counts: IntArray, least: Least, work:
         sensitive=np.flatnonzero(rule.is_sensitive(figures.counts)),
         costs=_costs(figures, least),
         work=work,
+        end=end,
     )
 
 
@@ -143,8 +156,8 @@ def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
     named = listed(figures.name(figure) for figure in without.figures)
     if without.proved:
         return Unavailable(
-            f"no pattern of suppression is safe: {named} can be worked out with all else hidden; "
-            "publish fewer or coarser tables, or ask for less width"
+            f"no pattern of suppression is safe: {named} would be known more closely than asked "
+            "with all else hidden; publish fewer or coarser tables, or ask for less width"
         )
     return Unavailable(f"no safe pattern was found for {named} within the work; allow more")
 
@@ -164,7 +177,7 @@ def _masked(
     parts = zip(figures.sets, shown_counts, figures.split(~hidden), strict=True)
     return Masked(
         mask=NAME,
-        title=f"counts 1 to {rule.small} suppressed, {tables_text(table, figures.sets)}",
+        title=f"{_sensitive_text(rule)} suppressed, {tables_text(table, figures.sets)}",
         source=table,
         published=tuple(
             PublishedTable(axes=axes, counts=counts, shown=shown) for axes, counts, shown in parts
@@ -178,6 +191,11 @@ def _masked(
         protection=protection,
         beyond=_beyond(rule),
     )
+
+
+def _sensitive_text(rule: Rule) -> str:
+    least = 0 if rule.zeros == Zeros.SENSITIVE else 1
+    return f"counts {least} to {rule.small}" if rule.small > least else f"counts of {least}"
 
 
 def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
@@ -208,7 +226,15 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2g} %"
 
 
+def _is_coarse(problem: Problem) -> bool:
+    """Whether counts were too large to be charged to the last person."""
+    most = int(problem.figures.counts.max())
+    return int(problem.costs.max()) not in (1, most * (problem.figures.n + 1) + 1)
+
+
 def _optimality(problem: Problem, pattern: Pattern) -> str:
+    if pattern.proved_least and _is_coarse(problem):
+        return "no safe pattern hides less (proved up to the rounding of huge counts)"
     if pattern.proved_least:
         return "no safe pattern hides less (proved)"
     if pattern.least_cost is None:

@@ -27,7 +27,7 @@ MOST_FIGURES = 2**17
 MOST_VARIABLES = 10  # of a table that goes out with all its margins unless they are named
 
 
-Kind = TypeVar("Kind", np.bool_, np.int64)
+Kind = TypeVar("Kind", np.bool_, np.int64, np.float64)
 
 
 class Zeros(StrEnum):
@@ -159,7 +159,7 @@ class Figures:
 
 def figures_of(table: Table, counts: IntArray, sets: Sequence[Sequence[str]] | None) -> Figures:
     """The figures of the named tables, or of the full table with all its margins."""
-    chosen = chosen_sets(table, sets) if sets is not None else _all_sets(table)
+    chosen = chosen_sets(table, sets) if sets is not None else all_sets(table)
     sizes = [int(np.prod([table.sizes[a] for a in axes], dtype=np.int64)) for axes in chosen]
     if sum(sizes) > MOST_FIGURES:
         raise InputError(
@@ -175,7 +175,8 @@ def figures_of(table: Table, counts: IntArray, sets: Sequence[Sequence[str]] | N
     )
 
 
-def _all_sets(table: Table) -> tuple[Axes, ...]:
+def all_sets(table: Table) -> tuple[Axes, ...]:
+    """The full table and all its margins, larger sets of variables first."""
     n = len(table.names)
     if n > MOST_VARIABLES:
         rule = f"named for a table of more than {MOST_VARIABLES} variables"

@@ -41,7 +41,8 @@ class PatternAudit:
         n = len(self.protection.names)
         if self.is_safe:
             return f"safe: all {n} sensitive figures keep intervals as wide as asked"
-        return f"not safe: {len(self.exposed)} of {n} can be worked out: {listed(self.exposed)}"
+        few, named = len(self.exposed), listed(self.exposed)
+        return f"not safe: {few} of {n} are known more closely than asked: {named}"
 
 
 def audit_pattern(

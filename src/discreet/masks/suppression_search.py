@@ -15,16 +15,20 @@ program is the heuristic for large tables. Hiding more never makes a figure less
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from discreet.data.arrays import BoolArray, IntArray
-from discreet.masks.solving import Solved, solve
+from discreet.masks.solving import OutOfTime, Solved, solve
 from discreet.masks.suppression_figures import Figures, Needs, Rule
+from discreet.masks.suppression_moves import Steps, cheapest_box
 from discreet.progress import Progress, silent
 
+LARGE = 1000  # figures from which the simplest witnesses are tried first
 STEP_WORK = 0.5  # units for one sensitive figure, first try
 FAR = 2**31  # a witness differs from the table by less than this in every cell
 AT_ONCE = 4  # sensitive figures that join the program in one round
@@ -32,7 +36,10 @@ AT_ONCE = 4  # sensitive figures that join the program in one round
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Figures, the rule, the sensitive ones among them, and what it costs to hide each."""
+    """Figures, the rule, the sensitive ones among them, and what it costs to hide each.
+
+    `work` limits each search, `end` is the moment at which all searching is given up.
+    """
 
     figures: Figures
     rule: Rule
@@ -40,6 +47,7 @@ class Problem:
     sensitive: IntArray
     costs: IntArray
     work: float
+    end: float = inf
 
     def needs(self, figure: int) -> Needs:
         """What the interval of a sensitive figure must reach."""
@@ -187,7 +195,7 @@ class Program:
         costs = self._costs()
         expression = self._cp.LinearExpr.weighted_sum(list(self._hides.values()), costs)
         self._model.minimize(expression)
-        solved = solve(self._model, work=work)
+        solved = solve(self._model, work=work, end=self.problem.end)
         hidden = self._free.copy()
         if not solved.has_solution:
             return solved, hidden, []
@@ -225,10 +233,16 @@ def pattern_by_steps(problem: Problem, *, progress: Progress = silent) -> Patter
     hidden[problem.sensitive] = True
     pattern = Pattern(hidden)
     order = np.argsort(-problem.figures.counts[problem.sensitive], kind="stable")
+    low, high = pattern.seen(problem)
     for done, figure in enumerate(problem.sensitive[order].tolist()):
         progress("choosing figures to hide", done / len(problem.sensitive))
-        if not _is_safe(problem, pattern, figure):
+        if not problem.needs(figure).met(int(low[figure]), int(high[figure])):
+            before = len(pattern.witnesses)
             _protect(problem, pattern, figure)
+            for witness in pattern.witnesses[before:]:
+                values = problem.figures.counts + problem.figures.sums @ witness
+                np.minimum(low, values, out=low)
+                np.maximum(high, values, out=high)
     return thinned(problem, pattern)
 
 
@@ -240,10 +254,13 @@ def _is_safe(problem: Problem, pattern: Pattern, figure: int) -> bool:
 def _protect(problem: Problem, pattern: Pattern, figure: int) -> None:
     """Hides what it takes to make one more figure safe.
 
-    First by a single table near the true one in which the figure is larger, every change of a shown
-    figure being charged by its size, which is quick to find; else by any two tables.
+    In large tables first by the cheapest box. Else by a single table near the true one in which the
+    figure is larger, every change of a shown figure being charged by its size, which is quick to
+    find; else by the cheapest box; else by any two tables.
     """
     needs = problem.needs(figure)
+    if problem.figures.n > LARGE and _boxed(problem, pattern, figure):
+        return
     if needs.low >= int(problem.figures.counts[figure]):
         reach = 2 * max(needs.width, needs.high)
         program = Program(problem, problem.may_hide, pattern.hidden, reach=reach, by_change=True)
@@ -251,6 +268,8 @@ def _protect(problem: Problem, pattern: Pattern, figure: int) -> None:
         solved, hidden, witnesses = program.solve(min(problem.work, STEP_WORK))
         if solved.has_solution:
             pattern.hidden, pattern.witnesses = hidden, pattern.witnesses + witnesses
+            return
+        if not solved.impossible and _boxed(problem, pattern, figure):
             return
     program = Program(problem, problem.may_hide, pattern.hidden)
     program.protect(figure)
@@ -261,16 +280,43 @@ def _protect(problem: Problem, pattern: Pattern, figure: int) -> None:
     pattern.witnesses += witnesses
 
 
+def _boxed(problem: Problem, pattern: Pattern, figure: int) -> bool:
+    """Makes the figure safe by the cheapest box; whether there is one."""
+    if monotonic() > problem.end:
+        raise OutOfTime
+    figures, count = problem.figures, int(problem.figures.counts[figure])
+    steps = Steps.for_needs(problem.needs(figure), count)
+    box = cheapest_box(figures, problem.rule, problem.costs, pattern.hidden, figure, steps)
+    if box is None:
+        return False
+    pattern.hidden = pattern.hidden | (figures.sums @ box != 0)
+    pattern.witnesses = [*pattern.witnesses, steps.up * box, -steps.down * box]
+    return True
+
+
 def thinned(problem: Problem, pattern: Pattern) -> Pattern:
     """The pattern without figures that, dearest first, the witnesses do not need hidden."""
-    extra = np.flatnonzero(pattern.hidden & ~_flags(problem))
+    sums, hidden = problem.figures.sums, pattern.hidden.copy()
+    if len(open_figures(problem, pattern)) or not pattern.witnesses:
+        return pattern
+    all_changes = (sums @ witness for witness in pattern.witnesses)
+    changes = np.stack([one[hidden] for one in all_changes if not np.any(one[~hidden])])
+    place = np.cumsum(hidden) - 1
+    extra = np.flatnonzero(hidden & ~_flags(problem))
     for figure in extra[np.argsort(-problem.costs[extra], kind="stable")].tolist():
-        fewer = pattern.hidden.copy()
-        fewer[figure] = False
-        trial = Pattern(fewer, pattern.witnesses)
-        if not len(open_figures(problem, trial)):
-            pattern = trial
-    return pattern
+        fewer = changes[changes[:, place[figure]] == 0]
+        if _all_safe(problem, fewer[:, place[problem.sensitive]]):
+            changes, hidden[figure] = fewer, False
+    return Pattern(hidden, pattern.witnesses)
+
+
+def _all_safe(problem: Problem, changes: IntArray) -> bool:
+    """Whether tables with these changes (a column a sensitive figure) show all to be safe."""
+    counts = problem.figures.counts[problem.sensitive]
+    low = (counts + changes.min(axis=0, initial=0)).tolist()
+    high = (counts + changes.max(axis=0, initial=0)).tolist()
+    needs = map(problem.needs, problem.sensitive.tolist())
+    return all(one.met(a, b) for one, a, b in zip(needs, low, high, strict=True))
 
 
 def _flags(problem: Problem) -> BoolArray:

@@ -7,12 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from discreet.fiber.counting import count_exactly
-from discreet.fiber.marginals import posterior
 from discreet.fiber.margins import margins_of
-from discreet.fiber.priors import DirichletMultinomial
-from discreet.fiber.sequential import estimate_count
-from discreet.fiber.system import system_of
 from discreet.papers.dobra_data import (
     AVERAGE,
     BOUNDS,
@@ -44,7 +39,6 @@ from discreet.risk.table_views import View
 from discreet.tables.augmentation import Effort
 from discreet.tables.averaging import WeightKind
 from discreet.tables.belief import ListedBelief
-from discreet.tables.listed_fiber import listed_fiber
 
 PAPER = "dobra-fienberg-trottini"
 EFFORT = Effort(n_draws=2000)
@@ -55,7 +49,6 @@ _row = partial(row, PAPER)
 def rows(progress: Progress = silent) -> Iterator[Row]:
     """All figures, in the order of the paper."""
     yield _utility()
-    compile_kernels(progress)
     as_printed = audited(WeightKind.POSTERIOR_PREDICTIVE, progress)
     yield from _measures(as_printed)
     yield from _bounds(as_printed)
@@ -71,18 +64,6 @@ def rows(progress: Progress = silent) -> Iterator[Row]:
     yield from _laws(as_printed, AVERAGE)
     yield _arithmetic()
     yield from _discussion()
-
-
-def compile_kernels(progress: Progress = silent) -> None:
-    """Run the exact methods once without a limit of time, so that compiling them, which takes long
-    the first time, uses up none of an audit's own limits."""
-    progress("the first time, code is compiled", None)
-    margins = margins_of(CENSUS, [(1, 2), (0, 2)])
-    system = system_of(CENSUS.size, margins.statements())
-    listed_fiber(system, most=tables_by_income())
-    estimate_count(system, n_draws=2, rng=np.random.default_rng(1))
-    count_exactly(system)
-    posterior(system, DirichletMultinomial(np.full(CENSUS.size, AuditOptions().alpha)))
 
 
 def audited(kind: WeightKind, progress: Progress = silent) -> Audit:

@@ -22,6 +22,7 @@ from discreet.risk.disclosure import Always, Guess, Scenario, Threshold, disclos
 from discreet.tables.belief import Belief
 
 AGREES = 1e-9
+NEGLIGIBLE = 1e-7  # a loss that is but rounding, in units of any user
 ALWAYS = Always()
 
 
@@ -148,10 +149,16 @@ def worth(utility: float, of_nothing: float) -> float:
     Losses of different users cannot simply be added (dobra, Meek), but the share of each one's
     avoidable loss that a release spares him can. Below 0 the release misleads him. `of_nothing` is
     the utility of releasing nothing; where he loses nothing by that, any loss is counted as −1.
+    A loss of less than 10⁻⁷ is rounding, and counts as none.
     """
-    if of_nothing == 0:
-        return 1.0 if utility == 0 else -1.0
+    if loses_nothing(of_nothing):
+        return 1.0 if loses_nothing(utility) else -1.0
     return 1.0 - utility / of_nothing
+
+
+def loses_nothing(utility: float) -> bool:
+    """Whether a utility, which is minus a loss, is nothing but rounding."""
+    return utility > -NEGLIGIBLE
 
 
 def combined(worths: Mapping[str, float], weights: Mapping[str, float]) -> float:

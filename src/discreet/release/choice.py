@@ -44,7 +44,8 @@ class Candidate:
     `risk` is the worst over intruders, `risks` that by each; `losses` are those of each user in
     units of his own (data utility (2) is minus that), `worths` the share of his avoidable loss that
     he is spared, `utility` their weighted mean, or why it is not known. `masked` is what would go
-    out; of a table too large to hold in full only the names of its `margins` are.
+    out; of a table too large to hold in full only the names of its `margins` are. `is_possible` is
+    false for a mask that cannot be made of the table, however long one tries.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Candidate:
     masked: Masked | None = None
     margins: tuple[tuple[str, ...], ...] = ()
     is_nothing: bool = False
+    is_possible: bool = True
     method: str = ""
 
     @property
@@ -89,10 +91,10 @@ def standing(risk: Outcome, max_risk: float) -> Standing:
     if isinstance(risk, Unavailable):
         return Standing.UNKNOWN
     low, high = limits(risk)
-    if high <= max_risk + AGREES * max(1.0, abs(max_risk)):
+    most = max_risk + AGREES * abs(max_risk)  # of its own size: caps on a probability may be tiny
+    if high <= most:
         return Standing.WITHIN
-    within_reach = low <= max_risk + AGREES * max(1.0, abs(max_risk))
-    return Standing.DOUBTFUL if within_reach else Standing.ABOVE
+    return Standing.DOUBTFUL if low <= most else Standing.ABOVE
 
 
 def limits(figure: Figure) -> tuple[float, float]:
@@ -160,7 +162,11 @@ def compromises(worths: Sequence[Mapping[str, float]]) -> tuple[int, ...]:
 
 
 def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return one[0] <= other[0] and one[1] >= other[1] and one != other
+    """Whether one is better in risk or worth and no worse in the other, but for rounding."""
+    room = AGREES * max(abs(one[0]), abs(other[0]))
+    if one[0] > other[0] + room or one[1] < other[1] - AGREES:
+        return False
+    return one[0] < other[0] - room or one[1] > other[1] + AGREES
 
 
 def _serves_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
@@ -181,8 +187,9 @@ def _best(
 
 
 def _least_risk(candidate: Candidate) -> float:
+    """The upper limit of a risk to nine digits, so that rounding breaks no tie."""
     point = place(candidate)
-    return float("inf") if point is None else point[0]
+    return float("inf") if point is None else float(f"{point[0]:.8e}")
 
 
 def _verdict(
@@ -204,6 +211,7 @@ def _missed(
         i
         for i, one in enumerate(candidates)
         if standings[i] in open_ones
+        and one.is_possible
         and not one.is_nothing
         and (one.worth is None or one.worth > least)
     )
@@ -221,7 +229,8 @@ def _why(
     if chosen is None:
         return _why_none(candidates, standings)
     if not others:
-        return "nothing but releasing nothing is within the cap"
+        shown = "was shown to be" if _missed(candidates, standings, chosen) else "is"
+        return f"nothing but releasing nothing {shown} within the cap"
     if candidates[chosen].is_nothing:
         return "what is within the cap is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""

@@ -15,7 +15,7 @@ from discreet.release.best_set.best_margins import BestMargins
 from discreet.release.candidates import NOTHING, SAFE
 from discreet.release.choice import Candidate, Standing, choose
 from discreet.release.closed_belief import MOST_VALUES, closed_belief
-from discreet.release.risk_utility import PROVED, ChooseOptions, RiskUtility, worst
+from discreet.release.risk_utility import PROVED, QUICKEST, ChooseOptions, RiskUtility, worst
 from discreet.release.users import REQUESTS, scientists
 from discreet.risk.table_measures import best_value, tightness
 from discreet.risk.table_refusal import Policy
@@ -27,15 +27,25 @@ BOUNDS_SECONDS = 30.0
 Names = tuple[tuple[str, ...], ...]
 
 
+def check_large(options: ChooseOptions) -> None:
+    """Raises InputError where somebody is named whom a table so large cannot be held against."""
+    if set(options.users or {REQUESTS: 1.0}) != {REQUESTS}:
+        rule = f"{REQUESTS!r} alone for a table so large"
+        raise InputError(must_be("user", rule, ", ".join(options.users or ())))
+    guarded = options.measure.policy is Policy.CELLS and options.intruders != (QUICKEST,)
+    if guarded:
+        rule = f"{QUICKEST!r} alone for a table so large"
+        remedy = "--min-width holds for every intruder"
+        raise InputError(must_be("intruders", rule, ", ".join(options.intruders), remedy=remedy))
+
+
 def large_choice(table: Table, best: BestMargins, options: ChooseOptions) -> RiskUtility:
     """Releasing nothing, the best set of margins that the search found, and others it met.
 
     Worth is the share of requests that is met, by weight. All but nothing were proved to be within
     the cap by the search, under the measure in the sense of `best_margins`.
     """
-    if set(options.users or {REQUESTS: 1.0}) != {REQUESTS}:
-        rule = f"{REQUESTS!r} alone for a table so large"
-        raise InputError(must_be("user", rule, ", ".join(options.users or ())))
+    check_large(options)
     candidates = list(_candidates(table, best, options))
     choice = choose(candidates, options.max_risk)
     within = [i for i, s in enumerate(choice.standings) if s is Standing.WITHIN]

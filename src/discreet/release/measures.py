@@ -37,7 +37,7 @@ class Measure:
         if not 0 <= self.confidence < 1:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
         if not 0 < self.alpha < 1e6:
-            raise InputError(must_be("alpha", "above 0", self.alpha))
+            raise InputError(must_be("alpha", "above 0 and below 1,000,000", self.alpha))
 
     def scenario(self, n_cells: int) -> Scenario:
         """The preset of the general risk (1) that gives the measure."""

@@ -2,21 +2,24 @@
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import combinations, pairwise
 from math import ceil, prod
 from typing import Any
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.masks.contract import Masked
 from discreet.masks.naming import KINDS, MaskSpec, mask_table, parse_mask
 from discreet.release.candidates import Proposal
 from discreet.release.measures import Measure
 from discreet.risk.table_refusal import Policy
+from discreet.tables.time_shares import Clock
 
 MARGINS = "margins"
 SEARCHING = ("controlled-rounding", "suppression")
 MOST_FIGURES = 300  # of a table with its margins that these are tried on without being asked for
+MAKING_SHARE = 0.25  # of the seconds left, for making any one mask
 WORK_SHARE = 0.05  # of the seconds, for each of them
 DRAWN = ("perturbation", "imputation")
 FEW_CELLS = 24
@@ -58,11 +61,13 @@ def mask_proposal(
     seconds: float | None,
     seed: int,
     is_asked: bool,
+    clock: Clock | None = None,
 ) -> Proposal:
     """The proposal of one mask; suppression protects what the measure calls small.
 
     Perturbation without sets of its own keeps the margins that are out; where none is, those of
-    every two variables, or of every two neighbours in a table of more than 24 cells.
+    every two variables, or of every two neighbours in a table of more than 24 cells. It is made
+    within a part of what is left on the `clock` by then.
     """
     sets = spec.sets
     if spec.name in DRAWN and sets is None:
@@ -71,7 +76,12 @@ def mask_proposal(
     if spec.name == "suppression":
         options = {**_protection(measure, max_risk), **options}
     whole = MaskSpec(spec.name, sets, options)
-    return Proposal(written, partial(mask_table, whole, table, seed=seed), is_asked=is_asked)
+    time = clock or Clock(seconds)
+
+    def make() -> Masked | Unavailable:
+        return mask_table(whole, table, seed=seed, seconds=time.share(MAKING_SHARE))
+
+    return Proposal(written, make, is_asked=is_asked)
 
 
 def _is_option(part: str, mask: str) -> bool:

@@ -8,15 +8,19 @@ a random mask can undo it.
 import csv
 import io
 import json
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from discreet.data.abandoned import named_after_process
 from discreet.data.table import Table
-from discreet.data.writing import written_whole
+from discreet.data.writing import PREFIX
 from discreet.errors import InputError, OutputError, must_be
 from discreet.masks.contract import PublishedTable
 from discreet.release.choice import Candidate
@@ -32,14 +36,21 @@ def check_folder(folder: Path) -> None:
     rule = "a new or empty folder, in one that exists"
     try:
         if folder.is_dir() and not any(folder.iterdir()):
+            _check_writable(folder)
             return
         if folder.exists():
             problem = "which holds files" if folder.is_dir() else "which is no folder"
             raise OutputError(must_be("write", rule, f"{shown}, {problem}"))
         if not folder.parent.is_dir():
             raise OutputError(must_be("write", rule, f"{shown}, whose parent does not exist"))
+        _check_writable(folder.parent)
     except OSError as error:
         raise OutputError(must_be("write", rule, f"{shown[:100]}, {error.strerror}")) from error
+
+
+def _check_writable(folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(must_be("write", "in a folder you may write to", repr(str(folder))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +85,46 @@ def publication_of(candidate: Candidate, table: Table) -> Publication:
 
 
 def write_release(publication: Publication, folder: Path) -> tuple[Path, ...]:
-    """The files written: a CSV file for each published table, then the record."""
+    """The files written: a CSV file for each published table, then the record.
+
+    All of them or none: they are written out of sight and only then put in their places.
+    """
     check_folder(folder)
+    texts = {
+        name: table_csv(publication.table, published)
+        for name, published in zip(file_names(publication), publication.published, strict=True)
+    }
+    texts[RECORD] = json.dumps(release_record(publication), ensure_ascii=False, indent=2) + "\n"
+    is_new = not folder.exists()
     try:
         folder.mkdir(exist_ok=True)
-    except OSError as error:
+        _write_all(folder, texts)
+    except BaseException as error:
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
+        if not isinstance(error, OSError):
+            raise
         problem = error.strerror or "an error"
         raise OutputError(must_be(str(folder), "writable", problem)) from error
-    tables = list(zip(file_names(publication), publication.published, strict=True))
-    for name, published in tables:
-        _write(folder / name, table_csv(publication.table, published))
-    record = json.dumps(release_record(publication), ensure_ascii=False, indent=2) + "\n"
-    _write(folder / RECORD, record)
-    return (*(folder / name for name, _ in tables), folder / RECORD)
+    return tuple(folder / name for name in texts)
+
+
+def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
+    """Files in a hidden folder, moved up once all are there; none is left if that fails."""
+    hidden = Path(tempfile.mkdtemp(prefix=named_after_process(PREFIX), dir=folder))
+    moved: list[Path] = []
+    try:
+        for name, text in texts.items():
+            (hidden / name).write_bytes(text.encode("utf-8", "backslashreplace"))
+        for name in texts:
+            moved.append(folder / name)
+            (hidden / name).rename(moved[-1])
+    except BaseException:
+        for path in moved:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def release_record(publication: Publication) -> dict[str, Any]:
@@ -150,8 +188,3 @@ def _count_name(names: Sequence[str]) -> str:
 def _plain(names: Sequence[str]) -> str:
     """Names as part of a file's name on any system."""
     return re.sub(r"[^A-Za-z0-9]+", "_", "_".join(names) or "total").strip("_")[:LONGEST_NAME]
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as temporary:
-        temporary.write_bytes(text.encode("utf-8", "backslashreplace"))

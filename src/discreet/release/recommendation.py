@@ -22,9 +22,14 @@ from discreet.release.candidates import (
     margin_proposals,
 )
 from discreet.release.exposure import MOST_CELLS
-from discreet.release.large_tables import large_choice
+from discreet.release.large_tables import check_large, large_choice
 from discreet.release.named_masks import MARGINS, default_masks, mask_proposal, parse_masks
-from discreet.release.risk_utility import ChooseOptions, RiskUtility, risk_utility
+from discreet.release.risk_utility import (
+    ChooseOptions,
+    RiskUtility,
+    check_requests,
+    risk_utility,
+)
 from discreet.risk.table_refusal import Policy
 from discreet.tables.time_shares import Clock
 
@@ -50,14 +55,17 @@ def recommend(
     specs = default_masks(table) if masks is None else parse_masks(masks)
     clock = Clock(options.seconds)
     if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):
+        check_requests(table, options)
         options = _with_requests(table, options)
-        best = _search(table, options, clock, progress)
         if table.n_cells > MOST_CELLS:
             _check_margins_only(masks, specs)
+            check_large(options)
+        best = _search(table, options, clock, progress)
+        if table.n_cells > MOST_CELLS:
             return large_choice(table, best, options)
     else:
         best = None
-    proposals = _proposals(table, specs, best, options, is_asked=masks is not None)
+    proposals = _proposals(table, specs, best, options, clock, is_asked=masks is not None)
     found = risk_utility(table, proposals, options, clock=clock, progress=progress)
     return replace(found, search=best)
 
@@ -72,6 +80,7 @@ def _proposals(
     specs: Sequence[tuple[str, MaskSpec]],
     best: BestMargins | None,
     options: ChooseOptions,
+    clock: Clock,
     *,
     is_asked: bool,
 ) -> list[Proposal]:
@@ -96,6 +105,7 @@ def _proposals(
                     seconds=options.seconds,
                     seed=options.seed,
                     is_asked=is_asked,
+                    clock=clock,
                 )
             )
     return found
@@ -143,20 +153,28 @@ def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progre
     if measure.policy is Policy.TABLE:
         rule = f"bounds or cells for sets of margins of more than {MOST_VARIABLES} variables"
         raise InputError(must_be("measure", rule, repr(measure.policy.value)))
-    width = ceil(-options.max_risk) if measure.policy is Policy.BOUNDS else 1
+    width = ceil(-options.max_risk) if measure.policy is Policy.BOUNDS else 0
     return best_margins(
         table,
-        min_width=max(width, 1),
+        min_width=width,
         small=measure.small,
         measure=measure.policy.value,
         max_share=options.max_risk if measure.policy is Policy.CELLS else 0.0,
         confidence=measure.confidence,
-        requests=dict(options.requests) or None,
+        requests=_summed(options.requests) or None,
         already=options.out,
         seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
         seed=options.seed,
         progress=progress,
     )
+
+
+def _summed(requests: Sequence[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:
+    """Weights by margin; one that is asked for twice counts twice."""
+    found: dict[tuple[str, ...], float] = {}
+    for names, weight in requests:
+        found[names] = found.get(names, 0.0) + weight
+    return found
 
 
 def _check_margins_only(masks: str | None, specs: Sequence[tuple[str, MaskSpec]]) -> None:

@@ -16,9 +16,18 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Axes, Masked
 from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
+from discreet.masks.naming import fresh_seed
+from discreet.masks.seen import intruders_bounds
 from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
-from discreet.release.actors import Reading, Scientist, combined, data_utility, worth
+from discreet.release.actors import (
+    Reading,
+    Scientist,
+    combined,
+    data_utility,
+    loses_nothing,
+    worth,
+)
 from discreet.release.best_set.best_margins import BestMargins
 from discreet.release.candidates import NOTHING, Proposal, nothing, release_nothing
 from discreet.release.choice import (
@@ -39,10 +48,12 @@ from discreet.tables.proportional_fitting import fit_margins
 from discreet.tables.time_shares import Clock
 
 TIME_OVER = "not looked at: the time was over"
+MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PROVED = "proved by the search for the best set of margins"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
+SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +62,8 @@ class ChooseOptions:
 
     `max_risk` is the cap α: a share or probability, or for the measure `bounds` minus a width.
     `out` are margins that are out already, `requests` those that users want, with weights;
-    `users` are presets by name with weights, `intruders` priors by name.
+    `users` are presets by name with weights, `intruders` priors by name. `seed` is that of all
+    random masks and draws, drawn afresh where none is given; it must stay secret.
     """
 
     max_risk: float
@@ -61,12 +73,12 @@ class ChooseOptions:
     requests: tuple[tuple[tuple[str, ...], float], ...] = ()
     out: tuple[tuple[str, ...], ...] = ()
     seconds: float | None = None
-    seed: int = 1
+    seed: int = field(default_factory=fresh_seed)
 
     def __post_init__(self) -> None:
         _check_cap(self.max_risk, self.measure.policy)
-        if self.seconds is not None and not self.seconds > 0:
-            raise InputError(must_be("seconds", "above 0", self.seconds))
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
         if not self.intruders or len(set(self.intruders)) < len(self.intruders):
             raise InputError(must_be("intruders", "at least one, each once", self.intruders))
 
@@ -145,7 +157,7 @@ def risk_utility(
         choice=choice,
         best_for=_best_for(candidates, within, asked.scientists),
         compromises=tuple(within[i] for i in compromises([candidates[j].worths for j in within])),
-        notes=tuple(_notes(candidates, options)),
+        notes=(*_notes(candidates, options), *_content(asked)),
     )
 
 
@@ -165,11 +177,8 @@ class _Asked:
     def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
         """The names of the options looked up in the table."""
         out = maximal(table.axes(names) for names in options.out)
+        check_requests(table, options)
         requests = [(table.axes(names), weight) for names, weight in options.requests]
-        for (axes, _), (names, _) in zip(requests, options.requests, strict=True):
-            if any(set(axes) <= set(own) for own in out):
-                rule = "margins that are not out already"
-                raise InputError(must_be("request", rule, ",".join(names)))
         for name in options.intruders:
             options.measure.intruder(name, table.n_cells)
         truth = table.dense()
@@ -179,8 +188,8 @@ class _Asked:
             options=options,
             out=out,
             also=tuple(also),
-            scientists=scientists(options.users, requests),
-            blank=release_nothing(table, out).estimate,
+            scientists=scientists(options.users, requests, n_variables=len(table.names)),
+            blank=_blank(release_nothing(table, out), out),
             truth=truth,
         )
 
@@ -201,6 +210,29 @@ class _Asked:
         n, measure = self.table.n_cells, self.options.measure
         priors = [measure.intruder(name, n).prior for name in self.options.intruders]
         return all(has_closed_form(masked.margins, prior) for prior in priors)
+
+
+def _blank(nothing_new: Masked, out: Sequence[Axes]) -> FloatArray:
+    """What users put into each cell without a release: the fit of what is out.
+
+    Where what is out leaves one table only, that table: proportional fitting may come near it
+    slowly, and what is left to go is no loss of anybody's.
+    """
+    truth = nothing_new.source.dense()
+    off = float(np.abs(nothing_new.estimate - truth).sum())
+    if not out or off > SLOW_FIT * truth.sum():
+        return nothing_new.estimate
+    found = intruders_bounds(nothing_new, time_limit=1.0)
+    return truth.astype(np.float64) if (found.lower == found.upper).all() else nothing_new.estimate
+
+
+def check_requests(table: Table, options: ChooseOptions) -> None:
+    """Raises InputError where a requested margin is out already, or no variable has its name."""
+    out = [set(table.axes(names)) for names in options.out]
+    for names, _ in options.requests:
+        if any(set(table.axes(names)) <= own for own in out):
+            rule = "margins that are not out already"
+            raise InputError(must_be("request", rule, ",".join(names)))
 
 
 def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -> Candidate:
@@ -276,7 +308,8 @@ def _is_plain(masked: Masked) -> bool:
 
 def _not_looked_at(proposal: Proposal, reason: str) -> Candidate:
     unknown = Unavailable(reason)
-    return Candidate(title=proposal.title, risk=unknown, utility=unknown)
+    late = reason == TIME_OVER or MORE_TIME in reason
+    return Candidate(title=proposal.title, risk=unknown, utility=unknown, is_possible=late)
 
 
 def _exposures(
@@ -361,6 +394,17 @@ def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]
     ):
         notes.append(f"no cell has a count from 1 to {options.measure.small}, so none is at risk")
     return notes
+
+
+def _content(asked: _Asked) -> list[str]:
+    """Users who lose nothing without a release, so that none can be worth anything to them."""
+    reading = Reading(estimate=asked.blank, blank=asked.blank)
+    return [
+        f"{user.name}: this user loses nothing even without a release, so that each is worth 1 to "
+        "him, or −1 if it misleads"
+        for user in asked.scientists
+        if loses_nothing(data_utility(user, reading, asked.truth))
+    ]
 
 
 def _reason(candidate: Candidate) -> str:

@@ -42,14 +42,18 @@ DEFAULT = {"counts": 1.0, "association": 1.0, "shape": 1.0}
 
 
 def scientists(
-    weights: Mapping[str, float] | None, requests: Sequence[tuple[Axes, float]] = ()
+    weights: Mapping[str, float] | None,
+    requests: Sequence[tuple[Axes, float]] = (),
+    *,
+    n_variables: int = 2,
 ) -> tuple[Scientist, ...]:
     """Users by name with their weights.
 
     Where none is named: those who want requested margins, if there are requests, else those who
-    want counts, association and shape, alike.
+    want counts, association and shape, alike; of one variable there is no association.
     """
-    named = dict(weights or ({REQUESTS: 1.0} if requests else DEFAULT))
+    usual = DEFAULT if n_variables > 1 else {"counts": 1.0, "shape": 1.0}
+    named = dict(weights or ({REQUESTS: 1.0} if requests else usual))
     if REQUESTS in named and not requests:
         raise InputError(must_be("request", f"given where {REQUESTS!r} are a user", "none"))
     if requests and REQUESTS not in named:

@@ -12,6 +12,8 @@ from discreet.figures import Outcome, Unavailable
 from discreet.report import words
 from discreet.report.audit_words import (
     CONSISTENT,
+    NO_GROUP,
+    OUTSIDE,
     TITLES,
     brief_words,
     cell_name,
@@ -25,6 +27,7 @@ from discreet.report.audit_words import (
     measure_words,
     most_exposed,
     n_cells_of,
+    only_proved,
     outcome_cell,
     probability_words,
     rule_words,
@@ -57,8 +60,8 @@ MODEL_HEADER = (
 POPULATION_HEADER = (
     "cell",
     "count in\nthe table",
-    "probability of 1\nin the population",
-    "expected count in\nthe population",
+    "prob. of 1 in\nthe population",
+    "expected in\nthe population",
 )
 REFUSAL_HEADER = (
     "cell",
@@ -222,8 +225,8 @@ def _population(audit: Audit) -> Iterator[ConsoleRenderable]:
         for cell, own in list(zip(audit.small_cells, found, strict=True))[:SHOWN]
     ]  # fmt: skip
     yield indented(filled_table(POPULATION_HEADER, rows))
-    note = "Persons outside the table are drawn as those in it (simple random sampling)."
-    yield indented(Text(note, style="dim"))
+    yield from _more(len(found) - SHOWN)
+    yield indented(Text(OUTSIDE, style="dim"))
 
 
 def _refusal(audit: Audit) -> Iterator[ConsoleRenderable]:
@@ -242,6 +245,7 @@ def _refusal(audit: Audit) -> Iterator[ConsoleRenderable]:
     ]
     if rows:
         yield indented(filled_table(REFUSAL_HEADER, rows))
+    yield from _more(len(audit.small_cells) - SHOWN)
 
 
 def refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
@@ -255,9 +259,9 @@ def refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
 
 def before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
-    laws = (found.before[place], found.laws[place])
-    before, after = (words.probability(min(law.get(truth, 0.0), 1.0)) for law in laws)
-    return before, after
+    before = words.probability(min(found.before[place].get(truth, 0.0), 1.0))
+    error = found.errors[place].get(truth, 0.0)
+    return before, probability_words(found.laws[place].get(truth, 0.0), error)
 
 
 def _learned(audit: Audit) -> Iterator[ConsoleRenderable]:
@@ -267,13 +271,18 @@ def _learned(audit: Audit) -> Iterator[ConsoleRenderable]:
     lines = [learned_words(audit, one) for one in audit.learned]
     if isinstance(audit.believed, tuple):
         lines += [learned_words(audit, one) for one in audit.believed]
-    for line in lines[:SHOWN] or ["no group of persons shares a level for certain"]:
+    for line in lines[:SHOWN] or [NO_GROUP]:
         yield indented(Text(line))
-    if len(lines) > SHOWN:
-        yield indented(Text(f"and {words.count(len(lines) - SHOWN)} more", style="dim"))
+    yield from _more(len(lines) - SHOWN)
     if isinstance(audit.believed, Unavailable) and audit.options.targets is not None:
-        reason = words.sentence(audit.believed.reason)
-        yield indented(Text(f"Only what is certain is listed: {reason}.", style="dim"))
+        yield indented(Text(f"{only_proved(audit.believed)}.", style="dim"))
+
+
+def _more(left: int) -> Iterator[ConsoleRenderable]:
+    """How many lines are left out, if any."""
+    if left > 0:
+        said = f"the first {SHOWN}; {words.count(left)} more are not shown; --json has them all"
+        yield indented(Text(said, style="dim"))
 
 
 def sequence_table(audits: Sequence[Audit]) -> Table:

@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.fiber.counting import Count
 from discreet.figures import Outcome, Unavailable
-from discreet.report.audit_words import UNITS, figures, verdict_words, warnings_of
+from discreet.report.audit_words import OUTSIDE, UNITS, figures, verdict_words, warnings_of
 from discreet.risk.attribute import Learned
 from discreet.risk.audit import Audit, CellAudit, main_view
 from discreet.risk.population_cells import PopulationCell
@@ -218,6 +218,7 @@ def _population(audit: Audit, name: str) -> dict[str, Any] | None:
         "population_size": audit.options.population,
         "sample_size": audit.release.table.total,
         "cells": [_population_cell(audit, cell, own) for cell, own in pairs],
+        "note": OUTSIDE,
     }
 
 

@@ -10,6 +10,8 @@ from discreet.figures import Outcome, Unavailable
 from discreet.report import plots, words
 from discreet.report.audit import before_after, guess, model_row, refusal_lines, sequence_row
 from discreet.report.audit_words import (
+    NO_GROUP,
+    OUTSIDE,
     TITLES,
     brief_words,
     cell_name,
@@ -23,6 +25,7 @@ from discreet.report.audit_words import (
     measure_words,
     most_exposed,
     n_cells_of,
+    only_proved,
     scope,
     verdict_words,
     warnings_of,
@@ -86,6 +89,7 @@ def audit_html(source: str, audits: Sequence[Audit]) -> str:
         learned=list(_learned(audit)),
         refusal=_refusal(audit),
         population=_population(audit, name),
+        outside=OUTSIDE,
         changes=_changes(audits),
         steps=[sequence_row(step) for step in audits],
         sequence=_sequence(audits),
@@ -213,8 +217,13 @@ def _weights(audit: Audit) -> str | None:
 
 def _learned(audit: Audit) -> Iterator[str]:
     probable = audit.believed if isinstance(audit.believed, tuple) else ()
-    for learned in [*audit.learned, *probable][:MOST_ROWS]:
-        yield learned_words(audit, learned)
+    lines = [learned_words(audit, learned) for learned in (*audit.learned, *probable)]
+    named = audit.options.targets is not None
+    yield from lines[:MOST_ROWS] or ([NO_GROUP] if named else [])
+    if len(lines) > MOST_ROWS:
+        yield f"and {words.count(len(lines) - MOST_ROWS)} more"
+    if named and isinstance(audit.believed, Unavailable):
+        yield only_proved(audit.believed)
 
 
 def _refusal(audit: Audit) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """An audit in words: names of cells, margins and groups, and what each measure means."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from discreet.errors import one_line
@@ -58,6 +59,11 @@ MEASURED = {
     Policy.TABLE: "the probability of the true table",
     Policy.CELLS: "the share of small cells identified",
 }
+NO_GROUP = "no group of persons was found to share a level"
+OUTSIDE = (
+    "The table is taken as a simple random sample. Persons outside it are spread over the cells by "
+    "the cells' own counts and the prior, whatever the model."
+)
 MOST_WRITTEN = 10**9  # of one in so many
 SMALLEST = 1e-3  # probability that is written out
 
@@ -183,8 +189,10 @@ def warnings_of(audit: Audit, name: str) -> list[str]:
 
 
 def margin_name(release: Release, axes: Sequence[int]) -> str:
-    """A margin by its variables: [race income]."""
-    return "[" + " ".join(release.table.names[axis] for axis in axes) + "]"
+    """A margin by its variables: [race income]; a name with blanks or the like is in quotes, as in
+    the names of models."""
+    names = (release.table.names[axis] for axis in axes)
+    return "[" + " ".join(f'"{x}"' if re.search(r"[\s,\[\]]", x) else x for x in names) + "]"
 
 
 def cell_name(audit: Audit, cell: CellAudit) -> str:
@@ -241,6 +249,14 @@ def learned_words(audit: Audit, learned: Learned) -> str:
     return one_line(f"{people} has {target}, probability {words.probability(learned.probability)}")
 
 
+def only_proved(why: Unavailable) -> str:
+    """That groups which only probably share a level are not listed, and why."""
+    return (
+        "Only what the release proves is listed, nothing that is probable: "
+        f"{words.sentence(why.reason)}"
+    )
+
+
 def rule_words(rule: RefusalRule) -> str:
     """The rule of refusal, as whoever asks knows it."""
     return f"a margin is refused where {MEASURED[rule.policy]} would be {limit_words(rule, True)}"
@@ -267,8 +283,10 @@ def verdict_words(audit: Audit, found: Verdict) -> str:
     }[found.decision]
     be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
     limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"
-    value = "not known" if isinstance(found.risk, Unavailable) else risk
-    asked = f"The policy asks that {limit}; here {here} {value}."
+    value = f"; here {here} {risk}"
+    if isinstance(found.risk, Unavailable):
+        value = f"; here {here} not known" if audit.n_small else ""
+    asked = f"The policy asks that {limit}{value}."
     return one_line(words.sentence(f"{said}: {found.why}. {asked}"))
 
 

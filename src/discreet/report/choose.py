@@ -8,16 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.errors import one_line
-from discreet.figures import Unavailable
 from discreet.release.risk_utility import RiskUtility
 from discreet.release.users import wants
 from discreet.report import words
 from discreet.report.choose_words import (
     LEGEND,
-    SHORT,
     WORTH,
     conflict_words,
     headline,
+    intruder_hint,
     intruder_words,
     mark,
     ordered,
@@ -27,6 +26,8 @@ from discreet.report.choose_words import (
     scope,
     search_words,
     short,
+    standing_words,
+    unknown_words,
     worth_number,
     worth_words,
 )
@@ -59,7 +60,8 @@ def _parts(source: str, found: RiskUtility, report: Path | None) -> Iterator[Con
         yield indented(Text(f"and {words.count(left)} more{more}", style="dim"))
     for line in (LEGEND, risk_meaning(found), WORTH):
         yield indented(Text(line, style="dim"))
-    yield from _unknown(found)
+    for line in unknown_words(found):
+        yield indented(Text(one_line(line), style="yellow"))
     if found.search is not None:
         yield heading("The search for the best set of margins")
         for line in search_words(found):
@@ -71,6 +73,8 @@ def _parts(source: str, found: RiskUtility, report: Path | None) -> Iterator[Con
     yield heading("Whom it is guarded against")
     for line in intruder_words(found):
         yield indented(Text(line))
+    if intruder_hint(found):
+        yield indented(Text(intruder_hint(found), style="yellow"))
     for note in found.notes:
         yield indented(Text(one_line(f"Look here: {words.sentence(note)}."), style="yellow"))
 
@@ -81,22 +85,8 @@ def _map(found: RiskUtility) -> Table:
     for i in ordered(found)[:SHOWN]:
         one = found.candidates[i]
         row = (short(one.title, LONGEST), risk_words(one.risk), worth_words(one))
-        table.add_row(mark(found, i), *row, SHORT[found.choice.standings[i]])
+        table.add_row(mark(found, i), *row, standing_words(found, i))
     return table
-
-
-def _unknown(found: RiskUtility) -> Iterator[ConsoleRenderable]:
-    """Why some risks are not known, each reason once."""
-    reasons_of: dict[str, list[str]] = {}
-    for one in found.candidates:
-        if isinstance(one.risk, Unavailable):
-            reasons_of.setdefault(one.risk.reason, []).append(one.title)
-    for reason, titles in list(reasons_of.items())[:5]:
-        named = ", ".join(short(t, LONGEST) for t in titles[:3]) + (
-            f" and {len(titles) - 3} more" if titles[3:] else ""
-        )
-        line = f"Risk not known of {named}: {words.sentence(reason)}."
-        yield indented(Text(one_line(line), style="yellow"))
 
 
 def _users(found: RiskUtility) -> Table:

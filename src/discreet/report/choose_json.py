@@ -7,7 +7,7 @@ from discreet.release.choice import Candidate
 from discreet.release.risk_utility import RiskUtility
 from discreet.release.users import unit, wants
 from discreet.report.audit_json import outcome_json
-from discreet.report.choose_words import headline
+from discreet.report.choose_words import headline, intruder_hint
 from discreet.risk.table_refusal import Policy
 
 
@@ -34,6 +34,7 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
         "in_conflict": found.in_conflict,
         "compromises": _titles(found, found.compromises),
         "intruders": ["any"] if bounds else list(options.intruders),
+        "hint": intruder_hint(found) or None,
         "out": [list(names) for names in options.out],
         "requests": [{"margin": list(names), "weight": w} for names, w in options.requests],
         "seconds": options.seconds,

@@ -10,11 +10,11 @@ from discreet.release.risk_utility import RiskUtility
 from discreet.release.users import unit, wants
 from discreet.report import words
 from discreet.report.choose_words import (
-    SHORT,
     WORTH,
     conflict_words,
     headline,
     how_words,
+    intruder_hint,
     intruder_words,
     mark,
     minus,
@@ -26,6 +26,7 @@ from discreet.report.choose_words import (
     scope,
     search_words,
     short,
+    standing_words,
     worth_number,
     worth_words,
 )
@@ -63,6 +64,7 @@ def choose_html(source: str, found: RiskUtility) -> str:
         users=_users(found),
         conflict=conflict_words(found),
         intruders=intruder_words(found),
+        hint=intruder_hint(found),
         notes=[words.sentence(note) for note in found.notes],
         options=found.options,
         recipe=_recipe(found),
@@ -123,7 +125,7 @@ def _row(found: RiskUtility, i: int) -> Row:
         mark(found, i),
         short(one.title, 200),
         risk_words(one.risk),
-        SHORT[found.choice.standings[i]],
+        standing_words(found, i),
         worth_words(one),
         *worths,
         words.sentence(how),

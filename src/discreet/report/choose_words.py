@@ -6,8 +6,9 @@ from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.release.candidates import SAFE
 from discreet.release.choice import Candidate, Standing, Verdict
+from discreet.release.exposure import MOST_CELLS
 from discreet.release.measures import INTRUDERS
-from discreet.release.risk_utility import RiskUtility
+from discreet.release.risk_utility import QUICKEST, RiskUtility
 from discreet.report import words
 from discreet.report.audit_words import CONSISTENT, tiny
 from discreet.risk.table_refusal import Policy
@@ -18,8 +19,13 @@ LEGEND = (
     f"{CHOSEN} the choice   {FRONT} on the frontier: no other has both less risk and more worth"
 )
 WORTH = (
-    "Worth: the share of users' loss without a release that this one spares them; 1 is as good as "
-    "the full table, 0 as good as nothing, below 0 misleads."
+    "Worth: how much of the error that users would make without a release this one spares them. "
+    "1: all of it, as the full table does; 0: none; below 0: they are further off than without it."
+)
+HINT = (
+    "He takes all cells to be alike before he sees the release, so that he makes too little of "
+    "figures of very different size, rounded ones above all. Try --intruder dirichlet,multinomial: "
+    "then the worse of two counts."
 )
 SHORT = {
     Standing.WITHIN: "within",
@@ -27,6 +33,8 @@ SHORT = {
     Standing.DOUBTFUL: "too near",
     Standing.UNKNOWN: "not known",
 }
+NOT_MADE = "not made"
+GREATEST = (0, 1)  # that a risk can be, by bounds and else
 RISKS = {
     Policy.BOUNDS: (
         "minus the width of the narrowest range that {consistent} leave to a small cell; 0 means "
@@ -85,6 +93,14 @@ def intruder_words(found: RiskUtility) -> list[str]:
     return [f"{name}: {INTRUDERS[name].format(alpha=alpha)}" for name in found.options.intruders]
 
 
+def intruder_hint(found: RiskUtility) -> str:
+    """The weakness of guarding against the usual intruder alone, and what to do; else nothing."""
+    by_bounds = found.options.measure.policy is Policy.BOUNDS
+    is_usual = tuple(found.options.intruders) == (QUICKEST,)
+    large = found.search is not None and found.table.n_cells > MOST_CELLS
+    return HINT if is_usual and not by_bounds and not large else ""
+
+
 def headline(found: RiskUtility) -> str:
     """The decision in one line."""
     choice, chosen = found.choice, found.chosen
@@ -105,10 +121,9 @@ def reasons(found: RiskUtility) -> Iterator[str]:
         yield from _effects(chosen)
     nothing = next((one for one in found.candidates if one.is_nothing), None)
     if nothing is not None and nothing is not chosen:
-        yield (
-            f"Releasing nothing has a risk of {risk_words(nothing.risk)}: what an intruder can do "
-            "with what he holds already."
-        )
+        known = isinstance(nothing.risk, Figure)
+        own = f"has a risk of {risk_words(nothing.risk)}" if known else "has a risk not known here"
+        yield f"Releasing nothing {own}: what an intruder can do with what he holds already."
     if choice.missed:
         listed = titles(found, choice.missed)
         yield (
@@ -171,6 +186,19 @@ def search_words(found: RiskUtility) -> Iterator[str]:
     )
 
 
+def unknown_words(found: RiskUtility, most: int = 5) -> Iterator[str]:
+    """What was not made and which risks are not known, each reason once."""
+    reasons_of: dict[tuple[str, str], list[int]] = {}
+    for i, one in enumerate(found.candidates):
+        if isinstance(one.risk, Unavailable):
+            said = "Risk not known of" if one.is_possible else "Cannot be made:"
+            reasons_of.setdefault((said, one.risk.reason), []).append(i)
+    for (said, reason), places in list(reasons_of.items())[:most]:
+        yield f"{said} {titles(found, places, 3)}: {words.sentence(reason)}."
+    if len(reasons_of) > most:
+        yield f"And for {words.plural(len(reasons_of) - most, 'further reason')}."
+
+
 def titles(found: RiskUtility, places: Sequence[int], most: int = 5) -> str:
     """Candidates by name, the first few."""
     named = [short(found.candidates[i].title, LISTED) for i in places[:most]]
@@ -195,6 +223,12 @@ def mark(found: RiskUtility, place: int) -> str:
     return FRONT if place in found.choice.front else ""
 
 
+def standing_words(found: RiskUtility, place: int) -> str:
+    """How a candidate stands to the cap, in a word or two."""
+    possible = found.candidates[place].is_possible
+    return SHORT[found.choice.standings[place]] if possible else NOT_MADE
+
+
 def risk_words(risk: Outcome) -> str:
     """A risk, with what is open about it."""
     if isinstance(risk, Unavailable):
@@ -207,7 +241,7 @@ def risk_words(risk: Outcome) -> str:
     if risk.standard_error:
         return f"{value} ± {number(risk.standard_error)}"
     if risk.low is not None and risk.high is not None and risk.high > risk.low:
-        return f"{value} ({number(risk.low)} to {number(risk.high)})"
+        return f"{value} ({minus(number(risk.low))} to {minus(number(risk.high))})"
     return f"about {value}"
 
 
@@ -215,7 +249,9 @@ def _range_words(risk: Figure) -> str:
     """A risk of which only limits are known."""
     if risk.note == SAFE:
         return f"at most {minus(number(risk.high or 0))}"
-    return f"at least {minus(number(risk.low or 0))}"
+    low, high = minus(number(risk.low or 0)), minus(number(risk.high or 0))
+    is_open = risk.high in (None, *GREATEST)
+    return f"at least {low}" if is_open else f"{low} to {high}"
 
 
 def how_words(outcome: Outcome) -> str:
@@ -242,7 +278,9 @@ def number(value: float) -> str:
         return f"{round(value):,}"
     if 0 < value < 1e-4:
         return tiny(value) if value > 1e-12 else "< 1 in 10^12"
-    return f"{value:.4f}".rstrip("0")
+    if 0.9999 < value < 1:
+        return "> 0.9999"
+    return f"{value:,.4f}".rstrip("0").removesuffix(".")
 
 
 def minus(text: str) -> str:

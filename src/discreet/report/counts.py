@@ -36,6 +36,7 @@ from discreet.report.counts_words import (
     prior_notes,
     prior_row,
     title,
+    verdict_scope,
     verdict_words,
     warnings,
     zeros_came_in,
@@ -175,6 +176,8 @@ def _verdict(a: CountAssessment) -> Iterator[ConsoleRenderable]:
         yield heading(f"Verdict: {verdict_words(a.verdict)}")
         yield indented(Text(one_line(words.sentence(a.verdict.sentence)), style="bold"))
         yield indented(Text(one_line(words.sentence(a.verdict.rule)), style="dim"))
+        if verdict_scope(a.verdict):
+            yield indented(Text(verdict_scope(a.verdict)))
         rows = exposed_rows(a.verdict)
         if rows:
             yield indented(filled_table(EXPOSED_HEADER, rows[:SHOWN_VALUES]))

@@ -66,8 +66,8 @@ class CategoriesView:
 
     @property
     def allows(self) -> bool | None:
-        """May the sets go out? A category of zeros only is known outright. None: not asked."""
-        return None if self.found.allows is None else self.found.allows and not self.found.certain
+        """May the sets go out? None: not asked."""
+        return self.found.allows
 
     @property
     def zeros(self) -> tuple[str, ...]:
@@ -328,11 +328,7 @@ def verdict_lines(view: CategoriesView) -> list[str]:
     """What to do, in words; none where no greatest risk was given."""
     if view.found.verdict_sentence is None:
         return []
-    sentence = words.sentence(view.found.verdict_sentence)
-    if view.found.certain and view.found.allows:
-        zeros = words.listed(view.found.certain)
-        return [f"Do not release the set of {zeros}: S1 = 0 gives all of it away.", sentence]
-    return [sentence]
+    return [words.sentence(view.found.verdict_sentence)]
 
 
 def warning_lines(view: CategoriesView) -> list[str]:

@@ -6,7 +6,7 @@ from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.notation import write_factorisation
 from discreet.compoisson.release import Release
 from discreet.compoisson.statistics import DecimalLog
-from discreet.figures import Unavailable
+from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
     alone_jointly,
@@ -114,10 +114,11 @@ def _independent(view: CategoriesView) -> dict[str, Any]:
 
 
 def _cell(view: CategoriesView, name: str, cell: CellRisk) -> dict[str, Any]:
+    limits = cell.interval if _shows_every_table(view) else None
     told: dict[str, Any] = {
         "value": cell.value,
-        "lower": cell.interval.lower,
-        "upper": cell.interval.upper,
+        "lower": None if limits is None else limits.lower,
+        "upper": None if limits is None else limits.upper,
         "best_guess": cell.best_guess,
         "best_guess_probability": cell.best_guess_probability,
     }
@@ -125,3 +126,13 @@ def _cell(view: CategoriesView, name: str, cell: CellRisk) -> dict[str, Any]:
         told["count"] = view.tables[name].get(cell.value, 0)
         told["true_count_probability"] = cell.truth_probability
     return told
+
+
+def _shows_every_table(view: CategoriesView) -> bool:
+    """Do the joint laws come from all tables? Of those that were drawn limits are none."""
+    joint = view.found.joint
+    if isinstance(joint, Unavailable):
+        return False
+    laws = (joint.laws[prior] for prior in ("uniform", "multinomial"))
+    found = next((law for law in laws if isinstance(law, TableLaw)), None)
+    return found is not None and found.how is How.EXACT

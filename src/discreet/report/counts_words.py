@@ -50,10 +50,10 @@ def bounds_of(a: CountAssessment) -> list[Bound]:
     found, right = a.found, a.risks["multinomial"]
     cells = {c.value: c for c in right.cells} if isinstance(right, CountRisk) else {}
     if isinstance(found, Reconstruction):
-        first, exact = int(found.zeros_unknown), found.bounds.exact.tolist()
+        first, exact = found.first_value, found.bounds.exact.tolist()
         lower, upper = found.bounds.lower.tolist(), found.bounds.upper.tolist()
     elif isinstance(found, TruncatedReconstruction) and not isinstance(found.bounds, Unavailable):
-        first, (lower, upper) = 0, (limit.tolist() for limit in found.bounds)
+        first, (lower, upper) = found.first_value, (limit.tolist() for limit in found.bounds)
         exact = [found.how is How.EXACT] * len(lower)
     else:
         return []
@@ -151,7 +151,7 @@ def count_words(found: Attack) -> str:
         return f"not known: {words.sentence(found.reason)}"
     if isinstance(found, TruncatedReconstruction) and found.how is How.EXACT:
         sets = words.plural(len(found.sets), "factorisation")
-        return f"{words.count(found.count)} of {sets} within the interval (exact)"
+        return f"{words.count(found.count)} (exact), from {sets} within the interval of S2"
     number = found.number if isinstance(found, TruncatedReconstruction) else found.count
     return count_as_words(number)
 
@@ -368,6 +368,13 @@ def verdict_words(verdict: Verdict) -> str:
     if verdict.decision is Decision.FEWER_DECIMALS:
         return f"release S2 with {words.plural(verdict.decimals or 0, 'decimal')} only"
     return VERDICTS[verdict.decision]
+
+
+def verdict_scope(verdict: Verdict) -> str:
+    """Which release the other figures are of, where the verdict is for another."""
+    if verdict.decision is not Decision.FEWER_DECIMALS:
+        return ""
+    return "All other figures are of the release as first asked, not of this one."
 
 
 def exposed_rows(verdict: Verdict) -> list[tuple[str, str, str]]:

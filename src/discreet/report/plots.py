@@ -102,7 +102,7 @@ def estimates_plot(rows: Sequence[tuple[str, float, float, float]], most: float)
     The square root shows small and large figures together and has a place for zero.
     """
     height = 0.9 + 0.27 * len(rows)
-    label = "population uniques, root scale; limits of 90 % (red) and 95 %"
+    label = "population uniques (root scale); 90 % and 95 % limits"
     with _axes(label, "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(rows))[::-1]
         for place, (number, (_, value, low, high)) in zip(places, enumerate(rows), strict=True):

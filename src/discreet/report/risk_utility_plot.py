@@ -130,7 +130,7 @@ def _draw(
 def _label(axes: Any, dots: Sequence[Dot], lines: Sequence[Line], shown: _Shown) -> None:
     """Names beside the choice and the frontier, where there is room for them.
 
-    Labels stand on no dot and on no other label, and on no line if that can be helped.
+    Labels stand on no dot and on no other label, and on as few lines as can be.
     """
     to_pixels = axes.transData.transform
     unit = axes.figure.dpi / 72.0
@@ -143,13 +143,11 @@ def _label(axes: Any, dots: Sequence[Dot], lines: Sequence[Line], shown: _Shown)
         text = _short(dot.title)
         boxes = list(_boxes(to_pixels(place), len(text), unit))
         inside = [(offset, box) for offset, box in boxes if _within(box, area)]
-        for hard in ([*taken, *drawn], taken):
-            free = [(o, box) for o, box in inside if not any(_overlap(box, b) for b in hard)]
-            if free:
-                offset, box = free[0]
-                taken.append(box)
-                _write(axes, dot, text, place, offset)
-                break
+        free = [(o, box) for o, box in inside if not any(_overlap(box, b) for b in taken)]
+        if free:
+            offset, box = min(free, key=lambda pair: sum(_overlap(pair[1], b) for b in drawn))
+            taken.append(box)
+            _write(axes, dot, text, place, offset)
 
 
 def _boxes(
@@ -182,6 +180,7 @@ def _write(
         ha="right" if offset[0] < 0 else "left",
         va="center",
         color=INK,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
         arrowprops={"arrowstyle": "-", "color": FRONTIER, "linewidth": 0.6} if far else None,
         zorder=6,
     )

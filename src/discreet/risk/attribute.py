@@ -10,12 +10,13 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
+from discreet.data.arrays import BoolArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.margins import Margins
 from discreet.tables.belief import ListedBelief
 
 Axes = tuple[int, ...]
+MOST_GROUP = 3  # variables that describe a group beyond one margin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +58,7 @@ def learned_from_margins(
 
 def _in_table(table: IntArray, axes: Axes, group: Axes, target: int) -> Iterator[Learned]:
     """The groups of one margin whose members share a level of the target."""
-    kept = [axes.index(axis) for axis in (*group, target)]
-    front = np.moveaxis(table, kept, range(len(kept)))
-    counts = front.sum(axis=tuple(range(len(kept), table.ndim)))
+    counts = _summed(table, tuple(axes.index(axis) for axis in (*group, target)))
     totals = counts.sum(axis=-1)
     for place in np.argwhere((counts.max(axis=-1) == totals) & (totals > 0)):
         levels = tuple(int(level) for level in place)
@@ -83,6 +82,57 @@ def _narrows(learned: Learned, found: dict[tuple[int, Axes, tuple[int, ...]], Le
             if (learned.target, group, levels) in found:
                 return True
     return False
+
+
+def learned_from_bounds(
+    most: IntArray,
+    truth: IntArray,
+    targets: Iterable[int] | None = None,
+    *,
+    proved: Iterable[Learned] = (),
+) -> tuple[Learned, ...]:
+    """What all that is known proves together: of a group's cells only those of one level may be
+    above 0, by the upper bounds of all cells (arrays shaped as the table).
+
+    Exact where the bounds are; where they are not tight, some of what is proved may be missing. A
+    group is described by up to three variables and has members in the true table. Left out: what is
+    `proved` already, and groups that only narrow one that is listed.
+    Cost: groups of variables × cells.
+    """
+    wanted = range(most.ndim) if targets is None else sorted(set(targets))
+    known = {(one.target, one.group, one.group_levels): one for one in proved}
+    before = len(known)
+    for target in wanted:
+        others = [axis for axis in range(most.ndim) if axis != target]
+        for size in range(min(MOST_GROUP, len(others)) + 1):
+            for group in combinations(others, size):
+                for learned in _in_bounds(most, truth, group, target):
+                    if not _narrows(learned, known):
+                        known[target, group, learned.group_levels] = learned
+    return tuple(known.values())[before:]
+
+
+def _in_bounds(most: IntArray, truth: IntArray, group: Axes, target: int) -> Iterator[Learned]:
+    """The groups with members of whom the bounds show that they are all of one level."""
+    kept = (*group, target)
+    possible, counts = _summed(most > 0, kept) > 0, _summed(truth, kept)
+    for place in np.argwhere((possible.sum(axis=-1) == 1) & (counts.sum(axis=-1) > 0)):
+        levels = tuple(int(level) for level in place)
+        yield Learned(
+            group=group,
+            group_levels=levels,
+            target=target,
+            level=int(np.argmax(possible[levels])),
+            persons=int(counts[levels].sum()),
+            probability=1.0,
+        )
+
+
+def _summed(table: IntArray | BoolArray, kept: Axes) -> IntArray:
+    """The margin over some axes, in their order."""
+    front = np.moveaxis(table, kept, range(len(kept)))
+    sums: IntArray = front.sum(axis=tuple(range(len(kept), table.ndim)))
+    return sums
 
 
 def learned_from_belief(

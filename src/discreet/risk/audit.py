@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count
 from discreet.fiber.decomposable import junction_tree
+from discreet.fiber.working_time import telling_of_compiling
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
-from discreet.risk.attribute import Learned, learned_from_margins
+from discreet.risk.attribute import Learned, learned_from_bounds, learned_from_margins
 from discreet.risk.audit_beside import believed, population, refusal, share_beside
 from discreet.risk.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.risk.audit_count import number_of_tables
@@ -79,38 +82,58 @@ def audit(
 
     Within `seconds` the work ends with what is known by then, and the notes say so.
     """
-    options = options or AuditOptions()
+    with telling_of_compiling(progress):
+        return _judged(_audited(table, release, options or AuditOptions(), progress))
+
+
+def _audited(
+    table: Table, release: Iterable[Sequence[str]], options: AuditOptions, progress: Progress
+) -> Audit:
     clock = Clock(options.seconds)
     out = released(table, release, options.knows)
     cells = looked_at(out, options.small, clock, progress)
     number = number_of_tables(out, options.seed, clock, progress)
     watched = cells.small_levels(len(table.names))
     seen = views(out, watched, _view_options(options, clock), progress)
+    cells = cells.first(_fewest_laws(seen, len(watched)))
+    watched = watched[: len(cells.small)]
     targets = None if options.targets is None else table.axes(options.targets)
-    learned = learned_from_margins(out.margins, targets)
-    return _judged(
-        Audit(
-            release=out,
-            options=options,
-            decomposable=junction_tree(out.sets) is not None,
-            n_tables=number,
-            cells=cells.cells,
-            small_cells=cells.small,
-            n_small=cells.n_small,
-            n_measured=cells.n_measured(options.confidence),
-            views=seen.views,
-            tightness=cells.tightness,
-            one_over_tables=one_over_tables(number),
-            measures=_measures(seen.views, cells, options.confidence),
-            learned=learned,
-            believed=believed(out, options, learned, clock),
-            refusal=refusal(out, options, watched, clock, progress),
-            population=population(out, options, seen.views),
-            search=seen.search,
-            verdict=None,
-            notes=(*cells.notes, *_notes(seen)),
-        )
+    learned = _learned(out, cells, targets)
+    return Audit(
+        release=out,
+        options=options,
+        decomposable=junction_tree(out.sets) is not None,
+        n_tables=number,
+        cells=cells.cells,
+        small_cells=cells.small,
+        n_small=cells.n_small,
+        n_measured=cells.n_measured(options.confidence),
+        views=seen.views,
+        tightness=cells.tightness,
+        one_over_tables=one_over_tables(number),
+        measures=_measures(seen.views, cells, options.confidence),
+        learned=learned,
+        believed=believed(out, options, learned, clock),
+        refusal=refusal(out, options, watched, clock, progress),
+        population=population(out, options, seen.views),
+        search=seen.search,
+        verdict=None,
+        notes=(*cells.notes, *_notes(seen)),
     )
+
+
+def _learned(out: Release, cells: LookedAt, targets: Sequence[int] | None) -> tuple[Learned, ...]:
+    """What single margins prove of groups of persons, then what all that is known does."""
+    alone = learned_from_margins(out.margins, targets)
+    if not out.is_shown:
+        return alone
+    most = np.array([cell.upper for cell in cells.cells], dtype=np.int64).reshape(out.table.sizes)
+    return (*alone, *learned_from_bounds(most, out.table.dense(), targets, proved=alone))
+
+
+def _fewest_laws(seen: Seen, most: int) -> int:
+    """How many small cells every view has a law of."""
+    return min((len(v.laws) for v in seen.views.values() if isinstance(v, View)), default=most)
 
 
 def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
@@ -173,6 +196,9 @@ def _risk(audit: Audit, policy: Policy, name: str) -> Outcome:
 
 
 def _notes(seen: Seen) -> Iterable[str]:
+    average = seen.views.get(AVERAGE)
+    if isinstance(average, View):
+        yield from (f"{AVERAGE}: {said}" for said in (average.method, *view_warnings(average)))
     if seen.search is not None:
         yield from _search_notes(seen.search)
         return

@@ -36,8 +36,7 @@ def believed(
     if not out.is_shown:
         return Unavailable("the table is too large to list the tables consistent with the release")
     alpha = np.full(out.table.sizes, options.alpha)
-    known = [item.statement(out.table.sizes) for item in out.known]
-    law = exact_law(out.margins, _first_model(out, options), alpha, known=known)
+    law = exact_law(out.margins, _first_model(out, options), alpha, known=out.beside())
     if law is None:
         return Unavailable("the first model's law of the table is not known in closed form")
     rng = np.random.default_rng([options.seed, 2])

@@ -1,7 +1,7 @@
 """The cells that an audit looks at, with their bounds: all, or the small ones of a large table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import poisson
@@ -61,6 +61,19 @@ class LookedAt:
         """
         left = self.greatest_left
         return self.n_small if left is not None and left <= confidence else len(self.small)
+
+    def first(self, n: int) -> "LookedAt":
+        """The first so many of the small cells of a large table, as if no more were looked at."""
+        if n >= len(self.small):
+            return self
+        note = (
+            f"the time was over after the laws of {n:,} of {len(self.small):,} small cells; the "
+            "others are left out; allow more seconds"
+        )
+        small = self.small[:n]
+        return replace(
+            self, cells=small, small=small, greatest_left=None, notes=(*self.notes, note)
+        )
 
     def small_levels(self, n_variables: int) -> IntArray:
         """The levels of the small cells, a row a cell."""
@@ -140,7 +153,7 @@ def _truths(table: Table, levels: IntArray) -> IntArray:
 
 def _bounds(release: Release, levels: IntArray, clock: Clock, progress: Progress) -> Bounds:
     seconds = clock.share(BOUNDS_SHARE)
-    if release.known:
+    if release.informative:
         return bounds(release.system(), time_limit=seconds, progress=progress)
     tables = [release.table.dense()] if release.is_shown else []
     return bounds(

@@ -55,7 +55,7 @@ def _estimated(
         release.system(),
         n_draws=DRAWS,
         rng=np.random.default_rng([seed, 1]),
-        margins=None if release.known else release.margins,
+        margins=None if release.informative else release.margins,
         time_limit=clock.share(COUNT_SHARE, COUNT_SECONDS),
         progress=progress,
     )

@@ -10,6 +10,8 @@ from discreet.risk.table_views import RELEASED
 from discreet.tables.augmentation import Effort
 from discreet.tables.averaging import WeightKind
 
+MOST_PERSONS = 2**53  # that floats count one by one
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
@@ -45,6 +47,9 @@ class AuditOptions:
             raise InputError(must_be("alpha", "above 0", self.alpha))
         if self.seconds is not None and not self.seconds > 0:
             raise InputError(must_be("seconds", "above 0", self.seconds))
+        if self.population is not None and not 0 < self.population < MOST_PERSONS:
+            rule = f"from 1 to below {MOST_PERSONS:,}"
+            raise InputError(must_be("population", rule, self.population))
         if not 0 < self.sure <= 1:
             raise InputError(must_be("sure", "above 0, up to 1", self.sure))
         if self.refused and self.max_risk is None:

@@ -313,12 +313,23 @@ def _fit(release: Release) -> Fit | NoMaximum | Unavailable:
 
 def _fit_with(release: Release, n: int) -> Fit | NoMaximum | Unavailable:
     given = release.log_factorial_total
+    if isinstance(given, DecimalLog):
+        return _fit_to_decimal(n, release.total, float(given.value))
     try:
-        if isinstance(given, DecimalLog):
-            return maximum_likelihood_from(n, release.total, float(given.value))
         return maximum_likelihood(CountStatistics(n, release.total, given))
     except InputError as problem:
         return Unavailable(str(problem))
+
+
+def _fit_to_decimal(n: int, total: int, value: float) -> Fit | Unavailable:
+    """The fit to a rounded S2, which may be one that no observations have."""
+    try:
+        fit = maximum_likelihood_from(n, total, value)
+    except InputError:
+        return Unavailable("S2 as rounded is beyond what n and S1 allow, so nothing fits it")
+    if isinstance(fit, Fit):
+        return fit
+    return Unavailable("S2 as rounded is the least that n and S1 allow: no dispersion fits it best")
 
 
 def _fit_words(release: Release) -> str:

@@ -11,7 +11,14 @@ from time import monotonic
 
 import numpy as np
 
-from discreet.compoisson.categories import Joint, JointLaws, Margin, joint_laws, joint_system
+from discreet.compoisson.categories import (
+    Joint,
+    JointLaws,
+    Margin,
+    determined,
+    joint_laws,
+    joint_system,
+)
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.release import attack, release_of
@@ -19,13 +26,14 @@ from discreet.compoisson.snooper import Effort, Reconstruction
 from discreet.compoisson.statistics import CountStatistics, check_counts
 from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count
-from discreet.figures import How, Outcome, Unavailable
+from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import CellRisk, cell_risk, count_risk, holder_risk, possible_counts
-from discreet.risk.count_verdict import check_max_risk
+from discreet.risk.count_verdict import ERRORS, ROUNDING, check_max_risk
 
 __all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assess_categories"]
+NOT_KNOWN = "Undecided: the joint law of the tables is not known."
 INDEPENDENT = (
     "tables are weighed by the number of orders in which their observations can stand, as is right "
     "for independent counts with one rate and dispersion for each category"
@@ -123,7 +131,9 @@ def assess_categories(
     cells = _joint_cells(laws, joint, case.tables)
     found = _joint_risk(laws, cells, case.tables)
     assumptions = (INDEPENDENT, *_common(joint))
-    sentence, allows = _judged(found, max_risk, case.tables is not None)
+    sentence, allows = None, None
+    if max_risk is not None and case.tables is not None:
+        sentence, allows = _judged(found, alone, case.certain, max_risk)
     return CategoriesAssessment(
         names=case.names,
         is_holder=case.tables is not None,
@@ -164,7 +174,9 @@ def _case(
     if tables is None:
         return _snooper_case(statistics or {}, withheld, margins, release_totals)
     checked = {name: check_counts(table) for name, table in tables.items()}
-    certain = tuple(name for name, table in checked.items() if max(table) == 0)
+    together = [tuple(checked)] if release_totals else []
+    together += [margin.categories for margin in margins.values()]
+    certain = _known_zeros(checked, withheld, together)
     own = {name: table for name, table in checked.items() if name not in certain}
     if not own:
         rule = "such that some observation is above zero"
@@ -177,6 +189,26 @@ def _case(
     if release_totals:
         further.append(Margin(categories=tuple(own), table=_added(own.values())))
     return _Case(tuple(own), sets, tuple(further), own, certain)
+
+
+def _known_zeros(
+    tables: Mapping[str, Mapping[int, int]],
+    withheld: Collection[str],
+    together: Collection[tuple[str, ...]],
+) -> tuple[str, ...]:
+    """Categories of zeros only that S1 = 0 gives away.
+
+    Their own set is out or follows, or a set of several together leaves S1 = 0 for all of these
+    that are not known.
+    """
+    names = tuple(tables)
+    told = determined(names, [*((n,) for n in names if n not in withheld), *together])
+    zeros = {name for name, table in tables.items() if max(table) == 0}
+    known = zeros & told
+    for group in together:
+        left = set(group) - told
+        known |= left if left <= zeros else set()
+    return tuple(name for name in names if name in known)
 
 
 def _snooper_case(
@@ -340,25 +372,63 @@ def _warnings(
 
 
 def _judged(
-    risk: CategoryRisk | Unavailable, max_risk: float | None, is_holder: bool
-) -> tuple[str | None, bool | None]:
-    """Against the greatest risk allowed: all tables jointly, and every count that occurs."""
-    if max_risk is None or not is_holder:
-        return None, None
+    risk: CategoryRisk | Unavailable,
+    alone: Mapping[str, CategoryRisk | Unavailable],
+    certain: tuple[str, ...],
+    max_risk: float,
+) -> tuple[str, bool]:
+    """Against the greatest risk allowed: best guesses of tables, and every count that occurs.
+
+    Tables are judged jointly, and each category's by itself: the more categories, the less probable
+    are all tables at once, however surely one of them is known.
+    """
+    sentence, allows = _judged_law(risk, alone, max_risk)
+    if not certain:
+        return sentence, allows
+    names = ", ".join(certain)
+    zeros = f"Do not release the set of {names}: S1 = 0 gives all of it away."
+    return f"{zeros} Of the others: {sentence}", False
+
+
+def _judged_law(
+    risk: CategoryRisk | Unavailable,
+    alone: Mapping[str, CategoryRisk | Unavailable],
+    max_risk: float,
+) -> tuple[str, bool]:
     law = None if isinstance(risk, Unavailable) else risk.laws["multinomial"]
     if isinstance(risk, Unavailable) or isinstance(law, Unavailable) or law is None:
-        return "Undecided: the joint law of the tables is not known.", False
-    worst, table = risk.worst_cell, risk.best_guess_probability
+        return NOT_KNOWN, False
+    worst, table, most = risk.worst_cell, risk.best_guess_probability, ""
     if isinstance(table, Unavailable):
-        table = law.best_guess_limit or table
+        table, most = law.best_guess_limit or table, "at most "
     if worst is None or isinstance(table, Unavailable) or table.value is None:
-        return "Undecided: the joint law of the tables is not known.", False
-    upper = max(worst.upper, table.value + 2 * (table.standard_error or 0.0))
-    count = f"the count of value {worst.value} of {worst.category}, {worst.probability:.3g}"
-    what = f"joint best guess {table.value:.3g}; surest count: {count}"
-    if upper <= max_risk:
+        return NOT_KNOWN, False
+    name, own = _surest_table(alone)
+    what = f"best guess of all tables together {most}{table.value:.3g}"
+    what += "" if own is None else f", of the table of {name} {own.value:.3g}"
+    what += f"; surest count: value {worst.value} of {worst.category}, {worst.probability:.3g}"
+    uppers = (worst.upper, _end(table, 1), 0.0 if own is None else _end(own, 1))
+    if max(uppers) <= max_risk + ROUNDING:
         return f"Release: no probability is above {max_risk:g} ({what}).", True
-    estimated = law.how is not How.EXACT
-    if estimated and max(worst.probability, table.value) <= max_risk:
+    lowest = worst.probability - ERRORS * (worst.standard_error or 0.0)
+    lowers = (lowest, 0.0 if most else _end(table, -1), 0.0 if own is None else _end(own, -1))
+    if max(lowers) <= max_risk + ROUNDING:
         return f"Undecided: draws do not settle it at {max_risk:g} ({what}).", False
     return f"Do not release: above {max_risk:g} ({what}).", False
+
+
+def _surest_table(
+    alone: Mapping[str, CategoryRisk | Unavailable],
+) -> tuple[str, Figure | None]:
+    """The category whose own table is guessed most surely, of those where that is known."""
+    known = [
+        (name, one.best_guess_probability)
+        for name, one in alone.items()
+        if isinstance(one, CategoryRisk) and isinstance(one.best_guess_probability, Figure)
+    ]
+    return max(known, key=lambda one: _end(one[1], 1), default=("", None))
+
+
+def _end(figure: Figure, side: int) -> float:
+    """What a figure is not above (side 1) or not below (side -1)."""
+    return (figure.value or 0.0) + side * ERRORS * (figure.standard_error or 0.0)

@@ -332,6 +332,8 @@ def _verdict(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> V
         decision = Decision.UNDECIDED
     fewer = decision is Decision.FEWER_DECIMALS
     first = tuple(one.words for one in trials[0].exposed) if len(trials) > 1 else ()
+    named = {one.words for one in last.exposed} if len(trials) > 1 else set()
+    told = tuple(f"with {_number(last.release)}, {w}" if w in named else w for w in warnings)
     return Verdict(
         decision=decision,
         decimals=_decimals(last.release) if fewer else None,
@@ -339,7 +341,7 @@ def _verdict(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> V
         max_risk=asked.max_risk,
         sentence=_sentence(decision, trials, asked.max_risk),
         trials=tuple(trials),
-        warnings=tuple(dict.fromkeys((*warnings, *(() if last.exposed else _before(first))))),
+        warnings=tuple(dict.fromkeys((*told, *(() if last.exposed else _before(first))))),
         exposed=trials[0].exposed,
         rule=asked.rule,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from discreet.risk.attribute import Learned, learned_from_belief
+from discreet.risk.table_measures import ROUNDING
 from discreet.tables.belief import ListedBelief
 
 MOST_GROUP = 3  # variables that describe a group
@@ -20,7 +21,8 @@ def probable_groups(
     """Groups of up to three variables whose members share a level of a target with a probability of
     at least the threshold, the widest groups first. Exact.
 
-    Left out: what the release proves, and groups that only narrow one listed already.
+    Left out: what the release proves, and groups that narrow one listed already without being more
+    probable.
     """
     found: list[Learned] = []
     for target in targets:
@@ -40,8 +42,11 @@ def _all(
 
 
 def _covers(wider: Learned, narrower: Learned) -> bool:
-    """Whether the wider group has the narrower one's members and more, with the same lesson."""
+    """Whether the wider group has the narrower one's members and more, with the same lesson, and is
+    at least as probable."""
     if wider.target != narrower.target or wider.level != narrower.level:
+        return False
+    if wider.probability < narrower.probability - ROUNDING:
         return False
     own = dict(zip(wider.group, wider.group_levels, strict=True))
     pairs = dict(zip(narrower.group, narrower.group_levels, strict=True))

@@ -14,6 +14,7 @@ from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.figures import Outcome, Unavailable
 from discreet.risk.disclosure import Always, Fixed, Guess, Scenario
+from discreet.risk.table_measures import ROUNDING, best_value
 from discreet.tables.belief import Belief, ListedBelief
 
 SMALL = 2  # counts from 1 to this are small, unless told otherwise
@@ -78,7 +79,7 @@ class OneCell:
     def guess(self, belief: Belief) -> Guess:
         """The most probable value; of several, the least."""
         law = belief.cell(self.cell)
-        best = max(law, key=lambda q: (law[q], -q))
+        best = best_value(law)
         return Guess(best, 1.0 - law[best])
 
     def harm(self, guess: Guess | None, truth: IntArray) -> float:
@@ -138,7 +139,7 @@ def cells_scenario(n_cells: int, *, small: int = SMALL, confidence: float = 0.5)
     if not 0 <= confidence < 1:
         raise InputError(must_be("confidence", "from 0 to below 1", confidence))
     attacks = [(1.0 / n_cells, OneCell(cell=cell, small=small)) for cell in range(n_cells)]
-    return Scenario(attacks=attacks, threshold=Fixed(1.0 - confidence, strictly=True))
+    return Scenario(attacks=attacks, threshold=Fixed(1.0 - confidence - ROUNDING, strictly=True))
 
 
 def _value(outcome: Outcome) -> float:

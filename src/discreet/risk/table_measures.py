@@ -8,6 +8,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 
 Law = Mapping[int, float]
 TOO_SMALL = "not zero, but too small for a floating-point number"
+ROUNDING = 1e-9  # probabilities as near as this are alike, so that noise turns no even chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +116,14 @@ def _share_found(
 
 
 def best_value(law: Law) -> int:
-    """The most probable value; of several, the least."""
-    return max(law, key=lambda q: (law[q], -q))
+    """The most probable value; of several that are alike up to rounding, the least."""
+    most = max(law.values())
+    return min(q for q, p in law.items() if p >= most - ROUNDING)
 
 
 def _is_found(law: Law, truth: int, confidence: float) -> bool:
     best = best_value(law)
-    return best == truth and law[best] > confidence
+    return best == truth and law[best] > confidence + ROUNDING
 
 
 def _is_doubtful(law: Law, errors: Law, confidence: float) -> bool:

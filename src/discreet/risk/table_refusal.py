@@ -20,7 +20,7 @@ from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.margins import margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
-from discreet.risk.table_measures import best_value
+from discreet.risk.table_measures import ROUNDING, best_value
 from discreet.tables.belief import ListedBelief
 from discreet.tables.exact_law import ExactLaw, exact_law
 from discreet.tables.generators import Axes, HierarchicalModel
@@ -89,7 +89,7 @@ def refusal_view(
 
     Checked: the rule refuses each request on the true table, since else the refusal is false of it.
     """
-    known = [item.statement(release.table.sizes) for item in release.known]
+    known = release.beside()
     law = exact_law(release.margins, model, alpha, known=known)
     if law is None:
         return Unavailable(
@@ -113,26 +113,28 @@ def refused_tables(
     for here in np.split(order, ends[:-1]):
         own = belief.probabilities[here]
         risks = risks_of(belief.tables[here], own / own.sum(), rule)
-        refused[here] = risks > rule.max_risk
+        refused[here] = risks > rule.max_risk + ROUNDING
     return refused
 
 
 def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> FloatArray:
-    """The measure of each table, were it the true one, under a belief that lists them all."""
+    """The measure of each table, were it the true one, under a belief that lists them all.
+
+    By bounds, a table without small cells has nothing to protect: its risk is −∞.
+    """
     small = (tables > 0) & (tables <= rule.small)
     if rule.policy is Policy.TABLE:
         return probabilities
     if rule.policy is Policy.BOUNDS:
         width = tables.max(axis=0) - tables.min(axis=0)
         least = np.where(small, width, np.iinfo(np.int64).max).min(axis=1)
-        widths = np.where(small.any(axis=1), least, tables.sum(axis=1))
-        return np.asarray(-widths, dtype=np.float64)
+        return np.where(small.any(axis=1), -least.astype(np.float64), -np.inf)
     best, sure = np.zeros(tables.shape[1], dtype=np.int64), np.zeros(tables.shape[1])
     for cell in range(tables.shape[1]):
         values, place = np.unique(tables[:, cell], return_inverse=True)
         p = np.bincount(place, weights=probabilities)
-        best[cell], sure[cell] = values[np.argmax(p)], p.max()
-    found = small & (tables == best) & (sure > rule.confidence)
+        best[cell], sure[cell] = values[np.argmax(p >= p.max() - ROUNDING)], p.max()
+    found = small & (tables == best) & (sure > rule.confidence + ROUNDING)
     share: FloatArray = found.sum(axis=1) / np.maximum(small.sum(axis=1), 1)
     return share
 
@@ -192,7 +194,7 @@ def _drawn(
     rng: np.random.Generator,
     progress: Progress,
 ) -> RefusalView | Unavailable:
-    if release.known:
+    if release.informative:
         return Unavailable("the tables cannot be listed, and draws allow no knowledge beside")
     plain = law.system.n_named == law.n_cells
     drawn = weighted_law(
@@ -286,7 +288,7 @@ class _Judge:
         found = self._after(table, request)
         if not isinstance(found, marginals.Posterior):
             widths = (found[1] - found[0])[small]
-            risk = -float(widths.min()) if len(small) else -float(flat.sum())
+            risk = -float(widths.min()) if len(small) else -np.inf
         elif rule.policy is Policy.TABLE:
             law = self._law(table, request)
             risk = found.table_probability(completed(law, table))
@@ -294,7 +296,7 @@ class _Judge:
             risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
                 len(small), 1
             )
-        return risk > rule.max_risk
+        return bool(risk > rule.max_risk + ROUNDING)
 
     def _after(
         self, table: IntArray, request: Axes
@@ -324,4 +326,4 @@ def _found(posterior: marginals.Posterior, cell: int, truth: int, rule: RefusalR
     low = int(posterior.lower[cell])
     law = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
     best = best_value(law)
-    return best == truth and law[best] > rule.confidence
+    return best == truth and law[best] > rule.confidence + ROUNDING

@@ -8,7 +8,6 @@ import numpy as np
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.decomposable import junction_tree
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress
 from discreet.tables.augmentation import Effort
@@ -31,7 +30,10 @@ Law = Mapping[int, float]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """One law of the table: of a model, or their average. `laws[i]` is that of the i-th small cell,
-    `errors[i]` its standard errors; `weight` is the model's posterior probability."""
+    `errors[i]` its standard errors; `weight` is the model's posterior probability.
+
+    Of a table too large to be shown only the first small cells have laws where the time was over.
+    """
 
     name: str
     method: str
@@ -92,6 +94,7 @@ def chosen_models(
 
 def views(release: Release, watched: IntArray, options: ViewOptions, progress: Progress) -> Seen:
     """Each model's view of the watched cells (rows of levels), with `average` last if asked for."""
+    priors = _priors(release, options)
     search = None
     if release.is_shown:
         posteriors, search = _posteriors(release, watched, options, progress)
@@ -101,7 +104,7 @@ def views(release: Release, watched: IntArray, options: ViewOptions, progress: P
     if search is not None:
         names = {model.name(release.table.names) for model in search.models}
         in_average = {name: posteriors[name] for name in posteriors if name in names}
-    weights = _weights(in_average, release, options)
+    weights = _weights(in_average, priors, options)
     found: dict[str, View | Unavailable] = {
         name: posterior if isinstance(posterior, Unavailable) else _view(name, posterior, weights)
         for name, posterior in posteriors.items()
@@ -166,7 +169,7 @@ class _Asker:
             margins=release.margins,
             cells=np.asarray(cells, dtype=np.int64),
             alpha=np.full(sizes, options.alpha),
-            known=[known.statement(sizes) for known in release.known],
+            known=release.beside(),
             truth=release.table.dense(),
             weight_kind=options.weight_kind,
             effort=options.effort,
@@ -192,6 +195,8 @@ def _named_posteriors(
     for text in options.models:
         model = own if text in (RELEASED, AVERAGE) else parse_model(text, release.table.names)
         name = model.name(release.table.names)
+        if name in found:
+            continue
         if model != own:
             found[name] = Unavailable("a table this large allows only the released model")
         elif junction_tree(release.sets) is None or model.generators != release.sets:
@@ -206,29 +211,32 @@ def _named_posteriors(
 def _named(
     release: Release, watched: IntArray, model: HierarchicalModel, clock: Clock
 ) -> TablePosterior | Unavailable:
+    """The laws of the watched cells, of the first ones only where the time is over before."""
     matched = matched_law(release.margins, model)
     if matched is None:
         return Unavailable("the counts are too large to match records one by one")
-    try:
-        laws = matched.cells(watched, lambda: clock.is_over)
-    except BudgetExceeded as beyond:
-        return Unavailable(str(beyond))
+    laws = matched.cells(watched, lambda: clock.is_over)
+    if len(watched) and not laws:
+        return Unavailable("the time was over before the first small cell; allow more seconds")
+    truth = float(np.exp(min(matched.log_probability(release.table.counts), 0.0)))
     why = Unavailable("not computed for a table this large")
     return TablePosterior(
         model=model,
-        cells=np.arange(len(watched)),
+        cells=np.arange(len(laws)),
         laws=laws,
         errors=[dict.fromkeys(law, 0.0) for law in laws],
         how=How.EXACT,
         method="exact, by matching records along the junction tree",
         evidence=why,
-        true_table=why,
+        true_table=Figure(value=truth, how=How.EXACT),
         entropy=why,
     )
 
 
 def _weights(
-    posteriors: Mapping[str, TablePosterior | Unavailable], release: Release, options: ViewOptions
+    posteriors: Mapping[str, TablePosterior | Unavailable],
+    priors: Mapping[str, float] | None,
+    options: ViewOptions,
 ) -> dict[str, tuple[float, float]] | Unavailable:
     """The weight of every model, or of those that could be weighed where `average` was asked for
     and no prior names them all."""
@@ -240,20 +248,38 @@ def _weights(
         if isinstance(posterior, TablePosterior) and isinstance(posterior.evidence, Evidence)
     }
     unknown = _unweighed(posteriors)
-    partial = AVERAGE in options.models and options.model_priors is None
+    partial = AVERAGE in options.models and priors is None
     if unknown and not (partial and len(evidence) > 1):
         name, why = next(iter(unknown.items()))
         more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
         return Unavailable(f"the weight of {name}{more} is not known: {why}")
+    return model_weights(evidence, priors)
+
+
+def _priors(release: Release, options: ViewOptions) -> dict[str, float] | None:
+    """The models' probabilities beforehand by the models' names, None where none were given.
+
+    Checked: a positive one for each model asked for, and for no other.
+    """
     if options.model_priors is None:
-        return model_weights(evidence)
+        return None
     names = release.table.names
-    prior = {parse_model(t, names).name(names): p for t, p in options.model_priors.items()}
-    wrong = set(prior) ^ set(evidence)
-    if wrong:
-        rule = "given for each of the models " + ", ".join(evidence)
-        raise InputError(must_be("model priors", rule, min(wrong)))
-    return model_weights(evidence, prior)
+    given = {parse_model(t, names).name(names): p for t, p in options.model_priors.items()}
+    chosen, to_search = chosen_models(release, options.models)
+    if to_search:
+        rule = f"left out where more than {MOST_AVERAGED} models are averaged by search"
+        raise InputError(must_be("model priors", rule, next(iter(given), "none")))
+    rule = "given for each of the models " + ", ".join(chosen)
+    for name in chosen:
+        if name not in given:
+            raise InputError(must_be("model priors", rule, f"none for {name}"))
+    for name, prior in given.items():
+        if name not in chosen:
+            raise InputError(must_be("model priors", rule, f"one for {name}"))
+        if not 0 < prior < float("inf"):
+            rule = "a positive probability for each model"
+            raise InputError(must_be("model priors", rule, f"{prior:g} for {name}"))
+    return given
 
 
 def _unweighed(posteriors: Mapping[str, TablePosterior | Unavailable]) -> dict[str, str]:
@@ -355,8 +381,8 @@ def _partial(posteriors: Mapping[str, TablePosterior | Unavailable]) -> str:
         return ""
     name, why = next(iter(unknown.items()))
     return (
-        f"{len(unknown)} of {len(posteriors)} models could not be weighed and are left out of the "
-        f"average, {name} among them: {why}"
+        f"only {len(posteriors) - len(unknown)} of {len(posteriors)} models could be weighed; the "
+        f"others are left out of the average, {name} among them: {why}"
     )
 
 

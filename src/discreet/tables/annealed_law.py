@@ -10,7 +10,6 @@ Walks from their last points give the cells.
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from scipy.stats import t
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.priors import Multinomial
 from discreet.fiber.sequential import weighted_draws
-from discreet.fiber.working_time import working_seconds
+from discreet.fiber.working_time import threads, working_seconds
 from discreet.figures import Unavailable
 from discreet.progress import Progress, silent
 from discreet.tables.annealing_kernels import Lines, Weights, move_points
@@ -39,6 +38,7 @@ LEAST_STARTS = 8  # different points that a population begins with
 STEP_SPREAD = 0.5  # standard deviation of the log weights of one step
 MOST_OF_REST = 1 / 3  # of the way left, so that far tails have weights of finite variance
 MOST_STEPS = 2000
+MOST_ENTRIES = 2**25  # moves × entries of the model's margins
 LEAST_MOVES, MOST_MOVES = 24, 250  # of each point at each step
 N_CHAINS = 16
 LEAST_KEPT, MOST_KEPT = 40, 1000  # tables of each chain
@@ -92,7 +92,7 @@ def annealed_law(
     """
     progress("leading tables up to the model", None)
     moves = cube_moves(law.margins)
-    if moves is None:
+    if moves is None or moves.n_moves * len(law.upper) > MOST_ENTRIES:
         return Unavailable("the table has too many cells for moves to be listed")
     lines = law.lines(moves)
     starts = _starts(law, rng, clock)
@@ -257,7 +257,7 @@ def _populations(
         progress("leading tables up to the model", len(done) / number)
         return found
 
-    with ThreadPoolExecutor(min(number, os.cpu_count() or 1)) as pool:
+    with threads(number) as pool:
         return [one for one in pool.map(run, range(number)) if one is not None]
 
 

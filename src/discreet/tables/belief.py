@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.special import entr
 
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
@@ -38,7 +39,8 @@ class Belief(Protocol):
 class ListedBelief:
     """A law over tables that are all listed: `tables` (tables × cells) with `probabilities`. Exact.
 
-    Checked: probabilities are positive and sum to one, tables are different.
+    A probability below the least float is 0 but its table stays, being possible. Checked:
+    probabilities are not negative and sum to one, tables are different.
     """
 
     tables: IntArray
@@ -47,8 +49,8 @@ class ListedBelief:
     def __post_init__(self) -> None:
         if len(self.tables) == 0 or len(self.tables) != len(self.probabilities):
             raise InputError(must_be("tables", "as many as probabilities, at least 1", "another"))
-        if np.any(self.probabilities <= 0) or abs(self.probabilities.sum() - 1) > AGREES:
-            raise InputError(must_be("probabilities", "positive with sum 1", "others"))
+        if np.any(self.probabilities < 0) or abs(self.probabilities.sum() - 1) > AGREES:
+            raise InputError(must_be("probabilities", "from 0 with sum 1", "others"))
         if len(np.unique(self.tables, axis=0)) < len(self.tables):
             raise InputError(must_be("tables", "different from each other", "one twice"))
         read_only(self.tables)
@@ -90,7 +92,7 @@ class ListedBelief:
     def entropy(self) -> Outcome:
         """−Σ p log₂ p [bits]."""
         p = self.probabilities
-        return Figure(value=max(float(-(p * np.log2(p)).sum()), 0.0), how=How.EXACT)
+        return Figure(value=max(float(entr(p).sum() / np.log(2.0)), 0.0), how=How.EXACT)
 
     def given(self, holds: Iterable[bool]) -> "ListedBelief":
         """The law given that something holds of the table; `holds` has one answer a table.
@@ -101,4 +103,7 @@ class ListedBelief:
         if not kept.any():
             raise InputError(must_be("what is known", "true of some consistent table", "none"))
         left = self.probabilities[kept]
+        if left.sum() == 0:
+            rule = "probable enough for a float"
+            raise InputError(must_be("what is known", rule, "less than 1e-300"))
         return ListedBelief(tables=self.tables[kept], probabilities=left / left.sum())

@@ -9,13 +9,14 @@ over the released cliques C and the separators S, and each cell has the law of `
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
 
 import numpy as np
 from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.decomposable import junction_tree, separator_table
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.margins import Margins
 from discreet.tables.generators import Axes, HierarchicalModel
 
@@ -29,35 +30,37 @@ class MatchedLaw:
     """Pr(F | R) for decomposable margins; `log_normaliser` is log Σ 1/∏F! over the fiber.
 
     Parts of the junction tree and its separators, each with its table, are looked up once for all
-    cells; `log_factorial` is log n! for every n up to the total.
+    cells; separator k ties part k + 1 to the part `parents[k]`, one of those before it.
+    `log_factorial` is log n! for every n up to the total.
     """
 
     sizes: tuple[int, ...]
     parts: Sequence[tuple[Axes, IntArray]]
     separators: Sequence[tuple[Axes, IntArray]]
+    parents: tuple[int, ...]
     log_factorial: FloatArray
     log_normaliser: float
 
     def cell(self, levels: Sequence[int]) -> dict[int, float]:
-        """Pr(F(cell) = q), the cell being given by its levels. Exact but for rounding."""
+        """Pr(F(cell) = q), the cell being given by its levels. Exact but for rounding.
+
+        Any part can be the first one; the part with the fewest records leaves the fewest values.
+        """
         entries = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.parts]
-        low, law = entries[0], np.ones(1)
-        for entry, (axes, table) in zip(entries[1:], self.separators, strict=True):
-            total = int(table[tuple(levels[a] for a in axes)])
-            low, law = self._step(low, law, entry, total)
+        shared = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.separators]
+        low = min(entries)
+        law: FloatArray = np.ones(1)
+        for part, separator in walk_from(entries.index(low), self.parents):
+            if entries[part] < shared[separator]:
+                low, law = self._step(low, law, entries[part], shared[separator])
         return {low + q: float(p) for q, p in enumerate(law) if p > 0}
 
     def cells(
         self, rows: IntArray, is_over: Callable[[], bool] = lambda: False
     ) -> list[dict[int, float]]:
-        """The laws of cells given by rows of levels; raises BudgetExceeded where time is over."""
-        found: list[dict[int, float]] = []
-        for levels in rows.tolist():
-            if is_over():
-                message = f"the time was over after {len(found):,} of {len(rows):,} small cells"
-                raise BudgetExceeded(f"{message}; allow more seconds")
-            found.append(self.cell(levels))
-        return found
+        """The laws of cells given by rows of levels, of the first ones only where time is over."""
+        within_time = takewhile(lambda _: not is_over(), rows.tolist())
+        return [self.cell(levels) for levels in within_time]
 
     def _step(self, low: int, law: FloatArray, entry: int, total: int) -> tuple[int, FloatArray]:
         """The law after matching with `entry` records out of the `total` of a separator."""
@@ -76,7 +79,10 @@ class MatchedLaw:
         return first + int(kept[0]), after / after.sum()
 
     def log_probability(self, table: IntArray) -> float:
-        """log Pr(F = table). Trusted: the table has the margins."""
+        """log Pr(F = table), of which cells of count zero may be left out.
+
+        Trusted: the table has the margins.
+        """
         return -float(gammaln(np.ravel(table) + 1.0).sum()) - self.log_normaliser
 
     def entropy(self) -> float:
@@ -104,7 +110,27 @@ def matched_law(margins: Margins, model: HierarchicalModel) -> MatchedLaw | None
     log_z = -sum(float(log_factorial[t].sum()) for t in margins.tables.values())
     log_z += sum(float(log_factorial[t].sum()) for _, t in separators)
     parts = [(axes, margins.tables[axes]) for axes in tree.components]
-    return MatchedLaw(margins.sizes, parts, separators, log_factorial, log_z)
+    return MatchedLaw(margins.sizes, parts, separators, tree.parents[1:], log_factorial, log_z)
+
+
+@cache
+def walk_from(first: int, parents: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """All other parts of a tree in an order from `first` on, each with the separator before it.
+
+    `parents[k]` is the part that separator k ties to part k + 1.
+    """
+    ties: dict[int, list[tuple[int, int]]] = {part: [] for part in range(len(parents) + 1)}
+    for separator, parent in enumerate(parents):
+        ties[parent].append((separator + 1, separator))
+        ties[separator + 1].append((parent, separator))
+    found, reached, waiting = [], {first}, [first]
+    while waiting:
+        for part, separator in ties[waiting.pop()]:
+            if part not in reached:
+                reached.add(part)
+                waiting.append(part)
+                found.append((part, separator))
+    return tuple(found)
 
 
 def _released(margins: Margins, model: HierarchicalModel) -> bool:

@@ -17,7 +17,6 @@ from discreet.fiber.attained_by_moves import minimal_non_faces
 from discreet.fiber.margins import Margins
 from discreet.fiber.moves import ListedMoves, listed
 from discreet.fiber.walk import Plan, line_chains, walk
-from discreet.fiber.working_time import working_seconds
 from discreet.progress import Progress, silent
 from discreet.tables.augmentation import Effort
 from discreet.tables.counted_laws import counted_law, warning_of
@@ -67,15 +66,13 @@ def moved_law(
     chains = line_chains(law.system, moves, law.prior, starts, rng=rng)
     thin = MOVES_PER_CELL * law.n_cells
     n_draws = min(effort.n_draws, MOST_KEPT // (effort.n_chains * len(cells)))
-    pilot = Plan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=None)
-    walk(chains, pilot, cells)
-    began = working_seconds()
-    walk(chains, pilot, cells)
+    pilot = Plan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=clock.share(0.2))
+    tried = [walk(chains, pilot, cells) for _ in range(2)][1]
     left = clock.share(0.8)
+    if tried.stopped:
+        return None
     if left is not None:
-        n_draws = min(
-            n_draws, int(left * LEAST_DRAWS / (1.25 * (working_seconds() - began + 1e-9)))
-        )
+        n_draws = min(n_draws, int(left * LEAST_DRAWS / (1.25 * (tried.seconds + 1e-9))))
     if n_draws < LEAST_DRAWS:
         return None
     plan = Plan(n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left())

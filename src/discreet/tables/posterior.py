@@ -200,6 +200,10 @@ def _matched(
     sizes = question.margins.sizes
     levels = np.stack(np.unravel_index(question.cells, sizes), axis=1)
     laws = found.cells(levels, lambda: clock.is_over)
+    if len(laws) < len(levels):
+        raise BudgetExceeded(
+            f"the time was over after {len(laws):,} of {len(levels):,} small cells"
+        )
     truth: Outcome = NO_TRUTH
     if question.truth is not None:
         value = float(np.exp(min(found.log_probability(question.truth), 0.0)))

@@ -30,10 +30,33 @@ class Release:
         """Whether the table is small enough to look at every cell."""
         return self.table.n_cells <= MOST_SHOWN
 
+    @property
+    def informative(self) -> tuple[Known, ...]:
+        """What is known beside the margins and does not follow from them at once."""
+        return tuple(known for known in self.known if not self._follows(known))
+
+    def beside(self) -> list[Statement]:
+        """What is known beside the margins, as statements about the cells."""
+        return [known.statement(self.table.sizes) for known in self.informative]
+
+    def _follows(self, known: Known) -> bool:
+        """Whether a margin holds the figure, or no margin allows more than the range does.
+
+        Trusted: what is known is true of the table.
+        """
+        if any(known.levels.keys() <= set(axes) for axes in self.sets):
+            return True
+        most = min(self._entry(known, axes) for axes in self.sets)
+        return known.low <= 0 and (known.high is None or known.high >= most)
+
+    def _entry(self, known: Known, axes: tuple[int, ...]) -> int:
+        """The persons in a margin who have those of the levels that it tells."""
+        place = tuple(known.levels.get(axis, slice(None)) for axis in axes)
+        return int(np.sum(self.margins.tables[axes][place]))
+
     def statements(self) -> list[Statement]:
         """Everything that is known of the cells."""
-        beside = [known.statement(self.table.sizes) for known in self.known]
-        return [*self.margins.statements(), *beside]
+        return [*self.margins.statements(), *self.beside()]
 
     def system(self) -> System:
         """The constraints on the cells of a table that is shown."""

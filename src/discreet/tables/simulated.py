@@ -95,7 +95,7 @@ def _step(
         if not resample:
             return Unavailable(f"tables can be neither summed nor listed, and {moves.reason}")
         walk = None if question.known else _unproved_walk(question, system, thin, clock, rng)
-        return walk or ResamplingStep(system, question.cells, n_chains=n_chains)
+        return walk or ResamplingStep(system, question.cells, n_chains=n_chains, clock=clock)
     limit = (clock.share(0.3, 60.0) or 60.0) / n_chains
     starts = starting_points(system, n_chains, rng=rng, time_limit=limit)
     return WalkStep.of(system, moves, starts, question.cells, thin=thin, rng=rng)

@@ -15,13 +15,14 @@ from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.moves import MoveSet
 from discreet.fiber.priors import Multinomial, ProductForm
-from discreet.fiber.sequential import weighted_draws
+from discreet.fiber.sequential import WeightedDraws, weighted_draws
 from discreet.fiber.structure import presolve
 from discreet.fiber.system import System
 from discreet.fiber.walk import LineChain, line_chains
 from discreet.fiber.walk_weights import weight_table
 from discreet.figures import Unavailable
 from discreet.tables.listed_fiber import ListedFiber
+from discreet.tables.time_shares import Clock
 
 MOST_PAIRS = 20_000
 MOST_DEAD = 0.005  # share of filled tables that must be consistent for resampling to go on
@@ -163,8 +164,15 @@ class ResamplingStep:
     """
 
     def __init__(
-        self, system: System, cells: IntArray, *, n_chains: int, n_candidates: int = 12
+        self,
+        system: System,
+        cells: IntArray,
+        *,
+        n_chains: int,
+        n_candidates: int = 12,
+        clock: Clock | None = None,
     ) -> None:
+        self._clock = clock or Clock(None)
         self._system, self._shape = system, (n_chains, n_candidates)
         self.pair_cell, self.pair_value = _watched_pairs(system, cells)
         self._tables: IntArray = np.empty((0, system.n_named), dtype=np.int64)
@@ -200,9 +208,20 @@ class ResamplingStep:
     def _refill(self, wanted: int, rng: np.random.Generator) -> None:
         """Fills more tables where too few are left; raises where none can be filled."""
         while len(self._tables) < wanted:
-            drawn = weighted_draws(self._system, Multinomial(), 4 * wanted, rng=rng)
-            if isinstance(drawn, Unavailable) or len(drawn.tables) < MOST_DEAD * drawn.n_tried:
+            drawn = self._filled(4 * wanted, rng)
+            if len(drawn.tables) < MOST_DEAD * drawn.n_tried and not drawn.stopped:
                 rule = "of a kind that can be filled cell by cell"
                 raise InputError(must_be("tables", rule, "too many dead ends"))
             self._tables = np.concatenate([self._tables, drawn.tables])
             self._ratios = np.concatenate([self._ratios, drawn.log_weights])
+
+    def _filled(self, wanted: int, rng: np.random.Generator) -> WeightedDraws:
+        """New tables, or fewer where time is short; raises where it is over."""
+        if self._clock.is_over:
+            raise InputError(must_be("tables", "filled within the time", "too few of them"))
+        limit = self._clock.share(0.25)
+        drawn = weighted_draws(self._system, Multinomial(), wanted, rng=rng, time_limit=limit)
+        if isinstance(drawn, Unavailable):
+            rule = "of a kind that can be filled cell by cell"
+            raise InputError(must_be("tables", rule, drawn.reason))
+        return drawn

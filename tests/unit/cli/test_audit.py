@@ -175,6 +175,25 @@ def test_a_warning_stands_beside_the_probabilities(discreet, table):
     assert " ± " in below
 
 
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--sure", ".5"], "--target must be given with --sure"),
+        (["--weights", "posterior_predictive"], "--weights must be given with several models"),
+        (["--model-prior", "saturated=1"], "--model-prior must be given with several models"),
+        (["--posterior", "saturated", "--model-prior", "saturated=1"], "several models"),
+        (["--vars", "gendr"], "--vars must be a column of"),
+    ],
+)
+def test_no_option_without_effect_is_taken(discreet, table, options, complaint):
+    assert complaint in discreet(*arguments(table, *options)).complaint()
+
+
+def test_an_unknown_column_of_counts_is_named_by_its_option(discreet, table):
+    found = discreet("audit", table, "--count", "cont", "--release", "race").complaint()
+    assert "--count must be a column of" in found
+
+
 def test_an_empty_table_and_one_of_one_cell(discreet, tmp_path):
     empty, one = tmp_path / "empty.csv", tmp_path / "one.csv"
     empty.write_text("a,b,n\nx,y,0\n")

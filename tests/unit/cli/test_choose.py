@@ -15,7 +15,7 @@ y,u,q,4
 y,v,p,1
 y,v,q,0
 """
-FEW = ("--masks", "margins[a b],margins[a b][b c],rounding:base=3,random")
+FEW = ("--masks", "margins[a b],margins[a b][b c],rounding:base=3,random", "--seed", "1")
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_users_and_intruders(discreet, table):
 
 def test_the_seed_fixes_everything(discreet, table):
     runs = [
-        discreet(*arguments(table, "--json", *FEW, "--seed", seed, "--seconds", 1000)).out
+        discreet(*arguments(table, "--json", *FEW[:2], "--seed", seed, "--seconds", 1000)).out
         for seed in (4, 4, 5)
     ]
     assert runs[0] == runs[1] != runs[2]
@@ -206,3 +206,27 @@ def test_an_empty_table(discreet, tmp_path):
     path = tmp_path / "none.csv"
     path.write_text("a,n\nx,0\n")
     assert discreet(*arguments(path)).complaint()
+
+
+def test_the_seed_is_new_each_time_unless_given(discreet, table):
+    masks = ("--masks", "rounding:base=3,random", "--json")
+    seeds = {json.loads(discreet(*arguments(table, *masks)).out)["seed"] for _ in range(2)}
+    assert len(seeds) == 2
+
+
+def test_the_internal_report_stays_out_of_the_folder_to_publish(discreet, table, tmp_path):
+    (tmp_path / "w").mkdir()
+    more = ("--write", tmp_path / "w", "--report", tmp_path / "w" / "r.html")
+    found = discreet(*arguments(table, *FEW, *more))
+    assert found.code == 2
+    assert "--report must be outside the folder of --write" in found.err
+    assert list((tmp_path / "w").iterdir()) == []
+
+
+def test_the_weakness_of_the_usual_intruder_is_said(discreet, table):
+    said = " ".join(discreet(*arguments(table, *FEW)).out.split())
+    assert "Try --intruder dirichlet,multinomial" in said
+    both = discreet(*arguments(table, *FEW, "--intruder", "dirichlet,multinomial")).out
+    assert "Try --intruder" not in " ".join(both.split())
+    bounds = json.loads(discreet(*arguments(table, *FEW, "--min-width", 1, "--json")).out)
+    assert bounds["hint"] is None

@@ -135,5 +135,32 @@ def test_a_base_that_is_none_is_refused(base):
 
 
 def test_a_base_too_small_for_huge_counts_is_refused():
-    with pytest.raises(InputError, match="base must be at least .* for so many persons"):
+    with pytest.raises(InputError, match="base must be larger for so many persons"):
         round_controlled(Table.of_dense(np.array([2**50, 5])), base=3)
+
+
+def test_the_least_base_for_huge_counts_is_taken_and_no_count_is_told():
+    table = Table.of_dense(np.array([2**52, 2**52 - 10**6]))
+    with pytest.raises(InputError, match=r"^base must be larger for so many persons, got 8191$"):
+        round_controlled(table, base=8191)
+    assert not isinstance(round_controlled(table, base=8192), Unavailable)
+
+
+@pytest.mark.parametrize("work", [0, -1, float("nan"), float("inf"), "4", True])
+def test_work_that_is_no_limit_is_refused(work):
+    table = Table.of_dense(np.array([3, 4]))
+    with pytest.raises(InputError, match="work must be a number above 0"):
+        round_controlled(table, base=3, work=work)
+
+
+def test_all_margins_of_very_many_variables_are_refused_at_once():
+    table = Table.of_dense(np.arange(1, 9).reshape([1] * 28 + [8]))
+    with pytest.raises(InputError, match="sets must be named for a table of more than 10"):
+        round_controlled(table, base=3)
+    masked = round_controlled(table, base=3, sets=[[table.names[-1]]])
+    assert np.array_equal(masked.published[1].counts, masked.published[0].counts.ravel())
+
+
+def test_a_single_number_is_rounded_at_random_too():
+    masked = round_controlled(Table.of_dense(np.array(5)), base=3, seed=1)
+    assert int(masked.published[0].counts) in (3, 6)

@@ -1,14 +1,25 @@
 """Masks by name, and made again from their records."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from discreet.data.table import Table
 from discreet.errors import InputError
+from discreet.figures import Unavailable
 from discreet.masks.contract import Masked
-from discreet.masks.naming import MaskSpec, make_again, mask_table, parse_mask, parse_sets
+from discreet.masks.naming import (
+    MaskSpec,
+    fresh_seed,
+    make_again,
+    mask_table,
+    parse_mask,
+    parse_sets,
+)
 
 TABLE = Table.of_dense(
     np.array([[[6, 2], [0, 11]], [[12, 1], [11, 7]], [[9, 9], [4, 5]]]), names=["a", "b", "c d"]
@@ -94,6 +105,10 @@ def test_sets_are_read_with_blanks_commas_and_quotes():
         ("imputation[a]", "mask imputation must be given copies=…"),
         ("", "mask must be a name, sets in brackets"),
         ("rounding[a:base=3", "mask must be a name, sets in brackets"),
+        ("rounding:base=3,base=5", "base must be given once, got twice at mask rounding"),
+        ("rounding:base=3,random,random=no", "random must be given once, got twice"),
+        ("rounding:base=3[,random", "options must be with their brackets closed"),
+        ('rounding["a b]:base=3', "sets must be names with their quotes closed"),
         ("3", "mask must be a name"),
     ],
 )
@@ -130,3 +145,80 @@ def test_records_that_are_none_are_refused():
         make_again({"mask": "margins", "parameters": {"small": 3}, "seed": None}, TABLE)
     with pytest.raises(InputError, match="mask must be one of"):
         mask_table(MaskSpec("noise"), TABLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("rounding", {"base": 3, "random": "no"}, "random must be yes or no, got 'no'"),
+        ("rounding", {"base": "3"}, "base must be a whole number, got '3'"),
+        ("rounding", {"base": 3, "sums": 1}, "sums must be a word, got 1"),
+        ("suppression", {"work": "4"}, "work must be a number, got '4'"),
+        ("suppression", {"small": True}, "small must be a whole number, got True"),
+        ("imputation", {"copies": 1.5}, "copies must be a whole number, got 1.5"),
+        ("perturbation", {"alpha": "x"}, "alpha must be a number, got 'x'"),
+    ],
+)
+def test_options_of_another_kind_are_refused(name, options, words):
+    with pytest.raises(InputError, match=words):
+        mask_table(MaskSpec(name, (("a",),), options), TABLE, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (None, "record must be one of a mask, got NoneType"),
+        ({"mask": "margins", "parameters": None, "seed": None}, "got parameters without names"),
+        ({"mask": "margins", "parameters": {"sets": 3}, "seed": None}, "sets must be lists"),
+        ({"mask": "margins", "parameters": {"sets": ["a"]}, "seed": None}, "sets must be lists"),
+        ({"mask": "margins", "parameters": {"sets": [[1]]}, "seed": None}, "sets must be lists"),
+        ({"mask": ["margins"], "parameters": {}, "seed": None}, "mask must be one of .* got list"),
+        (
+            {"mask": "rounding", "parameters": {"base": 3, "random": True}, "seed": 1.5},
+            "seed must be a whole number",
+        ),
+    ],
+)
+def test_damaged_records_are_refused(record, words):
+    with pytest.raises(InputError, match=words):
+        make_again(record, TABLE)
+
+
+def test_fresh_seeds_differ_and_survive_json_read_as_floating_point():
+    seeds = {fresh_seed() for _ in range(20)}
+    assert len(seeds) == 20
+    assert all(int(float(seed)) == seed >= 0 for seed in seeds)
+
+
+@pytest.mark.parametrize("spec", ["suppression", "perturbation[a b]"])
+def test_no_time_makes_nothing_rather_than_something_else(spec):
+    found = mask_table(spec, TABLE, seed=1, seconds=0)
+    assert isinstance(found, Unavailable)
+
+
+AGAIN = """
+import json, sys
+import numpy as np
+from discreet.data.table import Table
+from discreet.masks.naming import make_again
+table = Table.of_dense(np.array(json.loads(sys.argv[1])), names=["a", "b", "c d"])
+for record in json.loads(sys.argv[2]):
+    made = make_again(record, table)
+    print(json.dumps([part.counts.tolist() for part in made.published]))
+"""
+
+
+def test_another_process_makes_the_same_publications():
+    specs = [spec for spec, table in SPECS if table is TABLE]
+    made = [mask_table(spec, TABLE, seed=11) for spec in specs]
+    counts = json.dumps(TABLE.dense().tolist())
+    records = json.dumps([masked.record() for masked in made])
+    told = subprocess.run(
+        [sys.executable, "-c", AGAIN, counts, records],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+    )
+    found = [json.loads(line) for line in told.stdout.splitlines()]
+    assert found == [[part.counts.tolist() for part in masked.published] for masked in made]

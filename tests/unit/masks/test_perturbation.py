@@ -1,5 +1,7 @@
 """Tables drawn within the margins that are out, and what they tell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
@@ -8,6 +10,7 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber import enumeration
 from discreet.figures import Unavailable
+from discreet.masks import perturbation
 from discreet.masks.margins import release_margins
 from discreet.masks.perturbation import Recipe, perturb
 from discreet.masks.seen import intruders_belief, intruders_bounds
@@ -191,3 +194,35 @@ def test_without_margins_out_there_is_nothing_to_perturb_within():
         perturb(SMALL, [["z"]], seed=1)
     with pytest.raises(InputError, match="seed must be"):
         perturb(SMALL, [["a"]], seed=-4)
+
+
+def test_a_walk_cut_short_by_the_clock_is_not_published(monkeypatch):
+    whole = perturbation.draw_tables
+
+    def cut(*arguments, **options):
+        found = whole(*arguments, **options)
+        return replace(found, stopped="stopped by the time limit")
+
+    monkeypatch.setattr(perturbation, "draw_tables", cut)
+    found = perturb(SMALL, [["a"], ["b"]], seed=1, recipe=Recipe(method="walk"))
+    assert isinstance(found, Unavailable)
+    assert "time limit" in found.reason
+
+
+def test_cells_that_are_not_shown_have_no_variance():
+    shown = perturb(SMALL, [["a"]], seed=1, recipe=Recipe(copies=3))
+    margins = perturb(SMALL, [["a"]], seed=1, recipe=Recipe(copies=3, show=(("b",),)))
+    assert shown.variance.shape == (2, 3)
+    assert margins.variance is None
+
+
+def test_a_law_beside_a_fit_to_the_table_is_refused():
+    with pytest.raises(InputError, match="law must be left out where draws are fitted"):
+        Recipe(fitted="table", law="uniform")
+
+
+def test_the_effect_says_what_of_the_drawn_table_is_published():
+    whole = perturb(SMALL, [["a"]], seed=1)
+    part = perturb(SMALL, [["a"]], seed=1, recipe=Recipe(show=(("b",),)))
+    assert "only" not in whole.effect
+    assert "of which only [b] is published" in part.effect

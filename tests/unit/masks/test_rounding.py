@@ -143,3 +143,22 @@ def test_huge_counts_stay_exact():
     masked = round_at_random(huge, base=3, seed=0)
     assert abs(int(masked.published[0].counts[0]) - (2**52 - 1)) < 3
     assert masked.known[0].low <= 2**52 - 1 <= masked.known[0].high
+
+
+@pytest.mark.parametrize("random", [True, False])
+def test_ranges_that_could_not_be_held_exactly_are_refused_when_the_mask_is_made(random):
+    table = Table.of_dense(np.array([2**53 - 10, 1]))
+    with pytest.raises(InputError, match=r"table must be of fewer than 2\*\*53 persons less"):
+        round_at_random(table, base=10, seed=1) if random else round_conventionally(table, base=10)
+
+
+def test_an_estimate_does_not_use_a_total_that_is_not_known():
+    table = Table.of_dense(np.array([[4, 4], [4, 4]]))
+    known = round_conventionally(table, base=10, sets=[["v1"], ["v2"]])
+    unknown = round_conventionally(table, base=10, sets=[["v1"], ["v2"]], total_known=False)
+    assert known.estimate.sum() == pytest.approx(16)
+    assert unknown.estimate.sum() == pytest.approx(20)
+    none = round_conventionally(
+        Table.of_dense(np.array([[1, 0], [0, 1]])), base=10, sets=[["v1"]], total_known=False
+    )
+    assert none.estimate.tolist() == [[0, 0], [0, 0]]

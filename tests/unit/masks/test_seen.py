@@ -8,6 +8,7 @@ from discreet.errors import InputError
 from discreet.fiber.priors import DirichletMultinomial, ProductForm
 from discreet.fiber.system import Statement
 from discreet.figures import Unavailable
+from discreet.masks import drawn, seen
 from discreet.masks.margins import release_margins
 from discreet.masks.priors import LogLinearPrior, log_weights, prior_named
 from discreet.masks.rounding import round_at_random
@@ -104,3 +105,57 @@ def test_weights_across_totals_give_each_number_of_persons_the_same_mass(prior):
     totals = tables.sum(axis=1)
     assert mass[totals == 3].sum() == pytest.approx(1)
     assert mass[totals == 5].sum() == pytest.approx(1)
+
+
+def test_one_limit_of_time_is_for_all_ways_together(monkeypatch):
+    """Margins alone are not drawn where they cannot be summed: that needs the same sum again."""
+    asked = []
+    monkeypatch.setattr(seen, "drawn_belief", lambda *a, **k: asked.append(k) or Unavailable("no"))
+    monkeypatch.setattr(seen, "_summed", lambda ask, law: Unavailable("beyond its budget"))
+    found = intruders_belief(release_margins(TABLE, [[]]), most_tables=10)
+    assert found == Unavailable("beyond its budget")
+    assert asked == []
+    rounded = round_at_random(TABLE, base=3, seed=1, sets=[["gender"], ["race"]])
+    intruders_belief(rounded, most_tables=10, seconds=20)
+    assert 0 <= asked[0]["seconds"] <= 20
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan")])
+def test_no_number_of_seconds_is_refused(seconds):
+    with pytest.raises(InputError, match="seconds must be at least 0"):
+        intruders_belief(release_margins(TABLE, TWO), seconds=seconds)
+
+
+def test_drawing_ends_where_the_kept_tables_would_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(seen, "_listed", lambda ask, law: None)
+    monkeypatch.setattr(seen, "_summed", lambda ask, law: Unavailable("not tried"))
+    table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
+    masked = round_at_random(table, base=5, seed=1, sets=[["v1", "v2"], ["v1"], ["v2"]])
+    monkeypatch.setattr(drawn, "ENOUGH", 1e9)
+    monkeypatch.setattr(drawn, "MOST_KEPT", 60_000)
+    belief = intruders_belief(masked, "dirichlet")
+    assert 60_000 < belief.tables.size <= 60_000 + 6 * 4096
+    assert belief.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("way", ["summed", "drawn"])
+def test_what_is_no_table_of_this_size_has_no_probability(way, monkeypatch):
+    monkeypatch.setattr(seen, "_listed", lambda ask, law: None)
+    if way == "drawn":
+        monkeypatch.setattr(seen, "_summed", lambda ask, law: Unavailable("not tried"))
+    table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
+    masked = round_at_random(table, base=3, seed=1, sets=[["v1", "v2"], ["v1"]])
+    belief = intruders_belief(masked, "dirichlet")
+    for other in (np.array([2, 1]), np.ones(7, np.int64), table.dense() + 0.5):
+        with pytest.raises(InputError, match="table must be of whole numbers in 6 cells"):
+            belief.probability(other)
+
+
+def test_priors_of_other_tables_are_refused():
+    masked = release_margins(TABLE, TWO)
+    with pytest.raises(InputError, match="prior must be a model of 3 variables, got one of 2"):
+        intruders_belief(masked, LogLinearPrior(HierarchicalModel.saturated(2)))
+    with pytest.raises(InputError, match="alpha must be a number above 0, got -1"):
+        LogLinearPrior(HierarchicalModel.saturated(3), -1)
+    with pytest.raises(InputError, match="prior must be a name or a prior, got NoneType"):
+        intruders_belief(masked, None)

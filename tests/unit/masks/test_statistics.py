@@ -65,7 +65,11 @@ def test_counts_all_of_one_value_are_given_away():
         (Table.of_dense(np.ones((2, 2), np.int64)), "table must be of one variable"),
         (Table.of_dense(np.array([1, 2]), levels=[["few", "many"]]), "levels of v1 must be whole"),
         (Table.of_dense(np.array([1, 2]), levels=[["1", "9999"]]), "levels of v1 must be whole"),
-        (Table.of_dense(np.array([1, 2]), levels=[["1", "01"]]), "levels must be different"),
+        (Table.of_dense(np.array([1, 2]), levels=[["1", "01"]]), "levels of v1 must be different"),
+        (
+            Table.of_dense(np.array([1, 2]), levels=[["1", "9" * 5000]]),
+            "levels of v1 must be whole",
+        ),
         (Table.of_dense(np.array([4]), levels=[["0"]]), "total must be above zero"),
         (Table.of_dense(np.array([0, 0])), "table must be of at least one person"),
     ],
@@ -73,3 +77,10 @@ def test_counts_all_of_one_value_are_given_away():
 def test_a_table_that_does_not_fit_is_refused(table, words):
     with pytest.raises(InputError, match=words):
         release_statistics(table)
+
+
+@pytest.mark.parametrize("largest_known", [True, False])
+def test_a_value_written_in_two_ways_is_refused_not_lost(largest_known):
+    table = Table.of_dense(np.array([3, 4, 5]), levels=[["0", "1", "01"]])
+    with pytest.raises(InputError, match="levels of v1 must be different numbers, got one twice"):
+        release_statistics(table, largest_known=largest_known)

@@ -167,7 +167,7 @@ def test_bad_rules_are_refused(bad, words):
 def test_other_bad_input_is_refused():
     with pytest.raises(InputError, match="least must be one of counts, figures"):
         suppress(TABLE, least="cells")
-    with pytest.raises(InputError, match="work must be above 0"):
+    with pytest.raises(InputError, match="work must be a number above 0"):
         suppress(TABLE, work=0)
     with pytest.raises(InputError, match="shown must be one array of flags for each table"):
         audit_pattern(TABLE, all_shown()[:2], SETS)
@@ -194,3 +194,33 @@ def test_a_search_stopped_early_keeps_a_safe_pattern_and_states_its_gap():
     needs = [Rule().needs(int(count)) for count in masked.protection.counts]
     ends = zip(masked.protection.attained_low, masked.protection.attained_high)
     assert all(one.met(int(low), int(high)) for one, (low, high) in zip(needs, ends))
+
+
+def test_searching_ends_with_the_time_allowed_and_without_a_pattern():
+    found = suppress(TABLE, SETS, seconds=0)
+    assert isinstance(found, Unavailable)
+    assert found.reason.endswith("within 0 s; allow more")
+
+
+def test_what_is_not_wide_enough_is_not_said_to_be_worked_out():
+    found = suppress(TABLE, SETS, rule=Rule(protect=1000))
+    assert "known more closely than asked" in found.reason
+
+
+def test_a_least_pattern_of_huge_counts_is_proved_up_to_their_rounding():
+    huge = COUNTS * 2**44
+    huge[0, 1] = 1
+    masked = suppress(Table.of_dense(huge), exact=True)
+    assert "(proved up to the rounding of huge counts)" in masked.effect
+
+
+@pytest.mark.parametrize(
+    ("rule", "title"),
+    [
+        (Rule(small=3), "counts 1 to 3 suppressed"),
+        (Rule(small=1), "counts of 1 suppressed"),
+        (Rule(small=1, zeros="sensitive"), "counts 0 to 1 suppressed"),
+    ],
+)
+def test_the_title_says_which_counts_are_sensitive(rule, title):
+    assert suppress(TABLE, SETS, rule=rule).title.startswith(title)

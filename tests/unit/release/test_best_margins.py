@@ -13,7 +13,7 @@ from discreet.errors import ColumnError, InputError
 from discreet.fiber.bounds import bounds
 from discreet.fiber.margins import margins_of
 from discreet.fiber.programs import Deadline
-from discreet.figures import Figure, Unavailable
+from discreet.figures import Figure
 from discreet.release.best_set.best_margins import (
     Family,
     Measure,
@@ -111,8 +111,17 @@ def test_no_small_cell_means_everything_can_go_out():
     table = Table.of_dense(np.full((2, 2, 2), 50))
     found = best_margins(table, min_width=3)
     assert found.utility == found.total_weight == found.upper_bound
-    assert isinstance(found.risk, Unavailable)
+    assert found.risk.value == -400
     assert "none to protect" in found.notes[0]
+    cells = best_margins(table, measure="cells", max_share=0.0)
+    assert cells.risk.value == 0
+
+
+def test_a_width_of_nothing_lets_everything_out():
+    table = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]))
+    found = best_margins(table, min_width=0)
+    assert found.optimal
+    assert found.utility == found.total_weight
 
 
 def test_nothing_safe_is_said_plainly():
@@ -209,7 +218,7 @@ def _share(table, chosen):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"min_width": 0}, "min_width must be a whole number of at least 1, got 0"),
+        ({"min_width": -1}, "min_width must be a whole number of at least 0, got -1"),
         ({"small": 0}, "small must be a whole number of at least 1, got 0"),
         ({"seconds": 0}, "seconds must be above 0, got 0"),
         ({"measure": "luck"}, "measure must be 'bounds' or 'cells', got 'luck'"),
@@ -331,3 +340,14 @@ def test_the_law_along_a_chain_is_that_of_the_named_cell(seed):
         assert {low + q: p for q, p in enumerate(law) if p > 1e-12} == pytest.approx(
             {q: p for q, p in expected.items() if p > 1e-12}
         )
+
+
+def test_margins_out_that_meet_no_request():
+    """Then no edge of the first set is worth anything."""
+    table = Table.of_dense(np.array([[[0, 0], [3, 1]], [[0, 0], [0, 2]]]))
+    for seed in range(5):
+        found = best_margins(
+            table, min_width=1, requests=[table.names], already=[table.names[:2]], seed=seed
+        )
+        assert found.utility == 0
+        assert found.optimal

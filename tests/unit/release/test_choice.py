@@ -152,3 +152,32 @@ def test_compromises_between_users():
     worths = [{"a": 1.0, "b": 0.0}, {"a": 0.5, "b": 0.5}, {"a": 0.4, "b": 0.5}]
     assert compromises(worths) == (0, 1)
     assert compromises([]) == ()
+
+
+def test_a_tiny_cap_is_kept_to_its_own_size():
+    assert standing(exact(5e-10), 1e-12) is Standing.ABOVE
+    assert standing(exact(1e-300), 0.0) is Standing.ABOVE
+    assert standing(exact(0.1 + 0.2), 0.3) is Standing.WITHIN
+
+
+def test_rounding_decides_neither_the_frontier_nor_a_tie():
+    third = 1 / 3
+    noisy = third + 1e-16
+    every = [
+        candidate("nothing", noisy, 0.5, is_nothing=True),
+        candidate("a", third, 0.5),
+        candidate("b", noisy, 0.4),
+    ]
+    assert set(pareto_front(every)) == {0, 1}
+    assert title(every, choose(every, 0.5)) == "nothing"
+
+
+def test_what_cannot_be_made_is_not_perhaps_better():
+    late = Unavailable("not looked at: the time was over")
+    never = Candidate(title="x", risk=late, utility=late, is_possible=False)
+    choice = choose([NOTHING, never], 0.3)
+    assert choice.missed == ()
+    assert choice.why == "nothing but releasing nothing is within the cap"
+    choice = choose([NOTHING, Candidate(title="x", risk=late, utility=late)], 0.3)
+    assert choice.missed == (1,)
+    assert choice.why == "nothing but releasing nothing was shown to be within the cap"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -81,3 +82,43 @@ def test_a_folder_in_use_is_left_alone(tmp_path):
     with pytest.raises(OutputError, match="whose parent does not exist"):
         check_folder(tmp_path / "a" / "b")
     check_folder(tmp_path / "new")
+
+
+def test_all_files_or_none(tmp_path, monkeypatch):
+    found = publication_of(candidate(margins=(("count",), ("place, of birth",))), TABLE)
+    write_bytes = Path.write_bytes
+
+    def full_disk(path, data):
+        if path.name == "record.internal.json":
+            raise OSError(28, "No space left on device")
+        return write_bytes(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    with pytest.raises(OutputError, match="writable, got No space left on device"):
+        write_release(found, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old").mkdir()
+    with pytest.raises(OutputError, match="No space left"):
+        write_release(found, tmp_path / "old")
+    assert list((tmp_path / "old").iterdir()) == []
+
+
+def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
+    found = publication_of(candidate(margins=(("count",), ("place, of birth",))), TABLE)
+    rename = Path.rename
+
+    def stopped(path, target):
+        if target.name == "record.internal.json":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_release(found, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(OutputError, match="write must be in a folder you may write to"):
+        check_folder(tmp_path / "new")

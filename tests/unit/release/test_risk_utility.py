@@ -99,7 +99,8 @@ def test_a_mask_that_does_not_fit_is_named():
 def test_a_mask_that_makes_nothing_says_why():
     found = found_of(proposals=[Proposal("x", lambda: Unavailable("no pattern is safe"))])
     assert found.candidates[1].risk == Unavailable("no pattern is safe")
-    assert found.choice.missed == (1,)
+    assert not found.candidates[1].is_possible
+    assert found.choice.missed == (), "more time would not make it"
 
 
 def test_when_the_time_is_over_the_rest_is_named_and_not_chosen():
@@ -200,3 +201,79 @@ def test_a_table_beyond_all_cells_is_served_with_margins():
         recommend(table, "margins,rounding:base=3", asked)
     with pytest.raises(InputError, match="user must be 'requests' alone"):
         recommend(table, None, options(-2.0, Policy.BOUNDS, seconds=5.0, users={"counts": 1.0}))
+
+
+def test_a_user_who_loses_nothing_without_a_release():
+    """One row has no association, so that errors of rounding must not be divided by each other."""
+    table = Table.of_dense(np.array([[2, 4, 0, 1]]), ["a", "b"])
+    found = recommend(table, "margins,rounding:base=3", options(users={"association": 1.0}))
+    assert {one.worths["association"] for one in found.candidates} == {1.0}
+    assert any("association: this user loses nothing" in note for note in found.notes)
+
+
+def test_of_one_variable_nobody_wants_association():
+    found = recommend(Table.of_dense(np.array([2, 4, 1]), ["a"]), "margins", options())
+    assert [user.name for user in found.scientists] == ["counts", "shape"]
+    assert found.candidates[0].worth == pytest.approx(0)
+
+
+def test_what_is_out_may_leave_one_table_that_a_fit_nears_slowly():
+    table = Table.of_dense(np.array([[[1, 0], [0, 0]], [[0, 1], [1, 0]]]), ["a", "b", "c"])
+    pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+    found = recommend(table, "margins[a b c],rounding:base=3", options(out=pairs, max_risk=1.0))
+    assert named(found)["[a b c]"].worth == pytest.approx(1)
+    assert all(-1 <= one.worth <= 1 for one in found.candidates)
+
+
+def test_a_seed_is_drawn_afresh():
+    assert options().seed != options().seed
+    assert options(seed=7).seed == 7
+
+
+@pytest.mark.parametrize("sizes", [(2,) * 5, (2,) * 13])
+@pytest.mark.parametrize(("cap", "policy"), [(-3.0, Policy.BOUNDS), (0.1, Policy.CELLS)])
+def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
+    table = Table.of_dense(np.full(sizes, 9))
+    found = recommend(table, "margins", options(cap, policy, seconds=20.0))
+    assert found.choice.verdict is Verdict.RELEASE
+    assert found.chosen.worth == pytest.approx(1)
+
+
+def test_no_cap_by_bounds_lets_out_all_that_is_wanted():
+    counts = np.random.default_rng(2).poisson(1.0, (2,) * 5)
+    found = recommend(Table.of_dense(counts), "margins", options(0.0, Policy.BOUNDS, seconds=20.0))
+    assert found.chosen.worth == pytest.approx(1)
+
+
+def test_of_a_large_table_only_what_was_proved_is_claimed():
+    table = Table.of_dense(np.full((2,) * 13, 9))
+    for asked, says in (
+        ({"intruders": ("dirichlet",)}, "intruders must be 'multinomial' alone"),
+        ({"users": {"counts": 1.0}}, "user must be 'requests' alone"),
+        (
+            {"requests": ((("v1",), 1.0),), "out": (("v1", "v2"),)},
+            "request must be margins that are not out already",
+        ),
+    ):
+        with pytest.raises(InputError, match=says):
+            recommend(table, "margins", options(0.1, **asked))
+
+
+def test_a_request_made_twice_counts_twice_in_the_search():
+    counts = np.random.default_rng(3).poisson(3.0, (2,) * 5)
+    table = Table.of_dense(counts, list("abcde"))
+    twice = ((("a",), 1.0), (("a",), 2.0), (("b", "c"), 4.0))
+    found = recommend(table, "margins", options(0.0, Policy.BOUNDS, requests=twice, seconds=20.0))
+    assert found.search.total_weight == 7
+
+
+def test_a_mask_gets_a_part_of_the_time_left(monkeypatch):
+    given_seconds = []
+
+    def mask_table(spec, table, *, seed, seconds):
+        given_seconds.append(seconds)
+        return round_conventionally(table, base=3)
+
+    monkeypatch.setattr("discreet.release.named_masks.mask_table", mask_table)
+    recommend(TABLE, "rounding:base=3", options(seconds=8.0))
+    assert 0 < given_seconds[0] <= 2.0

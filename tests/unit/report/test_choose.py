@@ -7,7 +7,7 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.release.candidates import margin_proposals
+from discreet.release.candidates import Proposal, margin_proposals
 from discreet.release.choice import Standing
 from discreet.release.measures import Measure
 from discreet.release.risk_utility import ChooseOptions, risk_utility
@@ -21,6 +21,8 @@ from discreet.report.choose_words import (
     reasons,
     risk_words,
     short,
+    standing_words,
+    unknown_words,
     worth_number,
 )
 from discreet.report.risk_utility_plot import Dot, risk_utility_plot
@@ -37,7 +39,8 @@ def found_of(max_risk=0.5, policy=Policy.CELLS, **more):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(0, "0"), (1, "1"), (-742, "-742"), (0.25, "0.25"), (1 / 3, "0.3333"), (0.1 + 0.2, "0.3"),
-     (1 / 87_481, "1 in 87,481"), (4e-27, "< 1 in 10^12"), (0.9999999999999, "1")],
+     (1 / 87_481, "1 in 87,481"), (4e-27, "< 1 in 10^12"), (0.9999999999999, "1"), (0.99999, "> 0.9999"),
+     (-0.00001, "-0")],
 )  # fmt: skip
 def test_numbers(value, expected):
     assert number(value) == expected
@@ -137,3 +140,30 @@ def test_the_picture_is_the_same_for_the_same_map():
     drawn = [risk_utility_plot([dot], [], 0.1, scale) for scale in ("cells", "cells", "table")]
     assert drawn[0] == drawn[1] != drawn[2]
     assert "above the cap" in drawn[0]
+
+
+def test_a_range_is_shown_whole_unless_it_is_open():
+    def between(low, high, note=""):
+        return risk_words(Figure(value=None, low=low, high=high, how=How.BOUND, note=note))
+
+    assert between(-6, -3) == "−6 to −3"
+    assert between(-6, 0) == "at least −6"
+    assert between(0.25, 1.0) == "at least 0.25"
+    assert between(-9, -3, "proved safe") == "at most −3"
+
+
+def test_figures_have_names_for_notebooks():
+    page = choose_html("t", found_of())
+    assert '<figure role="img" id="risk-utility" aria-label=' in page
+
+
+def test_what_cannot_be_made_is_told_from_what_is_not_known():
+    fits = Proposal("late", lambda: Unavailable("no pattern within 3 s; allow more"))
+    never = Proposal("never", lambda: Unavailable("no pattern is safe"))
+    found = risk_utility(TABLE, [fits, never], ChooseOptions(max_risk=0.5))
+    said = list(unknown_words(found))
+    assert said == [
+        "Risk not known of late: no pattern within 3 s; allow more.",
+        "Cannot be made: never: no pattern is safe.",
+    ]
+    assert [standing_words(found, i) for i in (1, 2)] == ["not known", "not made"]

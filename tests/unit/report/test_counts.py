@@ -90,6 +90,21 @@ def test_zeros_that_are_not_known_are_not_shown_as_none():
     assert "multinomial (given n)" in text
 
 
+def test_a_verdict_for_another_release_says_so():
+    a = assess_counts(DISASTERS, CountOptions(max_risk=0.42))
+    assert a.verdict.decision is Decision.FEWER_DECIMALS
+    scope = "All other figures are of the release as first asked"
+    assert scope in shown(a)
+    assert scope in counts_html(a, "x")
+    assert scope not in shown(HOLDER)
+
+
+def test_zeros_have_no_bounds_where_they_are_not_known():
+    for decimals in (None, 0):
+        a = assess_counts({0: 7, 1: 2, 2: 1}, CountOptions(withhold_n=True, decimals=decimals))
+        assert [one["value"] for one in counts_json(a)["bounds"]] == [1, 2]
+
+
 def test_the_line_of_the_truth_begins_where_counts_are_known():
     hidden = assess_counts(DISASTERS, CountOptions(withhold_n=True))
     panel = panel_of("", hidden.likely, hidden.table)

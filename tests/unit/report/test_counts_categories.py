@@ -70,11 +70,8 @@ def test_nothing_known_jointly():
     assert "too many" in categories_html(view)
 
 
-def test_a_category_of_zeros_is_not_to_go_out():
-    found = replace(HOLDER.found, certain=("c",), allows=True)
-    view = replace(HOLDER, found=found)
-    assert view.allows is False
-    assert verdict_lines(view)[0] == "Do not release the set of c: S1 = 0 gives all of it away."
+def test_the_verdict_is_the_assessment_s():
+    assert verdict_lines(HOLDER) == [HOLDER.found.verdict_sentence]
     assert HOLDER.allows is True
     assert SNOOPER.allows is None
 

@@ -10,7 +10,11 @@ from hypothesis.extra import numpy as hnp
 
 from discreet.errors import InputError
 from discreet.fiber.margins import margins_of
-from discreet.risk.attribute import learned_from_belief, learned_from_margins
+from discreet.risk.attribute import (
+    learned_from_belief,
+    learned_from_bounds,
+    learned_from_margins,
+)
 from discreet.tables.belief import ListedBelief
 
 BLONDS = np.array([[4, 4], [4, 4], [4, 0]])  # black, red, blond × high, low income (Meek)
@@ -49,6 +53,25 @@ def test_against_a_slow_search(table):
             shares = counts.sum() > 0 and counts.max() == counts.sum()
             wider = any(set(zip(g, lv)) <= set(zip(group, levels)) for g, lv, _ in listed)
             assert shares == wider or (wider and counts.sum() == 0)
+
+
+def test_what_two_margins_prove_together():
+    truth = np.zeros((3, 2, 2), dtype=np.int64)
+    truth[0, 0, 0], truth[1, 1, 1], truth[1, 1, 0], truth[2, 1, 1] = 3, 4, 5, 2
+    margins = margins_of(truth, [(0, 1), (1, 2)])
+    by_margin = learned_from_margins(margins, targets=[2])
+    assert [(x.group, x.group_levels) for x in by_margin] == [((1,), (0,))]
+    most = np.minimum(truth.sum(axis=2)[:, :, None], truth.sum(axis=0)[None])  # Fréchet's
+    [learned] = learned_from_bounds(most, truth, targets=[2], proved=by_margin)
+    assert (learned.group, learned.group_levels, learned.level) == ((0,), (0,), 0)
+    assert (learned.persons, learned.probability) == (3, 1.0)
+
+
+@given(TABLES)
+def test_with_the_whole_table_out_bounds_prove_what_its_margin_shows(table):
+    by_margin = learned_from_margins(margins_of(table, [(0, 1, 2)]))
+    assert set(learned_from_bounds(table, table)) == set(by_margin)
+    assert learned_from_bounds(table, table, proved=by_margin) == ()
 
 
 def test_with_a_probability():

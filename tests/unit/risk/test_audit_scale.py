@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from math import comb, prod
+from math import comb, factorial, prod
 
 import numpy as np
 import pytest
@@ -10,9 +10,11 @@ import pytest
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, Unavailable
+from discreet.risk import table_views
 from discreet.risk.audit import AuditOptions, audit, main_view
 from discreet.risk.audit_verdict import Decision
 from discreet.risk.table_views import View
+from discreet.tables.time_shares import Clock
 
 TEN = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)  # a labour survey's ten keys
 
@@ -179,3 +181,53 @@ def test_a_margin_too_large_to_hold_is_refused_in_words():
     table = sparse_table((60, 60, 60, 60, 60), 50)
     with pytest.raises(InputError, match="must be of at most"):
         audited(table, [range(5)])
+
+
+def test_the_probability_of_a_true_table_that_is_never_built():
+    """Matchings that give the table out of all of them, in whole numbers."""
+    table, sets = sparse_table((2,) * 13, 12), chain(13, 2)
+    found = audited(table, sets)
+    view = found.views[main_view(found)]
+    assert isinstance(view, View)
+    counters = Counted(table, sets).counters, Counted(table, [(i,) for i in range(1, 12)]).counters
+    cliques, shared = (
+        prod(factorial(n) for counter in some for n in counter.values()) for some in counters
+    )
+    right = Fraction(cliques, shared * prod(map(factorial, table.counts.tolist())))
+    assert isinstance(view.true_table, Figure)
+    assert view.true_table.how == "exact"
+    assert view.true_table.value == pytest.approx(float(right), rel=1e-9)
+    assert 0 < right < 1
+
+
+class ShortClock(Clock):
+    """A clock by which the time is over after the laws of seven cells."""
+
+    @property
+    def is_over(self):
+        SHORT.append(self)
+        return len(SHORT) > 7
+
+
+SHORT: list[Clock] = []
+
+
+def test_when_time_is_over_the_laws_so_far_are_given(monkeypatch):
+    table, sets = sparse_table(TEN, 300), chain(len(TEN), 2)
+    full = audited(table, sets)
+    SHORT.clear()
+    monkeypatch.setattr(table_views, "Clock", ShortClock)
+    found = audited(table, sets, max_risk=0.2)
+    name = main_view(found)
+    view, whole = found.views[name], full.views[name]
+    assert isinstance(view, View)
+    assert isinstance(whole, View)
+    assert view.laws == whole.laws[:7]
+    assert found.small_cells == full.small_cells[:7]
+    assert found.n_small == full.n_small > 7
+    assert found.n_measured == 7
+    assert found.tightness == full.tightness
+    assert view.true_table == whole.true_table
+    assert any("7 of" in note and "time was over" in note for note in found.notes)
+    assert found.verdict is not None
+    assert found.verdict.decision is not Decision.RELEASE

@@ -47,6 +47,22 @@ def test_with_decimals_users_fit_the_rounded_figure():
     assert "loses only the digits of S2" in found.user_sentence
 
 
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({0: 5, 1: 3, 2: 1}, "the least that n and S1 allow"),  # S2 = log 2, truncated to 0
+        ({1: 5, 2: 3, 3: 1}, "beyond what n and S1 allow"),  # 3.87, truncated to 3; 3.47 is least
+    ],
+)
+def test_a_rounded_s2_that_nothing_fits_says_nothing_of_the_observations(table, words):
+    found = assess_counts(table, CountOptions(decimals=0, truncate=True))
+    assert isinstance(found.fit, Unavailable)
+    assert words in found.fit.reason
+    assert "all observations" not in found.fit.reason
+    assert found.poisson is None
+    assert isinstance(found.holder_fit, Fit)
+
+
 def test_a_known_range_of_n_gives_fits_at_its_ends():
     found = assessed(withhold_n=True, knowledge=Knowledge(n=(45, 60)))
     assert [n for n, _ in found.fits_by_n] == [45, 60]

@@ -93,6 +93,52 @@ def test_a_category_of_zeros_is_given_away():
     assert "all counts of east are zero, which S1 = 0 gives away" in found.warnings
 
 
+def test_a_category_of_zeros_may_not_go_out():
+    found = assess_categories(TABLES | {"east": {0: 7}}, max_risk=0.9)
+    assert found.allows is False
+    first = "Do not release the set of east: S1 = 0 gives all of it away. Of the others: Release"
+    assert found.verdict_sentence.startswith(first)
+
+
+def all_together(tables, statistics):
+    return {"all": Margin(categories=tuple(tables), statistics=statistics)}
+
+
+def test_zeros_that_are_withheld_beside_others_do_not_follow():
+    tables = {"a": {1: 3, 2: 3}, "b": {0: 1}, "c": {1: 1, 2: 1}}
+    whole = CountStatistics.of_counts({0: 1, 1: 4, 2: 4})
+    margins = all_together(tables, whole)
+    found = assess_categories(tables, withheld=["b", "c"], margins=margins)
+    assert found.certain == ()
+    assert found.derived == ()
+    assert found.joint.count.value == 8  # f0, f1 and f2 of b and c together, split in 2 ways each
+    one = assess_categories(tables, withheld=["b"], margins=margins)
+    assert one.certain == ("b",)
+    both = {"a": {1: 3, 2: 3}, "b": {0: 1}, "c": {0: 2}}
+    margins = all_together(both, CountStatistics.of_counts({0: 3, 1: 3, 2: 3}))
+    assert assess_categories(both, withheld=["b", "c"], margins=margins).certain == ("b", "c")
+
+
+def test_two_withheld_have_no_value_that_their_rest_cannot_have():
+    tables = {"a": {0: 1, 1: 1, 2: 1, 4: 1, 5: 1}, "b": {4: 1}, "c": {0: 1, 2: 1}}
+    whole = CountStatistics.of_counts({0: 2, 1: 1, 2: 2, 4: 2, 5: 1})
+    found = assess_categories(tables, withheld=["b", "c"], margins=all_together(tables, whole))
+    # a has two tables (the other is of 0, 2, 2, 2, 6); b and c together have 0, 2 and 4
+    assert found.joint.count.value == 2 * 2**3
+    assert all(cell.interval.upper == 0 for cell in found.joint_cells["b"][5:])
+
+
+def test_a_table_that_is_guessed_surely_is_not_hidden_by_others():
+    sure = {0: 1, 1: 5, 3: 1, 4: 1}  # a best guess with probability 0.88, though a wrong one
+    wide = dict(enumerate([20, 25, 18, 9, 6, 3, 1]))
+    found = assess_categories({"sure": sure, "wide": wide}, max_risk=0.5)
+    assert found.joint.best_guess_probability.value < 0.5
+    assert found.joint.worst_cell.probability < 0.5
+    assert found.alone["sure"].best_guess_probability.value == pytest.approx(15 / 17)
+    assert found.allows is False
+    assert "of the table of sure 0.882" in found.verdict_sentence
+
+
 def test_knowledge_of_a_category_counts():
     known = {"north": Knowledge(cells={4: (2, 2)})}
     found = assess_categories(TABLES, knowledge=known)

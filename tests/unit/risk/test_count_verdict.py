@@ -58,6 +58,16 @@ def test_counts_are_judged_though_they_are_not_the_best_guess():
     assert any("the count of value 1 is found" in one for one in got.warnings)
 
 
+def test_warnings_say_of_which_release_they_are():
+    got = verdict(DISASTERS, 0.3, decimals=(1, 0))
+    assert len(got.trials) == 3
+    last = "with 0 decimals, the count of value"
+    assert got.warnings == (
+        f"{last} 0 is found with probability 0.307",
+        f"{last} 4 is found with probability 0.309",
+    )
+
+
 def test_withholding_n_does_not_hide_the_counts():
     """A table is split over the zeros, but the counts of values 1 to 4 stay where they were."""
     release = release_of(STATISTICS, withhold_n=True)

@@ -34,7 +34,7 @@ def shared(belief, pairs, target, level):
 
 
 def by_brute_force(belief, target, threshold):
-    """Every group, widest first, that holds no wider one with the same lesson."""
+    """Every group, widest first, unless a wider one has the same lesson and is as probable."""
     found = []
     others = [axis for axis in range(3) if axis != target]
     for size in range(len(others) + 1):
@@ -44,7 +44,8 @@ def by_brute_force(belief, target, threshold):
                 for level in range(SIZES[target]):
                     p = shared(belief, pairs, target, level)
                     wider = any(
-                        own.items() <= pairs.items() and level == taught for own, taught, _ in found
+                        own.items() <= pairs.items() and level == taught and sure >= p - 1e-9
+                        for own, taught, sure in found
                     )
                     if p >= threshold and not wider:
                         found.append((pairs, level, p))
@@ -105,3 +106,10 @@ def test_a_released_margin_proves_what_the_belief_holds_for_certain():
     assert proved
     assert probable_groups(belief, (2, 2), [1], threshold=1.0, proved=proved) == ()
     assert probable_groups(belief, (2, 2), [1], threshold=1.0, proved=()) == proved
+
+
+def test_a_probable_group_does_not_hide_a_certain_one_within_it():
+    tables = np.array([[2, 0, 1, 0], [2, 0, 0, 1]])
+    belief = ListedBelief(tables=tables, probabilities=np.array([0.92, 0.08]))
+    found = probable_groups(belief, (2, 2), [1], threshold=0.9, proved=())
+    assert [(one.group_levels, one.probability) for one in found] == [((), 0.92), ((0,), 1.0)]

@@ -29,6 +29,15 @@ def test_exact_laws_give_exact_measures():
     assert measured(0.0, confidence=0.4).small_cells_identified.value == 2 / 4
 
 
+def test_rounding_turns_no_even_chance():
+    even = {0: 0.4999999999999999, 1: 0.5000000000000001}
+    assert best_value(even) == 0
+    chance, none = Figure(value=0.1, how=How.EXACT), dict.fromkeys(even, 0.0)
+    for truth in even:
+        found = table_measures([even], [none], [truth], confidence=0.5, true_table=chance)
+        assert found.small_cells_identified.value == 0
+
+
 def test_cells_known_not_to_be_found_lower_the_share_alone():
     chance, own = Figure(value=0.1, how=How.EXACT), [dict.fromkeys(law, 0.0) for law in LAWS]
     found = table_measures(LAWS, own, TRUTHS, confidence=0.5, true_table=chance, not_found=6)

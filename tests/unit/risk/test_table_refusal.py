@@ -86,3 +86,18 @@ def test_a_model_without_known_law():
         clock=Clock(None), rng=np.random.default_rng(3),
     )  # fmt: skip
     assert isinstance(found, Unavailable)
+
+
+def test_rounding_noise_turns_no_even_chance():
+    even = np.array([0.5 + 2**-53, 0.5 - 2**-53])
+    tables = np.array([[1, 3], [3, 1]])
+    own = RefusalRule(policy=Policy.CELLS, max_risk=0.25, small=1, confidence=0.5)
+    assert table_refusal.risks_of(tables, even, own).tolist() == [0.0, 0.0]
+    sure = table_refusal.risks_of(tables, np.array([0.6, 0.4]), own)
+    assert sure.tolist() == [1.0, 0.0]
+
+
+def test_a_table_without_small_cells_has_nothing_that_bounds_could_show():
+    tables = np.array([[4, 0], [0, 4], [2, 2]])
+    own = rule(Policy.BOUNDS, -5)
+    assert table_refusal.risks_of(tables, np.full(3, 1 / 3), own).tolist() == [-np.inf, -np.inf, -4]

@@ -42,8 +42,8 @@ def test_certainty_has_no_entropy():
     ("tables", "probabilities", "message"),
     [
         (TABLES, [0.5, 0.5], "tables must be as many as probabilities"),
-        (TABLES, [0.5, 0.4, 0.2], "probabilities must be positive with sum 1"),
-        (TABLES, [1.0, 0.5, -0.5], "probabilities must be positive"),
+        (TABLES, [0.5, 0.4, 0.2], "probabilities must be from 0 with sum 1"),
+        (TABLES, [1.0, 0.5, -0.5], "probabilities must be from 0"),
         (TABLES[[0, 0]], [0.5, 0.5], "tables must be different"),
         (TABLES[:0], [], "at least 1"),
     ],
@@ -56,3 +56,12 @@ def test_laws_that_are_none(tables, probabilities, message):
 def test_knowledge_that_contradicts_the_release():
     with pytest.raises(InputError, match="what is known must be true of some consistent table"):
         belief().given([False] * 3)
+
+
+def test_a_table_whose_probability_is_below_the_least_float_stays_possible():
+    belief = ListedBelief.of_weights([np.array([2, 0]), np.array([0, 2])], np.array([0.0, -5000.0]))
+    assert belief.upper.tolist() == [2, 2]
+    assert belief.cell(0) == {2: 1.0, 0: 0.0}
+    assert belief.entropy().value == 0.0
+    with pytest.raises(InputError, match="what is known must be probable enough"):
+        belief.given([False, True])

@@ -259,3 +259,13 @@ def test_draws_worth_too_little_are_no_figures(monkeypatch):
     assert not isinstance(
         table_posterior(question, model, rng=np.random.default_rng(1)), Unavailable
     )
+
+
+def test_moves_that_would_fill_the_memory_are_not_laid_out():
+    """All three-way margins of 2¹² cells: 126,720 moves of 4,096 entries."""
+    table = np.ones((2,) * 12, dtype=np.int64)
+    margins = margins_of(table, list(combinations(range(12), 3)))
+    law = clique_law(margins, HierarchicalModel.of(12, [range(12)]), np.full(table.shape, 0.5))
+    rng = np.random.default_rng(1)
+    found = annealed_law(law, np.zeros((1, 12), dtype=np.int64), clock=Clock(5.0), rng=rng)
+    assert found == Unavailable("the table has too many cells for moves to be listed")

@@ -67,7 +67,7 @@ def best_margins(
     task = Task(
         table=table,
         measure=_measure(measure),
-        min_width=_at_least("min_width", min_width, 1),
+        min_width=_at_least("min_width", min_width, 0),
         max_share=_share("max_share", max_share, inclusive=True),
         confidence=_share("confidence", confidence, inclusive=False),
         small=_at_least("small", small, 1),

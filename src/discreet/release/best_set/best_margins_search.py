@@ -216,9 +216,9 @@ class Search:
         return self._guarded(lambda: self._width_risk(chosen), stopped)
 
     def _width_risk(self, chosen: tuple[int, ...]) -> Outcome:
-        """Measure (3): minus the least width of the bounds of a small cell."""
+        """Measure (3): minus the least width of the bounds of a small cell; −n where none is."""
         if len(self.cells) == 0:
-            return Unavailable(NONE_SMALL)
+            return Figure(value=-float(self.task.table.total), how=How.EXACT, note=NONE_SMALL)
         family = maximal_sets([0, *chosen])
         tree = components_tree(map(axes_of, family))
         limit = Deadline(self._clock.left(LONG))

@@ -116,10 +116,11 @@ class _Walk:
         self._unit = self._mean_loss()
 
     def _mean_loss(self) -> float:
-        """What an edge of the first set is worth, on average."""
+        """What an edge of the first set is worth, on average; 1 where none is worth anything."""
         graph = self._now.graph
         losses = [self._search.gains.edge(*p, graph.shared(*p)) for p in graph.edges()]
-        return math.fsum(losses) / len(losses) if losses else 1.0
+        total = math.fsum(losses)
+        return total / len(losses) if total > 0 else 1.0
 
     def run(self, deadline: Deadline, progress: Progress, enough: float) -> State:
         """The best set met."""

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.decomposable import components_tree
-from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.figures import Figure, How, Outcome
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import axes_of, set_of
 
@@ -39,9 +39,8 @@ class IdentifiedCells:
 
     def risk(self, sets: tuple[int, ...]) -> Outcome:
         """The share as a figure."""
-        if len(self._cells) == 0:
-            return Unavailable("no cell is small, so there is none to protect")
-        return Figure(value=self.share(sets), how=How.EXACT)
+        note = "" if len(self._cells) else "no cell is small, so there is none to protect"
+        return Figure(value=self.share(sets), how=How.EXACT, note=note)
 
     def _share(self, sets: tuple[int, ...]) -> float:
         tree = components_tree(map(axes_of, sets))
