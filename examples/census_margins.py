@@ -1,7 +1,7 @@
 """A census table published margin by margin until the policy says no.
 
-The policy: no intruder may guess more than a quarter of the small counts right, being surer than one
-half of each. He holds all margins that are out and averages over models.
+The policy: no intruder may guess more than a quarter of the small counts right, being surer than
+one half of each. He holds all margins that are out; the worse of two models counts.
 
 Run: .venv/bin/python examples/census_margins.py
 """
@@ -34,7 +34,9 @@ def main() -> None:
         decision = "released" if granted else "refused"
         if granted:
             out.append(request)
-        tables = "more than counted" if found.n_tables.value is None else f"{found.n_tables.value:,}"
+        tables = (
+            "more than counted" if found.n_tables.value is None else f"{found.n_tables.value:,}"
+        )
         print(f"{' × '.join(request):20}{tables:>24}{worst:>20.0%}  {decision}")
     print("out:", ", ".join(" × ".join(names) for names in out) or "nothing")
 

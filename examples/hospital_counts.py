@@ -1,7 +1,7 @@
 """A hospital's infections by ward through the count policy.
 
-For each ward the hospital wants to publish the number of weeks, the sum of the infections and the sum
-of their log factorials, enough to fit a COM-Poisson law. May it, and with how many decimals?
+For each ward the hospital wants to publish the number of weeks, the sum of the infections and the
+sum of their log factorials, enough to fit a COM-Poisson law. May it, and with how many decimals?
 
 Run: .venv/bin/python examples/hospital_counts.py
 """

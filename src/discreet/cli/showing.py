@@ -32,9 +32,12 @@ def progress_bar() -> Iterator[Listener]:
         console=Console(stderr=True),
         transient=True,
     )
+    from discreet.fiber.working_time import telling_of_compiling
+
     listener = _Bar(bar)
     try:
-        yield listener
+        with telling_of_compiling(listener):
+            yield listener
     finally:
         bar.stop()
 

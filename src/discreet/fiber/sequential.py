@@ -210,7 +210,7 @@ def _seconds_a_table(system: System, values: float) -> float:
     """What filling one table takes, roughly: every value of a cell is tried, and after each choice
     limits pass along the equations of the cell, over all of their cells."""
     open_cells = (system.lower < system.upper).astype(np.float64)
-    ones = abs(system.matrix).sign()
+    ones = abs(system.matrix.copy()).sign()
     pairs = float((ones @ open_cells) @ (ones @ np.ones(system.n_columns)))
     return values / VALUES_A_SECOND + pairs / PAIRS_A_SECOND
 

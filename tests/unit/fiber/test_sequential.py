@@ -169,3 +169,10 @@ def test_columns_of_large_sums_are_filled_cell_by_cell():
     drawn = weighted_draws(margins, Uniform(), 20, rng=np.random.default_rng(14))
     assert "cell by cell" in drawn.how
     assert np.all(drawn.tables[:, :2].sum(axis=1) == 100_000)
+
+
+def test_a_matrix_that_is_read_only_and_unsorted_can_be_timed() -> None:
+    system = system_of(3, [Statement(cells=np.array([2, 0, 1]), low=4, high=4, name="sum")])
+    system.matrix.indices.flags.writeable = False
+    found = estimate_count(system, n_draws=50, rng=np.random.default_rng(1), time_limit=10.0)
+    assert not isinstance(found, Unavailable)

@@ -7,7 +7,7 @@ import pytest
 from discreet.compoisson.regression import regress_sets
 from discreet.compoisson.release import release_of
 from discreet.compoisson.statistics import CountStatistics
-from discreet.figures import Unavailable
+from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
     alone_jointly,
@@ -68,6 +68,16 @@ def test_nothing_known_jointly():
     view = replace(HOLDER, found=replace(HOLDER.found, joint=Unavailable("too many")))
     assert categories_json(view)["joint"] == {"unavailable": "too many"}
     assert "too many" in categories_html(view)
+
+
+def test_limits_are_told_where_every_table_was_seen():
+    cell = categories_json(HOLDER)["categories"][0]["joint_cells"][4]
+    assert (cell["lower"], cell["upper"]) == (0, 6)
+    joint = HOLDER.found.joint
+    drawn = {name: replace(law, how=How.ESTIMATE) for name, law in joint.laws.items()}
+    found = replace(HOLDER.found, joint=replace(joint, laws=drawn))
+    cell = categories_json(replace(HOLDER, found=found))["categories"][0]["joint_cells"][4]
+    assert (cell["lower"], cell["upper"]) == (None, None)
 
 
 def test_the_verdict_is_the_assessment_s():

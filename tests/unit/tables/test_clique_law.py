@@ -1,5 +1,7 @@
 """A decomposable model's own margins: summed, led up to and matched, against the full table."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.special import gammaln
