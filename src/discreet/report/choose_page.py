@@ -78,7 +78,7 @@ def _tiles(found: RiskUtility) -> list[tuple[str, str]]:
         ("–" if chosen is None else risk_words(chosen.risk), "risk of the choice"),
         (minus(number(found.options.max_risk)), "the cap on risk"),
         ("–" if chosen is None else worth_words(chosen), "worth of the choice to users"),
-        (f"{safe} of {len(found.candidates)}", "candidates within the cap"),
+        (f"{safe} of {len(found.candidates)}", "candidates within the cap, nothing among them"),
     ]
 
 

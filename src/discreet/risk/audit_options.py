@@ -45,8 +45,8 @@ class AuditOptions:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
         if not 0 < self.alpha < 1e6:
             raise InputError(must_be("alpha", "above 0", self.alpha))
-        if self.seconds is not None and not self.seconds > 0:
-            raise InputError(must_be("seconds", "above 0", self.seconds))
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise InputError(must_be("seconds", "a finite number above 0", self.seconds))
         if self.population is not None and not 0 < self.population < MOST_PERSONS:
             rule = f"from 1 to below {MOST_PERSONS:,}"
             raise InputError(must_be("population", rule, self.population))
