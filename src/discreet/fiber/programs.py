@@ -148,7 +148,9 @@ class Search:
         solver.parameters.random_seed = 1
         solver.parameters.catch_sigint_signal = False
         solver.parameters.max_time_in_seconds = max(seconds, 1e-3)
-        return self._read(solver, _solved(solver, self._model), bool(len(columns)))
+        return self._read(
+            solver, solved_heeding_interrupts(solver, self._model), bool(len(columns))
+        )
 
     def _read(self, solver: Any, status: Any, has_objective: bool) -> Found:
         names = {
@@ -170,7 +172,7 @@ def _row_entries(system: System, i: int) -> Iterator[tuple[int, int]]:
     return zip(system.matrix.indices[part].tolist(), system.matrix.data[part].tolist(), strict=True)
 
 
-def _solved(solver: Any, model: Any) -> Any:
+def solved_heeding_interrupts(solver: Any, model: Any) -> Any:
     """The status of a solve that runs in a thread, so that an interruption is heard at once."""
     answer: list[Any] = []
     thread = threading.Thread(target=lambda: answer.append(solver.solve(model)), daemon=True)

@@ -1,14 +1,13 @@
 """One way to run CP-SAT for masks: the same answer each time, and an interruption is heard."""
 
-import threading
 from dataclasses import dataclass
 from math import inf, isfinite
 from time import monotonic
 from typing import Any
 
 from discreet.errors import InputError, must_be
+from discreet.fiber.programs import solved_heeding_interrupts
 
-CALM = 0.05  # seconds between looks for an interruption while a search runs
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
 
 
@@ -73,7 +72,7 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     solver.parameters.max_deterministic_time = work
     if end < inf:
         solver.parameters.max_time_in_seconds = max(0.0, end - monotonic())
-    status = _run(solver, model)
+    status = solved_heeding_interrupts(solver, model)
     if monotonic() > end:
         raise OutOfTime
     return Solved(
@@ -82,17 +81,3 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
         optimal=status == cp_model.OPTIMAL,
         impossible=status == cp_model.INFEASIBLE,
     )
-
-
-def _run(solver: Any, model: Any) -> Any:
-    answer: list[Any] = []
-    thread = threading.Thread(target=lambda: answer.append(solver.solve(model)), daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(CALM)
-    except BaseException:
-        solver.stop_search()
-        thread.join()
-        raise
-    return answer[0]

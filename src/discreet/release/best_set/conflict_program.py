@@ -6,17 +6,15 @@ the best safe release. Solved by CP-SAT in whole numbers.
 """
 
 import math
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.fiber.programs import Deadline
+from discreet.fiber.programs import Deadline, solved_heeding_interrupts
 from discreet.release.best_set.margin_requests import Requests
 
 FINENESS = 1_000_000  # parts of the greatest weight that fractional weights are rounded up to
 MOST_WHOLE = 2**40  # weights that are whole up to this are taken as they are
-CALM = 0.05  # seconds between looks for an interruption while the solver runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +61,7 @@ class ConflictProgram:
         near = set(hint)
         for one, variable in self._taken.items():
             self._model.add_hint(variable, one in near)
-        status = _solved(solver, self._model)
+        status = solved_heeding_interrupts(solver, self._model)
         everything = math.fsum(self._requests.values())
         if status not in (self._cp.OPTIMAL, self._cp.FEASIBLE):
             return Choice(chosen=(), bound=everything, optimal=False)
@@ -101,18 +99,3 @@ def _covers(sets: list[int]) -> list[tuple[int, int]]:
                     found.append((inner, outer))
                 below.append(inner)
     return found
-
-
-def _solved(solver: Any, model: Any) -> Any:
-    """The status of a solve that runs in a thread, so that an interruption is heard at once."""
-    answer: list[Any] = []
-    thread = threading.Thread(target=lambda: answer.append(solver.solve(model)), daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(CALM)
-    except BaseException:
-        solver.stop_search()
-        thread.join()
-        raise
-    return answer[0]
