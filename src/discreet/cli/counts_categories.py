@@ -313,18 +313,17 @@ def _check_total_table(table: Mapping[int, int], sets: Mapping[str, Any]) -> Non
 
 def _likely(found: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The most probable tables of each category from its own set, to be drawn."""
-    from time import monotonic
-
     import numpy as np
 
     from discreet.compoisson.likely_tables import likely_tables
     from discreet.compoisson.release import attack, release_of
     from discreet.compoisson.snooper import Effort
+    from discreet.fiber.working_time import working_seconds
 
     known = _knowledge(options, found.names)
     rng = np.random.default_rng(options["seed"])
     seconds = min(DRAWING_SECONDS, options["seconds"])
-    effort = Effort(seconds=seconds / 4, until=monotonic() + seconds, rng=rng)
+    effort = Effort(seconds=seconds / 4, until=working_seconds() + seconds, rng=rng)
     drawn: dict[str, Any] = {}
     for name in found.names:
         if name not in found.statistics:

@@ -9,7 +9,6 @@ and are undone, which within the interval is a factor of next to nothing.
 
 import math
 from dataclasses import dataclass, field
-from time import monotonic
 
 import numpy as np
 from scipy.special import gammaln
@@ -28,6 +27,7 @@ from discreet.data.arrays import FloatArray, IntArray
 from discreet.fiber.counting import Count
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Unavailable
 
 LEAST_KEPT = 100  # effective draws below which errors would not be what they say
@@ -174,7 +174,7 @@ def drawn_laws(
 def _draw(
     question: Question, prior: Tilted, rng: np.random.Generator, seconds: float | None
 ) -> _Draws:
-    begun = monotonic()
+    begun = working_seconds()
     law = two_sum_law(question.n, question.total, question.limited(prior.weights(question.n)))
     if law.log_total == -math.inf:
         raise BudgetExceeded("what is known leaves no table with n and S1 that floats can weigh")
@@ -188,7 +188,7 @@ def _draw(
         tables.append(own)
         logs.append(s2)
         tried, kept = tried + BATCH, kept + len(own)
-        if seconds is not None and monotonic() - begun > seconds:
+        if seconds is not None and working_seconds() - begun > seconds:
             break
     return _Draws(np.concatenate(tables), np.concatenate(logs), tried, prior, log_z)
 

@@ -10,7 +10,6 @@ statistics on average, A E f = b, else draws stray to where no weight is.
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from time import monotonic
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,6 +21,7 @@ from discreet.fiber.enumeration import tables
 from discreet.fiber.priors import Prior, ProductForm
 from discreet.fiber.sequential import LEAST_EFFECTIVE, WeightedDraws, weighted_draws
 from discreet.fiber.system import System
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.progress import Progress, silent
 
@@ -96,7 +96,7 @@ def _drawn_in_time(
     progress: Progress,
 ) -> WeightedDraws | Unavailable:
     """Draws in parts of one size, so that the clock is looked at often and a seed says which."""
-    begun, found, tried, stopped = monotonic(), [], 0, ""
+    begun, found, tried, stopped = working_seconds(), [], 0, ""
     while tried < n_draws and not stopped:
         part = min(DRAWN_AT_ONCE, n_draws - tried)
         one = weighted_draws(system, weight, part, rng=rng, time_limit=time_limit)
@@ -106,7 +106,7 @@ def _drawn_in_time(
         tried += one.n_tried
         stopped = one.stopped
         progress("drawing tables", tried / n_draws)
-        if time_limit is not None and monotonic() - begun > time_limit and tried < n_draws:
+        if time_limit is not None and working_seconds() - begun > time_limit and tried < n_draws:
             stopped = stopped or f"stopped by the time limit of {time_limit:.3g} s"
     return WeightedDraws(
         tables=np.concatenate([one.tables for one in found]),

@@ -14,7 +14,6 @@ observations above zero.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from time import monotonic
 
 import numpy as np
 
@@ -38,6 +37,7 @@ from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sequential import estimate_count
 from discreet.fiber.system import Statement, system_of
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import How, Unavailable
 from discreet.progress import Progress, silent
 
@@ -51,7 +51,8 @@ LEAST_SECONDS = 0.01  # that a step is given when time is up
 class Effort:
     """How much a question may cost: exact work within `budget`, then draws if `rng` is given.
 
-    `seconds` are for each step of the work; all steps end before `until`, a time of `monotonic`.
+    `seconds` are for each step of the work; all steps end before `until`, a time of
+    `working_seconds`.
     `number_prior` is what is assumed of n where it is withheld.
     """
 
@@ -71,7 +72,7 @@ class Effort:
         """What the next step may take: at most half of what is left, so that others follow."""
         if self.until is None:
             return self.seconds
-        half = max((self.until - monotonic()) / 2, LEAST_SECONDS)
+        half = max((self.until - working_seconds()) / 2, LEAST_SECONDS)
         return float(f"{half if self.seconds is None else min(self.seconds, half):.2g}")
 
     def budget(self) -> Budget:

@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from time import monotonic
 from types import MappingProxyType
 
 import numpy as np
@@ -39,6 +38,7 @@ from discreet.fiber.gamma_ratio import log_gamma_ratio
 from discreet.fiber.margins import Margins, maximal
 from discreet.fiber.priors import DirichletMultinomial, Prior
 from discreet.fiber.system import system_of
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Axes,
@@ -173,12 +173,12 @@ def _drawn(
 ) -> _Drawn | Unavailable:
     """Each way of drawing starts from the seed itself, so that the record of the way is enough."""
     auto, reasons = recipe.method == Method.AUTO, []
-    end = inf if time_limit is None else monotonic() + time_limit
+    end = inf if time_limit is None else working_seconds() + time_limit
     for way in WAYS if auto else [Method(recipe.method)]:
         n = recipe.copies if way is Method.EXACT else max(recipe.copies, WALK_DRAWS)
         rng = np.random.default_rng(seed)
         most = EXACT_SECONDS if auto and way is Method.EXACT else inf
-        left = max(0.0, min(most, end - monotonic()))
+        left = max(0.0, min(most, end - working_seconds()))
         limit = None if left == inf else left
         found = draw_tables(
             margins, law, n, rng=rng, method=way, time_limit=limit, progress=progress

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from time import monotonic
 from typing import Any
 
 from discreet.errors import InputError, must_be
 from discreet.fiber.programs import solved_heeding_interrupts
+from discreet.fiber.working_time import working_seconds
 
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
 
@@ -60,7 +60,7 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     """The best solution found within some units of work, which do not depend on the machine.
 
     One worker and a fixed seed: the same model always has the same answer, or none by the moment
-    `end` (of the monotonic clock), when OutOfTime is raised. An interruption stops the search at
+    `end` (of `working_seconds`), when OutOfTime is raised. An interruption stops the search at
     once and is raised again.
     """
     from ortools.sat.python import cp_model
@@ -71,9 +71,9 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_deterministic_time = work
     if end < inf:
-        solver.parameters.max_time_in_seconds = max(0.0, end - monotonic())
+        solver.parameters.max_time_in_seconds = max(0.0, end - working_seconds())
     status = solved_heeding_interrupts(solver, model)
-    if monotonic() > end:
+    if working_seconds() > end:
         raise OutOfTime
     return Solved(
         solver=solver,

@@ -10,7 +10,6 @@ are recorded beside them.
 from collections.abc import Sequence
 from enum import StrEnum
 from math import inf
-from time import monotonic
 from types import MappingProxyType
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Masked,
@@ -91,7 +91,7 @@ def suppress(
         raise InputError(must_be("least", f"one of {', '.join(Least)}", repr(least)))
     work = checked_work(work)
     counts, rule = checked_counts(table), rule or Rule()
-    end = inf if seconds is None else monotonic() + seconds
+    end = inf if seconds is None else working_seconds() + seconds
     problem = _problem(figures_of(table, counts, sets), rule, counts, Least(least), work, end)
     if exact is None:
         exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE

@@ -16,13 +16,13 @@ program is the heuristic for large tables. Hiding more never makes a figure less
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from discreet.data.arrays import BoolArray, IntArray
+from discreet.fiber.working_time import working_seconds
 from discreet.masks.solving import OutOfTime, Solved, solve
 from discreet.masks.suppression_figures import Figures, Needs, Rule
 from discreet.masks.suppression_moves import Steps, cheapest_box
@@ -282,7 +282,7 @@ def _protect(problem: Problem, pattern: Pattern, figure: int) -> None:
 
 def _boxed(problem: Problem, pattern: Pattern, figure: int) -> bool:
     """Makes the figure safe by the cheapest box; whether there is one."""
-    if monotonic() > problem.end:
+    if working_seconds() > problem.end:
         raise OutOfTime
     figures, count = problem.figures, int(problem.figures.counts[figure])
     steps = Steps.for_needs(problem.needs(figure), count)

@@ -89,7 +89,7 @@ def audit_html(source: str, audits: Sequence[Audit]) -> str:
         learned=list(_learned(audit)),
         refusal=_refusal(audit),
         population=_population(audit, name),
-        outside=OUTSIDE,
+        outside=OUTSIDE if isinstance(audit.population.get(name), tuple) else "",
         changes=_changes(audits),
         steps=[sequence_row(step) for step in audits],
         sequence=_sequence(audits),

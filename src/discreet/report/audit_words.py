@@ -61,8 +61,8 @@ MEASURED = {
 }
 NO_GROUP = "no group of persons was found to share a level"
 OUTSIDE = (
-    "The table is taken as a simple random sample. Persons outside it are spread over the cells by "
-    "the cells' own counts and the prior, whatever the model."
+    "The table is taken as a simple random sample of the population; persons outside it follow the "
+    "same model. As exact as the probabilities of the table's own counts."
 )
 MOST_WRITTEN = 10**9  # of one in so many
 SMALLEST = 1e-3  # probability that is written out

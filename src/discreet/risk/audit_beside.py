@@ -10,15 +10,27 @@ from discreet.figures import Unavailable
 from discreet.progress import Progress
 from discreet.risk.attribute import Learned
 from discreet.risk.audit_options import AuditOptions
-from discreet.risk.population_cells import PopulationCell, population_cells
+from discreet.risk.population_cells import (
+    PopulationCell,
+    averaged_population_cells,
+    chained_population_cells,
+    check_population,
+    population_cells,
+)
 from discreet.risk.probable_groups import probable_groups
 from discreet.risk.table_refusal import RefusalView, refusal_view
-from discreet.risk.table_views import AVERAGE, RELEASED, View
+from discreet.risk.table_views import AVERAGE, RELEASED, View, chosen_models
 from discreet.tables.exact_law import exact_law
 from discreet.tables.generators import HierarchicalModel, parse_model
 from discreet.tables.listed_law import listed_law
+from discreet.tables.population_chain import released_links
 from discreet.tables.release import MOST_SHOWN, Release
 from discreet.tables.time_shares import Clock
+
+ONLY_KNOWN = (
+    "known only under the saturated model and under decomposable models whose own margins are all "
+    "released; ask for the posterior 'saturated'"
+)
 
 
 def share_beside(options: AuditOptions) -> float:
@@ -91,25 +103,67 @@ def _first_model(out: Release, options: AuditOptions) -> HierarchicalModel:
     return parse_model(text, out.table.names)
 
 
+Cells = tuple[PopulationCell, ...] | Unavailable
+
+
 def population(
     out: Release, options: AuditOptions, seen: Mapping[str, View | Unavailable]
-) -> dict[str, tuple[PopulationCell, ...] | Unavailable]:
+) -> dict[str, Cells]:
     """The small cells of a sample as cells of its population, under each view."""
     if options.population is None:
         return {}
+    check_population(out.table.total, options.population)
     if not out.is_shown:
         why = f"needs a table of at most {MOST_SHOWN:,} cells, since its prior counts all of them"
         return {name: Unavailable(why) for name in seen}
-    return {
-        name: view
-        if isinstance(view, Unavailable)
-        else population_cells(
+    models, _ = chosen_models(out, options.models)
+    found: dict[str, Cells] = {}
+    for name, view in seen.items():
+        if isinstance(view, Unavailable):
+            found[name] = view
+        elif name != AVERAGE:
+            model = models.get(name) or parse_model(name, out.table.names)
+            found[name] = _under(model, view, out, options, options.population)
+    if isinstance(seen.get(AVERAGE), View):
+        found[AVERAGE] = _averaged(found, seen)
+    return {name: found[name] for name in seen}
+
+
+def _under(
+    model: HierarchicalModel, view: View, out: Release, options: AuditOptions, size: int
+) -> Cells:
+    """Under one model, where the sample tells of the cells' probabilities in closed form."""
+    if model.is_saturated:
+        return population_cells(
             view.laws,
             alpha=options.alpha,
             alpha_total=options.alpha * out.table.n_cells,
             sample_size=out.table.total,
-            population_size=options.population,
+            population_size=size,
             small=options.small,
         )
-        for name, view in seen.items()
-    }
+    links = released_links(out.margins, model, _small_cells(out, options.small), options.alpha)
+    if links is None:
+        return Unavailable(ONLY_KNOWN)
+    return chained_population_cells(
+        view.laws, links, sample_size=out.table.total, population_size=size, small=options.small
+    )
+
+
+def _small_cells(out: Release, small: int) -> IntArray:
+    """The levels of the small cells of a table that is shown, in the order of the views' laws."""
+    counts = out.table.dense()
+    return np.argwhere((counts > 0) & (counts <= small))
+
+
+def _averaged(found: Mapping[str, Cells], seen: Mapping[str, View | Unavailable]) -> Cells:
+    """The average over the models that have a weight, where it is known under all of them."""
+    weighed = []
+    for name, cells in found.items():
+        view = seen[name]
+        if isinstance(view, Unavailable) or isinstance(view.weight, Unavailable):
+            continue
+        if isinstance(cells, Unavailable):
+            return Unavailable(f"not known under {name}, which is averaged over: {cells.reason}")
+        weighed.append((view.weight.value or 0.0, cells))
+    return averaged_population_cells(weighed)

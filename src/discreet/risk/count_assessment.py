@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from discreet.compoisson.statistics import CountStatistics, DecimalLog, check_co
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.compoisson.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
@@ -225,7 +225,7 @@ class _Time:
     @classmethod
     def of(cls, options: CountOptions) -> "_Time":
         rng = np.random.default_rng(options.seed)
-        return cls(monotonic(), options.seconds, rng, options.number_prior)
+        return cls(working_seconds(), options.seconds, rng, options.number_prior)
 
     def until(self, share: float) -> Effort:
         """Work that ends when this share of the time has passed; no step takes more than half."""
@@ -240,7 +240,7 @@ class _Time:
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return self.begun + self.seconds - monotonic()
+        return self.begun + self.seconds - working_seconds()
 
 
 def _shares(judged: bool, knows: bool) -> tuple[float, float, float]:
@@ -252,11 +252,11 @@ def _shares(judged: bool, knows: bool) -> tuple[float, float, float]:
 
 def _goodness(table: Mapping[int, int], time: _Time) -> Goodness | Unavailable:
     """The test of fit with as many draws as the time that is left allows."""
-    begun = monotonic()
+    begun = working_seconds()
     if time.left < LEAST_LEFT * time.seconds:
         return Unavailable("no time was left for the test of fit; give more seconds")
     first = goodness_of_fit(table, rng=time.rng, draws=GOODNESS_FIRST)
-    spent = monotonic() - begun
+    spent = working_seconds() - begun
     if spent * GOODNESS_DRAWS / GOODNESS_FIRST > max(0.0, time.left):
         return first
     return goodness_of_fit(table, rng=time.rng, draws=GOODNESS_DRAWS)

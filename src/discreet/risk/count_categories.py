@@ -7,7 +7,6 @@ first, since a category whose set was withheld is no better hidden than the rest
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from time import monotonic
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from discreet.compoisson.snooper import Effort, Reconstruction
 from discreet.compoisson.statistics import CountStatistics, check_counts
 from discreet.errors import InputError, must_be
 from discreet.fiber.counting import Count
+from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.progress import Progress, silent
@@ -117,7 +117,7 @@ def assess_categories(
     if max_risk is not None:
         check_max_risk(max_risk)
     case = _case(tables, statistics, withheld, margins or {}, release_totals)
-    until = monotonic() + seconds
+    until = working_seconds() + seconds
     effort = Effort(seconds=seconds / 4, until=until, rng=np.random.default_rng(seed))
     known_of = {name: one for name, one in (knowledge or {}).items() if name in case.names}
     joint = joint_system(case.names, case.sets, case.margins, known_of)
@@ -249,7 +249,7 @@ def _true_margin(margin: Margin, tables: Mapping[str, Mapping[int, int]]) -> Mar
 
 def _share(effort: Effort, parts: int) -> Effort:
     """An equal part of half the time for each category."""
-    left = effort.until - monotonic() if effort.until is not None else 60.0
+    left = effort.until - working_seconds() if effort.until is not None else 60.0
     return replace(effort, seconds=max(0.05, left / (2 * parts) / 4))
 
 

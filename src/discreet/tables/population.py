@@ -1,10 +1,13 @@
 """From a sample's table to the population's: what the released margins of a sample tell.
 
 The population is taken as an exchangeable sequence of persons of whom the first n are the sample
-(simple random sampling without replacement). With cell probabilities Dirichlet(α), the persons
-outside the sample fall into cell i as a beta-binomial variable given the sample's count, so
+(simple random sampling without replacement). With cell probabilities Dirichlet(α), which is the
+saturated model, the persons outside the sample fall into cell i as a beta-binomial variable given
+the sample's count, so
 
     Pr(F_i = Q | R) = Σ_q Pr(f_i = q | R) · BetaBinomial(Q − q; N − n, α_i + q, α₊ − α_i + n − q).
+
+For decomposable models see `population_chain`.
 """
 
 from collections.abc import Mapping
