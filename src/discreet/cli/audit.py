@@ -1,19 +1,18 @@
 """discreet audit FILE --count Freq --vars a,b,c --release a,b --release b,c"""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from discreet.cli.once import OnceCommand
-from discreet.cli.options import Names, csv_from, csv_options
+from discreet.cli.options import Names, csv_options
 from discreet.cli.speaking import speaking_of
+from discreet.cli.table_file import table_of
 
 REFUSED = 3
 SURE = 0.9
 PATH = click.Path(path_type=Path)
-COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 PARAMETERS = {  # of the library, where the user typed something else
     "models": "--posterior",
     "model": "--posterior",
@@ -124,7 +123,7 @@ def _run(file: str, options: dict[str, Any]) -> bool:
     _check_together(options)
     asked = _asked(options)
     with progress_bar() as progress:
-        source, table = _table(file, options, progress)
+        source, table = table_of(file, options, progress)
         audits = _audits(table, options, asked, progress)
         if report is not None:
             write_audit(source, audits, report)
@@ -155,47 +154,6 @@ def _check_together(options: dict[str, Any]) -> None:
     report = options["report"]
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--report must end in .html, got {report.name!r}")
-
-
-def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
-    from discreet.data.records import open_records
-    from discreet.data.writing import check_outputs
-    from discreet.engines.table_reading import read_table
-
-    csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    records = open_records(file, csv)
-    if options["report"] is not None:
-        check_outputs([options["report"]], list(records.files), list(records.parts))
-    _check_count(options, records.column_names)
-    _check_columns(options, records)
-    table = read_table(
-        records,
-        options["variables"],
-        count=options["count"],
-        missing=options["missing"],
-        csv=csv,
-        progress=progress,
-    )
-    return records.name, table
-
-
-def _check_columns(options: dict[str, Any], records: Any) -> None:
-    """Columns that were named are there, each asked for under the name of its option."""
-    from discreet.data.columns import find_columns
-
-    for name, wanted in (("--count", [options["count"]]), ("--vars", options["variables"] or [])):
-        find_columns(name, [x for x in wanted if x is not None], records.column_names, records.name)
-
-
-def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
-    """A column that is a count by its name is not taken for a variable without being asked for."""
-    if options["count"] is None and options["variables"] is None:
-        found = [name for name in columns if name.casefold() in COUNT_NAMES]
-        if found:
-            raise click.UsageError(
-                f"--count must be the column of counts, got none; is it {found[0]!r}? "
-                "Otherwise name the variables with --vars"
-            )
 
 
 def _asked(options: dict[str, Any]) -> Any:

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from discreet.cli.audit import COUNT_NAMES
 from discreet.cli.once import OnceCommand
-from discreet.cli.options import Names, csv_from, csv_options, split_names
+from discreet.cli.options import Names, csv_options, split_names
 from discreet.cli.speaking import speaking_of
+from discreet.cli.table_file import table_of
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
@@ -147,7 +147,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
     if folder is not None:
         check_folder(folder)
     with progress_bar() as progress:
-        source, table = _table(file, options, progress)
+        source, table = table_of(file, options, progress)
         found = _found(table, options, asked, progress)
         if report is not None:
             write_choice(source, found, report)
@@ -199,33 +199,6 @@ def _check_together(options: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--report must be outside the folder of --write, since it is internal, got {report}"
         )
-
-
-def _table(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
-    from discreet.data.records import open_records
-    from discreet.data.writing import check_outputs
-    from discreet.engines.table_reading import read_table
-
-    csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    records = open_records(file, csv)
-    if options["report"] is not None:
-        check_outputs([options["report"]], list(records.files), list(records.parts))
-    if options["count"] is None and options["variables"] is None:
-        counted = [name for name in records.column_names if name.casefold() in COUNT_NAMES]
-        if counted:
-            raise click.UsageError(
-                f"--count must be the column of counts, got none; is it {counted[0]!r}? "
-                "Otherwise name the variables with --vars"
-            )
-    table = read_table(
-        records,
-        options["variables"],
-        count=options["count"],
-        missing=options["missing"],
-        csv=csv,
-        progress=progress,
-    )
-    return records.name, table
 
 
 def _asked(options: dict[str, Any]) -> Any:

@@ -14,7 +14,6 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from discreet.data.arrays import IntArray
 from discreet.errors import one_line
 
 LONGEST_LABEL = 28
@@ -209,34 +208,6 @@ def sequence_plot(steps: Sequence[str], lines: Mapping[str, Sequence[float | Non
         axes.set_ylim(0, 1)
         if lines:
             axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
-    return drawn[0]
-
-
-def solutions_plot(
-    tables: IntArray, probabilities: Sequence[float], truth: Sequence[int] | None = None
-) -> str:
-    """Tables as lines over the values, the more probable the darker; the truth dashed in red.
-
-    Counts beyond a few hundred go on a root scale, which shows small and large ones together.
-    """
-    with _axes("value", "count", height=3.8) as (axes, drawn):
-        values = np.arange(tables.shape[1])
-        shades = mpl.colors.LogNorm(*_shade_limits(probabilities))
-        colours = mpl.colormaps["Blues"](0.3 + 0.7 * shades(np.maximum(probabilities, 1e-300)))
-        lines = list(zip(tables.tolist(), colours, strict=True))
-        for line, colour in reversed(lines):
-            axes.plot(values, line, color=colour, linewidth=1.1, zorder=3)
-        if truth is not None:
-            axes.plot(values, truth, color=RED, linestyle="--", marker="o", markersize=3,
-                      linewidth=1.6, zorder=5, label="true table")  # fmt: skip
-            axes.legend(frameon=False)
-        if int(tables.max(initial=0)) > ROOT_FROM:
-            axes.set_yscale("function", functions=(lambda y: np.sqrt(np.maximum(y, 0)), np.square))
-            axes.set_yticks(_root_ticks(float(tables.max())))
-        axes.set_ylim(bottom=0)
-        axes.set_xticks(values[:: max(1, len(values) // 15)])
-        _whole_numbers(axes.yaxis)
-        _probability_scale(axes, shades)
     return drawn[0]
 
 

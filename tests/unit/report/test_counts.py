@@ -16,7 +16,6 @@ from discreet.report.counts_json import counts_json
 from discreet.report.counts_page import counts_html, panel_of
 from discreet.report.counts_plots import Panel, panels_plot
 from discreet.report.counts_words import verdict_words
-from discreet.report.plots import solutions_plot
 from discreet.risk.count_assessment import CountOptions, assess_counts, assess_statistics
 from discreet.risk.count_verdict import Decision
 
@@ -197,12 +196,17 @@ def test_zeros_come_in_with_a_range_of_n():
     assert "the two are not about the same tables" in text
 
 
+def one_panel(tables, probabilities, truth=None):
+    panel = Panel(name="", first_value=0, tables=tables, probabilities=probabilities, truth=truth)
+    return panels_plot([panel])
+
+
 def test_lines_of_the_plot():
     tables = np.array([[16, 17, 11], [15, 20, 9]])
-    plain = solutions_plot(tables, [0.6, 0.4])
-    marked = solutions_plot(tables, [0.6, 0.4], [15, 20, 9])
+    plain = one_panel(tables, [0.6, 0.4])
+    marked = one_panel(tables, [0.6, 0.4], [15, 20, 9])
     assert "true table" not in plain
     assert "true table" in marked
     assert "<image" not in marked  # the page's policy shows none
-    assert solutions_plot(tables, [0.6, 0.4]) == plain
-    assert "<svg" in solutions_plot(tables * 1000, [1e-12, 1e-300])
+    assert one_panel(tables, [0.6, 0.4]) == plain
+    assert "<svg" in one_panel(tables * 1000, [1e-12, 1e-300])
