@@ -10,11 +10,10 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
-from discreet.report.text import WIDTH
+from discreet.report.text import WIDTH, trimmed
 
 PATIENCE = 1.0  # seconds before a bar appears
 
@@ -68,9 +67,7 @@ class _Console(Console):
             super().print(*objects, **options)
             return
         for line in (line for part in objects for line in self.render_lines(part, pad=False)):
-            text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
-            text.rstrip()
-            super().print(text, soft_wrap=True)
+            super().print(trimmed(line), soft_wrap=True)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

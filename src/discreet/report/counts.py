@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from rich.console import Console, ConsoleRenderable
-from rich.segment import Segment
 from rich.text import Text
 
 from discreet.compoisson.conjugate import BayesianAnalysis
@@ -41,7 +40,7 @@ from discreet.report.counts_words import (
     warnings,
     zeros_came_in,
 )
-from discreet.report.text import filled_table, heading, indented
+from discreet.report.text import filled_table, heading, indented, trimmed
 from discreet.risk.count_assessment import CountAssessment
 
 SHOWN_VALUES = 40
@@ -63,15 +62,7 @@ def print_counts(
 def print_part(console: Console, part: ConsoleRenderable) -> None:
     """A part of a report without blanks at the ends of its lines."""
     for line in console.render_lines(part, pad=False):
-        console.print(_trimmed(line), soft_wrap=True)
-
-
-def _trimmed(line: list[Segment]) -> Text:
-    text = Text()
-    for segment in line:
-        text.append(segment.text, segment.style)
-    text.rstrip()
-    return text
+        console.print(trimmed(line), soft_wrap=True)
 
 
 def _parts(

@@ -6,6 +6,7 @@ from typing import Literal
 
 from rich.console import Console, ConsoleRenderable
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -36,6 +37,13 @@ MARKED = (
 )
 SHOWN = 3
 LONGEST_NAME = 40  # that a table of numbers leaves room for
+
+
+def trimmed(line: Sequence[Segment]) -> Text:
+    """A line as the console rendered it, without blanks at its end."""
+    text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+    text.rstrip()
+    return text
 
 
 def print_assessment(
