@@ -14,9 +14,9 @@ from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
 
-# The same examples on every machine; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("fixed", derandomize=True)
-settings.register_profile("explore", max_examples=500)
+# The same examples on every machine, however busy; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 

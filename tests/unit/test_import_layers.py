@@ -23,6 +23,7 @@ LAYERS = [
     "fiber",
     "engines",
     "data",
+    "numerics",
 ]
 EVERYWHERE = {"errors", "figures", "notebooks", "progress"}
 HOMES = {

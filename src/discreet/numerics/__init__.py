@@ -1,0 +1,1 @@
+"""Numbers as computers hold them: what rounding can make of them."""
