@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from rich.console import Console
 
 from discreet.cli.papers import NAMES, _parts
 from discreet.errors import InputError
+from discreet.figures import Unavailable
+from discreet.papers import dobra
 from discreet.papers.catalogue import NAMES as CATALOGUE
 from discreet.papers.catalogue import paper_rows
-from discreet.papers.rows import NUMBER, Kind, Verdict
+from discreet.papers.rows import NUMBER, Kind, Row, Verdict
 
 ROOT = Path(__file__).parents[2]
 COHEN, DOBRA, POLETTINI, TAKEMURA, KADANE = NAMES
@@ -240,6 +243,46 @@ def test_command_prints_a_table(discreet):
     assert "0.0877699300" in found.out
     assert "In all" in found.out
     assert max(map(len, found.out.splitlines())) <= 80
+
+
+NO_FIGURE = Unavailable("the chains are worth 17 independent draws, too few")
+
+
+@pytest.fixture
+def failing_views(monkeypatch):
+    """Audits in which no model has a posterior."""
+    real = dobra.audit
+
+    def audit(*arguments, **options):
+        found = real(*arguments, **options)
+        return replace(found, views=dict.fromkeys(found.views, NO_FIGURE))
+
+    monkeypatch.setattr(dobra, "audit", audit)
+
+
+def test_figures_that_cannot_be_had_are_rows_that_say_so(rows, discreet, failing_views):
+    found = discreet("papers", "--paper", DOBRA, "--json")
+    assert (found.code, found.err) == (1, "")
+    got = json.loads(found.out)
+    assert [row["figure"] for row in got] == [row.figure for row in rows if row.paper == DOBRA]
+    missing = [row for row in got if row["verdict"] == "not computed"]
+    assert len(missing) == 16 + 4 + 3
+    assert {row["note"] for row in missing} == {f"not computed: {NO_FIGURE.reason}"}
+    assert "disagrees" not in {row["verdict"] for row in got}
+
+
+def test_figures_that_cannot_be_had_are_shown_in_the_terminal(discreet, failing_views):
+    found = discreet("papers", "--paper", DOBRA)
+    assert (found.code, found.err) == (1, "")
+    assert "23 not computed" in " ".join(found.out.split())
+    assert "not computed: the chains are worth 17 independent draws, too few" in found.out
+
+
+def test_a_figure_that_disagrees_fails(discreet, monkeypatch):
+    wrong = Row(paper=POLETTINI, figure="(1)", printed=("1",), computed=(2,))
+    monkeypatch.setattr("discreet.papers.polettini.rows", lambda progress: [wrong])
+    found = discreet("papers", "--paper", POLETTINI)
+    assert (found.code, found.err) == (1, "")
 
 
 def test_unknown_paper(discreet):

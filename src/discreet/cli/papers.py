@@ -33,13 +33,16 @@ STYLES = {
     "paper simulated": "cyan",
     "data not public": "dim",
     "disagrees": "bold red",
+    "not computed": "bold red",
 }
+FAULTS = {"disagrees", "not computed"}  # either of them makes the command fail
 MEANING = {
     "agrees": "what is computed rounds to what is printed",
     "paper slip": "what is printed is wrong; the page named proves it",
     "paper simulated": "the paper drew at random, and is off by no more than that explains",
     "data not public": "cannot be computed again without the paper's data",
     "disagrees": "not explained: a fault of ours until proved otherwise",
+    "not computed": "could not be had here; the row says why",
 }
 
 
@@ -53,7 +56,8 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     """Every figure printed in the five papers that this product is built on, computed again.
 
     One row each: what is printed, what comes out here, and the verdict. Takes ten seconds or so,
-    and about a minute the first time, when code is compiled.
+    and about a minute the first time, when code is compiled. Exit code 1 if a figure could not be
+    computed or differs without an explanation.
     """
     from discreet.cli.showing import progress_bar, stdout_console
     from discreet.papers.catalogue import paper_rows
@@ -63,11 +67,13 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         rows = [row.to_json() for row in found]
         click.echo(json.dumps(rows, ensure_ascii=False, allow_nan=False, indent=2))
-        return
-    console = stdout_console()
-    console.width = _width(console)
-    for part in _parts(found, console.width):
-        console.print(part)
+    else:
+        console = stdout_console()
+        console.width = _width(console)
+        for part in _parts(found, console.width):
+            console.print(part)
+    if FAULTS & {row.verdict.value for row in found}:
+        raise click.exceptions.Exit(1)
 
 
 def _width(console: "Console") -> int:

@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import sum_error
 
 R_HAT_LIMIT = 1.01
 LEAST_EFFECTIVE = 100  # effective draws a chain, the paper's rule of thumb
@@ -24,8 +25,9 @@ AT_ONCE = 2**23  # numbers worked on together
 class Diagnostics:
     """What the draws say of themselves, for each quantity that varied.
 
-    `varied` marks the quantities with more than one value among the draws; the other arrays are
-    about these alone, in order. A quantity that never varied tells nothing of its uncertainty.
+    `varied` marks the quantities that vary among the draws by more than rounding can make; the
+    other arrays are about these alone, in order. A quantity that never varied tells nothing of its
+    uncertainty.
     """
 
     varied: BoolArray
@@ -57,8 +59,12 @@ class Diagnostics:
         return ""
 
 
-def diagnose(draws: IntArray | FloatArray) -> Diagnostics:
+def diagnose(draws: IntArray | FloatArray, *, rounding: float = 0.0) -> Diagnostics:
     """R̂, effective draws and standard errors of chains × draws × quantities.
+
+    `rounding` bounds the error of each draw as it was computed, 0 for counts. Draws that differ by
+    less are the same: noise has autocorrelations of its own, which would be taken for those of a
+    chain that hardly moves.
 
     Checked: three axes, at least four draws a chain (each chain is split in two).
     """
@@ -69,11 +75,12 @@ def diagnose(draws: IntArray | FloatArray) -> Diagnostics:
         raise InputError(must_be("draws", "at least 4 of each chain", n_draws))
     if not np.all(np.isfinite(draws)):
         raise InputError(must_be("draws", "finite", "others"))
-    varied = np.any(draws != draws[:1, :1], axis=(0, 1))
+    varied = np.ptp(draws, axis=(0, 1)) > 2 * rounding
     chosen = np.flatnonzero(varied)
     width = max(1, AT_ONCE // (n_chains * n_draws))
     parts = [
-        _diagnosed(split(draws[:, :, chosen[i : i + width]])) for i in range(0, len(chosen), width)
+        _diagnosed(split(draws[:, :, chosen[i : i + width]]), rounding)
+        for i in range(0, len(chosen), width)
     ]
     empty = np.zeros((4, 0))
     r_hat_, bulk, tail, error = np.concatenate([empty, *parts], axis=1)
@@ -88,15 +95,18 @@ def diagnose(draws: IntArray | FloatArray) -> Diagnostics:
     )
 
 
-def _diagnosed(halves: FloatArray) -> FloatArray:
+def _diagnosed(halves: FloatArray, rounding: float) -> FloatArray:
     """Rows R̂, bulk and tail effective draws, standard error of the mean; halves of chains."""
-    ranked = rank_normalised(halves)
-    folded = rank_normalised(np.abs(halves - np.median(halves, axis=(0, 1))))
+    # Ranks see the last bit, so draws that are the same but for rounding become the same whole
+    # number first; distances of whole numbers from their median are then exact too.
+    steps = np.rint(halves / (4 * rounding)) if rounding else halves
+    ranked = rank_normalised(steps)
+    folded = rank_normalised(np.abs(steps - np.median(steps, axis=(0, 1))))
     bulk = effective_draws(ranked)
     r_hats = np.maximum(r_hat(ranked), r_hat(folded))
     deviation = halves.std(axis=(0, 1), ddof=1)
     error = deviation / np.sqrt(effective_draws(halves))
-    return np.stack([r_hats, bulk, _tail_draws(halves, bulk), error])
+    return np.stack([r_hats, bulk, _tail_draws(steps, bulk), error])
 
 
 def _tail_draws(halves: FloatArray, bulk: FloatArray) -> FloatArray:
@@ -138,11 +148,19 @@ def r_hat(draws: FloatArray) -> FloatArray:
     within = draws.var(axis=1, ddof=1).mean(axis=0)
     between = draws.mean(axis=1).var(axis=0, ddof=1)  # B / N
     ratio = np.ones(draws.shape[2])
-    moving = within > 1e-300
+    noise = _variance_noise(draws)
+    moving = within > noise
     ratio[moving] = (n_draws - 1) / n_draws + between[moving] / within[moving]
-    ratio[~moving & (between > 1e-24)] = np.finfo(np.float64).max
+    ratio[~moving & (between > noise)] = np.finfo(np.float64).max
     found: FloatArray = np.sqrt(ratio)
     return found
+
+
+def _variance_noise(draws: FloatArray) -> FloatArray:
+    """The variance that rounding of means can make of each quantity where it has none."""
+    size = np.abs(draws).max(axis=(0, 1))
+    noise: FloatArray = sum_error(draws.shape[1], 1.0) ** 2 * size**2
+    return noise
 
 
 def effective_draws(draws: FloatArray) -> FloatArray:
@@ -158,7 +176,7 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     total = within * (n_draws - 1) / n_draws
     if n_chains > 1:
         total = total + draws.mean(axis=1).var(axis=0, ddof=1)
-    moving = total > 1e-300
+    moving = total > _variance_noise(draws)
     correlation = 1 - (within - covariance) / np.where(moving, total, 1)
     correlation[0] = 1
     n_pairs = n_draws // 2

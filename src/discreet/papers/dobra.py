@@ -1,13 +1,14 @@
 """Dobra, Fienberg and Trottini: bounds, posteriors, model weights, the discussion's examples."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
 import numpy as np
 
 from discreet.fiber.margins import margins_of
+from discreet.figures import Unavailable
 from discreet.papers.dobra_data import (
     AVERAGE,
     BOUNDS,
@@ -26,8 +27,8 @@ from discreet.papers.dobra_data import (
     WEIGHTS,
     census,
 )
-from discreet.papers.outcomes import available, value_of
-from discreet.papers.rows import Kind, Row, half_unit, row
+from discreet.papers.outcomes import available, number_of, value_of
+from discreet.papers.rows import Kind, NotComputedError, Row, agree, half_unit, row
 from discreet.progress import Progress, silent
 from discreet.risk.attribute import learned_from_margins
 from discreet.risk.audit import Audit, AuditOptions, audit
@@ -43,6 +44,8 @@ from discreet.tables.belief import ListedBelief
 PAPER = "dobra-fienberg-trottini"
 EFFORT = Effort(n_draws=2000)
 SIMULATED = "dobra-simulated-tables"
+Cell = tuple[int, ...]
+Law = tuple[list[float | None], list[float]]  # probabilities and standard errors
 _row = partial(row, PAPER)
 
 
@@ -97,15 +100,17 @@ def _measures(found: Audit) -> Iterator[Row]:
     yield _row(
         "(3) on Table 1",
         str(-min(widths)),
-        value_of(found.tightness),
+        lambda: value_of(found.tightness),
         "minus the least width of a small cell's printed bounds",
         kind=Kind.FORMULA,
     )
     yield _row(
         "section 4.2: 1/M(T) on Table 1",
         f"{1 / tables_by_income():.6e}",
-        value_of(found.one_over_tables),
-        f"M(T) = {found.n_tables.value:,} tables (not printed), the product over incomes",
+        lambda: value_of(found.one_over_tables),
+        lambda: (
+            f"M(T) = {number_of(found.n_tables):,} tables (not printed), the product over incomes"
+        ),
         kind=Kind.FORMULA,
     )
 
@@ -142,10 +147,10 @@ def _prior() -> Row:
 
 
 def _view(found: Audit, name: str) -> View:
-    return available(found.views[name])
+    return available(found.views.get(name, Unavailable("the model was not looked at")))
 
 
-def _law(found: Audit, name: str, cell: tuple[int, ...]) -> tuple[list[float | None], list[float]]:
+def _law(found: Audit, name: str, cell: Cell) -> Law:
     """Pr(F = 0, 1, 2) of a cell, None where not feasible, and our standard errors."""
     levels = tuple(i - 1 for i in cell)
     place = [small.levels for small in found.small_cells].index(levels)
@@ -156,16 +161,20 @@ def _law(found: Audit, name: str, cell: tuple[int, ...]) -> tuple[list[float | N
 
 def _laws(found: Audit, name: str) -> Iterator[Row]:
     for cell, printed in zip(CELLS, LAWS[name], strict=True):
-        law, ours = _law(found, name, cell)
-        errors = [_error(p, e) for p, e in zip(law, ours, strict=True)]
-        yield _row(
-            f"Table {TABLES[name]}, cell {cell}",
-            printed,
-            law,
-            f"{_how(max(ours))}; print {_off(printed.split(), law, errors)}",
-            simulated=SIMULATED,
-            errors=errors,
+        yield _law_row(
+            partial(_law, found, name, cell), f"Table {TABLES[name]}, cell {cell}", printed
         )
+
+
+def _law_row(law: Callable[[], Law], figure: str, printed: str) -> Row:
+    return _row(
+        figure,
+        printed,
+        lambda: law()[0],
+        lambda: f"{_how(max(law()[1]))}; print {_off(printed, *law())}",
+        simulated=SIMULATED,
+        errors=lambda: _errors(*law()),
+    )
 
 
 def _how(error: float) -> str:
@@ -173,24 +182,29 @@ def _how(error: float) -> str:
     return f"estimate ± {error:.3f}" if error else "exact"
 
 
-def _error(p: float | None, ours: float) -> float:
-    """Standard error of a share among 500 draws, and ours."""
-    return 0.0 if p is None else math.hypot(ours, math.sqrt(p * (1 - p) / DRAWS))
+def _errors(law: Sequence[float | None], ours: Sequence[float]) -> list[float]:
+    """Standard errors of shares among 500 draws, and ours."""
+    return [
+        0.0 if p is None else math.hypot(error, math.sqrt(p * (1 - p) / DRAWS))
+        for p, error in zip(law, ours, strict=True)
+    ]
 
 
-def _off(printed: Sequence[str], law: Sequence[float | None], errors: Sequence[float]) -> str:
+def _off(printed: str, law: Sequence[float | None], ours: Sequence[float]) -> str:
     """How far the printed figures are from ours, in standard errors of 500 draws."""
-    worst = max(
-        max(abs(float(text) - p) - half_unit(text), 0.0) / error
-        for text, p, error in zip(printed, law, errors, strict=True)
-        if p is not None
+    off = [
+        (abs(float(text) - p) - half_unit(text)) / error
+        for text, p, error in zip(printed.split(), law, _errors(law, ours), strict=True)
+        if p is not None and not agree(text, p)
+    ]
+    return (
+        f"off by {max(off):.1f} standard errors of {DRAWS} draws" if off else "right to the digit"
     )
-    return f"off by {worst:.1f} standard errors of {DRAWS} draws" if worst else "right to the digit"
 
 
 def _guesses(found: Audit) -> Iterator[Row]:
     """How many of the four counts the most probable value finds, ties at two digits aside."""
-    truth = {cell: int(CENSUS[tuple(i - 1 for i in cell)]) for cell in CELLS}
+    truth: dict[Cell, int] = {cell: int(CENSUS[tuple(i - 1 for i in cell)]) for cell in CELLS}
     words = {
         SATURATED: ("5.2", "0"),
         SECOND: ("5.4", "1"),
@@ -198,18 +212,23 @@ def _guesses(found: Audit) -> Iterator[Row]:
         AVERAGE: ("5.4", "1"),
     }
     for name, (section, printed) in words.items():
-        found_cells = [
-            cell
-            for cell in CELLS
-            if _finds(dict(enumerate(_law(found, name, cell)[0])), truth[cell])
-        ]
-        listed = ", ".join(str(cell) for cell in found_cells) or "none"
-        yield _row(
-            f"section {section}: counts guessed right of four, {_short(name)}",
-            printed,
-            len(found_cells),
-            f"found: {listed}",
-        )
+        figure = f"section {section}: counts guessed right of four, {_short(name)}"
+        yield _guess_row(partial(_found_cells, found, name, truth), figure, printed)
+
+
+def _guess_row(right: Callable[[], list[Cell]], figure: str, printed: str) -> Row:
+    return _row(
+        figure,
+        printed,
+        lambda: len(right()),
+        lambda: f"found: {', '.join(map(str, right())) or 'none'}",
+    )
+
+
+def _found_cells(found: Audit, name: str, truth: Mapping[Cell, int]) -> list[Cell]:
+    """The cells whose most probable value is the true one."""
+    laws = {cell: dict(enumerate(_law(found, name, cell)[0])) for cell in CELLS}
+    return [cell for cell in CELLS if _finds(laws[cell], truth[cell])]
 
 
 def _finds(law: Mapping[int, float | None], truth: int) -> bool:
@@ -224,33 +243,44 @@ def _short(name: str) -> str:
 
 
 def _weights(as_printed: Audit, proper: Audit) -> Iterator[Row]:
-    names = (SATURATED, SECOND, THIRD)
-    weights = [value_of(_view(as_printed, name).weight) for name in names]
+    weights = partial(_weights_of, as_printed)
     yield _row(
         "section 5.4: model probabilities, by Pr(R|A) as printed",
         WEIGHTS,
         weights,
-        f"posterior predictive, which uses R twice; {_weight_error(as_printed)}",
+        lambda: f"posterior predictive, which uses R twice; {_weight_error(as_printed)}",
         simulated="dobra-model-weights",
-        errors=_weight_errors(as_printed, weights),
+        errors=lambda: _weight_errors(as_printed, weights()),
     )
-    right = [value_of(_view(proper, name).weight) for name in names]
     yield _row(
         "section 5.4: model probabilities, by the marginal likelihood",
         WEIGHTS,
-        right,
-        f"what Bayes' theorem asks for: R used once; {_weight_error(proper)}",
+        partial(_weights_of, proper),
+        lambda: f"what Bayes' theorem asks for: R used once; {_weight_error(proper)}",
         slip="dobra-model-weights",
     )
-    doubled = np.array(weights) ** 2 / np.array([PRIORS[name] for name in names])
     yield _row(
         "(10) with tables not normalised: weights in effect",
-        [f"{w:.3f}" for w in doubled / doubled.sum()],
+        _doubled(as_printed),
         weights,
         "as printed Pr(R|A) enters once more; normalise each model's law first",
         kind=Kind.FORMULA,
         slip="dobra-model-weights",
     )
+
+
+def _weights_of(found: Audit) -> list[float]:
+    return [value_of(_view(found, name).weight) for name in (SATURATED, SECOND, THIRD)]
+
+
+def _doubled(found: Audit) -> list[str]:
+    """What (10) as printed makes of the weights; question marks where there are none."""
+    try:
+        weights = np.array(_weights_of(found))
+    except NotComputedError:
+        return ["?"] * 3
+    doubled = weights**2 / np.array([PRIORS[name] for name in (SATURATED, SECOND, THIRD)])
+    return [f"{w:.3f}" for w in doubled / doubled.sum()]
 
 
 def _weight_error(found: Audit) -> str:

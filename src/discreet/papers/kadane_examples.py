@@ -1,22 +1,23 @@
 """Kadane, Krishnan and Shmueli, section 4: the disasters, the poem, the injuries."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from discreet.compoisson.comparison_estimates import weighted_least_squares
 from discreet.compoisson.estimation import maximum_likelihood
 from discreet.compoisson.factorials import factorial_exponent
-from discreet.compoisson.goodness import goodness_of_fit
+from discreet.compoisson.goodness import Goodness, goodness_of_fit
 from discreet.compoisson.knowledge import Knowledge
 from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.snooper import Snooper, snooper
 from discreet.compoisson.statistics import CountStatistics
 from discreet.data.arrays import IntArray
 from discreet.figures import Unavailable
+from discreet.numerics.rounding import above
 from discreet.papers.kadane_data import DISASTERS, INJURIES, POEM, Example
-from discreet.papers.outcomes import available, value_of
+from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import global_risk, interval_risk
@@ -57,23 +58,29 @@ def _snooper(example: Example, knowledge: Knowledge | None = None) -> Snooper:
 
 
 def _estimates() -> Iterator[Row]:
-    found = available(weighted_least_squares(DISASTERS.table))
+    found = weighted_least_squares(DISASTERS.table)
     yield _row(
         "section 4.1: estimates of λ and ν",
         "1.15 0.88",
-        [found.rate, found.dispersion],
+        lambda: [available(found).rate, available(found).dispersion],
         "weighted least squares with full covariance, not maximum likelihood",
     )
-    likely = available(maximum_likelihood(statistics(DISASTERS)))
-    text = "over-dispersed"
     yield _row(
         "section 4.1: ν < 1, so the data are over-dispersed",
-        [text],
-        text if likely.dispersion < 1 else f"ν = {likely.dispersion:.4f}",
-        f"maximum likelihood: λ = {likely.rate:.4f}, ν = {likely.dispersion:.4f}, no sign of it",
+        ["over-dispersed"],
+        lambda: _dispersed()[0],
+        lambda: _dispersed()[1],
         kind=Kind.STATEMENT,
         slip="kadane-estimates",
     )
+
+
+def _dispersed() -> tuple[str, str]:
+    """What maximum likelihood says of the disasters, and its estimates."""
+    likely = available(maximum_likelihood(statistics(DISASTERS)))
+    said = "over-dispersed" if above(1, likely.dispersion) else f"ν = {likely.dispersion:.4f}"
+    estimates = f"λ = {likely.rate:.4f}, ν = {likely.dispersion:.4f}"
+    return said, f"maximum likelihood: {estimates}, no sign of it"
 
 
 def _released(example: Example) -> Iterator[Row]:
@@ -101,8 +108,11 @@ def _released(example: Example) -> Iterator[Row]:
             text if text in written else "; ".join(sorted(written)),
             "as the library writes it",
         )
-    count = _snooper(example).count()
-    yield _row(f"section {example.section}: solutions", example.solutions, count.value)
+    yield _row(
+        f"section {example.section}: solutions",
+        example.solutions,
+        lambda: number_of(_snooper(example).count()),
+    )
 
 
 def _exponents() -> Row:
@@ -116,20 +126,20 @@ def _exponents() -> Row:
 
 def _disasters() -> Iterator[Row]:
     tables = sorted(_snooper(DISASTERS).tables(), key=lambda table: int(table[4]))
-    laws = [_law(DISASTERS, dict(enumerate(map(int, table)))) for table in tables]
+    truths = [dict(enumerate(map(int, table))) for table in tables]
     yield _row(
         "section 4.1: probability of each solution",
         ["1/7"] * len(tables),
-        [value_of(law.truth_probability) for law in laws],
+        lambda: [value_of(_law(DISASTERS, truth).truth_probability) for truth in truths],
         "P(f|S) ∝ 1/∏f!, f4 = 0 … 6: not tables but ordered data are equally likely",
         slip=EQUAL,
     )
-    law = _law(DISASTERS, DISASTERS.table)
+    law = cache(partial(_law, DISASTERS, DISASTERS.table))
     yield _row(
         "section 4.1: chance to reconstruct the table",
         ["1/7"],
-        value_of(law.truth_probability),
-        f"the best guess is right with probability {value_of(law.best_guess_probability):.3f}",
+        lambda: value_of(law().truth_probability),
+        lambda: f"the best guess is right with probability {_best_guess(law()):.3f}",
         slip=EQUAL,
     )
     yield _widest(DISASTERS, "1 14 32", "printed “counts of one”")
@@ -138,9 +148,17 @@ def _disasters() -> Iterator[Row]:
     yield _row(
         "section 4.1 and Table 4: global DR",
         DISASTERS.global_risk,
-        value_of(global_risk(len(tables))),
-        f"(15), all tables alike; by their probabilities {value_of(law.reciprocal_entropy):.3f}",
+        lambda: value_of(global_risk(len(tables))),
+        lambda: f"(15), all tables alike; by their probabilities {_reciprocal_entropy(law()):.3f}",
     )
+
+
+def _best_guess(law: TableLaw) -> float:
+    return value_of(law.best_guess_probability)
+
+
+def _reciprocal_entropy(law: TableLaw) -> float:
+    return value_of(law.reciprocal_entropy)
 
 
 def _widest(example: Example, printed: str, note: str) -> Row:
@@ -189,7 +207,7 @@ def _poem() -> Iterator[Row]:
     yield _row(
         "section 4.2: solutions without words of length 0",
         "7",
-        _snooper(POEM, Knowledge(no_zeros=True)).count().value,
+        lambda: number_of(_snooper(POEM, Knowledge(no_zeros=True)).count()),
     )
     text = "four equations"
     number = len(problem.equations())
@@ -201,12 +219,12 @@ def _poem() -> Iterator[Row]:
         kind=Kind.STATEMENT,
         slip="kadane-figure-2",
     )
-    law = _law(POEM, POEM.table)
+    law = cache(partial(_law, POEM, POEM.table))
     yield _row(
         "Theorem 1 on the poem: probability of the true table",
         ["1/14"],
-        value_of(law.truth_probability),
-        f"and 1/H = {value_of(law.reciprocal_entropy):.3f}, not {POEM.global_risk}",
+        lambda: value_of(law().truth_probability),
+        lambda: f"and 1/H = {_reciprocal_entropy(law()):.3f}, not {POEM.global_risk}",
         kind=Kind.FORMULA,
         slip=EQUAL,
     )
@@ -235,7 +253,7 @@ def _limits(example: Example) -> Iterator[Row]:
         yield _row(
             f"{table}, note: global DR",
             example.global_risk,
-            value_of(global_risk(_snooper(example).count().value or 0)),
+            lambda: value_of(global_risk(number_of(_snooper(example).count()))),
             "(15), all tables alike",
         )
 
@@ -248,20 +266,29 @@ def _printed_risk(lower: int, upper: int) -> float | None:
 
 def _fit_claim() -> Row:
     """Whether the fit of any example is rejected at 5 %."""
-    tests = {
-        example.name: available(
-            goodness_of_fit(example.table, rng=np.random.default_rng(1), draws=199)
-        )
-        for example in (DISASTERS, POEM, INJURIES)
-    }
-    bad = [name for name, test in tests.items() if test.fits_badly]
-    worst = tests[INJURIES.name]
+    tests = cache(
+        lambda: {
+            example.name: available(
+                goodness_of_fit(example.table, rng=np.random.default_rng(1), draws=199)
+            )
+            for example in (DISASTERS, POEM, INJURIES)
+        }
+    )
     text = "COM-Poisson approximates all three well"
     return _row(
         "section 5: the fit of the three examples",
         [text],
-        claim(text, False) + f" for the {' and '.join(bad)}" if bad else text,
-        f"injuries: chi-square {worst.statistic:.0f} on {worst.degrees_of_freedom} degrees",
+        lambda: _well_fitted(text, tests()),
+        lambda: _chi_square(tests()[INJURIES.name]),
         kind=Kind.STATEMENT,
         slip="kadane-fit",
     )
+
+
+def _well_fitted(text: str, tests: Mapping[str, Goodness]) -> str:
+    bad = [name for name, test in tests.items() if test.fits_badly]
+    return claim(text, False) + f" for the {' and '.join(bad)}" if bad else text
+
+
+def _chi_square(test: Goodness) -> str:
+    return f"injuries: chi-square {test.statistic:.0f} on {test.degrees_of_freedom} degrees"

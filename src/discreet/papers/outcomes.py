@@ -1,20 +1,22 @@
-"""Figures that must be there: the papers' examples are small, so nothing about them is unavailable.
+"""Figures that a row needs: where one cannot be had, the row says why instead.
 
-A missing one is a fault of ours and stops the command; it never becomes a value.
+A missing figure never becomes a value, and never takes other rows with it.
 """
 
 from typing import TypeVar
 
 from discreet.compoisson.estimation import NoMaximum
+from discreet.fiber.counting import Count
 from discreet.figures import Outcome, Unavailable
+from discreet.papers.rows import NotComputedError
 
 Found = TypeVar("Found")
 
 
 def available(found: Found | Unavailable | NoMaximum) -> Found:
-    """What was found."""
+    """What was found. Raises NotComputedError with the reason where there is nothing."""
     if isinstance(found, Unavailable | NoMaximum):
-        raise TypeError(found.reason)
+        raise NotComputedError(found.reason)
     return found
 
 
@@ -22,5 +24,12 @@ def value_of(outcome: Outcome | None) -> float:
     """The value of a figure."""
     figure = available(outcome)
     if figure is None or figure.value is None:
-        raise TypeError("there is no single value")
+        raise NotComputedError("there is no single value")
     return figure.value
+
+
+def number_of(tables: Count) -> int:
+    """How many tables were counted."""
+    if tables.value is None:
+        raise NotComputedError(tables.note or "the tables could not be counted")
+    return tables.value

@@ -2,20 +2,22 @@
 
 The verdict is worked out, never written down. A printed number agrees with a computed one if that
 rounds to it: they differ by at most half a unit of the last digit printed. A row that does not
-agree needs a declared reason, with a page that gives the argument; without one it `disagrees`.
+agree needs a declared reason, with a page that gives the argument; without one it `disagrees`. A
+row whose figure could not be had here is `not computed`, and says why.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.errors import must_be
 
 Value = int | float | str | None
+Part = TypeVar("Part")
 
 DASHES = ("—", "–", "-")  # what a paper prints where it has no value
 ROUNDING = 1e-9  # of a unit of the last digit, for ties and the arithmetic of floats
@@ -35,6 +37,11 @@ class Verdict(StrEnum):
     SIMULATED = "paper simulated"
     NOT_PUBLIC = "data not public"
     DISAGREES = "disagrees"
+    NOT_COMPUTED = "not computed"
+
+
+class NotComputedError(Exception):
+    """A figure cannot be had; the message says why."""
 
 
 class Kind(StrEnum):
@@ -50,7 +57,8 @@ class Row:
     """A printed figure, or a few that belong together, beside the computed ones.
 
     `reason` is what a difference is put down to, with its `page` in docs/slips. `errors` are the
-    standard errors of a paper's simulation and ours together, one for each number.
+    standard errors of a paper's simulation and ours together, one for each number. `missing` says
+    why nothing could be computed.
     """
 
     paper: str
@@ -62,6 +70,7 @@ class Row:
     reason: Verdict | None = None
     page: str | None = None
     errors: tuple[float, ...] = ()
+    missing: str = ""
 
     def __post_init__(self) -> None:
         if len(self.printed) != len(self.computed) or not self.printed:
@@ -73,6 +82,8 @@ class Row:
     @property
     def verdict(self) -> Verdict:
         """By the rule of this module."""
+        if self.missing:
+            return Verdict.NOT_COMPUTED
         if all(self.matches):
             return Verdict.AGREES
         if self.reason is Verdict.SIMULATED and not self._is_near:
@@ -126,12 +137,12 @@ class Row:
                 for text, value, same in zip(self.printed, self.computed, self.matches, strict=True)
             ],
             "page": self.link,
-        }
+        } | ({"unavailable": self.missing} if self.missing else {})
 
     @property
     def link(self) -> str | None:
         """The page with the argument, where there is one to make."""
-        needed = self.page and self.verdict is not Verdict.AGREES
+        needed = self.page and self.verdict not in (Verdict.AGREES, Verdict.NOT_COMPUTED)
         return f"{PAGES}/{self.page}.md" if needed else None
 
     @property
@@ -141,6 +152,8 @@ class Row:
         A value that cannot be had is a dash where the paper prints one, too, else a question mark;
         a text that is the printed one is not said again.
         """
+        if self.missing:
+            return ("not computed",)
         if self.kind is Kind.STATEMENT and self.verdict is Verdict.AGREES:
             return ("holds",)
         pairs = zip(self.printed, self.computed, strict=True)
@@ -151,18 +164,19 @@ def row(
     paper: str,
     figure: str,
     printed: str | Sequence[str],
-    computed: Value | Iterable[Value],
-    note: str = "",
+    computed: Value | Iterable[Value] | Callable[[], Value | Iterable[Value]],
+    note: str | Callable[[], str] = "",
     *,
     kind: Kind = Kind.NUMBERS,
     slip: str | None = None,
     simulated: str | None = None,
     not_public: str | None = None,
-    errors: Iterable[float] = (),
+    errors: Iterable[float] | Callable[[], Iterable[float]] = (),
 ) -> Row:
     """A row; printed numbers may stand in one text with spaces between them.
 
-    At most one of `slip`, `simulated` and `not_public` names the page of the reason.
+    What may fail is given as a function: where it raises NotComputedError, the row stays and says
+    why. At most one of `slip`, `simulated` and `not_public` names the page of the reason.
     """
     reasons = {
         Verdict.SLIP: slip,
@@ -170,19 +184,37 @@ def row(
         Verdict.NOT_PUBLIC: not_public,
     }
     reason = next((verdict for verdict, page in reasons.items() if page), None)
-    alone = computed is None or isinstance(computed, int | float | str)
-    values: Iterable[Value] = (computed,) if alone else computed  # type: ignore[assignment]
+    texts = tuple(printed.split()) if isinstance(printed, str) else tuple(printed)
+    missing = ""
+    try:
+        values, said, off = _values(_had(computed)), _had(note), tuple(_had(errors))
+    except NotComputedError as why:
+        missing = str(why)
+        values, said, off = (None,) * len(texts), f"not computed: {missing}", ()
     return Row(
         paper=paper,
         figure=figure,
-        printed=tuple(printed.split()) if isinstance(printed, str) else tuple(printed),
-        computed=tuple(getattr(value, "item", lambda value=value: value)() for value in values),
-        note=note,
+        printed=texts,
+        computed=values,
+        note=said,
         kind=kind,
         reason=reason,
         page=reasons[reason] if reason else None,
-        errors=tuple(errors),
+        errors=off,
+        missing=missing,
     )
+
+
+def _had(part: Part | Callable[[], Part]) -> Part:
+    """A part of a row, computed now if it is a function."""
+    return part() if callable(part) else part
+
+
+def _values(computed: Value | Iterable[Value]) -> tuple[Value, ...]:
+    """Plain numbers, of which there may be one alone."""
+    alone = computed is None or isinstance(computed, int | float | str)
+    values: Iterable[Value] = (computed,) if alone else computed  # type: ignore[assignment]
+    return tuple(getattr(value, "item", lambda value=value: value)() for value in values)
 
 
 def claim(text: str, holds: bool) -> str:
@@ -202,7 +234,8 @@ def agree(printed: str, value: Value) -> bool:
         return abs(value - float(Fraction(printed))) <= ROUNDING * abs(value)
     if isinstance(value, int):
         return abs(number(printed) - value) <= Decimal(half_unit(printed))
-    return abs(float(number(printed)) - value) <= half_unit(printed) * (1 + ROUNDING)
+    unit = half_unit(printed) or 1.0  # a float may be a whole number but for rounding
+    return abs(float(number(printed)) - value) <= half_unit(printed) + ROUNDING * unit
 
 
 def number(printed: str) -> Decimal:

@@ -6,6 +6,7 @@ proportional fitting. Cell probabilities Pr(F(i) = q) are averages of the exact 
 (Rao–Blackwell), so that each draw of θ counts in full.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.chains import Diagnostics, diagnose
 from discreet.fiber.working_time import working_seconds
+from discreet.numerics.rounding import EPSILON, order_of
 from discreet.progress import Progress, silent
 from discreet.tables.bayesian_fitting import fitting_cycle
 from discreet.tables.generators import HierarchicalModel
@@ -47,8 +49,9 @@ class Augmented:
     `laws[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard errors.
     `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each up
     to a constant, where the step knows it, `tables` the drawn tables. The chains are
-    `worth` so many independent draws of the least settled probability. `complete` is False where
-    time or the user ended it early.
+    `worth` so many independent draws of the least settled probability. `rounding` bounds what
+    rounding made of a probability given θ; one that varies by no more has this for its error.
+    `complete` is False where time or the user ended it early.
     """
 
     cells: IntArray
@@ -59,6 +62,7 @@ class Augmented:
     tables: IntArray
     diagnostics: Diagnostics
     worth: float
+    rounding: float
     complete: bool
 
 
@@ -99,7 +103,7 @@ def augmented(
         if len(kept) < LEAST_KEPT:
             raise
         complete = False
-    return _gathered(kept, step, cells, complete)
+    return _gathered(kept, step, cells, len(model.generators) + 1, complete)
 
 
 def _start(
@@ -114,14 +118,20 @@ def _start(
 
 
 def _gathered(
-    kept: list[tuple[FloatArray, Taken]], step: TableStep, cells: IntArray, complete: bool
+    kept: list[tuple[FloatArray, Taken]],
+    step: TableStep,
+    cells: IntArray,
+    n_scalings: int,
+    complete: bool,
 ) -> Augmented:
     if len(kept) < LEAST_KEPT:
         raise InputError(must_be("time", "enough for some draws", "less", remedy="allow more"))
     seen = np.stack([taken.seen for _, taken in kept], axis=1)
     tables = np.stack([taken.tables for _, taken in kept], axis=1)
     means = seen.mean(axis=(0, 1))
-    told, errors, worth = _errors(seen, means)
+    log_theta = np.stack([theta for theta, _ in kept], axis=1)
+    rounding = _rounding(log_theta, tables, n_scalings)
+    told, errors, worth = _errors(seen, means, rounding)
     laws, ses = [], []
     for cell in cells.tolist():
         here = np.flatnonzero(step.pair_cell == cell)
@@ -133,25 +143,46 @@ def _gathered(
         cells=cells,
         laws=laws,
         errors=ses,
-        log_theta=np.stack([theta for theta, _ in kept], axis=1),
+        log_theta=log_theta,
         log_released=np.stack(released, axis=1) if released else None,
         tables=tables,
         diagnostics=told,
         worth=worth,
+        rounding=rounding,
         complete=complete,
     )
 
 
-def _errors(seen: FloatArray, means: FloatArray) -> tuple[Diagnostics, FloatArray, float]:
+def _rounding(log_theta: FloatArray, tables: IntArray, n_scalings: int) -> float:
+    """What rounding can make of a probability given θ.
+
+    The log probability of a table is a sum of terms x log θ over the cells, off by rounding of the
+    sum and by that of log θ itself: every scaling of every cycle rounds it once, to either side, so
+    that over the cycles errors grow with the root of their number (Higham and Mary 2019, with λ = 4
+    for a chance below one in a thousand). An error of a logarithm is a relative one of Pr(F | θ),
+    and no probability is above one.
+    """
+    size = max(
+        float((np.abs(theta) * counts).sum(axis=1).max(initial=0.0))
+        for theta, counts in zip(log_theta, tables, strict=True)
+    )
+    n_cycles, n_cells = log_theta.shape[1:]
+    return float((4 * n_scalings * math.sqrt(n_cycles) + n_cells) * EPSILON * (1.0 + size))
+
+
+def _errors(
+    seen: FloatArray, means: FloatArray, rounding: float
+) -> tuple[Diagnostics, FloatArray, float]:
     """What the chains say of the largest probabilities, standard errors of all, and what they are
     worth. The errors of small ones, which are too many, are as if they mixed like the worst."""
-    largest = np.sort(np.argsort(-means, kind="stable")[:MOST_DIAGNOSED])
-    told = diagnose(seen[:, :, largest])
-    errors = np.zeros(seen.shape[2])
+    largest = order_of(means, scale=1.0)[:MOST_DIAGNOSED]
+    largest.sort()
+    told = diagnose(seen[:, :, largest], rounding=rounding)
+    errors = np.full(seen.shape[2], rounding)
     n_all = seen.shape[0] * seen.shape[1]
     fewest = float(min(told.bulk_draws.min(initial=n_all), n_all))
     others = np.setdiff1d(np.arange(seen.shape[2]), largest)
-    errors[others] = seen[:, :, others].std(axis=(0, 1)) / np.sqrt(max(fewest, 1.0))
+    errors[others] += seen[:, :, others].std(axis=(0, 1)) / np.sqrt(max(fewest, 1.0))
     errors[largest[told.varied]] = told.standard_error
     plain = means[largest[told.varied]] > PLAIN
     return told, errors, float(told.bulk_draws[plain].min(initial=n_all))

@@ -84,6 +84,42 @@ def test_chains_stuck_at_different_values_disagree():
     assert np.isfinite(found.r_hat[0])
 
 
+def drifting(value, n_chains, n_draws, rng):
+    """The same figure throughout, but for the last bits, which drift as sums of roundings do."""
+    steps = rng.integers(-1, 2, size=(n_chains, n_draws, 1)) * np.spacing(value)
+    return value + np.cumsum(steps, axis=1)
+
+
+def test_what_only_rounding_moves_has_not_varied():
+    draws = drifting(0.37, 4, 500, np.random.default_rng(9))
+    assert diagnose(draws).bulk_draws[0] < 100  # as noise would have it
+    assert not diagnose(draws, rounding=1e-13).varied.any()
+
+
+def test_what_moves_more_than_rounding_has_varied():
+    draws = drifting(0.37, 4, 500, np.random.default_rng(9))
+    draws[2, 100] += 1e-12
+    assert diagnose(draws, rounding=1e-13).varied.all()
+
+
+def test_the_last_bits_of_draws_change_no_diagnosis():
+    """Few values, many ties, symmetric about their median: ranks and folding see every last bit."""
+    rng = np.random.default_rng(10)
+    draws = rng.choice([0.1, 0.3, 0.7, 0.9], size=(4, 200, 3))
+    noisy = draws + rng.uniform(-1e-15, 1e-15, draws.shape)
+    plain, moved = diagnose(draws, rounding=1e-14), diagnose(noisy, rounding=1e-14)
+    for name in ("r_hat", "bulk_draws", "tail_draws", "standard_error"):
+        assert getattr(moved, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+
+
+def test_chains_stuck_at_figures_with_rounded_means_disagree_without_end():
+    draws = np.full((4, 50, 1), 0.1)  # whose mean is not 0.1
+    draws[2:] = 0.3
+    assert r_hat(draws)[0] == np.sqrt(np.finfo(np.float64).max)
+    assert r_hat(np.full((4, 50, 1), 0.1))[0] == 1
+    assert effective_draws(np.full((4, 50, 1), 0.1))[0] == 200
+
+
 def test_few_effective_draws_are_told():
     found = diagnose(np.random.default_rng(8).standard_normal((4, 40, 1)))
     assert "effective" in found.warning or "disagree" in found.warning

@@ -1,10 +1,13 @@
-"""The verdict on a row is worked out from its numbers, and can be any of the five."""
+"""The verdict on a row is worked out from its numbers, and can be any of the six."""
 
 import json
 
 import pytest
 
-from discreet.papers.rows import Kind, Verdict, agree, claim, half_unit, row
+from discreet.fiber.counting import Count
+from discreet.figures import Figure, How, Unavailable
+from discreet.papers.outcomes import available, number_of, value_of
+from discreet.papers.rows import Kind, NotComputedError, Verdict, agree, claim, half_unit, row
 
 CALL = {"paper": "polettini", "figure": "(1)"}
 
@@ -24,6 +27,9 @@ CALL = {"paper": "polettini", "figure": "(1)"}
         ("7", 7.0, True),
         ("7", 7.2, False),
         ("1", 1.0000001, False),
+        ("1", 1 - 2**-52, True),  # a sum of floats
+        ("0", -1e-17, True),
+        ("0", 1e-6, False),
         ("82,938,779", 82_938_779, True),
         ("82,938,779", 82_938_778, False),
         ("1.4647e-15", 1.46468e-15, True),
@@ -151,3 +157,49 @@ def test_json():
         ],
         "page": "docs/slips/some-page.md",
     }
+
+
+def missing():
+    raise NotComputedError("12 effective draws are too few")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"computed": missing},
+        {"computed": [0.5, 0.5], "note": missing},
+        {"computed": [0.5, 0.5], "errors": missing, "simulated": "draws"},
+        {"computed": missing, "slip": "some-page"},
+    ],
+)
+def test_a_figure_that_cannot_be_had_keeps_its_row_and_says_why(parts):
+    found = row(**CALL, printed="0.50 0.50", **parts)
+    assert found.verdict is Verdict.NOT_COMPUTED
+    assert found.shown == ("not computed",)
+    assert found.note == "not computed: 12 effective draws are too few"
+    assert found.link is None
+    assert found.n_numbers == 2
+    got = found.to_json()
+    assert got["unavailable"] == "12 effective draws are too few"
+    assert [one["computed"] for one in got["values"]] == [None, None]
+
+
+def test_what_may_fail_is_computed_where_it_does_not():
+    found = row(**CALL, printed="0.50", computed=lambda: 0.5, note=lambda: "by hand")
+    assert (found.verdict, found.note) == (Verdict.AGREES, "by hand")
+
+
+@pytest.mark.parametrize(
+    ("ask", "reason"),
+    [
+        (lambda: available(Unavailable("no time")), "no time"),
+        (lambda: value_of(Unavailable("no time")), "no time"),
+        (lambda: value_of(None), "no single value"),
+        (lambda: value_of(Figure(value=None, how=How.BOUND, low=0, high=1)), "no single value"),
+        (lambda: number_of(Count(value=None, how=None, note="too large")), "too large"),
+        (lambda: number_of(Count(value=None, how=None)), "could not be counted"),
+    ],
+)
+def test_missing_figures_give_their_reason(ask, reason):
+    with pytest.raises(NotComputedError, match=reason):
+        ask()
