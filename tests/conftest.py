@@ -1,6 +1,7 @@
 """What several tests share: the command line run in this process, and records counted by engine."""
 
 import os
+import signal
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -69,3 +70,12 @@ def count():
             return stack.enter_context(DuckDBEngine().count(request))
 
         yield run
+
+
+@pytest.fixture
+def heeding_ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt even where the tests run in the background, whose processes
+    are started with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

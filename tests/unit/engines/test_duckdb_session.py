@@ -53,6 +53,7 @@ def test_an_interruption_stops_the_statement(con, error):
     assert session.rows("SELECT 1") == [(1,)]
 
 
+@pytest.mark.usefixtures("heeding_ctrl_c")
 @pytest.mark.parametrize("seconds", [0.05, 0.15, 0.25])
 def test_ctrl_c_stops_the_statement_before_it_is_heard_of(con, seconds):
     main = threading.main_thread().ident

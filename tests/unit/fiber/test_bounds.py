@@ -127,6 +127,7 @@ def test_interruption_leaves_bounds_so_far():
     assert np.all((found.lower <= CUBE.ravel()) & (CUBE.ravel() <= found.upper))
 
 
+@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_a_signal_during_a_search_is_heard(monkeypatch):
     """CP-SAT runs on while Python's handler waits, unless it is told to stop."""
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
