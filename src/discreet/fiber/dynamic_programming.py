@@ -6,7 +6,6 @@ rather than of tables. Once a layer is no longer worth storing, each of its stat
 itself: value by value up to the tail, whose points are counted in closed form.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field
@@ -262,11 +261,12 @@ def in_parts(
     """The work on each of some parts of the last layer, in threads when there is much of it.
 
     Ends early where more steps are made or more time is taken than the budget allows, and then says
-    so: what comes back is what was done by then. An interruption ends the threads too.
+    so: what comes back is what was done by then. An interruption ends the threads too. The parts
+    are the same on every machine, since sums of floats depend on how they are cut.
     """
-    layer, n, cores = found.last, len(found.last.keys), os.cpu_count() or 1
+    layer, n = found.last, len(found.last.keys)
     little = found.expected < LITTLE and budget.seconds is None
-    n_parts = 1 if little or n <= MANY_STATES else min(max_parts, 16 * cores)
+    n_parts = 1 if little or n <= MANY_STATES else max_parts
     cuts = np.linspace(0, n, n_parts + 1).astype(np.int64)
     stop = np.array([0, max(budget.steps - found.steps, 1)], dtype=np.int64)
     notes = [np.zeros(kernels.N_NOTES, np.int64) for _ in range(n_parts)]
@@ -275,8 +275,10 @@ def in_parts(
         return work(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
 
     results = [run(0)] if little else _threaded(run, n_parts, notes, stop, budget, progress)
-    found.steps += sum(int(one[kernels.STEPS]) for one in notes)
-    if not any(one[kernels.STOPPED] for one in notes):
+    made = sum(int(one[kernels.STEPS]) for one in notes)
+    found.steps += made
+    # Counted again: a fast machine is done before the threads are first looked at.
+    if made <= stop[1] and not any(one[kernels.STOPPED] for one in notes):
         return results, ""
     left = budget.seconds_left
     if left is not None and left <= 0:

@@ -24,6 +24,7 @@ FAST = {"nnan", "nsz", "reassoc", "contract"}
 ADD, BEST = 0, 1  # how weights of several tables are joined
 WIDE_LINE, NARROW_LINE, UNIT_LINE = 0, 1, 2  # any numbers, short ones, short ones in steps of one
 CHUNK = 64
+TIE = 1e-9  # share of a weight by which another must be larger to be preferred to it
 LINE_STEPS = 40  # values that could be tried in the time that beginning a line takes
 STEPS, STOPPED, FOUND, N_NOTES = 0, 1, 2, 3
 
@@ -141,6 +142,18 @@ def _larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     if g == 0.0 or f == 0.0:
         return f > 0.0
     return e > d or (e == d and f > g)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _clearly_larger(f: float, e: Whole, g: float, d: Whole) -> Any:
+    """Whether f · 2^(512 e) > g · 2^(512 d) by more than rounding can make.
+
+    Tables that are equally probable are products of the same weights in another order: the last bit
+    of these must not say which of them is the likeliest.
+    """
+    if e == d + 1:  # f next above 2⁻²⁵⁶ and g next below 2²⁵⁶ may be neighbours
+        f, e = f * GROW, d
+    return _larger(f, e, g * (1.0 + TIE), d)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -381,7 +394,7 @@ def descend(
             if f == 0.0:
                 continue
             if mode == BEST:
-                if _larger(f, e, sum_f, sum_e):
+                if _clearly_larger(f, e, sum_f, sum_e):
                     sum_f, sum_e = f, e
                     values[draw], at_state[draw] = x, found
                 continue
@@ -838,7 +851,7 @@ def _choose_point(
                 f, e = _weighed(problem.weights, start + i, to.x[start + i], f, e)
             to.notes[STEPS] += 1
             if mode == BEST:
-                if _larger(f, e, to.sums[0], to.sums_e[0]):
+                if _clearly_larger(f, e, to.sums[0], to.sums_e[0]):
                     to.sums[0], to.sums_e[0] = f, e
                     to.chosen[:] = to.x
                 continue

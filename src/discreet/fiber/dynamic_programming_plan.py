@@ -15,6 +15,7 @@ from discreet.fiber.ordering_kernels import (
     prefix_ranks,
 )
 from discreet.fiber.splitting import Block
+from discreet.numerics.rounding import above, first_largest, order_of
 
 WORD_BITS = 62
 MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
@@ -107,21 +108,31 @@ def plan_for(
     matrix = np.asarray(block.matrix.todense(), dtype=np.int64).reshape(m, n)
     orders = [np.arange(n)] if natural else _orders(matrix, block, seconds)
     costs = [_cost(matrix, block, order) for order in orders]
-    order = orders[int(np.argmin(costs))]
+    order = orders[_cheapest(costs)]
     best = _assembled(matrix[:, order], block, order, min(costs))
     if natural or not closed or best.tail.start == 0:
         return best
-    large = best.cost > LARGE
+    large = above(best.cost, LARGE)
     others = {tuple(_free_first(matrix, order)) for order in _likely(orders, costs, large)}
     plans = [_assembled(matrix[:, order], block, np.array(order), 0.0) for order in sorted(others)]
     dives = MORE_DIVES if large else DIVES
-    return min([best, *(_dived(plan, dives) for plan in plans)], key=lambda plan: plan.cost)
+    found = [best, *(_dived(plan, dives) for plan in plans)]
+    return found[_cheapest([plan.cost for plan in found])]
+
+
+def _cheapest(costs: list[float]) -> int:
+    """The first order of the least cost but for rounding.
+
+    Orders of a symmetric table cost the same. The order decides which tables a seed draws and what
+    fits the budget, so the last bit of a logarithm must not choose it.
+    """
+    return first_largest([-cost for cost in costs], scale=1.0)
 
 
 def _likely(orders: list[IntArray], costs: list[float], large: bool) -> list[IntArray]:
     """The orders that look best, and the columns as they stand, forwards and backwards."""
-    ranked = sorted(zip(costs, range(len(orders)), strict=True))[: None if large else FEW_ORDERS]
-    return [orders[i] for i in sorted({0, 1, *(i for _, i in ranked)})]
+    ranked = order_of([-cost for cost in costs], scale=1.0)[: None if large else FEW_ORDERS]
+    return [orders[i] for i in sorted({0, 1, *ranked.tolist()})]
 
 
 def _dived(plan: Plan, dives: int) -> Plan:

@@ -189,7 +189,7 @@ def _entropy(
 def most_probable_table(
     system: System, prior: Prior, *, budget: Budget | None = None, progress: Progress = silent
 ) -> IntArray:
-    """A consistent table of the largest weight under the prior; which one of several is not said.
+    """A consistent table of the largest weight under the prior, the same one of several each time.
 
     Raises InputError where there is none, BudgetExceeded where dynamic programming does not fit.
     """

@@ -34,6 +34,7 @@ from discreet.fiber.tilt import balanced
 from discreet.fiber.walk_weights import TooManyWeights, weight_table
 from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
+from discreet.numerics.rounding import alike
 from discreet.progress import Progress, silent
 
 LEAST_EFFECTIVE = 100
@@ -85,8 +86,15 @@ class WeightedDraws:
 
     @property
     def effective_draws(self) -> float:
-        """(Σ weight)² / Σ weight²: as many unweighted draws would tell about as much."""
-        return float(1 / np.sum(self.shares**2)) if len(self.log_weights) else 0.0
+        """(Σ weight)² / Σ weight²: as many unweighted draws would tell about as much.
+
+        All of them where weights differ by rounding alone, as they do where columns are exact:
+        else a hundred such draws would be "fewer than 100" on some processors.
+        """
+        logs = self.log_weights
+        if len(logs) == 0 or alike(logs.min(), logs.max(), scale=1.0):
+            return float(len(logs))
+        return float(1 / np.sum(self.shares**2))
 
     @property
     def warning(self) -> str:
@@ -112,7 +120,7 @@ class WeightedDraws:
         if len(self.log_weights) == 0:
             return Unavailable(f"none of {self.n_tried} draws found a consistent table")
         log_value = float(logsumexp(self.log_weights) - np.log(self.n_tried))
-        square = np.exp(2 * (self.log_weights - log_value)).sum() / self.n_tried - 1
+        square = self.n_tried / self.effective_draws - 1  # mean weight² / (mean weight)² − 1
         relative = float(np.sqrt(max(0.0, square) / self.n_tried))
         return Estimate(
             value=_number(log_value),

@@ -22,7 +22,9 @@ from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Factor, product_of
 from discreet.masks.priors import with_factors
+from discreet.numerics.rounding import above
 from discreet.progress import Progress
+from discreet.tables.weighted_law import relative_error
 
 MOST_DRAWS = 4_000_000
 MOST_KEPT = 2**26  # counts of drawn tables that are kept, 512 MiB
@@ -178,9 +180,9 @@ def drawn_belief(
     kept = _Kept()
     for batch in found.batches(MOST_DRAWS, rng=np.random.default_rng(0)):
         kept.add(law, rest, batch[:, :n_cells])
-        if kept.worth >= ENOUGH or kept.n_numbers > MOST_KEPT or working_seconds() > end:
+        if not above(ENOUGH, kept.worth) or kept.n_numbers > MOST_KEPT or working_seconds() > end:
             break
-    if kept.worth < LEAST_WORTH:
+    if above(LEAST_WORTH, kept.worth):
         return Unavailable(
             f"{kept.n:,} weighted draws are worth {kept.worth:.0f} plain ones, too few to trust"
         )
@@ -226,14 +228,13 @@ class _Kept:
         """The law of which `base` is the log normaliser before these weights."""
         weights, top = self.weights()
         total, tables = float(weights.sum()), np.concatenate(self.tables)
-        mean = total / self.n
-        square = float(np.square(weights).sum()) / self.n
+        log_mean = top + float(np.log(total / self.n))
         return DrawnBelief(
             tables=tables,
             weights=weights / total,
             log_prior=law.log_weights(tables),
-            log_normaliser=base + top + float(np.log(mean)),
-            log_error=float(np.sqrt(max(square - mean**2, 0.0) / self.n) / mean),
+            log_normaliser=base + log_mean,
+            log_error=relative_error(np.concatenate(self.logs) - log_mean, self.n),
             law=law,
             least=limits[0],
             most=limits[1],

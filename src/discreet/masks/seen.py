@@ -12,6 +12,7 @@ worth too little the answer says so.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ MOST_TABLES = listed_law.MOST_TABLES
 SECONDS = 60.0
 BOUNDS_SECONDS = 30.0
 LEAST_BOUNDS_SECONDS = 1.0
-FEW = 1e6  # combinations of values that are searched without guessing how many tables there are
+FEW = 10**6  # combinations of values that are searched without guessing how many tables there are
 
 AnyPrior = Prior | LogLinearPrior | str
 
@@ -241,9 +242,9 @@ def _listed(ask: _Ask, law: ExactLaw | None) -> ListedBelief | None:
 def _fiber(system: System, most: int, seconds: float) -> ListedFiber | None:
     """All tables by blocks, or None where there are too many; without a guess where few can be."""
     blocks = structure.presolve(system, drop_redundant=False).blocks
-    spans = [np.log(b.system.upper - b.system.lower + 1.0).sum() for b in blocks]
+    spans = [prod((b.system.upper - b.system.lower + 1).tolist()) for b in blocks]
     try:
-        if sum(np.exp(np.minimum(spans, 50.0))) <= FEW:
+        if sum(spans) <= FEW:
             return listed_fiber(system, most=most)
         return listed_within(system, most=most, seconds=seconds, rng=np.random.default_rng(0))
     except BudgetExceeded:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Masked
+from discreet.numerics.rounding import order_of
 
 AGREES = 1e-9
 ERRORS = 2.0  # standard errors by which an estimate must clear the cap
@@ -137,11 +138,12 @@ def choose(candidates: Sequence[Candidate], max_risk: float) -> Choice:
 def pareto_front(candidates: Sequence[Candidate]) -> tuple[int, ...]:
     """Those that no other beats: less risk at no less utility, or more utility at no more risk.
 
-    By increasing risk. Candidates of equal risk and utility stand or fall together.
+    By increasing risk. Candidates of equal risk and utility stand or fall together, in the order
+    given.
     """
     points = {i: point for i, one in enumerate(candidates) if (point := place(one)) is not None}
     front = [i for i, own in points.items() if not any(_beats(p, own) for p in points.values())]
-    return tuple(sorted(front, key=lambda i: (*points[i], i)))
+    return tuple(front[i] for i in order_of([-points[j][0] for j in front]))
 
 
 def place(candidate: Candidate) -> tuple[float, float] | None:
@@ -182,14 +184,15 @@ def _best(
         return None, ()
     most = max(candidates[i].worth or 0.0 for i in within)
     best = [i for i in within if (candidates[i].worth or 0.0) >= most - AGREES]
-    best.sort(key=lambda i: (_least_risk(candidates[i]), not candidates[i].is_nothing, i))
+    best.sort(key=lambda i: (not candidates[i].is_nothing, i))
+    best = [best[i] for i in order_of([-_least_risk(candidates[j]) for j in best])]
     return best[0], tuple(best[1:])
 
 
 def _least_risk(candidate: Candidate) -> float:
-    """The upper limit of a risk to nine digits, so that rounding breaks no tie."""
+    """The upper limit of a risk."""
     point = place(candidate)
-    return float("inf") if point is None else float(f"{point[0]:.8e}")
+    return float("inf") if point is None else point[0]
 
 
 def _verdict(
@@ -213,7 +216,7 @@ def _missed(
         if standings[i] in open_ones
         and one.is_possible
         and not one.is_nothing
-        and (one.worth is None or one.worth > least)
+        and (one.worth is None or one.worth > least + AGREES)
     )
 
 

@@ -14,12 +14,13 @@ from discreet.fiber.priors import Prior
 from discreet.fiber.system import Statement, system_of
 from discreet.figures import Figure, How, Unavailable
 from discreet.masks.contract import Masked
+from discreet.numerics.rounding import above
 from discreet.release.measures import Exposure, Measure, small_cells
-from discreet.risk.table_measures import best_value
+from discreet.risk.table_measures import ROUNDING, best_value
 from discreet.risk.table_refusal import Policy
 from discreet.tables.exact_law import ExactLaw
 from discreet.tables.time_shares import Clock
-from discreet.tables.weighted_law import WeightedLaw, weighted_law
+from discreet.tables.weighted_law import WeightedLaw, relative_error, weighted_law
 
 Law = Mapping[int, float]
 LEAST_EFFECTIVE = 100.0  # draws' worth below which there is no figure
@@ -46,7 +47,7 @@ def drawn_exposure(
         return _none("the number of persons is not known, so that tables cannot be weighed")
     logs = drawn.log_ratios + log_likelihood(masked, drawn.tables)
     worth = _worth(logs)
-    if worth < LEAST_EFFECTIVE:
+    if above(LEAST_EFFECTIVE, worth):  # equal weights are worth a whole number but for rounding
         return _none(
             f"tables can be neither listed nor summed in the time, and {drawn.n_tried:,} weighted "
             f"draws were worth only {worth:.0f} plain ones"
@@ -103,8 +104,7 @@ def _true_table(
 ) -> Figure:
     """w(truth) / Z, with Z the mean weight of a draw and its error by the delta method."""
     log_z = float(logsumexp(logs)) - float(np.log(n_tried))
-    square = float(np.exp(logsumexp(2 * (logs - log_z)))) / n_tried - 1
-    error = float(np.sqrt(max(square, 0.0) / n_tried))
+    error = relative_error(logs - log_z, n_tried)
     own = float(prior.log_weight(np.arange(len(truth)), truth).sum())
     own += float(log_likelihood(masked, truth[None])[0])
     value = float(np.exp(min(own - log_z, 0.0)))
@@ -122,7 +122,7 @@ def _found(
 
 def _is_found(law: Law, truth: int, confidence: float) -> bool:
     best = best_value(law)
-    return best == truth and law[best] > confidence
+    return best == truth and law[best] > confidence + ROUNDING
 
 
 def _is_open(law: Law, errors: Law, truth: int, confidence: float) -> bool:

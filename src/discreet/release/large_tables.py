@@ -11,13 +11,14 @@ from discreet.fiber.margins import Margins, maximal
 from discreet.fiber.priors import DirichletMultinomial
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.priors import prior_named
+from discreet.numerics.rounding import first_largest
 from discreet.release.best_set.best_margins import BestMargins
 from discreet.release.candidates import NOTHING, SAFE
 from discreet.release.choice import Candidate, Standing, choose
 from discreet.release.closed_belief import MOST_VALUES, closed_belief
 from discreet.release.risk_utility import PROVED, QUICKEST, ChooseOptions, RiskUtility, worst
 from discreet.release.users import REQUESTS, scientists
-from discreet.risk.table_measures import best_value, tightness
+from discreet.risk.table_measures import ROUNDING, best_value, tightness
 from discreet.risk.table_refusal import Policy
 from discreet.tables.release import MOST_NAMED
 
@@ -49,7 +50,8 @@ def large_choice(table: Table, best: BestMargins, options: ChooseOptions) -> Ris
     candidates = list(_candidates(table, best, options))
     choice = choose(candidates, options.max_risk)
     within = [i for i, s in enumerate(choice.standings) if s is Standing.WITHIN]
-    top = max(within, key=lambda i: candidates[i].worth or 0.0, default=None)
+    worths = [candidates[i].worth or 0.0 for i in within]
+    top = within[first_largest(worths, scale=1.0)] if within else None
     requests = [(table.axes(names), weight) for names, weight in options.requests]
     return RiskUtility(
         table=table,
@@ -147,5 +149,5 @@ def _found_by_total(table: Table, options: ChooseOptions, name: str) -> Outcome:
     one = law.cell(0)
     best = best_value(one)
     small = table.counts[table.counts <= options.measure.small]
-    hit = one[best] > options.measure.confidence
+    hit = one[best] > options.measure.confidence + ROUNDING
     return Figure(value=float((small == best).mean()) if hit else 0.0, how=How.EXACT)

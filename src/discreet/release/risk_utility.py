@@ -19,6 +19,7 @@ from discreet.masks.margins import margins_out
 from discreet.masks.naming import fresh_seed
 from discreet.masks.seen import intruders_bounds
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.release.actors import (
     Reading,
@@ -342,9 +343,9 @@ def worst(risks: Mapping[str, Outcome], most: float = 1.0) -> Outcome:
         reasons = {risk.reason for risk in risks.values() if isinstance(risk, Unavailable)}
         return Unavailable("; ".join(sorted(reasons)))
     low = max(limits(one)[0] for one in known)
-    if missing and low < most:
+    if missing and above(most, low):
         return Figure(value=None, low=low, high=most, how=How.BOUND, note="; ".join(missing))
-    top = max(known, key=lambda one: limits(one)[1])
+    top = known[first_largest([limits(one)[1] for one in known])]
     if top.how is How.EXACT:
         return top
     high = limits(top)[1]
@@ -379,7 +380,11 @@ def _best_for(
 ) -> dict[str, int]:
     if not within:
         return {}
-    return {user.name: max(within, key=lambda i: candidates[i].worths[user.name]) for user in users}
+    best = {}
+    for user in users:
+        worths = [candidates[i].worths[user.name] for i in within]
+        best[user.name] = within[first_largest(worths, scale=1.0)]  # a worth of 1 is all there is
+    return best
 
 
 def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.masks.contract import Axes, PublishedTable
+from discreet.numerics.rounding import ALIKE
 from discreet.release.actors import Reading
 from discreet.risk.disclosure import Guess
 from discreet.tables.belief import ListedBelief
@@ -196,4 +197,5 @@ def _medians(belief: ListedBelief) -> FloatArray:
 def _median(law: dict[int, float]) -> float:
     values = np.array(sorted(law))
     below = np.cumsum([law[int(q)] for q in values])
-    return float(values[np.searchsorted(below, 0.5 * below[-1])])
+    half = 0.5 * (1 - ALIKE) * below[-1]  # of an even chance always the lower value
+    return float(values[np.searchsorted(below, half)])

@@ -22,6 +22,7 @@ from discreet.fiber.priors import Multinomial
 from discreet.fiber.sequential import weighted_draws
 from discreet.fiber.working_time import threads, working_seconds
 from discreet.figures import Unavailable
+from discreet.numerics.rounding import EPSILON
 from discreet.progress import Progress, silent
 from discreet.tables.annealing_kernels import Lines, Weights, move_points
 from discreet.tables.averaging import Evidence
@@ -289,13 +290,17 @@ def _worth(logs: FloatArray) -> float:
 def _evidence(
     law: CliqueLaw, starts: _Starts, found: Sequence[_Population]
 ) -> Evidence | Unavailable:
-    """log Pr(R | A); its error is that between populations, or that of their weights if larger."""
+    """log Pr(R | A); its error is that between populations, or that of their weights if larger.
+
+    Never 0, which would say that it is exact, even where all weights are alike.
+    """
     logs = np.array([one.log_mean for one in found])
     top = float(logsumexp(logs) - np.log(len(logs)))
     spread = np.exp(logs - top)
     few = float(t.ppf(0.975, len(spread) - 1) / t.ppf(0.975, np.inf))
     inside = float(np.mean([one.variance for one in found]) / len(found))
-    error = max(few * float(spread.std(ddof=1) / np.sqrt(len(spread))), float(np.sqrt(inside)))
+    between = few * float(spread.std(ddof=1) / np.sqrt(len(spread)))
+    error = max(between, float(np.sqrt(max(inside, 0.0))), EPSILON)
     if error > WORST_SPREAD / 2:
         return Unavailable(
             f"{len(found)} populations of tables give marginal likelihoods too far apart to be a "

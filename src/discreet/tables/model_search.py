@@ -11,8 +11,9 @@ whole weight either found alone, is the search's own check.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import exp
+from math import exp, inf
 
+from discreet.numerics.rounding import first_largest, order_of
 from discreet.tables.generators import Axes, HierarchicalModel
 
 WINDOW = 3.0  # natural logarithms below the best model that are still looked around: a factor 20
@@ -94,7 +95,7 @@ def _climb(
         ]
         if not waiting:
             return set(seen), True
-        here = max(waiting, key=lambda edges: -1e300 if seen[edges] is None else seen[edges] or 0.0)
+        here = waiting[first_largest([-inf if (w := seen[e]) is None else w for e in waiting])]
         looked.add(here)
         for edges in neighbours(n, here, needed):
             if edges in seen:
@@ -108,7 +109,8 @@ def _gathered(
     n: int, known: dict[Edges, float | None], seen: Sequence[set[Edges]], complete: bool
 ) -> ModelSearch:
     weighed = {edges: own for edges, own in known.items() if own is not None}
-    order = sorted(weighed, key=lambda edges: -weighed[edges])
+    listed = list(weighed)
+    order = [listed[i] for i in order_of([weighed[edges] for edges in listed])]
     top = max(weighed.values(), default=0.0)
     total = sum(exp(own - top) for own in weighed.values())
     shares = [sum(exp(weighed[e] - top) for e in part if e in weighed) for part in seen]

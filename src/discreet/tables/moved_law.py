@@ -17,6 +17,7 @@ from discreet.fiber.attained_by_moves import minimal_non_faces
 from discreet.fiber.margins import Margins
 from discreet.fiber.moves import ListedMoves, listed
 from discreet.fiber.walk import Plan, line_chains, walk
+from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 from discreet.tables.augmentation import Effort
 from discreet.tables.counted_laws import counted_law, warning_of
@@ -130,10 +131,10 @@ def _cubes(
 
 def _starts(drawn: WeightedLaw, n_chains: int, rng: np.random.Generator) -> list[IntArray]:
     """Resampled by weight, or far apart where few draws carry all the weight."""
-    if drawn.effective_draws >= TRUSTED:
-        chosen = rng.choice(len(drawn.tables), size=n_chains, p=drawn.shares)
-    else:
+    if above(TRUSTED, drawn.effective_draws):
         chosen = rng.choice(len(drawn.tables), size=n_chains)
+    else:
+        chosen = rng.choice(len(drawn.tables), size=n_chains, p=drawn.shares)
     return [drawn.tables[i] for i in chosen]
 
 
@@ -154,7 +155,7 @@ def _told(tables: IntArray, drawn: WeightedLaw, cells: IntArray) -> MovedLaw:
 
 def _warning(of_walks: str, drawn: WeightedLaw) -> str:
     parts = [of_walks] if of_walks else []
-    if drawn.effective_draws < TRUSTED:
+    if above(TRUSTED, drawn.effective_draws):
         parts.append(
             f"weighted draws were worth only {drawn.effective_draws:.1f}, so the walk rests on "
             "moves that are not proved to connect all tables"

@@ -16,6 +16,7 @@ from discreet.fiber import marginals
 from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 from discreet.tables.annealed_law import AnnealedLaw, annealed_law
 from discreet.tables.averaging import Evidence, WeightKind, released_evidence
@@ -289,7 +290,7 @@ def _by_weighted_draws(
     )
     worth = 0.0 if isinstance(drawn, Unavailable) else drawn.effective_draws
     moved = None
-    if plain and not isinstance(drawn, Unavailable) and worth < ENOUGH:
+    if plain and not isinstance(drawn, Unavailable) and above(ENOUGH, worth):
         moved = moved_law(
             law,
             question.margins,
@@ -300,7 +301,7 @@ def _by_weighted_draws(
             rng=rng,
             progress=progress,
         )
-    if moved is None and worth < LEAST_EFFECTIVE:
+    if moved is None and above(LEAST_EFFECTIVE, worth):
         other = simulated(question, model, clock, rng, progress, resample=False)
         if not isinstance(other, Unavailable):
             return other
@@ -309,7 +310,7 @@ def _by_weighted_draws(
     found = _from_weighted(question, model, law, drawn)
     if moved is None:
         few = f"{drawn.n_tried:,} weighted draws"
-        return found if worth >= LEAST_WORTH else too_few(worth, few)
+        return too_few(worth, few) if above(LEAST_WORTH, worth) else found
     if moved.worth < LEAST_WORTH:
         return too_few(moved.worth, f"{moved.n_chains} walks of {moved.n_draws:,} tables")
     return _with_moved(found, moved)
@@ -338,7 +339,7 @@ def _from_weighted(
         f"weighted draws were worth only {drawn.effective_draws:.0f} plain ones, too few to trust "
         "their sum; allow more seconds"
     )
-    enough = drawn.effective_draws >= TRUSTED
+    enough = not above(TRUSTED, drawn.effective_draws)
     evidence: Evidence | Unavailable = NO_CONSTANT if enough else few
     if law.log_constant is not None and enough:
         evidence = Evidence(log_z + law.log_constant, error)

@@ -16,6 +16,7 @@ from discreet.fiber.margins import Margins
 from discreet.fiber.sequential import WeightedDraws, weighted_draws
 from discreet.fiber.structure import presolve
 from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.rounding import EPSILON, above
 from discreet.progress import Progress, silent
 from discreet.tables.exact_law import ExactLaw
 from discreet.tables.time_shares import Clock
@@ -59,8 +60,7 @@ class WeightedLaw:
     def normaliser(self) -> tuple[float, float]:
         """log Σ w over all tables, and the standard error of that logarithm."""
         value = float(logsumexp(self.log_ratios) - np.log(self.n_tried))
-        square = np.exp(2 * (self.log_ratios - value)).sum() / self.n_tried - 1
-        return value, float(np.sqrt(max(square, 0.0) / self.n_tried))
+        return value, relative_error(self.log_ratios - value, self.n_tried)
 
     def cell(
         self, cell: int, shares: FloatArray | None = None
@@ -68,7 +68,7 @@ class WeightedLaw:
         """Pr(F(cell) = q) and its standard errors; √Σ share² (1{x = q} − p)², the delta method.
 
         A value that all draws have, in a cell with room for others, is given the error that the
-        rule of succession allows, 1 / (effective draws + 2).
+        rule of succession allows, 1 / (effective draws + 2); without room it is certain.
         """
         own = self.shares if shares is None else shares
         values, place = np.unique(self.tables[:, cell], return_inverse=True)
@@ -76,8 +76,8 @@ class WeightedLaw:
         here = np.bincount(place, weights=own**2, minlength=len(values))
         every = float((own**2).sum())
         error = np.sqrt(np.maximum(here * (1 - 2 * p) + p**2 * every, 0.0))
-        if len(values) == 1 and self.room[cell]:
-            error = np.array([1.0 / (1.0 / every + 2.0)])
+        if len(values) == 1:  # else rounding of p would say whether it is certain
+            error = np.array([1.0 / (1.0 / every + 2.0) if self.room[cell] else 0.0])
         listed = [int(q) for q in values]
         return dict(zip(listed, p.tolist(), strict=True)), dict(
             zip(listed, error.tolist(), strict=True)
@@ -96,6 +96,17 @@ class WeightedLaw:
             how=How.ESTIMATE,
             standard_error=float(np.sqrt(variance)) / bits,
         )
+
+
+def relative_error(logs: FloatArray, n_tried: int) -> float:
+    """The standard error of the mean weight of `n_tried` draws, over that mean.
+
+    `logs` are those of each weight over the mean; draws left out have none. Weights that are all
+    alike but for rounding leave less than 10⁻¹², not the root of what rounding makes of a
+    difference of squares; yet never 0, since draws do not make a sum exact.
+    """
+    squares = float(np.square(np.expm1(logs)).sum()) + n_tried - len(logs)
+    return max(float(np.sqrt(squares)) / n_tried, EPSILON)
 
 
 def weighted_law(
@@ -127,7 +138,7 @@ def weighted_law(
             return drawn
         rounds.append(drawn)
         tried, wanted = tried + drawn.n_tried, 2 * wanted
-        if drawn.stopped or clock.is_over or _worth(rounds) >= ENOUGH:
+        if drawn.stopped or clock.is_over or not above(ENOUGH, _worth(rounds)):
             break
     return _joined(law, rounds, tried)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from discreet.errors import InputError
-from discreet.fiber import counting
+from discreet.fiber import counting, dynamic_programming_plan
 from discreet.fiber.counting import count_exactly, count_tables
 from discreet.fiber.dynamic_programming import Budget, counted, log_of, split_logs, sweep
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded, plan_for
@@ -179,3 +179,32 @@ def test_remainders(number, n):
 def test_floats_with_exponents(logs):
     mantissa, exponent = split_logs(np.array(logs))
     np.testing.assert_allclose(log_of(mantissa, exponent), logs, rtol=1e-14, atol=1e-12)
+
+
+def test_steps_beyond_the_budget_are_told_of_however_fast_they_were_made():
+    system = system_of(27, margins_of(np.full((3, 3, 3), 5), all_margins(3, 2)).statements())
+    plan = plan_for(split(system).blocks[0])
+    found = sweep(plan, Budget())
+    before = found.steps
+    counted(found, Budget(seconds=600.0))
+    half = before + (found.steps - before) // 2
+    found = sweep(plan, Budget())
+    with pytest.raises(BudgetExceeded, match="steps; raise the budget"):
+        counted(found, Budget(steps=half, seconds=600.0))
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_rounding_does_not_choose_the_order_of_columns(monkeypatch, closed):
+    """All orders of a symmetric table cost the same."""
+    system = system_of(27, margins_of(np.full((3, 3, 3), 2), all_margins(3, 2)).statements())
+    block = split(system).blocks[0]
+    wanted = plan_for(block, closed=closed)
+    exact = dynamic_programming_plan._cost
+    for seed in range(5):
+        noise = np.random.default_rng(seed)
+
+        def rounded(matrix, block, order, noise=noise):
+            return exact(matrix, block, order) * (1 + noise.integers(-4, 5) * 2.0**-52)
+
+        monkeypatch.setattr(dynamic_programming_plan, "_cost", rounded)
+        assert plan_for(block, closed=closed).order.tolist() == wanted.order.tolist()

@@ -1,5 +1,6 @@
 """Exact posteriors: extreme weights, tables that do not fit, budgets."""
 
+from dataclasses import dataclass
 from math import lgamma, log
 
 import mpmath
@@ -8,8 +9,10 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.fiber.dynamic_programming import Budget
+from discreet.fiber.dynamic_programming_kernels import BIG, SMALL, _clearly_larger
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.marginals import most_probable_table, posterior
+from discreet.fiber.margins import all_margins, margins_of
 from discreet.fiber.priors import Multinomial, ProductForm, Uniform
 from discreet.fiber.system import Statement, system_of
 
@@ -64,3 +67,52 @@ def test_values_too_many_to_list():
 def test_more_points_than_the_budget_allows():
     with pytest.raises(BudgetExceeded):
         posterior(total_of(6, 200), Uniform(), budget=Budget(states=10, steps=1000))
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """The multinomial prior on a processor that rounds each weight another way."""
+
+    seed: int
+    name: str = "rounded"
+
+    def log_weight(self, cells, values):
+        noise = np.random.default_rng([self.seed, *np.ravel(cells)[:1]]).integers(-4, 5, 100)
+        return Multinomial().log_weight(cells, values) * (1 + noise[values] * 2.0**-52)
+
+
+@pytest.mark.parametrize(("n_cells", "total"), [(2, 5), (5, 7)])
+def test_of_tables_equally_probable_rounding_chooses_none(n_cells, total):
+    system = total_of(n_cells, total)
+    tables = {tuple(most_probable_table(system, Rounded(seed)).tolist()) for seed in range(12)}
+    assert len(tables) == 1
+
+
+def test_probabilities_do_not_depend_on_the_number_of_processors(monkeypatch):
+    margins = margins_of(np.full((3, 3, 3), 2), all_margins(3, 2))
+    system = system_of(27, margins.statements())
+    found = []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        found.append(posterior(system, Multinomial(), budget=Budget(seconds=600.0)))
+    for other in found[1:]:
+        assert other.log_normaliser == found[0].log_normaliser
+        for own, theirs in zip(found[0].probabilities, other.probabilities, strict=True):
+            assert np.array_equal(own, theirs)
+
+
+@pytest.mark.parametrize(
+    ("larger", "than", "expected"),
+    [
+        ((1.0 + 1e-8, 0), (1.0, 0), True),
+        ((1.0 + 1e-15, 0), (1.0, 0), False),
+        ((SMALL, 1), (BIG * (1 - 1e-15), 0), False),  # neighbours with different exponents
+        ((SMALL, 1), (BIG * (1 - 1e-8), 0), True),
+        ((1.0, 2), (1.0, 0), True),
+        ((1.0, 0), (1.0, 1), False),
+        ((SMALL, 0), (0.0, 0), True),
+        ((0.0, 0), (0.0, 0), False),
+    ],
+)
+def test_larger_by_more_than_rounding(larger, than, expected):
+    assert _clearly_larger(*larger, *than) == expected

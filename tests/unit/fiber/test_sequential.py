@@ -176,3 +176,35 @@ def test_a_matrix_that_is_read_only_and_unsorted_can_be_timed() -> None:
     system.matrix.indices.flags.writeable = False
     found = estimate_count(system, n_draws=50, rng=np.random.default_rng(1), time_limit=10.0)
     assert not isinstance(found, Unavailable)
+
+
+def off_by_rounding(n, seed):
+    """Log weights of n draws that all weigh the same, each off by a few last bits."""
+    noise = np.random.default_rng(seed).integers(-8, 9, n)
+    return -40.0 * (1 + noise * 2.0**-52)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hundred_draws_of_one_weight_are_a_hundred_effective_ones(seed):
+    logs = off_by_rounding(100, seed)
+    drawn = WeightedDraws(
+        tables=np.zeros((100, 1), np.int64), log_weights=logs, n_tried=100, how=""
+    )
+    assert drawn.effective_draws == 100
+    assert not drawn.warning
+    assert drawn.total().standard_error == 0
+
+
+def test_exact_columns_of_a_hundred_tables_are_not_warned_of():
+    margins = margins_of(EYE_AND_HAIR, [(0,), (1,)])
+    drawn = weighted_draws(margins, Multinomial(), 100, rng=np.random.default_rng(3))
+    assert drawn.effective_draws == 100
+    assert drawn.total().relative_error == 0
+
+
+def test_weights_that_differ_are_not_taken_for_one():
+    logs = np.where(np.arange(100) % 2, 0.0, 1e-6)
+    drawn = WeightedDraws(
+        tables=np.zeros((100, 1), np.int64), log_weights=logs, n_tried=100, how=""
+    )
+    assert drawn.total().relative_error == pytest.approx(5e-7 / 10, rel=1e-2)

@@ -1,14 +1,17 @@
 """Priors and beliefs: what is refused, and what is said where nothing can be computed."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber.priors import DirichletMultinomial, ProductForm
-from discreet.fiber.system import Statement
+from discreet.fiber.system import Statement, system_of
 from discreet.figures import Unavailable
 from discreet.masks import drawn, seen
+from discreet.masks.contract import Factor
 from discreet.masks.margins import release_margins
 from discreet.masks.priors import LogLinearPrior, log_weights, prior_named
 from discreet.masks.rounding import round_at_random
@@ -159,3 +162,59 @@ def test_priors_of_other_tables_are_refused():
         LogLinearPrior(HierarchicalModel.saturated(3), -1)
     with pytest.raises(InputError, match="prior must be a name or a prior, got NoneType"):
         intruders_belief(masked, None)
+
+
+@pytest.mark.parametrize("spans", [(10,) * 6, (100,) * 3, (1000,) * 2])
+def test_exactly_a_million_combinations_are_few(spans, monkeypatch):
+    limits = [
+        Statement(cells=np.array([i]), low=0, high=span - 1, name=f"cell {i}")
+        for i, span in enumerate(spans)
+    ]
+    half = sum(span - 1 for span in spans) // 2
+    total = Statement(cells=np.arange(len(spans)), low=half, high=half, name="total")
+    system = system_of(len(spans), [*limits, total])
+    monkeypatch.setattr(seen, "listed_fiber", lambda *_, **__: "listed at once")
+    monkeypatch.setattr(seen, "listed_within", lambda *_, **__: "guessed first")
+    assert seen._fiber(system, 10, 1.0) == "listed at once"
+
+
+@pytest.fixture
+def evenly_drawn(monkeypatch):
+    """A belief by so many draws, whose weights are alike but for rounding."""
+    monkeypatch.setattr(
+        drawn,
+        "marginals",
+        SimpleNamespace(posterior=lambda *_, **__: SimpleNamespace(log_normaliser=0.0)),
+    )
+
+    def found(n, seed):
+        def batches(*_, **__):
+            yield np.arange(2 * n).reshape(n, 2) % 3
+            raise AssertionError("no more draws are needed")
+
+        noise = np.random.default_rng(seed).integers(-3, 4, 5) * 2.0**-52
+        told = Factor(
+            cells=np.arange(2), low=0, log_probability=np.log(0.3) * (1 + noise), name="sum"
+        )
+        monkeypatch.setattr(drawn, "sampler", lambda *_, **__: SimpleNamespace(batches=batches))
+        known = [Statement(cells=np.array([i]), low=0, high=2, name="cell") for i in range(2)]
+        limits = (np.zeros(2, dtype=np.int64), np.full(2, 2))
+        return drawn.drawn_belief(
+            prior_named("uniform", 2), 2, known, (told,), limits, seconds=60.0, progress=print
+        )
+
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, evenly_drawn, monkeypatch):
+    monkeypatch.setattr(drawn, "MOST_KEPT", 0)
+    assert isinstance(evenly_drawn(399, seed), Unavailable)
+    belief = evenly_drawn(400, seed)
+    assert 0 < belief.log_error < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_drawing_ends_where_even_draws_are_enough(seed, evenly_drawn, monkeypatch):
+    monkeypatch.setattr(drawn, "ENOUGH", 400.0)
+    assert len(evenly_drawn(400, seed).tables) == 400

@@ -14,15 +14,25 @@ from discreet.fiber.bounds import bounds
 from discreet.fiber.margins import margins_of
 from discreet.fiber.programs import Deadline
 from discreet.figures import Figure
+from discreet.progress import silent
+from discreet.release.best_set import best_margins_search, identified_cells
 from discreet.release.best_set.best_margins import (
     Family,
     Measure,
     best_margins,
     information_weights,
 )
+from discreet.release.best_set.best_margins_search import Search, Task
 from discreet.release.best_set.component_range import ComponentRange, smallest_outside
-from discreet.release.best_set.identified_cells import law_of_chain
-from discreet.release.best_set.margin_requests import checked_requests, default_order, weight_within
+from discreet.release.best_set.conflict_search import ConflictSearch
+from discreet.release.best_set.decomposable_search import DecomposableSearch, Found
+from discreet.release.best_set.identified_cells import IdentifiedCells, law_of_chain
+from discreet.release.best_set.margin_requests import (
+    checked_requests,
+    default_order,
+    is_more,
+    weight_within,
+)
 from discreet.release.best_set.margin_safety import Judge, Verdict
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import all_within, axes_of, maximal_sets, set_of
@@ -351,3 +361,122 @@ def test_margins_out_that_meet_no_request():
         )
         assert found.utility == 0
         assert found.optimal
+
+
+EPSILON = 2.0**-52
+A, B, C = 0b001, 0b010, 0b100
+TENTHS = {A | B: 0.1, A | C: 0.2, B | C: 0.3}  # 0.1 + 0.2 is 0.3 and a bit, in floats
+
+
+def a_search(table, requests=TENTHS):
+    task = Task(
+        table=table,
+        measure=Measure.BOUNDS,
+        min_width=2,
+        max_share=0.0,
+        confidence=0.5,
+        small=2,
+        requests=requests,
+        already=(),
+        seconds=None,
+        seed=1,
+    )
+    return Search(task, silent)
+
+
+def found_as(sets, utility):
+    return Found(sets=sets, utility=utility, complete=True, n_seen=1)
+
+
+def test_weights_are_more_by_a_request_and_not_by_rounding():
+    assert not is_more(0.1 + 0.2, 0.3)
+    assert is_more(1e12 + 1, 1e12)
+    assert is_more(0.3, 0.0)
+    assert not is_more(0.0, 0.0)
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+def test_an_even_chance_identifies_no_cell_whatever_rounding_does(off, monkeypatch):
+    """Of two persons alike in nothing, margins leave each of four cells 0 or 1."""
+    cells = SmallCells(Table.of_dense(np.eye(2, dtype=np.int64)), 2)
+    even = np.array([0.5 - off * EPSILON, 0.5 + off * EPSILON])
+    monkeypatch.setattr(identified_cells, "law_of_chain", lambda *_: (0, even))
+    assert IdentifiedCells(cells, 0.3).share((A, B)) == 0
+    one_in_two = np.array([0.25, 0.5 + off * EPSILON, 0.25])
+    monkeypatch.setattr(identified_cells, "law_of_chain", lambda *_: (0, one_in_two))
+    assert IdentifiedCells(cells, 0.5).share((A, B)) == 0
+
+
+def test_a_share_at_the_limit_is_within_it_however_the_limit_was_reckoned(monkeypatch):
+    monkeypatch.setattr(IdentifiedCells, "share", lambda *_: 0.1)
+    found = best_margins(a_table((2, 2)), measure="cells", max_share=1 - 0.9, seconds=None)
+    assert found.to_publish
+
+
+def test_of_sets_worth_the_same_the_wider_one_is_found_whatever_rounding_does():
+    table = Table.of_dense(np.array([[[1, 5], [4, 0]], [[3, 2], [9, 8]]]))
+    cells = SmallCells(table, 2)
+    wide, narrow = (B | C, A), (A | B, A | C)
+    least = {one: min(cells.least(part) for part in one) for one in (wide, narrow)}
+    if least[wide] < least[narrow]:
+        wide, narrow = narrow, wide
+    assert least[wide] > least[narrow]
+    for weights in ((0.1, 0.2, 0.3), (0.1, 0.2, 0.1 + 0.2), (0.1, 0.2, 0.3 * (1 + 3 * EPSILON))):
+        search = DecomposableSearch(
+            cells,
+            dict(zip(TENTHS, weights, strict=True)),
+            (),
+            min_width=None,
+            allowed=lambda sets: sets in (wide, narrow),
+        )
+        assert search.everything(Deadline(None), silent).sets == wide
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+def test_a_set_worth_as_much_does_not_replace_the_first_one(off):
+    judge = Judge(SmallCells(Table.of_dense(np.full((2, 2, 2), 9)), 2), 2, (), Deadline(None))
+    requests = {A: 0.7, B: 0.7 * (1 + off * EPSILON)}
+    search = ConflictSearch(judge, requests, [A])
+    search.offer([B])
+    assert search.best == (A,)
+
+
+@pytest.mark.parametrize("off", [-2, 0, 2])
+def test_rounding_does_not_order_the_other_sets(off):
+    search = a_search(
+        Table.of_dense(np.full((2, 2, 2), 9)), {A: 0.7, B: 0.7 * (1 + off * EPSILON), C: 0.9}
+    )
+    conflicts = ConflictSearch(search.judge, search.task.requests, [C])
+    conflicts.offer([A])
+    conflicts.offer([B])
+    others = search._gathered(conflicts, None, None).others
+    assert [sets for sets, _ in others] == [(("v1",),), (("v2",),)]
+
+
+@pytest.mark.parametrize("bound", [0.3, 0.1 + 0.2])
+def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch):
+    search = a_search(Table.of_dense(np.full((2,) * 7, 9)))
+    monkeypatch.setattr(best_margins_search, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
+    monkeypatch.setattr(best_margins_search.DecomposableBound, "value", lambda _: bound)
+    assert search._best_decomposable()[3]
+    conflicts = ConflictSearch(search.judge, search.task.requests, [])
+    assert search._as_decomposable(((B | C,), 0.3, bound, False), conflicts).optimal
+
+
+@pytest.mark.parametrize("worth", [0.3, 0.1 + 0.2])
+def test_going_through_all_sets_replaces_the_first_only_by_more_weight(worth, monkeypatch):
+    search = a_search(Table.of_dense(np.full((2, 2, 2), 9)))
+    monkeypatch.setattr(best_margins_search, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
+    monkeypatch.setattr(best_margins_search.DecomposableBound, "value", lambda _: 1.0)
+    listed = found_as((A | B, A | C), worth)
+    monkeypatch.setattr(DecomposableSearch, "everything", lambda *_: listed)
+    assert search._best_decomposable()[0] == (B | C,)
+
+
+def test_margins_alike_but_for_the_order_of_levels_weigh_the_same_to_a_bit():
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        half = rng.poisson(8.0, (7, 7, 7))
+        whole = sum(half.transpose(p) for p in ((0, 1, 2), (1, 2, 0), (2, 0, 1)))
+        table = Table.of_dense(whole[:, rng.permutation(7)][:, :, rng.permutation(7)])
+        assert len(set(information_weights(table).values())) == 1

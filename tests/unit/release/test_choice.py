@@ -181,3 +181,24 @@ def test_what_cannot_be_made_is_not_perhaps_better():
     choice = choose([NOTHING, Candidate(title="x", risk=late, utility=late)], 0.3)
     assert choice.missed == (1,)
     assert choice.why == "nothing but releasing nothing was shown to be within the cap"
+
+
+EPSILON = 2.0**-52
+# written to nine digits, this risk lies exactly between two numbers
+NINE_AND_A_HALF_DIGITS = 2.0**-13
+
+
+@pytest.mark.parametrize("off", [-3, -1, 0, 1, 3])
+def test_rounding_breaks_no_tie_of_risks(off):
+    risk = NINE_AND_A_HALF_DIGITS
+    every = [candidate("a", risk * (1 + off * EPSILON), 0.7), candidate("b", risk, 0.7)]
+    choice = choose(every, 0.3)
+    assert title(every, choice) == "a"
+    assert choice.ties == (1,)
+    assert choice.front == (0, 1)
+
+
+@pytest.mark.parametrize("off", [-3, 0, 3])
+def test_rounding_makes_nothing_more_useful_than_what_was_chosen(off):
+    open_one = candidate("b", Unavailable("not known"), 0.7 * (1 + off * EPSILON))
+    assert choose([NOTHING, candidate("a", 0.1, 0.7), open_one], 0.3).missed == ()

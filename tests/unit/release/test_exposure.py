@@ -10,6 +10,7 @@ from discreet.masks.drawn import drawn_belief
 from discreet.masks.margins import release_margins
 from discreet.masks.rounding import round_at_random, round_conventionally
 from discreet.masks.seen import intruders_belief
+from discreet.release.choice import Standing, standing
 from discreet.release.drawn_exposure import drawn_exposure, share_found
 from discreet.release.exposure import belief_exposure, bounds_exposure
 from discreet.release.measures import Measure
@@ -17,6 +18,7 @@ from discreet.release.risk_utility import worst
 from discreet.risk.disclosure import disclosure_risk
 from discreet.risk.table_refusal import Policy
 from discreet.tables.time_shares import Clock
+from discreet.tables.weighted_law import WeightedLaw
 
 TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
 RELEASES = {
@@ -131,3 +133,62 @@ def test_the_worst_of_several():
     assert at_least.how is How.BOUND
     assert "b: too large" in at_least.note
     assert worst({"a": none}) == none
+
+
+EPSILON = 2.0**-52
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+def test_an_even_chance_is_not_above_one_half_whatever_rounding_does(off):
+    law = {1: 0.5 + off * EPSILON, 2: 0.5 - off * EPSILON}
+    assert share_found([law], [{}], [1], 0.5).value == 0
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0])
+def test_a_certainty_is_the_worst_there_is_whatever_rounding_does(off):
+    sure = Figure(value=1.0 + off * EPSILON, how=How.EXACT)
+    assert worst({"a": sure, "b": Unavailable("too large")}).how is How.EXACT
+
+
+@pytest.mark.parametrize("off", [-2, 0, 2])
+def test_of_risks_that_are_alike_the_first_is_the_worst(off):
+    exact = Figure(value=0.5 * (1 + off * EPSILON), how=How.EXACT)
+    rough = Figure(value=0.5, low=0.5, high=0.5, how=How.ESTIMATE)
+    assert worst({"a": exact, "b": rough}).how is How.EXACT
+    assert worst({"a": rough, "b": exact}).how is How.ESTIMATE
+
+
+@pytest.fixture
+def even_draws(monkeypatch):
+    """The exposure of the one of two tables, by draws whose weights are alike but for rounding."""
+    masked = release_margins(Table.of_dense(np.eye(2, dtype=np.int64)), [["v1"], ["v2"]])
+    measure = Measure(policy=Policy.TABLE)
+
+    def found(n_draws, seed):
+        rng = np.random.default_rng(seed)
+        noise = rng.integers(-3, 4, n_draws) * EPSILON
+        drawn = WeightedLaw(
+            tables=np.array([[1, 0, 0, 1], [0, 1, 1, 0]])[np.arange(n_draws) % 2],
+            log_ratios=np.log(2.0) * (1 + noise),
+            log_weights=np.zeros(n_draws),
+            room=np.ones(4, dtype=np.int64),
+            n_tried=n_draws,
+            warning="",
+            complete=True,
+        )
+        monkeypatch.setattr("discreet.release.drawn_exposure.weighted_law", lambda *_, **__: drawn)
+        prior = measure.intruder("uniform", 4).prior
+        return drawn_exposure(masked, prior, measure, clock=Clock(None), rng=rng).risk
+
+    return found
+
+
+def test_weights_that_are_alike_leave_no_doubt_of_a_risk_at_the_cap(even_draws):
+    for seed in range(10):
+        assert standing(even_draws(400, seed), 0.5) is Standing.WITHIN
+
+
+def test_as_many_even_draws_as_must_be_are_enough_whatever_rounding_does(even_draws):
+    for seed in range(10):
+        assert isinstance(even_draws(100, seed), Figure)
+    assert isinstance(even_draws(99, 0), Unavailable)

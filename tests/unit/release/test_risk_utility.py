@@ -1,5 +1,8 @@
 """The map: every candidate with risk and worth, users in conflict, time that runs out."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,11 +11,13 @@ from hypothesis import strategies as st
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber.margins import maximal
-from discreet.figures import Unavailable
+from discreet.figures import Figure, How, Unavailable
 from discreet.masks.rounding import round_conventionally
+from discreet.release.best_set.best_margins import best_margins
 from discreet.release.candidates import Proposal, margin_proposal, margin_proposals, margin_sets
 from discreet.release.choice import Standing, Verdict
 from discreet.release.exposure import bounds_exposure
+from discreet.release.large_tables import large_choice
 from discreet.release.measures import Measure
 from discreet.release.recommendation import recommend
 from discreet.release.risk_utility import ChooseOptions, risk_utility
@@ -277,3 +282,46 @@ def test_a_mask_gets_a_part_of_the_time_left(monkeypatch):
     monkeypatch.setattr("discreet.release.named_masks.mask_table", mask_table)
     recommend(TABLE, "rounding:base=3", options(seconds=8.0))
     assert 0 < given_seconds[0] <= 2.0
+
+
+@pytest.mark.parametrize("off", [-2, 0, 2])
+def test_rounding_of_a_utility_does_not_say_which_release_is_best_for_a_user(off, monkeypatch):
+    """Both margins of a table that is its own mirror image are worth the same."""
+    table = Table.of_dense(np.array([[3, 1], [1, 3]]), ["a", "b"])
+
+    def utility(user, reading, truth):
+        names = {one.axes for one in reading.published}
+        return -0.3 * (1 + off * 2.0**-52) if (1,) in names else -0.3 if names else -1.0
+
+    monkeypatch.setattr("discreet.release.risk_utility.data_utility", utility)
+    proposals = [margin_proposal(table, [axes]) for axes in ((0,), (1,))]
+    found = found_of(table, proposals, max_risk=1.0, users={"counts": 1.0})
+    assert found.best_for == {"counts": 1}
+
+
+def test_of_a_large_table_a_count_with_an_even_chance_is_not_found(monkeypatch):
+    """Two persons in two cells: each cell has 1 of them with probability ½."""
+    table = Table.of_dense(np.array([1, 1]), ["a"])
+    searched = best_margins(table, measure="cells", seconds=None)
+    asked = options(1.0, requests=((("a",), 1.0),))
+    for off in (-2, 0, 2):
+        even = SimpleNamespace(cell=lambda _, p=0.5 + off * 2.0**-52: {0: 0.25, 1: p, 2: 0.25})
+        monkeypatch.setattr("discreet.release.large_tables.closed_belief", lambda *_, e=even: e)
+        assert large_choice(table, searched, asked).candidates[0].risk.value == 0
+
+
+def test_of_a_large_table_the_first_of_sets_worth_the_same_is_best_for_its_users():
+    table = Table.of_dense(np.full((2, 2), 9), ["a", "b"])
+    searched = best_margins(table, seconds=None)
+    for off in (-2, 0, 2):
+        own = replace(
+            searched,
+            requested={("a",): 0.5, ("b",): 0.5},
+            chosen=(("a",),),
+            to_publish=(("a",),),
+            utility=0.5,
+            others=(((("b",),), 0.5 * (1 + off * 2.0**-52)),),
+            risk=Figure(value=-9.0, how=How.EXACT),
+        )
+        asked = options(-2.0, Policy.BOUNDS, requests=((("a",), 0.5), (("b",), 0.5)))
+        assert large_choice(table, own, asked).best_for == {"requests": 1}

@@ -132,3 +132,12 @@ def test_users_by_name():
 def test_bad_users(weights, requests, says):
     with pytest.raises(InputError, match=says):
         scientists(weights, requests)
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+def test_of_an_even_chance_the_median_is_the_lower_value(off):
+    p = 0.5 + off * 2.0**-53
+    belief = ListedBelief(tables=np.array([[0, 3], [1, 2]]), probabilities=np.array([p, 1 - p]))
+    reading = Reading(estimate=np.zeros(2), blank=np.zeros(2), belief=belief)
+    guess = PosteriorCounts(error="absolute").answer(reading)
+    assert guess.estimate.tolist() == [0, 2]

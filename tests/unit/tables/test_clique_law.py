@@ -271,3 +271,15 @@ def test_moves_that_would_fill_the_memory_are_not_laid_out():
     rng = np.random.default_rng(1)
     found = annealed_law(law, np.zeros((1, 12), dtype=np.int64), clock=Clock(5.0), rng=rng)
     assert found == Unavailable("the table has too many cells for moves to be listed")
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.7])
+def test_populations_of_even_weights_do_not_claim_to_be_exact(alpha):
+    """Four persons alike in nothing: all 24 tables have one weight, and no population another."""
+    margins = margins_of(np.eye(4, dtype=np.int64), [(0,), (1,)])
+    law = clique_law(margins, HierarchicalModel.saturated(2), np.full((4, 4), alpha))
+    levels = np.array([[0, 0]])
+    found = annealed_law(law, levels, clock=Clock(None), rng=np.random.default_rng(2))
+    right = summed_cliques(law, budget=Budget())
+    assert found.evidence.log_probability == pytest.approx(right.log_probability, abs=1e-9)
+    assert 0 < found.evidence.standard_error < 1e-9

@@ -6,8 +6,12 @@ import pytest
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.marginals import posterior
 from discreet.fiber.margins import margins_of
+from discreet.fiber.sequential import WeightedDraws
 from discreet.figures import Unavailable
+from discreet.progress import silent
+from discreet.tables import moved_law as moving
 from discreet.tables import posterior as posteriors
+from discreet.tables import weighted_law as weighting
 from discreet.tables.augmentation import Effort, augmented
 from discreet.tables.averaging import released_evidence
 from discreet.tables.exact_law import exact_law
@@ -19,7 +23,7 @@ from discreet.tables.named_cells import cell_law
 from discreet.tables.posterior import Question, table_posterior
 from discreet.tables.table_steps import ResamplingStep
 from discreet.tables.time_shares import Clock
-from discreet.tables.weighted_law import weighted_law
+from discreet.tables.weighted_law import WeightedLaw, relative_error, weighted_law
 
 TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]
@@ -156,3 +160,103 @@ def test_a_search_leaves_out_what_cannot_be_weighed():
     found = search_models(3, [(0, 1)], lambda model: None if model.is_saturated else -1.0)
     assert found.n_unweighed == 1
     assert all(not model.is_saturated for model in found.models)
+
+
+EPSILON = 2.0**-52
+
+
+def even_draws(n, seed=0, room=1):
+    """So many draws of the table itself, whose weights are alike but for rounding."""
+    noise = np.random.default_rng(seed).integers(-3, 4, n) * EPSILON
+    return WeightedLaw(
+        tables=np.tile(TABLE.ravel(), (n, 1)),
+        log_ratios=np.log(3.0) * (1 + noise),
+        log_weights=np.zeros(n),
+        room=np.full(TABLE.size, room),
+        n_tried=n,
+        warning="",
+        complete=True,
+    )
+
+
+def test_the_error_of_a_mean_weight_is_that_of_its_draws():
+    weights = np.array([0.5, 2.0, 1.0, 0.0, 0.0, 3.1])
+    own = np.log(weights[weights > 0] / weights.mean())
+    found = relative_error(own, len(weights))
+    assert found == pytest.approx(weights.std() / weights.mean() / np.sqrt(6), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_of_even_weights_are_neither_exact_nor_in_doubt(seed):
+    _, error = even_draws(500, seed).normaliser()
+    assert 0 < error < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_cell_without_room_is_certain_whatever_rounding_does(seed):
+    _, certain = even_draws(300, seed, room=0).cell(0)
+    assert set(certain.values()) == {0.0}
+    _, open_ = even_draws(300, seed).cell(0)
+    assert min(open_.values()) == pytest.approx(1 / 302)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
+    law, _ = exact(HierarchicalModel.of(3, TWO_WAY))
+
+    def draws(system, prior, wanted, **_):
+        own = even_draws(wanted, seed)
+        return WeightedDraws(
+            tables=own.tables, log_weights=own.log_ratios, n_tried=wanted, how="even"
+        )
+
+    monkeypatch.setattr(weighting, "weighted_draws", draws)
+    monkeypatch.setattr(weighting, "ENOUGH", weighting.FIRST_ROUND)
+    found = weighted_law(law, margins=None, clock=Clock(None), rng=np.random.default_rng(1))
+    assert found.n_tried == weighting.FIRST_ROUND
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypatch):
+    model = HierarchicalModel.of(3, TWO_WAY)
+    law, _ = exact(model)
+    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA)
+    tried = []
+
+    def way(name, answer):
+        return lambda *_, **__: tried.append(name) or answer
+
+    def found(n):
+        tried.clear()
+        monkeypatch.setattr(posteriors, "weighted_law", lambda *_, **__: even_draws(n, seed))
+        monkeypatch.setattr(posteriors, "moved_law", way("moved", None))
+        monkeypatch.setattr(posteriors, "simulated", way("simulated", Unavailable("no")))
+        rng = np.random.default_rng(1)
+        return posteriors._by_weighted_draws(question, model, law, Clock(None), rng, silent)
+
+    assert isinstance(found(19), Unavailable)
+    assert not isinstance(found(20), Unavailable)
+    assert "too few to trust" in found(49).evidence.reason
+    assert found(50).evidence == posteriors.NO_CONSTANT
+    assert (found(99), tried)[1] == ["moved", "simulated"]
+    assert (found(100), tried)[1] == ["moved"]
+    assert (found(2000), tried)[1] == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_walks_from_even_draws_are_warned_of_by_their_number(seed):
+    assert "worth only 49.0" in moving._warning("", even_draws(49, seed))
+    assert moving._warning("", even_draws(50, seed)) == ""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_does_not_say_which_model_comes_first(seed):
+    """Evidence by the number of edges alone, so that most models are alike but for rounding."""
+
+    def evidence(noise):
+        return lambda model: -100.0 * (1 + len(model.generators)) * (1 + noise() * EPSILON)
+
+    rng = np.random.default_rng(seed)
+    right = search_models(4, [(0,)], evidence(lambda: 0), most=12)
+    found = search_models(4, [(0,)], evidence(lambda: int(rng.integers(-3, 4))), most=12)
+    assert found.models == right.models

@@ -18,6 +18,7 @@ from discreet.fiber.bounds import bounds
 from discreet.fiber.decomposable import components_tree
 from discreet.fiber.programs import Deadline
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
 from discreet.release.best_set.best_margins_result import (
     BestMargins,
@@ -32,7 +33,7 @@ from discreet.release.best_set.decomposable_bound import DecomposableBound
 from discreet.release.best_set.decomposable_search import MOST_LISTED, DecomposableSearch, Found
 from discreet.release.best_set.frontier import Frontier, frontier
 from discreet.release.best_set.identified_cells import IdentifiedCells
-from discreet.release.best_set.margin_requests import Requests, weight_within
+from discreet.release.best_set.margin_requests import Requests, is_more, weight_within
 from discreet.release.best_set.margin_safety import Judge, Verdict
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import axes_of, lies_within, maximal_sets
@@ -129,14 +130,15 @@ class Search:
         search = self._decomposable_search(self.task.min_width)
         limit = self._phase("decomposable")
         found = annealed(search, limit, self._progress, rng=self._rng, enough=bound)
-        if search.n <= MOST_LISTED and found.utility < bound:
+        if search.n <= MOST_LISTED and is_more(bound, found.utility):
             every = self._decomposable_search(self.task.min_width)
             listed = every.everything(self._phase("decomposable"), self._progress)
-            found = max(found, listed, key=lambda one: one.utility)
+            found = listed if is_more(listed.utility, found.utility) else found
             bound = found.utility if listed.complete else bound
         if found.sets is None:
             return None
-        return found.sets, found.utility, max(bound, found.utility), bound <= found.utility
+        optimal = not is_more(bound, found.utility)
+        return found.sets, found.utility, max(bound, found.utility), optimal
 
     def _decomposable_search(self, min_width: int | None) -> DecomposableSearch:
         return DecomposableSearch(
@@ -179,7 +181,8 @@ class Search:
                 "not released, and counts in the bound as if it could be"
             )
         self._explain(chosen)
-        others = sorted(search.safe_sets.items(), key=lambda item: -item[1])
+        safe = list(search.safe_sets.items())
+        others = [safe[i] for i in order_of([worth for _, worth in safe])]
         return self._result(
             chosen,
             search.utility,
@@ -208,7 +211,7 @@ class Search:
             chosen=self._names(sets),
             utility=utility,
             upper_bound=least,
-            optimal=optimal or least <= utility,
+            optimal=optimal or not is_more(least, utility),
         )
 
     def _risk_in_time(self, chosen: tuple[int, ...]) -> Outcome:
@@ -272,7 +275,7 @@ class Search:
             self.task.requests,
             self._already,
             min_width=None,
-            allowed=lambda sets: cells.share(sets) <= self.task.max_share,
+            allowed=lambda sets: not above(cells.share(sets), self.task.max_share),
         )
         whole = Deadline(self._clock.left(LONG))
         if search.n <= MOST_LISTED:

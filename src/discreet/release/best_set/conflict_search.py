@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from discreet.fiber.programs import Deadline
 from discreet.progress import Progress
 from discreet.release.best_set.conflict_program import ConflictProgram
-from discreet.release.best_set.margin_requests import Requests, weight_within
+from discreet.release.best_set.margin_requests import Requests, is_more, weight_within
 from discreet.release.best_set.margin_safety import Judge, Verdict
 from discreet.release.best_set.variable_sets import lies_within, maximal_sets, members
 
@@ -44,7 +44,7 @@ class ConflictSearch:
         own = maximal_sets(sets)
         worth = weight_within(self.requests, [*own, *self.judge.already])
         self.safe_sets[own] = worth
-        if worth > self.utility:
+        if is_more(worth, self.utility):
             self.best, self.utility = own, worth
 
     def run(self, deadline: Deadline, progress: Progress) -> None:

@@ -22,7 +22,7 @@ from discreet.data.arrays import IntArray
 from discreet.fiber.programs import Deadline
 from discreet.progress import Progress
 from discreet.release.best_set.chordal import ChordalGraph
-from discreet.release.best_set.margin_requests import Requests
+from discreet.release.best_set.margin_requests import Requests, is_more
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import all_within, lies_within, maximal_sets, members
 
@@ -197,7 +197,7 @@ class DecomposableSearch:
                 continue
             if safe and all_within(self.already, state.sets):
                 worth = (self.utility(state), int(state.upper.min(initial=2**62)))
-                if best is None or worth > best[:2]:
+                if best is None or _is_better(worth, best[:2]):
                     best = (*worth, state)
             waiting.extend(self._one_more(state, seen))
             if self.n_seen % LOOK == 0:
@@ -220,6 +220,13 @@ class DecomposableSearch:
             new = _is_new((state.covered | 1 << u | 1 << v, *after), seen)
             if new and not self.cannot_join(state, u, v):
                 yield self.with_edge(state, u, v)
+
+
+def _is_better(one: tuple[float, int], other: tuple[float, int]) -> bool:
+    """Whether a set is worth more, or as much with wider bounds."""
+    if is_more(one[0], other[0]):
+        return True
+    return one[1] > other[1] and not is_more(other[0], one[0])
 
 
 def _is_new(key: tuple[int, ...], seen: set[tuple[int, ...]]) -> bool:

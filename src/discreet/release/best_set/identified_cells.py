@@ -15,6 +15,7 @@ from discreet.fiber.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import axes_of, set_of
+from discreet.risk.table_measures import ROUNDING
 
 BLOCK = 2_000_000  # probabilities computed at a time
 
@@ -54,8 +55,8 @@ class IdentifiedCells:
         return hits / len(self._cells)
 
     def _is_found(self, low: int, law: FloatArray, truth: int) -> bool:
-        best = int(np.argmax(law))
-        return low + best == truth and bool(law[best] > self._confidence)
+        best = int(np.argmax(law >= law.max() - ROUNDING))  # of values alike the least
+        return low + best == truth and bool(law[best] > self._confidence + ROUNDING)
 
 
 def law_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:

@@ -8,11 +8,13 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import EPSILON
 from discreet.release.best_set.variable_sets import set_of
 
 MOST_FOR_EVERY_ORDER = 6  # variables up to which margins of every order are wanted by default
 MOST_FOR_TRIPLES = 12  # variables up to which those of three are
 MOST_WEIGHT = 1e12
+ROUNDED = 64 * EPSILON  # of a sum of weights, which is added up in a few steps
 
 Asked = Mapping[tuple[str, ...], float] | Iterable[Sequence[str]]
 Requests = dict[int, float]  # a set of variables to its weight
@@ -82,9 +84,18 @@ def information_weights(table: Table, order: int = 2) -> dict[tuple[str, ...], f
 
 def _entropy(table: Table, axes: tuple[int, ...]) -> float:
     """The entropy of a margin in bits."""
-    counts = table.margin(axes).ravel()
+    counts = np.sort(table.margin(axes).ravel())  # so that like margins weigh the same to a bit
     shares = counts[counts > 0] / max(table.total, 1)
     return float(-(shares * np.log2(shares)).sum())
+
+
+def is_more(weight: float, other: float) -> bool:
+    """Whether a weight of requests is more than another, however their sums were rounded.
+
+    Sums of weights are right to the last bits, and sums of whole weights exact, so that far less
+    is allowed for than `numerics.rounding.ALIKE`: one request of weight 1 counts beside 10¹².
+    """
+    return weight > other + ROUNDED * max(weight, other)
 
 
 def weight_within(requests: Requests, sets: Sequence[int]) -> float:
