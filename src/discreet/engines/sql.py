@@ -118,8 +118,8 @@ def decimal_type(smallest: float, largest: float, n: int) -> str | None:
     The smallest weight keeps nine digits or more, so that no total is off by more than 1e-9. Digits
     are counted, as a logarithm of 1000 may come out just below 3.
     """
-    whole = max(1, Decimal(largest).adjusted() + 2)
-    decimals = max(0, 9 - Decimal(smallest).adjusted())
+    whole = max(1, Decimal(str(largest)).adjusted() + 2)
+    decimals = max(0, 9 - Decimal(str(smallest)).adjusted())
     if whole + decimals <= 18:
         return f"DECIMAL(18, {18 - whole})"
     fits = whole + decimals + len(str(n - 1)) <= 38

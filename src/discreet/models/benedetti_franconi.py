@@ -284,7 +284,7 @@ class FittedBenedettiFranconi:
             )
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
         shift = whole_below(mean - variance, scale=mean)
-        low, high = (shift + k for k in poisson_limits(mean - shift, CONFIDENCE))
+        low, high = (shift + k for k in poisson_limits(max(mean - shift, 0.0), CONFIDENCE))
         most = self.summary.size_indices.sample_uniques
         return Figure(
             value=mean,

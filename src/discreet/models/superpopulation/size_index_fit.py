@@ -247,7 +247,7 @@ def combined_limits(
     variance ≤ estimate, which holds for sums of negatively correlated yes-or-no variables.
     """
     shift = whole_below(estimate - min(variance, estimate), scale=estimate)
-    below, above = (shift + k for k in poisson_limits(estimate - shift, confidence))
+    below, above = (shift + k for k in poisson_limits(max(estimate - shift, 0.0), confidence))
     low = estimate - math.hypot(estimate - of_mean[0], max(0.0, estimate - below))
     high = estimate + math.hypot(of_mean[1] - estimate, max(0.0, above - estimate))
     half = (of_mean[1] - of_mean[0]) / 2 / NormalDist().inv_cdf((1 + confidence) / 2)
