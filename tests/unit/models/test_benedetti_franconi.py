@@ -339,6 +339,9 @@ def test_limits_do_not_hang_on_the_last_bits_of_the_sums(bits):
     assert isinstance(one, Figure)
     assert isinstance(other, Figure)
     assert (one.low, one.high) == (other.low, other.high) == (5, 16)
+    sure = fitted.expected_population_uniques(Tally(uniques=3 * noise))
+    assert isinstance(sure, Figure)
+    assert (sure.low, sure.high) == (3, 3)
 
 
 @pytest.mark.parametrize("counts", [[1, 1, 1, 2], [1, 1, 3, 3, 7, 49], list(range(1, 60))])

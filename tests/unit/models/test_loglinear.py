@@ -413,14 +413,15 @@ def like_keys(n_keys=4, n_levels=5, seed=3):
 
 
 def with_noise(monkeypatch, rng):
-    """Every criterion with other last bits."""
-    of_sums = Criterion.of_sums
+    """Every criterion and every support with other last bits."""
+    of_sums, weight = Criterion.of_sums, _Seeker._weight
 
     def noise(*given):
         found = of_sums(*given)
         return MinimumError(noisy(found.bias, rng), found.standard_error)
 
     monkeypatch.setattr(Criterion, "of_sums", noise)
+    monkeypatch.setattr(_Seeker, "_weight", lambda s, keys: noisy(weight(s, keys), rng))
 
 
 @pytest.mark.parametrize("seed", range(3))
