@@ -75,7 +75,7 @@ def assert_totals(found, records: Records) -> None:
     """The worst cell, and the figure of each record, by going through them."""
     known = [float(v) for v in found.value.compressed()]
     assert found.worst == (max(known) if found.worst_is_high else min(known))
-    assert float(found.value[found.worst_cell]) == found.worst
+    assert float(found.value[found.worst_cell]) == pytest.approx(found.worst, rel=0, abs=1e-11)
     per_record = found.per_record([cell for cell, _ in records])
     assert per_record.tolist() == [found.value.tolist()[cell] for cell, _ in records]
 

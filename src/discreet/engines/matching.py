@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.data.coding import WORD_LIMIT, Coding
 from discreet.errors import InputError, WeightError, must_be
+from discreet.numerics.rounding import EPSILON
 from discreet.progress import Progress, silent
 
 Policy = Literal["wildcard", "conservative"]
@@ -110,7 +111,17 @@ def matched_cells(
         exchange.run()
     progress(STEP, 1.0)
     totals = [cells.in_order_given(total) for total in exchange.totals(w)]
-    return MatchedCells(sample_count=totals[0], weight_total=totals[1] if totals[1:] else None)
+    count = _whole_but_for_rounding(totals[0])
+    return MatchedCells(sample_count=count, weight_total=totals[1] if totals[1:] else None)
+
+
+def _whole_but_for_rounding(count: FloatArray) -> FloatArray:
+    """The counts, made whole where a product such as 0.29 · 100 is so but for its rounding.
+
+    Else such a count would fall short of the k of k-anonymity that it reaches.
+    """
+    whole = np.rint(count)
+    return np.where(np.abs(count - whole) <= 4 * EPSILON * count, whole, count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,9 @@
 Inside the engine, key number j is the column `k{j}`, word number i of its code the column `w{i}`.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from discreet.data.coding import Coding
 
@@ -115,11 +115,12 @@ def margin_mask(n_columns: int, place: int) -> int:
 def decimal_type(smallest: float, largest: float, n: int) -> str | None:
     """A decimal type in which n weights of these sizes add up exactly, None if there is none.
 
-    The smallest weight keeps nine digits or more, so that no total is off by more than 1e-9.
+    The smallest weight keeps nine digits or more, so that no total is off by more than 1e-9. Digits
+    are counted, as a logarithm of 1000 may come out just below 3.
     """
-    whole = max(1, math.floor(math.log10(largest)) + 2)
-    decimals = max(0, 9 - math.floor(math.log10(smallest)))
+    whole = max(1, Decimal(str(largest)).adjusted() + 2)
+    decimals = max(0, 9 - Decimal(str(smallest)).adjusted())
     if whole + decimals <= 18:
         return f"DECIMAL(18, {18 - whole})"
-    fits = whole + decimals + math.ceil(math.log10(n)) <= 38
+    fits = whole + decimals + len(str(n - 1)) <= 38
     return f"DECIMAL(38, {decimals})" if fits else None

@@ -25,10 +25,12 @@ from discreet.errors import InputError, WeightError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.models.inverse_mean import inverse_mean, inverse_square_mean
+from discreet.numerics.rounding import ALIKE, whole_above, whole_below
 
 LARGEST_COUNT = 1e15  # counts up to here are exact as floats, with room for sums
 CONFIDENCE = 0.95
 EXACT_VARIANCE_CELLS = 5_000_000
+VARIANCE_ERROR = 1e-11  # of r²: a variance below this is what rounding leaves of none
 
 
 def individual_risk(sample_count: CountArray, inclusion_probability: FloatArray) -> FloatArray:
@@ -123,8 +125,8 @@ def population_count_interval(
     rule = f"at most {LARGEST_COUNT:g}"
     _must_all("sample_count / inclusion_probability", rule, f / p, f <= LARGEST_COUNT * p)
     tail = _tail(confidence)
-    low = _smallest(lambda unseen: betainc(f, unseen + 1, p) >= tail, f.shape)
-    high = _smallest(lambda unseen: betaincc(f, unseen + 1, p) <= tail, f.shape)
+    low = _smallest(lambda unseen: betainc(f, unseen + 1, p) >= tail * (1 - ALIKE), f.shape)
+    high = _smallest(lambda unseen: betaincc(f, unseen + 1, p) <= tail * (1 + ALIKE), f.shape)
     whole = f.astype(np.int64)
     return PopulationCountInterval(low=whole + low, high=whole + high, confidence=confidence)
 
@@ -281,14 +283,14 @@ class FittedBenedettiFranconi:
                 "choose --missing category or drop"
             )
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
-        shift = math.floor(mean - variance)
-        low, high = (shift + k for k in poisson_limits(mean - shift, CONFIDENCE))
+        shift = whole_below(mean - variance, scale=mean)
+        low, high = (shift + k for k in poisson_limits(max(mean - shift, 0.0), CONFIDENCE))
         most = self.summary.size_indices.sample_uniques
         return Figure(
             value=mean,
             how=How.ESTIMATE,
-            low=min(low, math.floor(mean)),
-            high=min(max(high, math.ceil(mean)), max(most, mean)),
+            low=min(low, whole_below(mean)),
+            high=min(max(high, whole_above(mean)), max(most, mean)),
             standard_error=math.sqrt(variance),
             confidence=CONFIDENCE,
             note="limits on the number itself if the model and the weights hold",
@@ -304,7 +306,8 @@ class FittedBenedettiFranconi:
         if not self.summary.size_indices.is_partition:
             note = "no limits are given where missing values match anything"
             return Figure(value=tally.matches, how=How.ESTIMATE, note=note)
-        mean, exact = tally.matches, tally.matches_variance > 0
+        mean = tally.matches
+        exact = tally.matches_variance * self.n_cells > VARIANCE_ERROR * mean**2
         bound = mean * max(0.0, 1 - mean / self.n_cells) if self.n_cells else 0.0
         variance = min(tally.matches_variance, bound) if exact else bound
         low, high = gamma_limits(mean, variance, CONFIDENCE)

@@ -20,6 +20,7 @@ from discreet.figures import Figure, How, Outcome
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
 from discreet.models.sample_size import sample_uniques_moments
+from discreet.numerics.rounding import above, alike
 
 UNLIKELY = 0.01
 ESTIMATED_SIZE = "the population size is estimated from the survey weights"
@@ -133,7 +134,7 @@ class FittedCohenSackrowitz:
             "sample_uniques": self.size_indices.sample_uniques,
             "unique_probability": posterior.unique_probability,
         }
-        if self.population_size_given != posterior.population_size:
+        if not alike(self.population_size_given, posterior.population_size):
             totals["population_size_given"] = self.population_size_given
         return totals
 
@@ -251,7 +252,8 @@ class UniquenessTest:
         for name, loss in (("missed_loss", missed_loss), ("false_alarm_loss", false_alarm_loss)):
             if not 0 < loss < math.inf:
                 raise InputError(must_be(name, "a positive number", loss))
-        return missed_loss * self.unique_probability >= false_alarm_loss * self.shared_probability
+        missed = missed_loss * self.unique_probability
+        return not above(false_alarm_loss * self.shared_probability, missed)
 
     def over(self, ratios: Iterable[float]) -> list[tuple[float, bool]]:
         """The call for each ratio b/c of the losses."""

@@ -24,6 +24,8 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.models.superpopulation.fitted import CONFIDENCE, Totals, check_confidence, usable
 
+LONGEST_REACH = 700.0  # of a logarithm of people: beyond it exp overflows, and says nothing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectMatch:
@@ -85,7 +87,8 @@ def _log_limits(others: float, error: float, confidence: float) -> tuple[float, 
     """Limits on a positive number from its standard error, on the scale of its logarithm."""
     if others == 0:
         return 0.0, 0.0
-    factor = math.exp(NormalDist().inv_cdf((1 + confidence) / 2) * error / others)
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error / others
+    factor = math.exp(min(reach, LONGEST_REACH))
     return others / factor, others * factor
 
 

@@ -28,6 +28,7 @@ from scipy.special import digamma, log1p
 
 from discreet.data.arrays import CountArray, FloatArray, IntArray, read_only
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import ALIKE
 
 ComplexArray = NDArray[np.complex128]
 
@@ -66,7 +67,7 @@ class UniquesDistribution:
         """Least and greatest number, each tail outside holding at most (1 − confidence)/2."""
         if not 0 < confidence < 1:
             raise InputError(must_be("confidence", "between 0 and 1", confidence))
-        tail = (1 - confidence) / 2
+        tail = (1 - confidence) / 2 * (1 + ALIKE)  # a tail may hold just that
         below = int(np.argmax(np.cumsum(self.probability) > tail))
         above = int(np.argmax(np.cumsum(self.probability[::-1]) > tail))
         return self.first + below, self.first + len(self.probability) - 1 - above

@@ -26,6 +26,7 @@ from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How
 from discreet.models.contract import CellScores, ModelUnavailable, Need, Tally
+from discreet.numerics.rounding import ALIKE, above, first_largest
 from discreet.progress import Progress as NamedProgress
 
 SHRINKAGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # the values of takemura's table
@@ -422,7 +423,7 @@ def choose_shrinkage(
     if records == 0:
         raise ModelUnavailable("shrinkage cannot be chosen: every record has a level of its own")
     return ShrinkageChoice(
-        shrinkage=values[int(np.argmax(score))],
+        shrinkage=values[first_largest(score, scale=records)],  # alike for keys without association
         grid=values,
         score=np.asarray(read_only(score / records)),
         records=records,
@@ -635,7 +636,8 @@ class FittedLancaster:
             rule = "combinations that no record has"
             raise InputError(must_be("structural_zeros", rule, f"some that {held:,} cells have"))
         factor = 1 + self.shrinkage * self.interactions.total(levels)
-        return self.interactions.weight(levels) * np.maximum(factor, 0.0)
+        factor[factor <= ALIKE] = 0.0  # of terms of about 1, which may cancel but for rounding
+        return self.interactions.weight(levels) * factor
 
     def renormalised(self, clipped: FloatArray) -> FloatArray:
         """The probabilities that add up to 1 over the possible cells."""
@@ -671,14 +673,14 @@ class FittedLancaster:
     def caution(self, tally: Tally) -> str | None:
         """A sentence where the margins show a poor fit, or interactions that are mostly noise."""
         clipped = self.normaliser.clipped.value
-        if clipped >= POOR_FIT:
+        if not above(POOR_FIT, clipped):
             return (
                 "the additive model gives some cells a probability below zero, "
                 f"{-clipped:.2f} in all: the keys are associated in more than pairs, and its "
                 "figures are a rough guide"
             )
         noise = 1 - shrinkage_from_margins(self.interactions)
-        if self.shrinkage >= NOTABLE_SHRINKAGE and noise > 0.5:
+        if not above(NOTABLE_SHRINKAGE, self.shrinkage) and above(noise, 0.5):
             return (
                 f"{noise:.0%} of the association between keys is what chance alone gives in so "
                 "small a sample, so that cells of sample uniques seem fuller than they are"

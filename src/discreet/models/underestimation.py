@@ -35,6 +35,7 @@ from scipy.special import betaincinv, exprel
 
 from discreet.data.summary import Summary
 from discreet.models.benedetti_franconi import individual_risk, mean_inclusion_probability
+from discreet.numerics.rounding import ALIKE, above
 
 CONFIDENCE = 0.975  # one-sided, in the share of pairs
 NOTABLE_RATIO = 1.5  # an extrapolated ratio below this is within what extrapolation may be off by
@@ -140,11 +141,11 @@ def underestimation_check(
     where neither weights nor the population size are known.
     """
     cells = small_cells(summary, sums)
-    if cells.uniques == 0 or cells.unseen_per_seen == 0:
+    if cells.uniques == 0 or cells.unseen_per_seen <= ALIKE:
         return None
     at_least = cells.least_ratio(cells.highest_pair_rate)
     ratio, uniques_ratio = cells.extrapolated_ratios(cells.highest_pair_rate)
-    if at_least <= 1 and ratio <= NOTABLE_RATIO:
+    if not above(at_least, 1) and not above(ratio, NOTABLE_RATIO):
         return None
     return RiskWarning(
         at_least=at_least,
@@ -178,9 +179,9 @@ def small_cells(summary: Summary, sums: SmallCellSums | None = None) -> SmallCel
 def _sentence(cells: SmallCells, at_least: float, ratio: float, uniques_ratio: float) -> str:
     """The warning in words."""
     verdict, least, uniques = "probably too low", "", ""
-    if at_least > 1:
+    if above(at_least, 1):
         verdict, least = "too low", f"at least {at_least:.2g} and "
-    if uniques_ratio > NOTABLE_RATIO:
+    if above(uniques_ratio, NOTABLE_RATIO):
         uniques = f", and population uniques {uniques_ratio:.2g} times"
     size, assumed = cells.cell_size(cells.highest_pair_rate), 1 + cells.unseen_per_seen
     return (

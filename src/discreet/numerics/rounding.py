@@ -6,6 +6,7 @@ must come out the same for all of them. So it is made here, with a tolerance far
 can make of the figure and far below what anybody would call a difference.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -47,6 +48,17 @@ def alike(one: float, other: float, *, scale: float = 0.0) -> bool:
 def above(one: float, other: float, *, scale: float = 0.0) -> bool:
     """Whether `one` is larger by more than rounding can make."""
     return one > other and not alike(one, other, scale=scale)
+
+
+def whole_below(number: float, *, scale: float = 0.0) -> int:
+    """The largest whole number that is not above this one but for rounding."""
+    nearest = round(number)
+    return nearest if alike(number, nearest, scale=scale) else math.floor(number)
+
+
+def whole_above(number: float, *, scale: float = 0.0) -> int:
+    """The smallest whole number that is not below this one but for rounding."""
+    return -whole_below(-number, scale=scale)
 
 
 def first_largest(values: Floats, *, scale: float = 0.0) -> int:

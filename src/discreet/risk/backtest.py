@@ -16,6 +16,7 @@ from discreet.figures import Figure, Outcome, Unavailable
 from discreet.models.contract import Model, Tally
 from discreet.models.registry import choose_models
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
 from discreet.risk.recommendation import recommend
 from discreet.risk.sampling_trial import DrawnSample, PopulationCells, draw_sample
@@ -134,7 +135,8 @@ class Backtest(ShownInNotebooks):
                 errors.setdefault(score.model, []).append(score.error)
         whole = max((len(found) for found in errors.values()), default=0)
         means = {m: float(np.mean(found)) for m, found in errors.items() if len(found) == whole}
-        return tuple(sorted(means.items(), key=lambda pair: pair[1]))
+        ranked = list(means.items())
+        return tuple(ranked[i] for i in order_of([-mean for mean in means.values()], scale=1.0))
 
 
 def backtest(
@@ -284,7 +286,11 @@ def _score(model: str, fraction: float, trials: Sequence[Trial], figure: str) ->
     truths = np.array([truth for truth, _ in answers])
     values = np.array([float(outcome.value or 0) for _, outcome in answers])
     off = (values - truths) / np.maximum(truths, 1)
-    holds = [o.low <= t <= o.high for t, o in answers if o.low is not None and o.high is not None]
+    holds = [
+        not above(o.low, t, scale=1.0) and not above(t, o.high, scale=1.0)
+        for t, o in answers
+        if o.low is not None and o.high is not None
+    ]
     return Score(
         model=model,
         fraction=fraction,

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.data.arrays import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import ALIKE
 
 LOSS_RATIOS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -42,4 +43,4 @@ class CalledUnique:
 def called_unique(unique_probability: FloatArray, loss_ratio: float) -> BoolArray:
     """Whether the test calls each record a population unique; at a tie it does."""
     q = unique_probability
-    return (q > 0) & (loss_ratio * q >= 1 - q)
+    return (q > 0) & (loss_ratio * q >= (1 - q) * (1 - ALIKE))

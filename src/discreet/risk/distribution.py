@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data.arrays import FloatArray, IntArray
+from discreet.numerics.rounding import ALIKE
 
 EDGES: FloatArray = np.array(
     [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
@@ -28,7 +29,8 @@ class RiskDistribution:
 
     def add(self, risk: FloatArray, records: IntArray) -> "RiskDistribution":
         """With the records of more cells in it."""
-        place = np.clip(np.searchsorted(EDGES, risk, side="left") - 1, 0, len(EDGES) - 2)
+        beyond = np.searchsorted(EDGES * (1 + ALIKE), risk, side="left")  # 1/10 may be 0.1 + 1e-17
+        place = np.clip(beyond - 1, 0, len(EDGES) - 2)
         more = np.bincount(place, weights=records, minlength=len(EDGES) - 1)
         largest = max(self.largest, float(risk.max(initial=0.0)))
         return RiskDistribution(self.records + more.astype(np.int64), largest)

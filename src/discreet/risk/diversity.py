@@ -270,13 +270,15 @@ class CellMeasure:
 
     @property
     def worst_cell(self) -> int:
-        """The cell with the worst figure, the first of several."""
-        return int(np.ma.argmax(self.value) if self.worst_is_high else np.ma.argmin(self.value))
+        """The cell with the worst figure, the first of several that differ by rounding only."""
+        extreme = self.value.max() if self.worst_is_high else self.value.min()
+        near = np.ma.abs(self.value - extreme) <= SLACK * max(1.0, abs(float(extreme)))
+        return int(np.argmax(near.filled(False)))
 
     @property
     def worst(self) -> float | Unavailable:
         """The worst figure of any cell: the one the whole file is said to have."""
-        return float(self.value[self.worst_cell])
+        return float(self.value.max() if self.worst_is_high else self.value.min())
 
     def per_record(self, cell: ArrayLike) -> Masked:
         """The figure of each record, given the cell of each."""

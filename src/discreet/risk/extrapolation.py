@@ -132,8 +132,9 @@ def _all_seen(histogram: CellHistogram) -> Extrapolation:
 
 def _bins(neighbours: IntArray) -> IntArray:
     """0 for no neighbour, then so many bins for each doubling of their number."""
-    logs = BINS_PER_DOUBLING * np.log2(np.maximum(neighbours, 1))
-    return np.where(neighbours > 0, np.floor(logs).astype(np.int64) + 1, 0)
+    share, power = np.frexp(neighbours)  # share · 2^power, so that powers of two are told exactly
+    past_half = share >= np.sqrt(0.5)
+    return np.where(neighbours > 0, BINS_PER_DOUBLING * (power - 1) + past_half + 1, 0)
 
 
 def _classes(probability: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -16,6 +16,7 @@ from discreet.data.arrays import CountArray, FloatArray, IntArray
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above, first_largest
 from discreet.risk.extrapolation import (
     CellHistogram,
     cell_histogram,
@@ -63,7 +64,8 @@ class Recommended:
         """How far the other models are apart, in one sentence; None where there are none."""
         if not self.others:
             return None
-        low, high = (pick(self.others, key=self.others.__getitem__) for pick in (min, max))
+        names, values = list(self.others), np.array(list(self.others.values()))
+        low, high = (names[first_largest(sign * values, scale=1.0)] for sign in (-1, 1))
         if len(self.others) == 1:
             return f"{low} says {_rounded(self.others[low])}"
         return (
@@ -231,7 +233,7 @@ class _Asked:
         return "; ".join(note for note in (self._note_on_fraction(), self.note) if note)
 
     def _note_on_fraction(self) -> str:
-        if self.fraction >= LOWEST_TRIED_FRACTION:
+        if not above(LOWEST_TRIED_FRACTION, self.fraction):
             return ""
         return (
             f"sampling fraction {self.fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
@@ -283,7 +285,8 @@ def _note_on_weights(weight_total: FloatArray | None, population_size: float | N
     if weight_total is None or population_size is None:
         return ""
     total = float(weight_total.sum())
-    if 1 / FARTHEST_TOTAL <= total / population_size <= FARTHEST_TOTAL:
+    ratio = total / population_size
+    if not above(1 / FARTHEST_TOTAL, ratio) and not above(ratio, FARTHEST_TOTAL):
         return ""
     return (
         f"the weights sum to {total:,.0f}, far from the population of {population_size:,.0f}: "

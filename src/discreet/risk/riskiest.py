@@ -8,6 +8,7 @@ import numpy as np
 from discreet.data.arrays import CountArray, FloatArray, IntArray
 from discreet.data.cells import CellBatch
 from discreet.engines.contract import KeyLevels
+from discreet.numerics.rounding import order_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class _Candidates:
     log_expected: FloatArray
 
     def best(self, limit: int) -> "_Candidates":
-        order = np.lexsort((self.log_expected, self.sample_count))[:limit]
+        rarest = order_of(-self.log_expected, scale=1.0)  # like levels add up in another order
+        order = rarest[np.argsort(self.sample_count[rarest], kind="stable")][:limit]
         return _Candidates(
             levels=self.levels[order],
             sample_count=self.sample_count[order],

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from discreet.data.summary import Summary
 from discreet.engines.contract import CountedCells
 from discreet.models.contract import Need
+from discreet.numerics.rounding import alike
 
 ORDERS = {Need.MARGINS_1: 1, Need.MARGINS_2: 2, Need.MARGINS_3: 3}
 
@@ -17,7 +18,14 @@ def summarise(
     weight_total: float | None,
     needs: Iterable[Need],
 ) -> Summary:
-    """Totals, size indices and the margins needed; without N, the sum of the weights stands in."""
+    """Totals, size indices and the margins needed; without N, the sum of the weights stands in.
+
+    Weights scaled to add up to n may miss it in their last digits: that is n, for no population is
+    smaller than its sample.
+    """
+    stand_in = weight_total
+    if weight_total is not None and alike(weight_total, cells.n_records):
+        stand_in = float(cells.n_records)
     margins = {
         axes: table for need in sorted(needs) for axes, table in cells.margins(ORDERS[need]).items()
     }
@@ -27,7 +35,7 @@ def summarise(
         level_counts=cells.coding.sizes,
         size_indices=cells.size_indices(),
         weight_total=weight_total,
-        population_size=population_size if population_size is not None else weight_total,
+        population_size=population_size if population_size is not None else stand_in,
         population_size_known=population_size is not None,
         margins=margins,
     )

@@ -6,6 +6,7 @@ from discreet.data.missing import EVERY_COLUMN
 from discreet.data.summary import Summary
 from discreet.engines.contract import CellStore, IdleCode, KeyLevels
 from discreet.models.benedetti_franconi import undersized_cells
+from discreet.numerics.rounding import above
 from discreet.risk.impossible import ImpossibleList
 from discreet.risk.sensitive import SensitiveFigures
 
@@ -67,7 +68,8 @@ def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
                 "individual risk takes these cells for complete"
             )
     known = summary.population_size if summary.population_size_known else None
-    if known is not None and not 0.8 < cells.weights.total / known < 1.25:
+    ratio = 1.0 if known is None else cells.weights.total / known
+    if known is not None and not (above(ratio, 0.8) and above(1.25, ratio)):
         yield (
             f"the weights sum to {_size(cells.weights.total)}, far from the population of "
             f"{_size(known)} that was given"

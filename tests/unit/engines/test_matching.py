@@ -314,3 +314,14 @@ def test_what_cannot_be_matched_is_refused(change, message):
 def test_weights_that_cannot_be_are_refused(weights, message):
     with pytest.raises(WeightError, match=message):
         matched_cells(STATUS, [9, 9], [1, 1, 1], weights, policy="wildcard")
+
+
+@pytest.mark.parametrize(("weight", "records"), [(0.29, 100), (0.07, 100), (0.1, 30), (0.57, 100)])
+def test_a_count_that_is_whole_but_for_rounding_is_whole(weight, records):
+    """0.29 · 100 is 28.999999999999996 in floats, and 30 records are not fewer than 30."""
+    found = counts([[0, 0], [0, MISSING]], [1, records], missing_weight=weight)
+    assert found[0] == 1 + round(weight * records)
+
+
+def test_a_match_that_hardly_counts_is_one_all_the_same():
+    assert counts([[0, 0], [0, MISSING]], missing_weight=1e-12)[0] > 1

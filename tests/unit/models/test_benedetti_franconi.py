@@ -1,6 +1,7 @@
 """The individual risk, the posterior of F, and the model made of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -326,3 +327,36 @@ def test_gamma_limits():
     assert gamma_limits(2, 1, 0.9) == pytest.approx(tuple(exact))
     assert gamma_limits(2, 0, 0.9) == (2, 2)
     assert gamma_limits(0, 0, 0.9) == (0, 0)
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_limits_do_not_hang_on_the_last_bits_of_the_sums(bits):
+    """A hundred sample uniques of weight 10: mean 10, and mean − variance is 1 but for rounding."""
+    fitted, exact = assess([1] * 100, [10.0] * 100)
+    noise = 1 + bits * 2.0**-52
+    noisy = replace(exact, uniques=10 * noise, uniques_variance=9.0)
+    one, other = (fitted.expected_population_uniques(tally) for tally in (exact, noisy))
+    assert isinstance(one, Figure)
+    assert isinstance(other, Figure)
+    assert (one.low, one.high) == (other.low, other.high) == (5, 16)
+    sure = fitted.expected_population_uniques(Tally(uniques=3 * noise))
+    assert isinstance(sure, Figure)
+    assert (sure.low, sure.high) == (3, 3)
+
+
+@pytest.mark.parametrize("counts", [[1, 1, 1, 2], [1, 1, 3, 3, 7, 49], list(range(1, 60))])
+def test_the_variance_of_a_census_is_none_whatever_rounding_leaves_of_it(counts):
+    fitted, tally = assess(counts, [float(f) for f in counts])
+    figure = fitted.expected_correct_matches(tally)
+    assert isinstance(figure, Figure)
+    assert figure.note.endswith("they are wider than the posterior's")
+    assert figure.standard_error == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("bits", [-2, 0, 2])
+@pytest.mark.parametrize(("weight", "confidence"), [(40, 0.95), (20, 0.9), (10, 0.8)])
+def test_a_tail_of_just_the_size_allowed_is_left_out(weight, confidence, bits):
+    """P(F ≤ 1) = 1/w of a sample unique of weight w is just the tail, which 1 reaches."""
+    p = np.array([1 / weight * (1 + bits * 2.0**-52)])
+    found = population_count_interval(np.array([1]), p, confidence=confidence)
+    assert found.low.tolist() == [1]

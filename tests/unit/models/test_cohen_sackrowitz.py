@@ -604,3 +604,40 @@ def test_a_subset_with_more_empty_cells_makes_uniques_less_likely():
     ]
     assert None not in inside
     assert np.all(np.diff(np.array(inside, dtype=float)) < 0)
+
+
+@pytest.mark.parametrize("bits", range(-3, 4))
+@pytest.mark.parametrize("ratio", [1, 2, 5, 9, 10, 49, 99])
+def test_a_tie_is_called_unique_whatever_the_last_bits(ratio, bits):
+    q = 1 / (1 + ratio) * (1 + bits * 2.0**-52)
+    test = UniquenessTest(unique_probability=q, shared_probability=ratio / (1 + ratio))
+    assert test.calls_unique(missed_loss=ratio, false_alarm_loss=1.0)
+    assert not test.calls_unique(missed_loss=0.999 * ratio, false_alarm_loss=1.0)
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_a_tail_of_just_the_size_allowed_is_left_out(bits):
+    """One sample unique, unique in the population with probability 19·18 / (20·19) = 0.9."""
+    posterior = ExchangeablePosterior(
+        prior=Prior.UNIFORM, sample_size=10, population_size=11, n_table_cells=10
+    )
+    exact = posterior.uniques(1)
+    noise = 1 + np.array([bits, -bits]) * 2.0**-52
+    noisy = replace(exact, probability=np.array([0.1, 0.9]) * noise)
+    assert exact.interval(0.8) == noisy.interval(0.8) == (1, 1)
+    assert exact.interval(0.81) == (0, 1)
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_a_population_that_is_whole_but_for_rounding_is_told_once(bits):
+    sizes = SizeIndices.of_counts(np.array([1, 1, 2]))
+    summary = Summary(
+        sample_size=4,
+        n_table_cells=10,
+        level_counts=(10,),
+        size_indices=sizes,
+        weight_total=None,
+        population_size=1000 * (1 + bits * 2.0**-52),
+        population_size_known=False,
+    )
+    assert "population_size_given" not in CohenSackrowitzUniform().fit(summary).parameters

@@ -121,3 +121,10 @@ def test_every_sample_of_a_tiny_population():
         others = 2 * (1 - fraction) / fraction * np.count_nonzero(f == 2)
         difference += chance * (others - (np.array([3, 2, 1]) - 1)[f == 1].sum())
     assert difference == pytest.approx(0, abs=1e-14)
+
+
+@pytest.mark.parametrize("fraction", [1 - 2.0**-53, 1 - 1e-9, 0.999999])
+def test_next_to_nobody_unseen_may_be_any_number_of_people(fraction):
+    match = correct_match_probability(5, 1, 0, fraction)
+    assert match.probability == pytest.approx(1, abs=1e-5)
+    assert (match.low, match.high) == (pytest.approx(0, abs=1e-100), 1)

@@ -1,14 +1,18 @@
 """Predicted against observed size indices, ranking, and draws from the fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
+from discreet.models.superpopulation import goodness_of_fit as module
 from discreet.models.superpopulation.ewens import Ewens
 from discreet.models.superpopulation.fitted import Totals
 from discreet.models.superpopulation.goodness_of_fit import (
+    FitTable,
     fit_table,
     goodness_of_fit,
     misfit,
@@ -137,3 +141,27 @@ def test_bad_arguments_of_a_bootstrap():
     empty = Bootstrap(population_uniques=np.empty(0), statistic=np.empty(0), failed=3, p_value=None)
     with pytest.raises(InputError, match="a bootstrap must be of draws that can be fitted"):
         empty.limits(0.9)
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_models_of_one_criterion_keep_their_order(bits):
+    fit = Ewens().fit_totals(totals_of(drawn(0.0, 50.0, 500, 3)))
+    other = replace(fit, log_likelihood=fit.log_likelihood * (1 + bits * 2.0**-52))
+    assert [ranked.name for ranked in rank_by_fit({"a": fit, "b": other})] == ["a", "b"]
+    worse = replace(fit, log_likelihood=fit.log_likelihood - 1e-3)
+    assert [ranked.name for ranked in rank_by_fit({"a": worse, "b": other})] == ["b", "a"]
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_of_groups_that_fit_equally_badly_the_first_is_named(monkeypatch, bits):
+    table = FitTable(
+        first=np.array([1, 2]),
+        last=np.array([1, 2]),
+        observed=np.array([90.0, 90.0]),
+        predicted=np.array([30.0, 30.0 * (1 - bits * 2.0**-52)]),
+        statistic=240.0,
+        degrees_of_freedom=1,
+        p_value=1e-50,
+    )
+    monkeypatch.setattr(module, "goodness_of_fit", lambda _: table)
+    assert "cells of 1 records" in misfit(Ewens().fit_totals(totals_of(drawn(0.0, 9.0, 99, 3))))

@@ -24,6 +24,7 @@ from discreet.models.lancaster import (
     Interactions,
     Lancaster,
     Mass,
+    Normaliser,
     choose_shrinkage,
     mean_reciprocal,
     normaliser,
@@ -593,3 +594,46 @@ class TestRefusals:
         moved = {**summary.margins, (0, 2): summary.margins[0, 2][::-1]}
         with pytest.raises(InputError, match=r"margin \(0, 2\) .* got other sums"):
             Lancaster().fit(replace(summary, margins=moved))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_without_association_the_least_shrinkage_is_chosen_whatever_the_last_bits(
+    monkeypatch, seed
+):
+    """A key of one level: all λ foretell the records alike."""
+    rng = np.random.default_rng(seed)
+    records = np.stack([rng.integers(4, size=60), np.zeros(60, dtype=np.int64)], axis=1)
+    summary, batch = counted(records, (4, 1))
+    known, total = lancaster._without_oneself(summary, batch.levels())
+    last_bits = rng.integers(-4, 5, len(total)) * 2.0**-52
+    monkeypatch.setattr(lancaster, "_without_oneself", lambda *_: (known, total + last_bits))
+    assert choose_shrinkage(summary, [batch]).shrinkage == 0
+
+
+@pytest.mark.parametrize("seed", [3417, 3739, 3768, 5384, 5856])
+def test_a_probability_that_cancels_but_for_rounding_is_clipped(seed):
+    """Σ g = −1 of one sample unique, so that its factor is 0 but for up to 1e-16."""
+    rng = np.random.default_rng(seed)
+    n_keys, n_levels, n = rng.integers(3, 5), rng.integers(2, 4), rng.integers(6, 16)
+    sizes = (int(n_levels),) * int(n_keys)
+    summary, batch = counted(rng.integers(0, n_levels, (n, n_keys)), sizes)
+    factor = 1 + Interactions.of_summary(summary).total(batch.levels())
+    assert np.abs(factor).min() < 1e-12
+    clipped = Lancaster(shrinkage=1.0).fit(summary).clipped_probability(batch.levels())
+    assert ((clipped == 0) == (factor < 1e-9)).all()
+    (row,) = table_over_shrinkage(summary, [batch], [1.0])
+    assert row.clipped_uniques == ((factor < 1e-9) & (batch.sample_count == 1)).sum()
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_last_bits_decide_no_caution(monkeypatch, bits):
+    summary, _ = counted(some_records(), SIZES)
+    fit = Lancaster(shrinkage=0.2 * (1 + bits * 2.0**-52)).fit(summary)
+    noise = 1 + bits * 2.0**-52
+    poor = Normaliser(fit.normaliser.positive, Mass.exact(0.1 * noise))
+    assert "a rough guide" in (replace(fit, normaliser=poor).caution(Tally()) or "")
+    well = replace(fit, normaliser=Normaliser(fit.normaliser.positive, Mass.exact(0.0)))
+    monkeypatch.setattr(lancaster, "shrinkage_from_margins", lambda _: 0.5 * noise)
+    assert well.caution(Tally()) is None
+    monkeypatch.setattr(lancaster, "shrinkage_from_margins", lambda _: 0.25)
+    assert "75%" in (well.caution(Tally()) or "")

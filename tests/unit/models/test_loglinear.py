@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -14,8 +15,12 @@ from discreet.figures import How
 from discreet.models.contract import Model, ModelUnavailable, Tally, TunableModel
 from discreet.models.loglinear.decomposable import DecomposableFit
 from discreet.models.loglinear.fitting import IterativeFit
+from discreet.models.loglinear.graph import Graph
 from discreet.models.loglinear.judgement import expected_uniques, unseen_mean
-from discreet.models.loglinear.model import LogLinear
+from discreet.models.loglinear.minimum_error import Criterion, MinimumError
+from discreet.models.loglinear.model import STUCK, LogLinear
+from discreet.models.loglinear.occupied_cells import OccupiedCells
+from discreet.models.loglinear.search import _Seeker, forward_search
 
 SIZES = (7, 5, 9, 3)
 
@@ -390,3 +395,70 @@ def test_a_table_with_more_cells_than_a_code_can_name():
     assert 0 <= tallied(fit, batch).uniques <= 400
     with pytest.raises(ModelUnavailable, match="no 64-bit code"):
         fitted(LogLinear(structure="two-way"), summary, batch)
+
+
+def noisy(number, rng):
+    """The number with other last bits."""
+    return number * (1 + int(rng.integers(-8, 9)) * 2.0**-52)
+
+
+def like_keys(n_keys=4, n_levels=5, seed=3):
+    """A table of associated keys that is the same whatever their order."""
+    rng, place = np.random.default_rng(seed), np.indices([n_levels] * n_keys)
+    alike = sum(a == b for a, b in combinations(place, 2))
+    table = rng.poisson(0.05 * np.exp(0.7 * alike))
+    table = sum(np.transpose(table, order) for order in permutations(range(n_keys)))
+    levels = np.argwhere(table > 0).T
+    return OccupiedCells((n_levels,) * n_keys, levels, table[table > 0].astype(np.int64))
+
+
+def with_noise(monkeypatch, rng):
+    """Every criterion and every support with other last bits."""
+    of_sums, weight = Criterion.of_sums, _Seeker._weight
+
+    def noise(*given):
+        found = of_sums(*given)
+        return MinimumError(noisy(found.bias, rng), found.standard_error)
+
+    monkeypatch.setattr(Criterion, "of_sums", noise)
+    monkeypatch.setattr(_Seeker, "_weight", lambda s, keys: noisy(weight(s, keys), rng))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_last_bits_do_not_choose_among_keys_that_are_alike(monkeypatch, seed):
+    cells = like_keys()
+    with_noise(monkeypatch, np.random.default_rng(seed))
+    path = [judged.graph.edges for judged in forward_search(cells, 0.01).path]
+    assert path[1] == {(0, 1)}
+    assert path[2] == {(0, 1), (2, 3)}
+    assert path[3] == {(0, 1), (0, 2), (2, 3)}
+
+
+def test_last_bits_do_not_decide_whether_a_nested_key_is_tried(monkeypatch):
+    """Given a, its group b says nothing of c: no gain, and no parameter more."""
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 6, 400)
+    records = np.stack([a, a // 2, np.where(rng.random(400) < 0.8, a, 0)], axis=1)
+    levels, counts = np.unique(records, axis=0, return_counts=True)
+    cells = OccupiedCells((6, 3, 6), levels.T, counts)
+    weight = _Seeker._weight
+    tried = set()
+    for seed in range(4):
+        bits = np.random.default_rng(seed)
+        monkeypatch.setattr(_Seeker, "_weight", lambda s, keys, b=bits: noisy(weight(s, keys), b))
+        seeker = _Seeker(cells, 0.1, 1e9)
+        graph = Graph(3, frozenset({(0, 1), (0, 2)}))
+        tried.add(len(list(seeker.extensions(graph, 12, 5))))
+    assert tried == {0}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_two_keys_the_closed_form_is_kept(seed):
+    """All two-way terms of two keys are the same model, whatever the rounding of its fit."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 15, 100)
+    b = np.where(rng.random(100) < 0.85, a, rng.integers(0, 15, 100))
+    summary, batch = counted(np.stack([a, b], axis=1), (15, 15), population=2000.0)
+    fit = fitted(LogLinear(), summary, batch)
+    assert fit.judgement.distance > STUCK
+    assert fit.rule == "decomposable model of minimum error"

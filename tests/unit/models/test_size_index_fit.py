@@ -111,3 +111,12 @@ def test_limits_combine_both_errors_as_squares():
     both = combined_limits(400.0, (380.0, 430.0), 100.0, 0.95)
     assert both.low == pytest.approx(400 - math.hypot(20, 400 - drawn.low))
     assert both.high == pytest.approx(400 + math.hypot(30, drawn.high - 400))
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_limits_do_not_jump_with_the_last_bits(bits):
+    """Mean 10 and variance 9: the shift of 1 is a whole number but for rounding."""
+    noise = 1 + bits * 2.0**-52
+    exact, noisy = (combined_limits(10.0 * x, (7.0, 14.0), 9.0, 0.95) for x in (1.0, noise))
+    assert noisy.low == pytest.approx(exact.low, rel=1e-9)
+    assert noisy.high == pytest.approx(exact.high, rel=1e-9)

@@ -14,6 +14,11 @@ from discreet.models.contract import ModelUnavailable, Tally
 from discreet.models.dis import DataIntrusionSimulation
 from discreet.models.superpopulation.dankar import Dankar
 from discreet.models.superpopulation.ewens import Ewens
+from discreet.models.superpopulation.fitted import (
+    FittedSuperpopulation,
+    Totals,
+    WholePopulation,
+)
 from discreet.models.superpopulation.negative_binomial import NegativeBinomial
 from discreet.models.superpopulation.pitman import Pitman
 from discreet.models.superpopulation.poisson_gamma import PoissonGamma
@@ -194,3 +199,17 @@ def test_two_records_of_one_cell_and_one_of_another(model):
     assert 0 <= figure.low <= figure.value <= figure.high <= 1
     fit.expected_correct_matches(tally)
     fit.caution(tally)
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_limits_that_are_whole_but_for_rounding_are_not_rounded_further(bits):
+    """A law without any doubt: ten uniques, no more and no fewer."""
+    sizes = SizeIndices.of_counts(np.array([1] * 100 + [2] * 20))
+    fit = FittedSuperpopulation(
+        name="sure",
+        totals=Totals(size_indices=sizes, population_size=1400, n_table_cells=1000),
+        law=WholePopulation(sizes, unique_probability=0.1 * (1 + bits * 2.0**-52)),
+    )
+    figure = fit.uniques_figure()
+    assert figure.high == 10
+    assert figure.low == pytest.approx(10, rel=1e-14)

@@ -218,3 +218,23 @@ def test_sums_of_batches():
 def test_check_needs_to_know_how_much_is_unseen():
     with pytest.raises(ModelUnavailable, match="needs the share of people in the sample"):
         underestimation_check(summary_of(5, 1, 0, population_size=None))
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_weights_of_one_but_for_rounding_leave_nothing_to_warn_of(bits):
+    noise = 1 + bits * 2.0**-52
+    summary = summary_of(100, 0, 10, population_size=130.0 * noise, weighted=True)
+    assert underestimation_check(summary) is None
+    summary = summary_of(100, 5, 10, population_size=140.0, weighted=True)
+    assert underestimation_check(summary, SmallCellSums(100.0, 100.0, 10 * noise)) is None
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_a_ratio_of_one_but_for_rounding_is_no_proof(bits):
+    """No cell was missed, so that only the certain ratio counts, and the model is just there."""
+    summary = summary_of(100, 40, 30, population_size=2700.0, weighted=True, n_table_cells=170)
+    weights = 2 * 40 * 10.0
+    cells = small_cells(summary, SmallCellSums(1.0, 1.0, weights))
+    least = 100 / cells.cell_size(cells.highest_pair_rate) * (1 + bits * 2.0**-52)
+    assert underestimation_check(summary, SmallCellSums(least, 10.0, weights)) is None
+    assert underestimation_check(summary, SmallCellSums(least * 0.99, 10.0, weights)) is not None

@@ -17,6 +17,8 @@ from discreet.numerics.rounding import (
     log_sum_error,
     order_of,
     sum_error,
+    whole_above,
+    whole_below,
 )
 
 FLOATS = st.floats(-1e12, 1e12)
@@ -78,3 +80,22 @@ def test_ties_keep_their_order_whatever_the_last_bits(drawn):
 
 def test_nothing_has_no_order():
     assert order_of([]).tolist() == []
+
+
+@given(st.integers(-(10**12), 10**12), LAST_BITS)
+def test_a_whole_number_stays_itself_whatever_its_last_bits(number, bits):
+    noisy = number * (1 + bits * EPSILON)
+    assert whole_below(noisy) == whole_above(noisy) == number
+
+
+@given(FLOATS)
+def test_whole_numbers_below_and_above(number):
+    below, above_it = whole_below(number), whole_above(number)
+    assert 0 <= above_it - below <= 1
+    assert not above(below, number)
+    assert not above(number, above_it)
+
+
+def test_a_difference_of_large_numbers_is_whole_by_their_size():
+    assert whole_below(0.9999999999, scale=10.0) == 1
+    assert whole_below(0.99999, scale=10.0) == 0

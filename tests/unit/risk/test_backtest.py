@@ -168,3 +168,26 @@ def test_another_model_is_preferred_only_by_more_than_chance_and_with_intervals_
     assert compared(16.0).better_than_recommended() is None
     assert compared(11.0, repeats=5).better_than_recommended() is None
     assert compared(11.0, low=20.0).better_than_recommended() is None
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_last_bits_decide_neither_who_leads_nor_what_an_interval_holds(bits):
+    noise = 1 + bits * 2.0**-52
+    exact, near = figure(4.0, 3.0, 5.0), figure(4.0 * noise, 3.0 * noise, 3.0 * noise)
+    one = replace(
+        trial(3, exact),
+        estimates={
+            name: Estimates(uniques=given, matches=Unavailable("none"))
+            for name, given in (("m", exact), ("n", near))
+        },
+    )
+    found = replace(league(models=["sample_frequency"]), fractions=(0.1,), trials=(one,))
+    assert [name for name, _ in found.ranking()] == ["m", "n"]
+    assert [score.coverage for score in found.scores()] == [1, 1]
+
+
+def test_a_sample_of_everyone_is_held_by_every_interval():
+    rows = pa.table({"a": [0] * 49 + [1] * 49 + [2] * 3, "b": [0] * 49 + [1] * 52})
+    names = ["lancaster", "loglinear", "benedetti_franconi"]
+    found = backtest(rows, ["a", "b"], fractions=(1.0,), repeats=1, models=names)
+    assert {score.coverage for score in found.scores("matches")} == {1}

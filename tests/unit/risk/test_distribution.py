@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from discreet.numerics.rounding import ALIKE
 from discreet.risk.distribution import EDGES, RiskDistribution
 
 risks = arrays(np.float64, st.integers(0, 30), elements=st.floats(0, 1))
@@ -17,15 +18,16 @@ def test_each_record_falls_in_the_class_of_its_risk(one, other, seed):
     counts = [rng.integers(1, 9, len(part)) for part in (one, other)]
     found = RiskDistribution.empty().add(one, counts[0]).add(other, counts[1])
     risk, count = np.concatenate([one, other]), np.concatenate(counts)
+    edges = EDGES * (1 + ALIKE)  # a risk that is above an edge by rounding only is not above it
     for i in range(len(EDGES) - 1):
-        inside = (EDGES[i] < risk) & (risk <= EDGES[i + 1])
+        inside = (edges[i] < risk) & (risk <= edges[i + 1])
         if i == 0:
             inside |= risk == 0
         assert found.records[i] == count[inside].sum()
     assert found.records.sum() == count.sum()
     assert found.largest == risk.max(initial=0)
     for edge in EDGES[1:]:
-        assert found.records_above(edge) == count[risk > edge].sum()
+        assert found.records_above(edge) == count[risk > edge * (1 + ALIKE)].sum()
 
 
 def test_edges_belong_to_the_class_below():
@@ -37,3 +39,10 @@ def test_edges_belong_to_the_class_below():
 def test_only_edges_can_be_asked_for(edge):
     with pytest.raises(ValueError, match="edge must be one of EDGES"):
         RiskDistribution.empty().records_above(edge)
+
+
+@pytest.mark.parametrize("bits", range(-4, 5))
+def test_last_bits_put_no_risk_above_an_edge(bits):
+    risk = np.minimum(EDGES * (1 + bits * 2.0**-52), 1.0)
+    found = RiskDistribution.empty().add(risk, np.ones(len(EDGES), dtype=np.int64))
+    assert found.records.tolist() == [2, *[1] * (len(EDGES) - 2)]

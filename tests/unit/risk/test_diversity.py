@@ -1,6 +1,7 @@
 """Diversity of the sensitive values of a cell: worked examples, absent cells, refusals."""
 
 import dataclasses
+import itertools
 import math
 from decimal import Decimal
 from typing import Any
@@ -336,3 +337,14 @@ def test_records_that_cannot_be_counted_are_refused(cell, value, sizes, message)
         SensitiveCounts.of_records(
             np.array(cell), np.array(value), n_cells=sizes[0], n_values=sizes[1]
         )
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_of_cells_that_are_equally_bad_the_first_is_named_whatever_the_last_bits(bits):
+    cells = [dict(enumerate(order)) for order in itertools.permutations((1, 2, 4, 7))]
+    found = entropy_diversity(table({0: 1, 1: 1, 2: 1, 3: 1}, *cells))
+    assert found.worst_cell == 1
+    value = found.value.copy()
+    value[2] *= 1 + bits * 2.0**-52
+    assert dataclasses.replace(found, value=value).worst_cell == 1
+    assert found.worst == found.value.min()

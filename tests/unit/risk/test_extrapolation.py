@@ -8,6 +8,7 @@ from discreet.risk.extrapolation import (
     SLOPES,
     TEMPERED_CELLS,
     CellHistogram,
+    _bins,
     cell_histogram,
     extrapolate,
     sizes_histogram,
@@ -161,3 +162,14 @@ def test_possible_cells_in_doubt_hold_less_against_a_model():
         for limits in ((limit, 0.1), (limit, 1.0), (math.inf, 0.1))
     )
     assert firm < doubtful < free
+
+
+@pytest.mark.parametrize("noise", [-(2.0**-52), 2.0**-52])
+def test_bins_of_powers_of_two_do_not_hang_on_a_logarithm(monkeypatch, noise):
+    neighbours = np.arange(5000)
+    logs = 2 * np.log2(np.maximum(neighbours, 1))
+    expected = np.where(neighbours > 0, np.floor(logs + 1e-9) + 1, 0)
+    log2 = np.log2
+    monkeypatch.setattr(np, "log2", lambda x: log2(x) * (1 + noise))
+    assert (_bins(neighbours) == expected).all()
+    assert _bins(2 ** np.arange(40)).tolist() == list(range(1, 81, 2))

@@ -13,6 +13,8 @@ from discreet.risk.recommendation import (
     COUNTED,
     FROM_SIZES,
     WITH_NEIGHBOURS,
+    Recommended,
+    _note_on_weights,
     recommend,
     recommend_from_sizes,
 )
@@ -308,3 +310,26 @@ def test_households_drawn_whole_are_warned_about():
     assert "whole households" in found.recommended.expected_population_uniques.note
     alone = assess(frame, ["a", "b"], population_size=3000, models=["ewens"])
     assert "whole households" not in alone.recommended.expected_population_uniques.note
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_of_models_that_say_the_same_the_first_is_named(bits):
+    noise = bits * 2.0**-52
+    found = Recommended(
+        model="m",
+        why="",
+        expected_population_uniques=Unavailable("none"),
+        expected_correct_matches=Unavailable("none"),
+        others={"a": 3.0, "b": 3.0 * (1 + noise), "c": 3.0 * (1 - noise)},
+    )
+    assert found.disagreement == "3 other models say from 3.0 (a) to 3.0 (a)"
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_last_bits_decide_no_note(bits):
+    noise = 1 + bits * 2.0**-52
+    sizes = SizeIndices.of_counts(np.array([1] * 80 + [2] * 10))
+    found = recommend_from_sizes(sizes, population_size=10_000 * noise)
+    assert found.expected_population_uniques.note == ""
+    for ratio in (0.8, 1.25):
+        assert _note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""

@@ -1,6 +1,7 @@
 """The riskiest cells: fewest records first, then the rarest by their levels."""
 
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -83,3 +84,17 @@ def test_levels_are_called_by_their_labels():
     key = KeyLevels(name="a", values=("1", None), labels=("male", "(missing)"), n_missing=2)
     found = riskiest_cells(batches_of(rows, [2], 5, False), [key], margins_of(rows, [2]))
     assert [cell.levels for cell in found] == [("male",), ("(missing)",)]
+
+
+@pytest.mark.parametrize("numbers", [(3, 5, 11), (2, 9, 15), (4, 5, 7)])
+@pytest.mark.parametrize("size", [2, 100])
+def test_cells_that_are_equally_rare_keep_their_order(size, numbers):
+    """Keys of like margins: the logarithms of one product, added in different orders."""
+    crowds = [[level] * 3 for level, n in enumerate(numbers) for _ in range(n)]
+    lone = sorted(permutations(range(3)))
+    rows, sizes = np.array([*crowds, *lone]), (3, 3, 3)
+    found = riskiest_cells(
+        batches_of(rows, sizes, size, False), keys_of(sizes), margins_of(rows, sizes), 4
+    )
+    levels = [tuple(int(label.split(":")[1]) for label in cell.levels) for cell in found]
+    assert levels == lone[:4]

@@ -108,3 +108,12 @@ def test_codes_that_never_occur():
         "the code 'NA' for missing never occurs in any column, so it has no effect",
         "the code '9' for missing never occurs in 'a', so it has no effect",
     )
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+@pytest.mark.parametrize("ratio", [0.8, 1.25])
+def test_weights_that_are_just_far_from_the_population_are_told(ratio, bits):
+    size = 10 / ratio * (1 + bits * 2.0**-52)
+    columns = {"a": [1, 1, 2, 2], "w": [2.0, 3.0, 2.0, 3.0]}
+    (found,) = warnings(columns, weight="w", population_size=size)
+    assert found.startswith("the weights sum to 10, far from the population")

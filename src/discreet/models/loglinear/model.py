@@ -43,7 +43,8 @@ from discreet.models.loglinear.poisson_reciprocal import (
     reciprocal_mean,
     reciprocal_slope,
 )
-from discreet.models.loglinear.search import BUDGET, Search, forward_search
+from discreet.models.loglinear.search import BUDGET, SAME_DISTANCE, Search, forward_search
+from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 
 STRUCTURES = {"independence": 1, "two-way": 2, "three-way": 3}
@@ -196,8 +197,9 @@ class _Chosen:
             two_way = fit_by_iteration(cells, pairs, most_cells=AUTO_WORK // len(pairs))
         except TableTooLarge:
             return self
-        if judgement(two_way, fraction).distance >= self.search.chosen.distance:
-            return self
+        distance = judgement(two_way, fraction).distance
+        if not above(self.search.chosen.distance, distance, scale=SAME_DISTANCE):
+            return self  # of two keys it is the same model
         return replace(self, fit=two_way, rule="all two-way terms, of minimum error")
 
 

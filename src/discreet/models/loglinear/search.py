@@ -28,12 +28,15 @@ from discreet.models.loglinear.minimum_error import (
     criterion_for_uniques,
 )
 from discreet.models.loglinear.occupied_cells import OccupiedCells
+from discreet.numerics.rounding import above, first_largest, order_of
 from discreet.progress import Progress, silent
 
 WIDTH = 12  # best-supported pairs that are tried at each step
 LARGEST_CLIQUE = 5  # keys; tables of more are mostly empty and say nothing
 BUDGET = 6e8  # cells and nodes that may be looked at in all: some twenty seconds
 BY_CHANCE, PATIENCE = 1.0, 3  # |B̂| / √v above which so many steps may pass without a gain
+SAME_DISTANCE = 1e3  # so that |B̂| / √v that differ by 1e-6 are alike: those of like keys differ by
+# what the order of their sums leaves, up to 1e-11, and nobody tells a millionth of a standard error
 CLOSE_MEAN = 4.0  # population mean up to which cells are summed by power sums
 
 
@@ -96,12 +99,12 @@ def forward_search(
     best = 0
     while path[best].distance > 0 and len(path) - best <= _patience(path[best]):
         progress("searching a log-linear model", None)
-        tried = seeker.extensions(path[-1].graph, width, largest_clique)
-        nearest = min(tried, key=lambda judged: judged.distance, default=None)
-        if nearest is None:
+        tried = list(seeker.extensions(path[-1].graph, width, largest_clique))
+        if not tried:
             break
+        nearest = tried[first_largest([-judged.distance for judged in tried], scale=SAME_DISTANCE)]
         path.append(nearest)
-        if nearest.distance < path[best].distance:
+        if above(path[best].distance, nearest.distance, scale=SAME_DISTANCE):
             best = len(path) - 1
     chosen = tuple(path[: best + 1])
     return Search(path=chosen, tried=tuple(seeker.tried), complete=seeker.left > 0)
@@ -145,8 +148,9 @@ class _Seeker:
             for g in extended(graph, self.cells, largest_clique)
             if self.left > 0
         ]
-        better = sorted((pair for pair in wider if pair[0] > base), key=lambda pair: -pair[0])
-        for _, candidate in better[:width]:
+        better = [pair for pair in wider if above(pair[0], base)]  # a nested key adds just nothing
+        for place in order_of([support for support, _ in better])[:width]:
+            candidate = better[place][1]
             if self.left <= 0:
                 return
             try:

@@ -31,6 +31,7 @@ from discreet.models.superpopulation.size_index_fit import (
     maximise,
     profile_limits,
 )
+from discreet.numerics.rounding import whole_above, whole_below
 
 CONFIDENCE = 0.95
 ESTIMATED_SIZE = "the population size is estimated from the survey weights"
@@ -282,8 +283,8 @@ class FittedSuperpopulation:
         limits = combined_limits(estimate, of_mean, self.law.uniques_variance(s), self.confidence)
         return Figure(
             value=estimate,
-            low=max(0.0, min(math.floor(limits.low), estimate)),
-            high=min(float(s), math.ceil(limits.high)),
+            low=max(0.0, min(whole_below(limits.low), estimate)),
+            high=min(float(s), whole_above(limits.high)),
             standard_error=limits.standard_error,
             confidence=self.confidence,
             how=How.ESTIMATE,

@@ -20,10 +20,12 @@ from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError, must_be
 from discreet.models.superpopulation.fitted import FittedSuperpopulation, Law
+from discreet.numerics.rounding import first_largest, order_of
 
 SINGLE_SIZES = 10  # sizes up to this stand alone
 LEAST_EXPECTED = 5.0
 UNLIKELY = 0.001
+SAME_CRITERION = 100.0  # criteria within 1e-7 are alike: a likelihood is settled to 1e-8 only
 LONGEST_SUM = 4096  # predictions of a group beyond this many sizes are added up by quadrature
 
 
@@ -140,7 +142,7 @@ def misfit(fitted: FittedSuperpopulation) -> str | None:
     table = goodness_of_fit(fitted)
     if table.p_value is None or table.p_value >= UNLIKELY:
         return None
-    worst = int(np.argmax(np.abs(table.observed - table.predicted) / np.sqrt(table.predicted)))
+    worst = first_largest(np.abs(table.observed - table.predicted) / np.sqrt(table.predicted))
     a, b = int(table.first[worst]), int(table.last[worst])
     size = f"of {a} records" if a == b else f"of {a} to {b} records"
     return (
@@ -184,7 +186,7 @@ def rank_by_fit(fits: Mapping[str, FittedSuperpopulation]) -> tuple[RankedFit, .
         )
         for (name, fit), criterion, share in zip(usable, criteria, shares, strict=True)
     ]
-    return tuple(sorted(ranked, key=lambda fit: fit.criterion))
+    return tuple(ranked[place] for place in order_of(-np.array(criteria), scale=SAME_CRITERION))
 
 
 def _criterion(fit: FittedSuperpopulation) -> float:

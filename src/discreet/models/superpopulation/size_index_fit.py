@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.data.arrays import BoolArray, FloatArray
 from discreet.models.benedetti_franconi import poisson_limits
+from discreet.numerics.rounding import whole_below
 
 LARGEST_STEP = 2.0  # of a coordinate in one go; coordinates are logarithms or shares
 SETTLED = 1e-8  # of a log-likelihood
@@ -245,8 +246,8 @@ def combined_limits(
     number about its mean has the limits of a shifted Poisson variable (Röllin 2005). Trusted:
     variance ≤ estimate, which holds for sums of negatively correlated yes-or-no variables.
     """
-    shift = math.floor(estimate - min(variance, estimate))
-    below, above = (shift + k for k in poisson_limits(estimate - shift, confidence))
+    shift = whole_below(estimate - min(variance, estimate), scale=estimate)
+    below, above = (shift + k for k in poisson_limits(max(estimate - shift, 0.0), confidence))
     low = estimate - math.hypot(estimate - of_mean[0], max(0.0, estimate - below))
     high = estimate + math.hypot(of_mean[1] - estimate, max(0.0, above - estimate))
     half = (of_mean[1] - of_mean[0]) / 2 / NormalDist().inv_cdf((1 + confidence) / 2)
