@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench clean
+.PHONY: help demo test portable soak lint format docs bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -18,8 +18,16 @@ $(VENV)/installed-%: pyproject.toml
 demo: $(VENV)/installed-run ## install, then assess a survey drawn from a known population
 	$(BIN)/discreet demo
 
-test: $(VENV)/installed-test ## install what the tests need and run them
+test: $(VENV)/installed-test ## install what the tests need and run them, some under other arithmetic too
 	$(BIN)/python -m pytest -n auto
+	$(BIN)/python tests/portable.py --short
+
+portable: $(VENV)/installed-test ## all numerical tests as other processors would compute; about an hour
+	$(BIN)/python tests/portable.py
+
+soak: $(VENV)/installed-test ## the long tests, and properties with many more examples
+	$(BIN)/python -m pytest -n auto -m soak
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto tests/agreement tests/properties
 
 lint: $(VENV)/installed-lint ## ruff, ruff format, mypy
 	$(BIN)/ruff check .

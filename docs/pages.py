@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 PROMPT = "$ "
 SKIPPED = "…"
+PLAIN = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}  # what a terminal is taken for
 RUN = r"^(\$ (\.venv/bin/)?(discreet|python)|>>>) "
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -61,15 +62,47 @@ def shown(block: str) -> Iterator[Shown]:
 
 
 def output(command: str, folder: Path) -> list[str]:
-    """What a command prints, run in a folder, without blanks at the ends of lines."""
-    words = shlex.split(command.split("  #", maxsplit=1)[0])
-    words[0] = str(Path(sys.executable).with_name(Path(words[0]).name))
-    plain = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
-    done = subprocess.run(
-        words, cwd=folder, env={**os.environ, **plain}, capture_output=True, text=True, check=False
-    )
-    text = done.stdout if done.returncode in (0, 3) else done.stdout + done.stderr
+    """What a command prints, run in a folder, without blanks at the ends of lines.
+
+    `discreet` runs in this process, where all is loaded already, and `python` in one of its own.
+    """
+    program, *words = shlex.split(command.split("  #", maxsplit=1)[0])
+    run = _run_here if Path(program).name == "discreet" else _run_python
+    code, out, err = run(words, folder)
+    text = out if code in (0, 3) else out + err
     return [line.rstrip() for line in text.rstrip("\n").split("\n")]
+
+
+def _run_here(words: list[str], folder: Path) -> tuple[int, str, str]:
+    from discreet.cli import cli
+    from discreet.cli.failing import run_and_report
+
+    out, err = io.StringIO(), io.StringIO()
+    before = dict(os.environ)
+    try:
+        os.environ.update(PLAIN)
+        with (
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = run_and_report(cli, words)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return code, out.getvalue(), err.getvalue()
+
+
+def _run_python(words: list[str], folder: Path) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, **PLAIN},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def fits(expected: tuple[str, ...], printed: list[str]) -> bool:

@@ -19,8 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NUMERICAL = ("tests/unit", "tests/agreement", "tests/papers", "tests/statistical")
 README = (
-    "tests/pages/test_pages.py::"
-    "test_every_example_of_a_page_prints_what_the_page_shows[README.md]"
+    "tests/pages/test_pages.py::test_every_example_of_a_page_prints_what_the_page_shows[README.md]"
 )
 FIGURES = ("tests/papers/test_papers_command.py", README)
 SHORT = {
@@ -90,7 +89,9 @@ def run(name: str, arithmetic: Arithmetic, tests: tuple[str, ...]) -> tuple[bool
 
 def _tally(lines: list[str]) -> str:
     """The line that counts the tests."""
-    told = (line.strip() for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line))
+    told = (
+        line.strip() for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line)
+    )
     return next(told, "no test was run")
 
 

@@ -67,7 +67,7 @@ files = st.integers(1, 3).flatmap(
         max_size=14,
     )
 )
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 
 
 def run(rows, policy, **options):

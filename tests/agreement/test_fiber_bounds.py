@@ -22,7 +22,7 @@ from discreet.fiber.structure import presolve
 from discreet.fiber.system import Statement, System, system_of
 
 MOST = 3  # of any cell of a hidden table
-SLOW = settings(max_examples=60, deadline=None)
+SLOW = settings(max_examples=30)
 
 
 def all_points(system):
@@ -83,7 +83,7 @@ def test_bounds_of_any_system_are_those_of_all_its_tables(given_):
     assert found.upper.tolist() == points.max(axis=0).tolist()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(statements(), st.integers(0, 10), st.sampled_from(["lower", "upper"]))
 def test_certificates_hold_and_name_the_bound(given_, cell, side):
     system = system_of(*given_)
@@ -106,7 +106,7 @@ def test_blocks_and_forced_cells_give_back_all_tables(given_):
     assert together == {tuple(point) for point in points.tolist()}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(statements(contradictory=True))
 def test_a_contradiction_is_named_by_an_irreducible_set(given_):
     n, known = given_
@@ -139,7 +139,7 @@ def fractions_exist(n, known):
     return linprog(np.zeros(n), A_ub=np.array(rows), b_ub=most, bounds=(0, None)).status == 0
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.data())
 def test_no_statement_of_the_named_set_can_be_left_out(data):
     """Equations only, so that a set of statements means the same alone as among others."""

@@ -22,9 +22,7 @@ from discreet.fiber.splitting import split
 from discreet.fiber.system import Statement, System, system_of
 
 CELLS = 7
-SETTINGS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SETTINGS = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def brute_force(system):

@@ -25,7 +25,7 @@ from discreet.fiber.system import Statement, system_of
 from discreet.fiber.walk import Plan, line_chains, swap_chains, walk
 from discreet.figures import Unavailable
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 algebra = pytest.mark.skipif(executable("markov") is None, reason="the extra algebra is absent")
 
 

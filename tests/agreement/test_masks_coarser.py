@@ -24,7 +24,7 @@ def widths(masked):
     return bounds.upper - bounds.lower
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(counts=COUNTS, sets=SETS, more=SETS)
 def test_fewer_margins_never_narrow_a_cell(counts, sets, more):
     table = table_of(counts)
@@ -34,7 +34,7 @@ def test_fewer_margins_never_narrow_a_cell(counts, sets, more):
     assert np.all(wide.upper >= narrow.upper)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(counts=COUNTS, base=st.integers(2, 6), times=st.integers(2, 4), seed=st.integers(0, 99))
 def test_a_multiple_of_the_base_never_narrows_a_cell(counts, base, times, seed):
     """Of figures by themselves: ranges of different bases need not lie in one another, so that the
@@ -49,7 +49,7 @@ def test_a_multiple_of_the_base_never_narrows_a_cell(counts, base, times, seed):
     assert np.all(widths(drawn[1]) >= widths(drawn[0]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     counts=st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(any),
     hidden=st.lists(st.booleans(), min_size=15, max_size=15),

@@ -115,7 +115,7 @@ def files(draw: st.DrawFn) -> tuple[list[Record], list[Fraction]]:
         ("conservative", Fraction(1)),
     ],
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(file=files(), batch=st.sampled_from([1, 3, 2**16]), block=st.sampled_from([1, 4, 2**14]))
 def test_patterns_give_what_the_definition_says(
     policy: str, w: Fraction, file: tuple[list[Record], list[Fraction]], batch: int, block: int

@@ -94,7 +94,7 @@ def assert_failing(failing, records: Records, fails) -> None:
     assert failing.cell_share == len(bad) / len(cells)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(files(), st.integers(1, N_VALUES + 1))
 def test_distinct(records: Records, ell: int) -> None:
     found = distinct_diversity(counted(records))
@@ -109,7 +109,7 @@ def effective(counter: Counter[int]) -> mpmath.mpf:
         return mpmath.exp(-sum(p * mpmath.log(p) for p in parts))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(files(), st.sampled_from([1, 1.5, 2, 2.5, 3, 4, 7]))
 def test_entropy(records: Records, ell: float) -> None:
     found = entropy_diversity(counted(records))
@@ -132,7 +132,7 @@ def ratio(counter: Counter[int], ell: int) -> Fraction | None:
     return Fraction(counts[0], sum(counts[ell - 1 :])) if len(counts) >= ell else None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(files(), st.integers(1, N_VALUES + 1), st.sampled_from([0.25, 0.5, 1, 1.5, 2, 3, 10]))
 def test_recursive(records: Records, ell: int, c: float) -> None:
     found = recursive_diversity(counted(records), ell)
@@ -162,7 +162,7 @@ def test_recursive(records: Records, ell: int, c: float) -> None:
     assert_like(depth, records, deepest, rel=0, abs=0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(files(), st.sampled_from([0.2, 0.25, 0.5, 0.75, 1.0]), st.integers(1, 10))
 def test_alpha_k(records: Records, alpha: float, k: int) -> None:
     found = concentration(counted(records))
@@ -191,7 +191,7 @@ def whole_file(records: Records) -> Counter[int]:
     return Counter(value for _, value in records if value >= 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(files(), st.sampled_from([0, 0.1, 0.25, 0.5, 1]))
 def test_equal_distance(records: Records, t: float) -> None:
     q = shares(whole_file(records))
@@ -209,7 +209,7 @@ def test_equal_distance(records: Records, t: float) -> None:
         assert found.value[cell] == pytest.approx(emd, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     files(),
     st.lists(st.integers(-4, 4), min_size=N_VALUES, max_size=N_VALUES),
@@ -286,7 +286,7 @@ def paper_formula(p: Shares, q: Shares, parents: dict[str, str]) -> Fraction:
     return cost
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(files(), trees(), st.sampled_from([0, 0.1, 0.25, 0.5, 1]))
 def test_hierarchical_distance(records: Records, parents: dict[str, str], t: float) -> None:
     q, heights = shares(whole_file(records)), node_heights(parents)
@@ -309,7 +309,7 @@ def test_hierarchical_distance(records: Records, parents: dict[str, str], t: flo
         assert found.value[cell] == pytest.approx(emd, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=12),
     st.sampled_from([0, 0.1, 0.2, 0.25, 0.5, 1]),

@@ -185,7 +185,7 @@ def test_n_within_a_range_and_unknown():
     assert unknown.count.value == len(every)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(counts)
 def test_the_truth_is_always_among_the_solutions(table):
     truth = dict(enumerate(table))
@@ -194,7 +194,7 @@ def test_the_truth_is_always_among_the_solutions(table):
     assert any(np.array_equal(cells, f) for f in problem.tables())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(counts, st.integers(0, 6), st.integers(0, 3), st.booleans())
 def test_knowledge_never_adds_solutions(table, j, low, ordered):
     statistics = CountStatistics.of_counts(dict(enumerate(table)))
@@ -207,7 +207,7 @@ def test_knowledge_never_adds_solutions(table, j, low, ordered):
     assert {tuple(f) for f in after.tables()} <= before
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(counts)
 def test_priors_agree_where_one_table_is_left(table):
     found = reconstruct(CountStatistics.of_counts(dict(enumerate(table))))

@@ -72,13 +72,13 @@ def files(draw: st.DrawFn) -> tuple[np.ndarray, int]:
     return np.array(rows, dtype=np.int64), draw(st.integers(1, n_keys))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(files())
 def test_search_finds_exactly_the_minimal_sample_uniques(file: tuple[np.ndarray, int]) -> None:
     assert_counts_agree(*file)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(files())
 def test_derivation_lists_exactly_the_minimal_sample_uniques(file: tuple[np.ndarray, int]) -> None:
     levels, max_size = file

@@ -56,7 +56,7 @@ def score(n_keys, sizes):
 @pytest.mark.parametrize(("policy", "weight"), POLICIES)
 def test_scores_contributions_and_the_derivation(policy, weight, tmp_path):
     @given(files)
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck))
     def check(rows):
         n = len(rows[0])
         table = pa.table({NAMES[j]: pa.array([r[j] for r in rows], pa.string()) for j in range(n)})

@@ -127,7 +127,6 @@ values = pieces.map("".join)
 
 
 @settings(
-    deadline=None,
     max_examples=25,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

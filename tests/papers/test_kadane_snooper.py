@@ -97,6 +97,7 @@ def test_knowledge_of_sections_4_1_and_4_2():
     assert snooper(CountStatistics.of_counts(POEM), Knowledge(no_zeros=True)).count().value == 7
 
 
+@pytest.mark.soak
 def test_entropy_over_all_tables_of_the_injuries():
     """82,938,779 tables, but as much doubt as 13,644 equally probable ones would leave."""
     law = problem_of(INJURIES).law(truth=INJURIES)

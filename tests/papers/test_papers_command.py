@@ -16,6 +16,7 @@ from discreet.papers import dobra
 from discreet.papers.catalogue import NAMES as CATALOGUE
 from discreet.papers.catalogue import paper_rows
 from discreet.papers.rows import NUMBER, Kind, Row, Verdict
+from discreet.tables.augmentation import Effort
 
 ROOT = Path(__file__).parents[2]
 COHEN, DOBRA, POLETTINI, TAKEMURA, KADANE = NAMES
@@ -258,6 +259,7 @@ def failing_views(monkeypatch):
         return replace(found, views=dict.fromkeys(found.views, NO_FIGURE))
 
     monkeypatch.setattr(dobra, "audit", audit)
+    monkeypatch.setattr(dobra, "EFFORT", Effort(n_draws=50))
 
 
 def test_figures_that_cannot_be_had_are_rows_that_say_so(rows, discreet, failing_views):

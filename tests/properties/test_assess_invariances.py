@@ -20,7 +20,6 @@ from discreet.risk.scoring import ModelResult
 
 assess = partial(module.assess, models="sample_frequency")
 each = settings(
-    deadline=None,
     max_examples=6,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -88,8 +88,8 @@ KINDS = (
 )
 
 
-def trials(kind, *, unequal, repeats=2):
-    """For each sample: the fraction, the truth and the recommended figures."""
+def trials(kind, *, unequal, repeats):
+    """For each sample: the truth and the recommended figures."""
     rng = np.random.default_rng([KINDS.index(kind), unequal])
     levels, sizes = kind(rng)
     coding = Coding.of_sizes(sizes)
@@ -127,9 +127,10 @@ def coverage(pairs):
     return np.mean([figure.low <= truth <= figure.high for truth, figure in pairs])
 
 
+@pytest.mark.parametrize("repeats", [1, pytest.param(4, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("unequal", [False, True])
-def test_error_and_coverage_over_populations_of_different_kinds(unequal):
-    found = [pair for kind in KINDS for pair in trials(kind, unequal=unequal)]
+def test_error_and_coverage_over_populations_of_different_kinds(unequal, repeats):
+    found = [pair for kind in KINDS for pair in trials(kind, unequal=unequal, repeats=repeats)]
     uniques, matches = zip(*found, strict=True)
     assert error(uniques) < 0.3
     assert coverage(uniques) >= 0.8

@@ -227,7 +227,7 @@ def test_large_sparse_tables_by_their_small_cells(discreet, tmp_path, n_variable
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the shared tables are not here")
-@pytest.mark.parametrize("name", ["Titanic", "UCBAdmissions"])
+@pytest.mark.parametrize("name", [pytest.param("Titanic", marks=pytest.mark.soak), "UCBAdmissions"])
 def test_shared_tables_are_stable_over_seeds(discreet, name):
     header = (DATA / f"{name}.csv").read_text().splitlines()[0].replace('"', "").split(",")
     margins = [("--release", ",".join(pair)) for pair in combinations(header[:-1], 2)]

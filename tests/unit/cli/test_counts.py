@@ -91,7 +91,8 @@ def test_the_fit_is_from_the_published_s2(discreet):
 
 
 def test_what_was_drawn_is_not_called_exact(discreet):
-    got = told(discreet("counts", "1:7,2:33,3:49,4:22,5:6", "--decimals", 0, "--json"))
+    got = told(discreet("counts", "1:7,2:33,3:49,4:22,5:6", "--decimals", 0, "--json",
+                        "--seconds", 5))  # fmt: skip
     assert got["n_solutions"]["how"] == "estimate"
     assert got["n_solutions"]["standard_error"] > 0
     assert got["bounds"] == []

@@ -10,7 +10,7 @@ from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=15).filter(lambda f: sum(f[1:]) > 0))
 def test_the_true_table_solves_the_equations(counts):
     statistics = CountStatistics.of_counts(dict(enumerate(counts)))

@@ -33,7 +33,7 @@ def fit_of(table) -> Fit:
     return outcome
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables)
 def test_the_equations_hold(table):
     outcome = maximum_likelihood(CountStatistics.of_counts(table))

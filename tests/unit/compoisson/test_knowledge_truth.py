@@ -30,7 +30,7 @@ def test_everything_that_is_untrue_is_named_without_a_count():
         assert words in str(caught.value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(0, 4), min_size=2, max_size=5).filter(lambda f: sum(f[1:]) > 0),
     st.sampled_from(list(Shape)),

@@ -11,7 +11,7 @@ from discreet.compoisson.solving import dispersion_for_log_factorial_mean, log_r
 from discreet.errors import InputError
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(-12, 9).map(math.exp), st.floats(-7, 4).map(math.exp))
 def test_mean(mean, dispersion):
     log_rate = log_rate_for_mean(mean, dispersion)
@@ -38,7 +38,7 @@ def test_a_rate_next_to_one_without_dispersion_is_refused_and_solved_around():
     assert dispersion_for_log_factorial_mean(1.0, -4e-306) > 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(-5, 40), st.floats(-3, 3).map(math.exp))
 def test_log_factorial_mean(log_rate, wanted):
     dispersion = dispersion_for_log_factorial_mean(wanted, log_rate)

@@ -58,7 +58,7 @@ def found(table, policy):
 @pytest.mark.parametrize(("rows", "n_cells"), [(1 << 21, 1 << 16), (1, 1), (5, 3)])
 def test_groups_are_those_of_the_definition(policy, rows, n_cells):
     @given(cells)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def check(table):
         expected = [
             sum((Counter(table[cell]) for cell in group(here, table, policy)), Counter())

@@ -164,7 +164,7 @@ def totals(found: MatchedCells) -> FloatArray:
     return found.weight_total
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(samples(), st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.randoms(use_true_random=False))
 def test_the_order_of_cells_changes_no_bit(sample, w, random):
     levels, records, weights = sample
@@ -178,7 +178,7 @@ def test_the_order_of_cells_changes_no_bit(sample, w, random):
     assert totals(shuffled).tolist() == totals(found)[order].tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(samples(), st.randoms(use_true_random=False))
 def test_neither_the_order_of_keys_nor_the_codes_matter(sample, random):
     levels, records, weights = sample
@@ -191,7 +191,7 @@ def test_neither_the_order_of_keys_nor_the_codes_matter(sample, random):
     assert totals(again) == pytest.approx(totals(found), rel=1e-14)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(samples())
 def test_wildcard_counts_at_least_the_own_cell_and_what_the_conservative_counts(sample):
     _, records, weights = sample
@@ -203,7 +203,7 @@ def test_wildcard_counts_at_least_the_own_cell_and_what_the_conservative_counts(
     assert (careful.sample_count >= 1).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(samples())
 def test_counts_grow_with_the_weight_of_a_match(sample):
     steps = [wildcard(sample, w).sample_count for w in (0.0, 0.25, 0.5, 1.0)]
@@ -211,7 +211,7 @@ def test_counts_grow_with_the_weight_of_a_match(sample):
     assert steps[2] == pytest.approx((steps[0] + steps[3]) / 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(samples())
 def test_matching_is_symmetric(sample):
     levels, _, _ = sample
@@ -231,7 +231,7 @@ def relation(levels: IntArray) -> NDArray[np.bool_]:
     return np.array(rows) >= 2**20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(samples())
 def test_pairs_that_match_are_counted_from_both_sides(sample):
     levels, records, _ = sample

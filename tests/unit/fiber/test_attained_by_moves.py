@@ -26,7 +26,7 @@ def test_variables_of_one_level_take_no_part():
     assert minimal_non_faces([(0,), (1,), (2,)], (2, 1, 3)) == [(0, 2)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from([((3, 4), 1), ((2, 3, 4), 2), ((3, 3, 3), 1), ((2, 2, 2, 2), 2)]),
     st.integers(0, 2**32 - 1),

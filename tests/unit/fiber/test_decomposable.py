@@ -51,7 +51,7 @@ SETS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SETS)
 def test_the_tree_holds_every_set_and_the_running_intersection(sets):
     tree = components_tree(sets)
@@ -64,7 +64,7 @@ def test_the_tree_holds_every_set_and_the_running_intersection(sets):
         assert not shared or any(shared <= set(s) for s in sets)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SETS)
 def test_decomposable_is_what_graham_says(sets):
     """Acyclic: sets vanish when lonely variables and contained sets are taken away in turn."""

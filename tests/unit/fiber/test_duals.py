@@ -12,7 +12,7 @@ TABLE = np.array([[3, 1, 2], [0, 4, 5]])
 SYSTEM = system_of(6, margins_of(TABLE, [(0,), (1,)]).statements())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.floats(-50, 50), min_size=5, max_size=5),
     st.integers(0, 5),

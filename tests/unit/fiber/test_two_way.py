@@ -41,7 +41,7 @@ def column_by_column(rows, columns):
     return fill(tuple(rows), 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(1, 5), st.integers(1, 4), st.data())
 def test_against_filling_columns(r, c, data):
     cells = data.draw(st.lists(st.integers(0, 3), min_size=r * c, max_size=r * c))
@@ -77,7 +77,7 @@ def test_bounded_parts(total, limits, ways):
     assert bounded_parts(total, np.array(limits), budget=Budget()) == ways
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 12), st.lists(st.integers(0, 6), min_size=1, max_size=5))
 def test_both_sums_of_bounded_parts(total, limits):
     every = product(*(range(limit + 1) for limit in limits))

@@ -98,6 +98,7 @@ print(found and found.n_tables, "compiling (first use only)" in dict(heard))
 """
 
 
+@pytest.mark.soak
 def test_the_first_use_on_a_machine_lists_the_census_tables_in_a_second(tmp_path):
     """The 44 · 45 · 30 tables of the paper's example; compiling alone takes longer than the time."""
     run = subprocess.run(

@@ -286,7 +286,7 @@ def test_distributions_at_scale_have_the_moments_of_closed_form(prior, n, N, K, 
     assert float(centred**3 @ p) == pytest.approx(third, rel=1e-5, abs=1e-6 * scale**3 + 1e-14)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(Prior),
     st.integers(0, 400),
@@ -389,7 +389,7 @@ def exact_unique_probability(prior: Prior, n: int, N: int, K: int) -> Fraction:
     return Fraction((K - 1) ** (N - n), K ** (N - n))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(Prior),
     st.integers(2, 40),

@@ -46,7 +46,7 @@ def test_the_maximum_is_that_of_a_general_optimiser():
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_neighbour_is_more_likely(counts):
     assume(max(counts) > 1)
     sizes = sizes_of(counts)

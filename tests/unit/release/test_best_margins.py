@@ -78,7 +78,7 @@ def test_no_blocked_margin_could_have_joined(seed):
         assert least_width(table, [axes], 2) < 4
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(1, 6))
 def test_a_coarser_release_is_never_riskier(seed, width):
     rng = np.random.default_rng(seed)

@@ -161,7 +161,7 @@ TABLES = st.lists(st.integers(0, 4), min_size=8, max_size=8).filter(lambda x: su
 SETS = list(margin_sets(3))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES, st.sampled_from(SETS), st.sampled_from(SETS))
 def test_a_coarser_release_never_has_higher_risk_by_bounds(counts, one, other):
     table = Table.of_dense(np.array(counts).reshape(2, 2, 2))

@@ -29,7 +29,7 @@ def law_of(table, sets):
     return found
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.data())
 @pytest.mark.parametrize("sets", SETS, ids=str)
 def test_cells_and_tables_against_sums_over_all_tables(sets, data):

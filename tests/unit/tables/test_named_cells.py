@@ -24,7 +24,7 @@ SETS = [
 ]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 @pytest.mark.parametrize("sets", SETS, ids=str)
 def test_against_sums_over_all_tables(sets, data):

@@ -72,10 +72,9 @@ def test_cube_moves_change_no_margin():
 def test_resampled_data_augmentation_agrees_with_the_saturated_law():
     model = HierarchicalModel.saturated(3)
     law, right = exact(model)
-    step = ResamplingStep(law.system, CELLS, n_chains=8)
-    found = augmented(
-        step, model, ALPHA, CELLS, effort=Effort(n_draws=300), rng=np.random.default_rng(2)
-    )
+    step = ResamplingStep(law.system, CELLS, n_chains=4)
+    effort = Effort(n_chains=4, n_draws=200)
+    found = augmented(step, model, ALPHA, CELLS, effort=effort, rng=np.random.default_rng(2))
     for cell, laws, errors in zip(CELLS.tolist(), found.laws, found.errors, strict=True):
         for q, p in laws.items():
             assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 5e-3
