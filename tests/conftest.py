@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
+import scipy.linalg  # noqa: F401 - so that its BLAS is there to be limited
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from discreet.cli import main
 from discreet.data.missing import missing_policy
@@ -21,6 +23,9 @@ from discreet.fiber import working_time
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+# As in the commands: BLAS threads that wait for each other would cost more than all else.
+threadpool_limits(limits=1, user_api="blas")
 
 # Limits of time are about the work of this process, so that a busy machine changes no answer.
 working_time.monotonic = time.process_time

@@ -9,6 +9,7 @@ import click
 
 from discreet.cli.failing import run_and_report
 from discreet.cli.lazy import LazyGroup
+from discreet.numerics.linear_algebra import keep_to_one_thread
 
 
 @click.group(
@@ -57,4 +58,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    keep_to_one_thread()
     sys.exit(run_and_report(cli, sys.argv[1:]))

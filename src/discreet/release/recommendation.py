@@ -10,6 +10,7 @@ from discreet.fiber.margins import maximal
 from discreet.figures import Figure, How, Outcome
 from discreet.masks.contract import Axes, named_sets
 from discreet.masks.naming import MaskSpec
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.release.best_set.best_margins import BestMargins, best_margins
 from discreet.release.best_set.margin_requests import checked_requests
@@ -37,6 +38,7 @@ SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
 MOST_OTHERS = 12  # further sets that the search met
 
 
+@in_one_thread
 def recommend(
     table: Table,
     masks: str | None,

@@ -26,6 +26,7 @@ from discreet.models.contract import (
 from discreet.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
 from discreet.models.registry import choose_models
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.risk.anonymity import Anonymity, anonymity_curve
 from discreet.risk.asking import (
@@ -121,6 +122,7 @@ class Assessment(ShownInNotebooks):
         return self.size_indices.sample_uniques
 
 
+@in_one_thread
 def assess(
     source: Any,
     keys: Sequence[str] | None = None,

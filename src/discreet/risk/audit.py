@@ -12,6 +12,7 @@ from discreet.fiber.decomposable import junction_tree
 from discreet.fiber.working_time import telling_of_compiling
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.risk.attribute import Learned, learned_from_bounds, learned_from_margins
 from discreet.risk.audit_beside import believed, population, refusal, share_beside
@@ -64,6 +65,7 @@ class Audit(ShownInNotebooks):
     notes: tuple[str, ...]
 
 
+@in_one_thread
 def audit(
     table: Table,
     release: Iterable[Sequence[str]],
@@ -227,6 +229,7 @@ def _search_notes(search: ModelSearch) -> Iterable[str]:
         yield "the two searches do not agree; allow more seconds, or name the models"
 
 
+@in_one_thread
 def audit_sequence(
     table: Table,
     releases: Sequence[Sequence[str]],

@@ -16,6 +16,7 @@ from discreet.figures import Figure, Outcome, Unavailable
 from discreet.models.contract import Model, Tally
 from discreet.models.registry import choose_models
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
 from discreet.risk.recommendation import recommend
@@ -139,6 +140,7 @@ class Backtest(ShownInNotebooks):
         return tuple(ranked[i] for i in order_of([-mean for mean in means.values()], scale=1.0))
 
 
+@in_one_thread
 def backtest(
     source: Any,
     keys: Sequence[str],

@@ -31,6 +31,7 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import (
     CountRisk,
@@ -121,6 +122,7 @@ class CountAssessment(ShownInNotebooks):
     assumptions: tuple[str, ...] = ()
 
 
+@in_one_thread
 def assess_counts(
     table: Mapping[int, int],
     options: CountOptions | None = None,
@@ -144,6 +146,7 @@ def assess_counts(
     return _assess(release, options, table, statistics, progress)
 
 
+@in_one_thread
 def assess_statistics(
     n: int | None,
     total: int,

@@ -28,6 +28,7 @@ from discreet.fiber.counting import Count
 from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import CellRisk, cell_risk, count_risk, holder_risk, possible_counts
 from discreet.risk.count_verdict import ERRORS, ROUNDING, check_max_risk
@@ -94,6 +95,7 @@ class CategoriesAssessment(ShownInNotebooks):
     allows: bool | None
 
 
+@in_one_thread
 def assess_categories(
     tables: Mapping[str, Mapping[int, int]] | None = None,
     *,

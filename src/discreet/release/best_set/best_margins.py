@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.release.best_set.best_margins_result import (
     BestMargins,
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@in_one_thread
 def best_margins(
     table: Table,
     *,

@@ -1,0 +1,56 @@
+"""Linear algebra runs in one thread in every public function and command, and only there."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.linalg  # its BLAS is another one than NumPy's
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import discreet
+from discreet.numerics.linear_algebra import in_one_thread
+
+COMMAND = """
+import sys
+sys.argv = ["discreet", "--version"]
+from discreet.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+import numpy, threadpoolctl
+print(*{one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"})
+"""
+FUNCTIONS = [name for name in discreet.__all__ if name.islower()]
+
+
+def n_threads():
+    assert scipy.linalg.norm(np.eye(2)) > 0
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+def test_one_thread_while_a_function_runs_and_as_many_as_before_afterwards():
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = n_threads()
+        assert in_one_thread(n_threads)() == {1}
+        with pytest.raises(ZeroDivisionError):
+            in_one_thread(lambda: 1 / 0)()
+        assert n_threads() == before
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - {"read_table", "write_report"}))
+def test_public_functions_run_in_one_thread(name):
+    assert getattr(discreet, name).__wrapped__.__name__ == name
+
+
+@pytest.mark.parametrize(("chosen", "expected"), [(None, "1"), ("2", str(min(2, os.cpu_count())))])
+def test_commands_run_in_one_thread_unless_the_user_chose(chosen, expected):
+    others = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    if chosen is not None:
+        others["OPENBLAS_NUM_THREADS"] = chosen
+    run = subprocess.run(
+        [sys.executable, "-c", COMMAND], env=others, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines()[-1] == expected
