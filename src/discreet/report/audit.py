@@ -259,7 +259,7 @@ def refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
 
 def before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
-    before = words.probability(min(found.before[place].get(truth, 0.0), 1.0))
+    before = probability_words(found.before[place].get(truth, 0.0), 0.0)
     error = found.errors[place].get(truth, 0.0)
     return before, probability_words(found.laws[place].get(truth, 0.0), error)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from discreet.data.writing import written_whole
 from discreet.figures import Outcome, Unavailable
+from discreet.numerics.rounding import order_of
 from discreet.report import plots, words
 from discreet.report.audit import before_after, guess, model_row, refusal_lines, sequence_row
 from discreet.report.audit_words import (
@@ -211,7 +212,8 @@ def _weights(audit: Audit) -> str | None:
     }
     if len(found) < 2:
         return None
-    best = sorted(found, key=lambda name: -found[name])[:MOST_BARS]
+    names = list(found)
+    best = [names[i] for i in order_of(list(found.values()))[:MOST_BARS]]
     return plots.weights_plot(best, [found[name] for name in best])
 
 

@@ -16,6 +16,7 @@ from discreet.report.counts_fit import (
     bayes_rows,
     fit_notes,
     fit_rows,
+    less_dispersed_words,
 )
 from discreet.report.counts_words import (
     EXPOSED_HEADER,
@@ -157,7 +158,7 @@ def _bayes_notes(found: Mapping[str, BayesianAnalysis]) -> Iterator[str]:
         yield from bayes_notes(next(iter(found.values())))
     elif found:
         yield f"Prior: {words.sentence(next(iter(found.values())).prior_words)}."
-        shares = (f"{n} {words.probability(one.less_dispersed)}" for n, one in found.items())
+        shares = (f"{n} {less_dispersed_words(one)}" for n, one in found.items())
         yield f"Less dispersed than Poisson with probability: {', '.join(shares)}."
 
 

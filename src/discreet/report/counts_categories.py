@@ -14,6 +14,7 @@ from discreet.compoisson.release import Release
 from discreet.errors import one_line
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import first_largest
 from discreet.report import words
 from discreet.report.counts import bayes_parts, print_part
 from discreet.report.counts_fit import EFFECT_HEADER, regression_notes, regression_rows
@@ -209,7 +210,8 @@ def _surest_alone(risk: CategoryRisk) -> str:
     law = risk.laws["multinomial"]
     if isinstance(law, Unavailable):
         return "–"
-    cell = max(law.cells[law.first_value :], key=lambda one: one.best_guess_probability)
+    cells = law.cells[law.first_value :]
+    cell = cells[first_largest([one.best_guess_probability for one in cells])]
     return _surest(cell.cell, cell.best_guess_probability)
 
 
@@ -317,10 +319,10 @@ def added_rows(view: CategoriesView) -> list[tuple[str, ...]]:
 
 def _surest_jointly(view: CategoriesView, name: str, cells: tuple[CellRisk, ...]) -> str:
     if view.tables is None:
-        best = max(cells, key=lambda cell: cell.best_guess_probability)
+        best = cells[first_largest([cell.best_guess_probability for cell in cells])]
         return _surest(best.value, best.best_guess_probability)
     held = [cell for cell in cells if view.tables[name].get(cell.value, 0) > 0]
-    worst = max(held, key=lambda cell: cell.truth_probability or 0.0)
+    worst = held[first_largest([cell.truth_probability or 0.0 for cell in held])]
     return _surest(worst.value, worst.truth_probability or 0.0)
 
 

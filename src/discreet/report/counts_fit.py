@@ -8,6 +8,7 @@ from discreet.compoisson.estimation import Fit, NoMaximum
 from discreet.compoisson.regression import Coefficient, RatioTest, Regression, SetsRegression
 from discreet.errors import InputError
 from discreet.figures import Outcome, Unavailable
+from discreet.numerics.rounding import ALIKE
 from discreet.report import words
 from discreet.risk.count_assessment import CountAssessment
 
@@ -160,11 +161,16 @@ def bayes_notes(found: BayesianAnalysis) -> Iterator[str]:
     ):
         if isinstance(outcome, Unavailable):
             yield f"No {name}: {words.sentence(outcome.reason)}."
-    share = words.probability(found.less_dispersed)
+    share = less_dispersed_words(found)
     yield f"Less dispersed than Poisson (dispersion above 1) with probability {share}."
     if found.predictive:
         values = ", ".join(f"{value}: {words.probability(p)}" for value, p in found.predictive)
         yield f"Probability that a new observation is {values}."
+
+
+def less_dispersed_words(found: BayesianAnalysis) -> str:
+    """A probability that a density without gaps makes neither 0 nor 1, whatever rounding does."""
+    return words.probability(min(max(found.less_dispersed, ALIKE), 1 - ALIKE))
 
 
 def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, object]:

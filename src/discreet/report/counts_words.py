@@ -10,6 +10,7 @@ from discreet.compoisson.snooper import Reconstruction
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 from discreet.report import words
 from discreet.report.counts_fit import tested_sentence
 from discreet.risk.count_assessment import LAWS, CountAssessment
@@ -196,7 +197,7 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
     )
     yield from (words.sentence(f"Assumed: {line.rstrip('.')}.") for line in a.assumptions)
     right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
-    if right is not None and printed is not None and right > printed:
+    if right is not None and printed is not None and above(right, printed):
         yield (
             f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
             f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."

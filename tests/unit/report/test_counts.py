@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ from rich.console import Console
 
 from discreet.compoisson.goodness import Goodness
 from discreet.compoisson.knowledge import Knowledge
-from discreet.figures import Unavailable
+from discreet.figures import Figure, How, Unavailable
 from discreet.report.counts import print_counts
+from discreet.report.counts_fit import less_dispersed_words
 from discreet.report.counts_json import counts_json
 from discreet.report.counts_page import counts_html, panel_of
 from discreet.report.counts_plots import Panel, panels_plot
-from discreet.report.counts_words import verdict_words
+from discreet.report.counts_words import prior_notes, verdict_words
 from discreet.risk.count_assessment import CountOptions, assess_counts, assess_statistics
 from discreet.risk.count_verdict import Decision
 
@@ -210,3 +212,20 @@ def test_lines_of_the_plot():
     assert "<image" not in marked  # the page's policy shows none
     assert one_panel(tables, [0.6, 0.4]) == plain
     assert "<svg" in one_panel(tables * 1000, [1e-12, 1e-300])
+
+
+@pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
+def test_laws_that_leave_as_much_doubt_understate_nothing(noise):
+    def risk(value):
+        figure = Figure(value=value, how=How.EXACT)
+        return replace(HOLDER.risks["uniform"], reciprocal_entropy=figure)
+
+    tied = replace(HOLDER, risks={"multinomial": risk(0.5 + noise), "uniform": risk(0.5)})
+    assert "understates" not in " ".join(prior_notes(tied))
+
+
+@pytest.mark.parametrize(("probability", "words"), [
+    (0.0, "< 0.001"), (1e-16, "< 0.001"), (1.0, "> 0.999"), (1 - 1e-16, "> 0.999"), (0.25, "0.250")
+])  # fmt: skip
+def test_dispersion_is_never_certain(probability, words):
+    assert less_dispersed_words(SimpleNamespace(less_dispersed=probability)) == words

@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from discreet.compoisson.laws import CellLaw
 from discreet.compoisson.regression import regress_sets
 from discreet.compoisson.release import release_of
 from discreet.compoisson.statistics import CountStatistics
 from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
+    _surest_alone,
+    _surest_jointly,
     alone_jointly,
     beside_lines,
     joint_notes,
@@ -119,3 +123,20 @@ def test_a_regression_in_words():
     assert "The rate: no test, no test." in notes
     assert regression_json(lost)["common_dispersion"] == {"unavailable": "no maximum"}
     assert regression_json(Unavailable("n is withheld")) == {"unavailable": "n is withheld"}
+
+
+@pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
+def test_of_counts_found_as_surely_the_first_is_named(noise):
+    cells = [
+        replace(cell, best_guess_probability=p, truth_probability=p)
+        for cell, p in zip(HOLDER.found.joint_cells["a"], (0.5, 0.5 + noise, 0.5 - noise, 0, 0))
+    ]
+    assert _surest_jointly(HOLDER, "a", tuple(cells)) == "value 0: 0.500"
+    assert _surest_jointly(SNOOPER, "a", tuple(cells)) == "value 0: 0.500"
+    risk = SNOOPER.found.alone["a"]
+    laws = [
+        CellLaw(cell=j, support=np.arange(2), probabilities=np.array([p, 1 - p]), mean=0.5)
+        for j, p in enumerate((0.6, 0.6 + noise, 0.4 - noise))
+    ]
+    law = replace(risk.laws["multinomial"], cells=tuple(laws))
+    assert _surest_alone(replace(risk, laws={"multinomial": law})) == "value 0: 0.600"
