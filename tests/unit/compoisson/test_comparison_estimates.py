@@ -103,8 +103,9 @@ def test_two_neighbouring_values_have_the_least_variance_exactly(value, n):
     assert "the least" in refused.reason
 
 
-def test_a_variance_as_large_as_the_geometric_one_is_refused_exactly():
-    """Mean 1/3 and variance 4/9 = 1/3 · 4/3."""
-    refused = moment_estimate({0: 7, 1: 1, 2: 1})
+@pytest.mark.parametrize("table", [{0: 16, 1: 3, 2: 1, 3: 5}, {0: 17, 2: 4, 3: 4}])
+def test_a_variance_as_large_as_the_geometric_one_is_refused_exactly(table):
+    """Mean 4/5 and variance 36/25 = 4/5 · 9/5."""
+    refused = moment_estimate(table)
     assert isinstance(refused, Unavailable)
     assert "of geometric counts" in refused.reason
