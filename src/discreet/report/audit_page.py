@@ -24,10 +24,12 @@ from discreet.report.audit_words import (
     margin_name,
     meaning,
     measure_words,
+    model_gaps,
     most_exposed,
     n_cells_of,
     only_proved,
     scope,
+    step_gaps,
     verdict_words,
     warnings_of,
 )
@@ -93,6 +95,7 @@ def audit_html(source: str, audits: Sequence[Audit]) -> str:
         outside=OUTSIDE if isinstance(audit.population.get(name), tuple) else "",
         changes=_changes(audits),
         steps=[sequence_row(step) for step in audits],
+        gaps=list(step_gaps(audits, TITLES)),
         sequence=_sequence(audits),
         scale=_scale(),
     )
@@ -198,7 +201,7 @@ def _missing(audit: Audit) -> list[str]:
         if name != main_view(audit)
         for warning in warnings_of(audit, name)
     ]
-    return absent + doubts
+    return [*absent, *model_gaps(audit, list(audit.views)), *doubts]
 
 
 def _weights(audit: Audit) -> str | None:

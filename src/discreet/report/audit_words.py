@@ -1,7 +1,7 @@
 """An audit in words: names of cells, margins and groups, and what each measure means."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from discreet.errors import one_line
 from discreet.fiber.counting import Count
@@ -9,7 +9,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE, alike, order_of
 from discreet.report import words
 from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit, view_warnings
+from discreet.risk.audit import Audit, CellAudit, main_view, view_warnings
 from discreet.risk.audit_verdict import Decision, Verdict
 from discreet.risk.table_measures import NO_ERROR, TOO_SMALL
 from discreet.risk.table_refusal import Policy, RefusalRule
@@ -160,6 +160,40 @@ def probability_words(value: float, error: float) -> str:
     """A probability, 1 where only rounding is missing, with its standard error if it has one."""
     shown = words.probability(1.0 if alike(value, 1.0) else min(value, 1.0))
     return f"{shown} ± {error:.1g}" if error > NO_ERROR else shown
+
+
+def model_gaps(audit: Audit, names: Sequence[str]) -> Iterator[str]:
+    """Why figures of some models are missing; those of the main view are told beside them."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        view = audit.views[name]
+        if isinstance(view, Unavailable):
+            continue
+        shown = {"probability of the model": view.weight}
+        if name != main_view(audit):
+            found = figures(audit, name)
+            shown |= {TITLES[k]: found[k] for k in ("true_table", "small_cells_identified")}
+        for title, outcome in shown.items():
+            if isinstance(outcome, Unavailable):
+                reasons.setdefault((title, outcome.reason), []).append(name)
+    for (title, reason), own in reasons.items():
+        yield one_line(f"No {title} for {words.listed(own)}: {words.sentence(reason)}.")
+
+
+def step_gaps(audits: Sequence[Audit], measures: Iterable[str]) -> Iterator[str]:
+    """Why figures after earlier releases are missing; those of the last are told elsewhere."""
+    for step in audits[:-1]:
+        reasons: dict[str, list[str]] = {}
+        if step.n_tables.value is None:
+            reasons[step.n_tables.note or "they were not counted"] = ["number of tables"]
+        found = figures(step, main_view(step))
+        for key in measures:
+            outcome = found[key]
+            if isinstance(outcome, Unavailable):
+                reasons.setdefault(outcome.reason, []).append(TITLES[key])
+        out = "".join(margin_name(step.release, axes) for axes in step.release.sets)
+        for reason, titles in reasons.items():
+            yield one_line(f"After {out}, no {words.listed(titles)}: {words.sentence(reason)}.")
 
 
 def most_exposed(audit: Audit, name: str, most: int) -> list[int]:

@@ -222,12 +222,14 @@ def _reasons(risk: CountRisk | Unavailable) -> Iterator[str]:
         return
     named = {
         "1/entropy": risk.reciprocal_entropy,
+        "effective tables": risk.effective_tables,
         "best guess": risk.best_guess_probability,
         "true table": risk.truth_probability,
     }
     for name, outcome in named.items():
         if isinstance(outcome, Unavailable):
-            yield f"{name} has no figure, {words.sentence(outcome.reason)}"
+            have = "have" if name == "effective tables" else "has"
+            yield f"{name} {have} no figure, {words.sentence(outcome.reason)}"
 
 
 def _led_astray(a: CountAssessment) -> Iterator[str]:
@@ -306,6 +308,13 @@ def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
     return rows
 
 
+def knowledge_notes(a: CountAssessment) -> Iterator[str]:
+    """Why figures without the knowledge are missing; those with it are told above."""
+    before = a.risks_before.get("multinomial")
+    for why in () if before is None else _reasons(before):
+        yield f"Before: {why}."
+
+
 def warnings(a: CountAssessment) -> list[str]:
     """What must not be overlooked; values exposed have a table of their own."""
     tested = a.goodness if isinstance(a.goodness, Goodness) else None
@@ -319,11 +328,16 @@ def warnings(a: CountAssessment) -> list[str]:
 
 def interval_line(a: CountAssessment) -> str | None:
     """What would be left if n and the bounds went out instead."""
-    if a.intervals is None or a.intervals.count.value is None:
+    if a.intervals is None:
         return None
-    law = a.intervals.laws["multinomial"]
-    doubt = "" if isinstance(law, Unavailable) else cell_words(law.effective_tables)
-    effective = f", as much doubt as {doubt} equally probable ones" if doubt else ""
+    effective = ""
+    if a.intervals.count.value is not None:
+        law = a.intervals.laws["multinomial"]
+        doubt = law if isinstance(law, Unavailable) else law.effective_tables
+        if isinstance(doubt, Unavailable):
+            effective = f"; how much doubt that is is not known: {words.sentence(doubt.reason)}"
+        else:
+            effective = f", as much doubt as {cell_words(doubt)} equally probable ones"
     return (
         "Had n and the bounds of each count gone out instead, this many tables would be left: "
         f"{count_as_words(a.intervals.count)}{effective}."
@@ -346,6 +360,13 @@ def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
         shown = " ".join(_shown(count) for count in counts)
         rows.append((shown, words.probability(probability), mark if is_truth(a, counts) else ""))
     return rows
+
+
+def likely_note(a: CountAssessment) -> str:
+    """Why no table is listed, or nothing."""
+    if not isinstance(a.likely, Unavailable) or isinstance(a.found, Unavailable):
+        return ""
+    return f"No table is listed: {words.sentence(a.likely.reason)}."
 
 
 def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:

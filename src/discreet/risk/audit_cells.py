@@ -120,7 +120,7 @@ def _most_exposed(widths: IntArray, truths: IntArray, mean: FloatArray | None) -
     narrow = np.argsort(widths, kind="stable")
     if mean is None:
         return narrow[:MOST_NAMED]
-    likely = order_of(poisson.logpmf(truths, mean))
+    likely = order_of(np.asarray(poisson.logpmf(truths, mean)))
     chosen = dict.fromkeys([*narrow[: MOST_NAMED // 2].tolist(), *likely.tolist()])
     return np.array(list(chosen)[:MOST_NAMED], dtype=np.int64)
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from discreet.data.table import Table
+from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.audit_words import (
     brief_words,
+    count_words,
     measure_words,
     most_exposed,
     outcome_cell,
@@ -134,3 +136,8 @@ def test_cells_as_exposed_keep_their_order(seed):
     view = replace(found.views[name], laws=laws)
     tied = replace(found, small_cells=tuple(widths), views={name: view})
     assert most_exposed(tied, name, 4) == [5, 1, 3, 0]
+
+
+def test_a_number_of_tables_that_rounds_to_none_is_told():
+    count = Count(value=0, how=How.ESTIMATE, standard_error=0.2, note="")
+    assert count_words(count) == "about 0 (estimate, error 20 %)"

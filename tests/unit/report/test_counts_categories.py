@@ -9,6 +9,7 @@ from discreet.compoisson.laws import CellLaw
 from discreet.compoisson.regression import regress_sets
 from discreet.compoisson.release import release_of
 from discreet.compoisson.statistics import CountStatistics
+from discreet.fiber.counting import Count
 from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
@@ -17,6 +18,7 @@ from discreet.report.counts_categories import (
     alone_jointly,
     beside_lines,
     joint_notes,
+    joint_rows,
     own_rows,
     scope,
     verdict_lines,
@@ -140,3 +142,39 @@ def test_of_counts_found_as_surely_the_first_is_named(noise):
     ]
     law = replace(risk.laws["multinomial"], cells=tuple(laws))
     assert _surest_alone(replace(risk, laws={"multinomial": law})) == "value 0: 0.600"
+
+
+def test_single_figures_that_are_missing_say_why():
+    none = Count(value=None, how=None, note="too many states")
+    lost = replace(
+        HOLDER.found.alone["b"],
+        count=none,
+        effective_tables=Unavailable("too large for a number"),
+        best_guess_probability=Unavailable("draws cannot tell"),
+    )
+    found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
+    view = replace(HOLDER, found=found, beside=("the table of all categories together",))
+    lines = list(joint_notes(view))
+    assert "No number of tables for b: too many states." in lines
+    assert "No number of effective tables for b: too large for a number." in lines
+    assert "No probability of the best guess for b: draws cannot tell." in lines
+    alone = "No figures for all jointly from the sets alone: not known exactly for every category."
+    assert alone in lines
+    assert joint_rows(view)[0] == ("from the sets alone", "–", "–", "–", "–", "–")
+    assert len(joint_rows(view)) == 2
+    told = categories_json(view)["categories"][1]["alone"]
+    assert told["reasons"]["best_guess_probability"] == "draws cannot tell"
+    assert told["reasons"]["effective_tables"] == "too large for a number"
+
+
+def test_independent_figures_that_are_missing_say_why_in_json():
+    lost = replace(HOLDER.found.alone["b"], best_guess_probability=Unavailable("draws cannot tell"))
+    found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
+    told = categories_json(replace(HOLDER, found=found))["sets_alone"]
+    assert told["best_guess_probability"] is None
+    assert "exactly" in told["reasons"]["best_guess_probability"]
+
+
+def test_categories_that_are_not_drawn_say_why():
+    view = replace(HOLDER, likely={"a": Unavailable("too many"), "b": Unavailable("too many")})
+    assert "Not drawn: a and b, since too many." in categories_html(view)
