@@ -8,6 +8,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,6 +18,7 @@ from discreet.compoisson.solving import log_rate_for_mean
 from discreet.compoisson.statistics import check_counts
 from discreet.data.arrays import FloatArray
 from discreet.figures import Unavailable
+from discreet.numerics.rounding import ALIKE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +56,12 @@ def weighted_least_squares(
     design = np.column_stack([-np.ones(len(x)), np.log(x)])
     weighted = np.linalg.solve(covariance, np.column_stack([design, response]))
     spread = np.linalg.inv(design.T @ weighted[:, :2])
-    log_rate, dispersion = spread @ (design.T @ weighted[:, 2])
+    errors = np.sqrt(np.diag(spread))
+    fitted = spread @ (design.T @ weighted[:, 2])
+    # counts such as 8, 4, 2, 1 lie on a line without slope: what is left of it is rounding
+    log_rate, dispersion = np.where(np.abs(fitted) <= ALIKE * errors, 0.0, fitted)
     if dispersion < 0 or (dispersion == 0 and log_rate >= 0):
         return Unavailable(f"least squares give a dispersion of {dispersion:.4g}, which none has")
-    errors = np.sqrt(np.diag(spread))
     return ComparisonEstimate(
         log_rate=float(log_rate),
         dispersion=float(dispersion),
@@ -78,23 +82,26 @@ def moment_estimate(counts: Mapping[int, int]) -> ComparisonEstimate | Unavailab
     """The distribution with the mean and variance (divisor n) of the table."""
     table = check_counts(counts)
     n = sum(table.values())
-    mean = sum(value * count for value, count in table.items()) / n
-    variance = sum(count * (value - mean) ** 2 for value, count in table.items()) / n
+    mean = Fraction(sum(value * count for value, count in table.items()), n)
+    variance = Fraction(sum(value**2 * count for value, count in table.items()), n) - mean**2
     if mean == 0:
         return Unavailable("all observations are zero, and no rate above 0 has a mean of 0")
     return _with_moments(mean, variance)
 
 
-def _with_moments(mean: float, variance: float) -> ComparisonEstimate | Unavailable:
+def _with_moments(mean: Fraction, variance: Fraction) -> ComparisonEstimate | Unavailable:
     share = mean - math.floor(mean)
-    if variance <= share * (1 - share) * (1 + 1e-12) + 1e-300:
+    if variance <= share * (1 - share):
         return Unavailable("the variance is the least that whole numbers with this mean can have")
     if variance >= mean * (1 + mean):
         return Unavailable(
-            f"the variance is {variance:.4g}, above the {mean * (1 + mean):.4g} of geometric "
-            "counts with the same mean"
+            f"the variance is {float(variance):.4g}, above the {float(mean * (1 + mean)):.4g} of "
+            "geometric counts with the same mean"
         )
+    return _solved(float(mean), float(variance))
 
+
+def _solved(mean: float, variance: float) -> ComparisonEstimate:
     def gap(dispersion: float) -> float:
         return math.log(_variance(mean, dispersion) / variance)
 

@@ -26,6 +26,7 @@ from discreet.compoisson.statistics import CountStatistics
 from discreet.data.arrays import FloatArray
 from discreet.errors import DiscreetError, InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 
 ORDER, COARSE_ORDER = 10, 7
 OUTER, INNER = 5, 4  # panels on each side of a peak, split while a coarser rule changes too much
@@ -57,7 +58,7 @@ class Conjugate:
             if not (math.isfinite(value := getattr(self, name)) and value > 0):
                 raise InputError(must_be(name, "a finite number above zero", value))
         least = lower_limit(self.a, self.c)
-        if not (math.isfinite(self.b) and self.b > least):
+        if not (math.isfinite(self.b) and above(self.b, least, scale=self.c)):
             rule = f"above {least:.6g} for the density with a = {self.a:g}, c = {self.c:g} to exist"
             raise InputError(must_be("b", rule, self.b))
 
@@ -236,7 +237,7 @@ class Integrated:
 
     def _rate_moment(self, power: int) -> Outcome:
         density = self.density
-        if lower_limit(density.a + power, density.c) >= density.b:
+        if not above(density.b, lower_limit(density.a + power, density.c), scale=density.c):
             return Unavailable(f"the mean of rate^{power} is infinite under this density")
         raised = _raised(density, power)
         change = raised.log_integral - self.log_integral

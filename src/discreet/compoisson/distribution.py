@@ -17,6 +17,7 @@ from discreet.compoisson.normaliser import DIRECT_TERMS, Moments, RangeSum, mome
 from discreet.compoisson.terms import Terms, terms_of
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import above
 
 LARGEST_COUNT = 2**53  # whole numbers up to here are floats
 VANISHED = -1000.0  # e to this power is no float, however many terms there are
@@ -155,8 +156,8 @@ class ComPoisson:
 
     def _reaches(self, value: int, probability: float) -> bool:
         if probability <= 0.5:
-            return math.exp(min(self._log_cumulative(value), 0.0)) >= probability
-        return math.exp(min(self._log_survival(value), 0.0)) <= 1 - probability
+            return not above(probability, math.exp(min(self._log_cumulative(value), 0.0)))
+        return not above(math.exp(min(self._log_survival(value), 0.0)), 1 - probability)
 
     def _log_cumulative(self, value: int) -> float:
         return self._log_probability(0.0, float(value), nearest=float(value))

@@ -29,6 +29,7 @@ from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system import Statement, System, system_of
 from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.rounding import above
 
 LEAST_KEPT = 100  # effective draws below which errors would not be what they say
 BATCH = 4000
@@ -244,7 +245,7 @@ def _law(question: Question, drawn: _Draws, truth: IntArray | None) -> TableLaw 
     weights = np.exp(undone - top)
     shares = weights / weights.sum()
     effective = float(1 / np.sum(shares**2))
-    if effective < LEAST_KEPT:
+    if above(LEAST_KEPT, effective):
         few = f"only {effective:.0f} effective draws of {drawn.tried:,} had this S2"
         return Unavailable(f"{few}; state more decimals or less knowledge")
     mean = float(weights.sum()) / drawn.tried

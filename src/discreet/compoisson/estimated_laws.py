@@ -23,6 +23,7 @@ from discreet.fiber.sequential import LEAST_EFFECTIVE, WeightedDraws, weighted_d
 from discreet.fiber.system import System
 from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 
 NEWTON_STEPS = 200
@@ -82,7 +83,7 @@ def _draws(
     drawn = _drawn_in_time(turned, weight, n_draws, rng, time_limit, progress)
     if isinstance(drawn, Unavailable):
         return drawn
-    if drawn.effective_draws < LEAST_EFFECTIVE:
+    if above(LEAST_EFFECTIVE, drawn.effective_draws):  # 100 draws alike are worth 100
         return Unavailable(drawn.warning or f"none of {drawn.n_tried} draws found a table")
     return drawn, shift
 

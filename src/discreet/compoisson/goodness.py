@@ -22,6 +22,7 @@ from discreet.compoisson.statistics import CountStatistics, check_counts
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
+from discreet.numerics.rounding import above
 
 SMALLEST_EXPECTED = 5.0
 BAD_FIT = 0.05
@@ -115,7 +116,9 @@ def _test(
     observed = np.zeros(max(len(mass), max(table) + 1), dtype=np.int64)
     observed[list(table)] = list(table.values())
     statistic = _pearson(observed, n * mass, starts)
-    worse = sum(_replicate(n, mass, starts, rng) >= statistic for _ in range(draws))
+    drawn = (_replicate(n, mass, starts, rng) for _ in range(draws))
+    # a table drawn that is the observed one fits as badly, however its own fit is rounded
+    worse = sum(not above(statistic, one, scale=1.0) for one in drawn)
     p_value = (1 + worse) / (1 + draws)
     degrees = len(starts) - 1 - (1 if fit.at_boundary else 2)
     return Goodness(
@@ -142,11 +145,11 @@ def pool(expected: FloatArray) -> IntArray:
     """Where groups of neighbouring values begin, each expecting enough; the last has no end."""
     starts, gathered = [0], 0.0
     for value, amount in enumerate(expected):
-        if gathered >= SMALLEST_EXPECTED:
+        if not above(SMALLEST_EXPECTED, gathered):
             starts.append(value)
             gathered = 0.0
         gathered += amount
-    if gathered < SMALLEST_EXPECTED and len(starts) > 1:
+    if above(SMALLEST_EXPECTED, gathered) and len(starts) > 1:
         starts.pop()
     return np.array(starts, dtype=np.int64)
 

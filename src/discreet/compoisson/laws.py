@@ -21,6 +21,7 @@ from discreet.fiber.marginals import Posterior, most_probable_table, posterior
 from discreet.fiber.priors import Multinomial, Prior, Uniform
 from discreet.fiber.system import System
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import ALIKE, first_largest
 from discreet.progress import Progress, silent
 
 PRIORS: dict[str, Prior] = {"multinomial": Multinomial(), "uniform": Uniform()}
@@ -61,7 +62,7 @@ class CellLaw:
     @property
     def best_guess(self) -> int:
         """The most probable count; the least of several."""
-        return int(self.support[np.argmax(self.probabilities)])
+        return int(self.support[first_largest(self.probabilities)])
 
     @property
     def best_guess_probability(self) -> float:
@@ -172,14 +173,15 @@ class Mixture:
         return None
 
     def best(self, budget: Budget, progress: Progress = silent) -> tuple[IntArray, float]:
-        """The most probable table and the log of its probability."""
+        """The most probable table (the first where parts are alike) and its log probability."""
         choices = []
         for found, log_share in zip(self.posteriors, self.log_shares, strict=True):
             system = found.system
             table = most_probable_table(system, self.prior, budget=budget, progress=progress)
             choices.append((found.log_table_probability(table) + float(log_share), table))
-        log_probability, table = max(choices, key=lambda choice: choice[0])
-        return table, log_probability
+        logs = [log_probability for log_probability, _ in choices]
+        log_best, table = choices[first_largest(logs, scale=1.0)]
+        return table, log_best
 
     def draw(self, n_draws: int, *, rng: np.random.Generator, budget: Budget) -> IntArray:
         """Independent tables (draws × cells) with their exact probabilities."""
@@ -293,7 +295,7 @@ def reciprocal(entropy: Outcome) -> Outcome:
     """1 / H, which is greatest where doubt is least and has no value where there is none."""
     if isinstance(entropy, Unavailable) or entropy.value is None:
         return entropy
-    if entropy.value < 1e-12:
+    if entropy.value < ALIKE:  # a difference of logarithms, of which less than that is rounding
         return Unavailable("one table is all but certain, so that 1 / entropy has no value")
     value, error = 1 / entropy.value, entropy.standard_error
     error = None if error is None else error * value**2

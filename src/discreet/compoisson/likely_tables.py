@@ -16,6 +16,7 @@ from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.compoisson.withheld_number import by_number
 from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.rounding import order_of
 
 MOST_LISTED = 5000
 MOST_SHOWN = 300
@@ -120,7 +121,7 @@ def _of_decimal(
 
 
 def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:
-    order = np.argsort(-logs, kind="stable")[:most]
+    order = order_of(logs, scale=1.0)[:most]
     probability = np.exp(logs - logsumexp(logs))[order]
     complete = len(order) == len(tables)
     return LikelyTables(tables=tables[order], probability=probability, complete=complete)
@@ -151,5 +152,5 @@ def _drawn(
             own = -float(gammaln(best + 1.0).sum())
             log_total = own - float(np.log(law.best_guess_probability.value))
     logs = -gammaln(tables + 1.0).sum(axis=1) - log_total
-    order = np.argsort(-logs, kind="stable")[:most]
+    order = order_of(logs, scale=1.0)[:most]
     return LikelyTables(tables=tables[order], probability=np.exp(logs[order]), complete=False)

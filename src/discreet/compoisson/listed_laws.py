@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from discreet.compoisson.laws import CellLaw, TableLaw, exact, power_of_two, reciprocal, score
 from discreet.data.arrays import FloatArray, IntArray
 from discreet.figures import How
+from discreet.numerics.rounding import first_largest
 
 
 def listed_law(
@@ -20,7 +21,7 @@ def listed_law(
     logs = log_weights - logsumexp(log_weights)
     shares = np.exp(logs)
     bits = max(0.0, -math.fsum(shares * np.maximum(logs, -1e6)) / math.log(2))
-    best = int(np.argmax(logs))
+    best = first_largest(logs, scale=1.0)
     scored = None if truth is None else score(_log_of(tables, logs, truth))
     return TableLaw(
         prior=prior,

@@ -25,6 +25,7 @@ from discreet.report.audit_words import (
     margin_name,
     meaning,
     measure_words,
+    model_gaps,
     most_exposed,
     n_cells_of,
     only_proved,
@@ -32,6 +33,7 @@ from discreet.report.audit_words import (
     probability_words,
     rule_words,
     scope,
+    step_gaps,
     verdict_words,
     warnings_of,
 )
@@ -69,6 +71,7 @@ REFUSAL_HEADER = (
     "probability of the\ntruth before",
     "and after\nthe refusal",
 )
+SEQUENCE_MEASURES = ("bounds", "true_table", "small_cells_identified")
 SEQUENCE_HEADER = (
     "after the release of",
     "consistent\ntables",
@@ -105,6 +108,8 @@ def _parts(
     if len(audits) > 1:
         yield heading("What each release added")
         yield indented(sequence_table(audits))
+        for line in step_gaps(audits, SEQUENCE_MEASURES):
+            yield indented(Text(line))
     yield from _look_here(general_notes(audit))
 
 
@@ -189,6 +194,9 @@ def _models(audit: Audit) -> Iterator[ConsoleRenderable]:
     kind = audit.options.weight_kind.value.replace("_", " ")
     said = f"Probability of the model: given the release, by {kind}."
     yield indented(Text(said, style="dim"))
+    yield from _more(len(audit.views) - SHOWN_MODELS, SHOWN_MODELS)
+    for line in model_gaps(audit, list(audit.views)[:SHOWN_MODELS]):
+        yield indented(Text(line))
     for name, view in list(audit.views.items())[:SHOWN_MODELS]:
         if isinstance(view, Unavailable):
             reason = words.sentence(view.reason)
@@ -259,7 +267,7 @@ def refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
 
 def before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
-    before = words.probability(min(found.before[place].get(truth, 0.0), 1.0))
+    before = probability_words(found.before[place].get(truth, 0.0), 0.0)
     error = found.errors[place].get(truth, 0.0)
     return before, probability_words(found.laws[place].get(truth, 0.0), error)
 
@@ -278,10 +286,10 @@ def _learned(audit: Audit) -> Iterator[ConsoleRenderable]:
         yield indented(Text(f"{only_proved(audit.believed)}.", style="dim"))
 
 
-def _more(left: int) -> Iterator[ConsoleRenderable]:
+def _more(left: int, shown: int = SHOWN) -> Iterator[ConsoleRenderable]:
     """How many lines are left out, if any."""
     if left > 0:
-        said = f"the first {SHOWN}; {words.count(left)} more are not shown; --json has them all"
+        said = f"the first {shown}; {words.count(left)} more are not shown; --json has them all"
         yield indented(Text(said, style="dim"))
 
 
@@ -299,7 +307,7 @@ def sequence_row(audit: Audit) -> tuple[str, ...]:
     return (
         "".join(margin_name(audit.release, axes) for axes in audit.release.sets),
         number,
-        *(brief_words(k, found[k]) for k in ("bounds", "true_table", "small_cells_identified")),
+        *(brief_words(k, found[k]) for k in SEQUENCE_MEASURES),
     )
 
 

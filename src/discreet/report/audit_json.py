@@ -158,7 +158,7 @@ def _view(audit: Audit, name: str) -> dict[str, Any]:
         "method": view.method,
         "how": view.how.value,
         "weight": outcome_json(view.weight),
-        "log_probability_of_release": None
+        "log_probability_of_release": outcome_json(evidence)
         if isinstance(evidence, Unavailable)
         else {"value": evidence.log_probability, "standard_error": evidence.standard_error},
         "risk": _risk(audit, name),

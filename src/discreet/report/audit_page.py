@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from discreet.data.writing import written_whole
 from discreet.figures import Outcome, Unavailable
+from discreet.numerics.rounding import order_of
 from discreet.report import plots, words
 from discreet.report.audit import before_after, guess, model_row, refusal_lines, sequence_row
 from discreet.report.audit_words import (
@@ -23,10 +24,12 @@ from discreet.report.audit_words import (
     margin_name,
     meaning,
     measure_words,
+    model_gaps,
     most_exposed,
     n_cells_of,
     only_proved,
     scope,
+    step_gaps,
     verdict_words,
     warnings_of,
 )
@@ -92,6 +95,7 @@ def audit_html(source: str, audits: Sequence[Audit]) -> str:
         outside=OUTSIDE if isinstance(audit.population.get(name), tuple) else "",
         changes=_changes(audits),
         steps=[sequence_row(step) for step in audits],
+        gaps=list(step_gaps(audits, TITLES)),
         sequence=_sequence(audits),
         scale=_scale(),
     )
@@ -197,7 +201,7 @@ def _missing(audit: Audit) -> list[str]:
         if name != main_view(audit)
         for warning in warnings_of(audit, name)
     ]
-    return absent + doubts
+    return [*absent, *model_gaps(audit, list(audit.views)), *doubts]
 
 
 def _weights(audit: Audit) -> str | None:
@@ -211,7 +215,8 @@ def _weights(audit: Audit) -> str | None:
     }
     if len(found) < 2:
         return None
-    best = sorted(found, key=lambda name: -found[name])[:MOST_BARS]
+    names = list(found)
+    best = [names[i] for i in order_of(list(found.values()))[:MOST_BARS]]
     return plots.weights_plot(best, [found[name] for name in best])
 
 

@@ -1,16 +1,17 @@
 """An audit in words: names of cells, margins and groups, and what each measure means."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from discreet.errors import one_line
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import ALIKE, alike, order_of
 from discreet.report import words
 from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit, view_warnings
+from discreet.risk.audit import Audit, CellAudit, main_view, view_warnings
 from discreet.risk.audit_verdict import Decision, Verdict
-from discreet.risk.table_measures import TOO_SMALL
+from discreet.risk.table_measures import NO_ERROR, TOO_SMALL
 from discreet.risk.table_refusal import Policy, RefusalRule
 from discreet.tables.release import Release
 
@@ -119,6 +120,8 @@ def measure_words(measure: str, outcome: Outcome, n_cells: int) -> str:
     if measure == "expected_identified":
         error = f" ± {outcome.standard_error:.2g}" if outcome.standard_error else ""
         return f"{words.expected(outcome.value or 0.0)}{error} of {words.plural(n_cells, 'cell')}"
+    if measure == "entropy" and outcome.value is not None and abs(outcome.value) < ALIKE:
+        return "0 bits"  # a difference of logarithms, of which less than that is rounding
     shown = outcome_cell(outcome)
     return f"{shown} bits" if measure == "entropy" else shown
 
@@ -154,9 +157,43 @@ def how_words(outcome: Outcome) -> str:
 
 
 def probability_words(value: float, error: float) -> str:
-    """A probability, with its standard error where it is an estimate."""
-    shown = words.probability(min(value, 1.0))
-    return f"{shown} ± {error:.1g}" if error else shown
+    """A probability, 1 where only rounding is missing, with its standard error if it has one."""
+    shown = words.probability(1.0 if alike(value, 1.0) else min(value, 1.0))
+    return f"{shown} ± {error:.1g}" if error > NO_ERROR else shown
+
+
+def model_gaps(audit: Audit, names: Sequence[str]) -> Iterator[str]:
+    """Why figures of some models are missing; those of the main view are told beside them."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        view = audit.views[name]
+        if isinstance(view, Unavailable):
+            continue
+        shown = {"probability of the model": view.weight}
+        if name != main_view(audit):
+            found = figures(audit, name)
+            shown |= {TITLES[k]: found[k] for k in ("true_table", "small_cells_identified")}
+        for title, outcome in shown.items():
+            if isinstance(outcome, Unavailable):
+                reasons.setdefault((title, outcome.reason), []).append(name)
+    for (title, reason), own in reasons.items():
+        yield one_line(f"No {title} for {words.listed(own)}: {words.sentence(reason)}.")
+
+
+def step_gaps(audits: Sequence[Audit], measures: Iterable[str]) -> Iterator[str]:
+    """Why figures after earlier releases are missing; those of the last are told elsewhere."""
+    for step in audits[:-1]:
+        reasons: dict[str, list[str]] = {}
+        if step.n_tables.value is None:
+            reasons[step.n_tables.note or "they were not counted"] = ["number of tables"]
+        found = figures(step, main_view(step))
+        for key in measures:
+            outcome = found[key]
+            if isinstance(outcome, Unavailable):
+                reasons.setdefault(outcome.reason, []).append(TITLES[key])
+        out = "".join(margin_name(step.release, axes) for axes in step.release.sets)
+        for reason, titles in reasons.items():
+            yield one_line(f"After {out}, no {words.listed(titles)}: {words.sentence(reason)}.")
 
 
 def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
@@ -165,13 +202,11 @@ def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
     places, view = range(len(audit.small_cells)), audit.views[name]
     if len(places) <= most:
         return list(places)
-
-    def exposure(place: int) -> tuple[float, int]:
-        cell = audit.small_cells[place]
-        known = 0.0 if isinstance(view, Unavailable) else view.laws[place].get(cell.truth, 0.0)
-        return -known, cell.width
-
-    return sorted(places, key=exposure)[:most]
+    narrow = sorted(places, key=lambda place: audit.small_cells[place].width)
+    if isinstance(view, Unavailable):
+        return narrow[:most]
+    known = [view.laws[place].get(audit.small_cells[place].truth, 0.0) for place in narrow]
+    return [narrow[i] for i in order_of(known)[:most]]
 
 
 def general_notes(audit: Audit) -> list[str]:
@@ -232,7 +267,7 @@ def count_words(count: Count) -> str:
         return f"{words.count(count.value)} (exact)"
     error = count.standard_error or 0.0
     number = words.count(count.value).removeprefix("about ")
-    return f"about {number} (estimate, error {100 * error / count.value:.0f} %)"
+    return f"about {number} (estimate, error {100 * error / max(count.value, 1):.0f} %)"
 
 
 def learned_words(audit: Audit, learned: Learned) -> str:

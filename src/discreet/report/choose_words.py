@@ -1,9 +1,11 @@
 """A choice of what to release, in words."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import order_of
 from discreet.release.candidates import SAFE
 from discreet.release.choice import Candidate, Standing, Verdict
 from discreet.release.exposure import MOST_CELLS
@@ -208,12 +210,9 @@ def titles(found: RiskUtility, places: Sequence[int], most: int = 5) -> str:
 
 def ordered(found: RiskUtility) -> list[int]:
     """Positions for a table: the choice, then by worth from the top, unknown ones last."""
-
-    def key(i: int) -> tuple[bool, float, int]:
-        worth = found.candidates[i].worth
-        return i != found.choice.chosen, float("inf") if worth is None else -worth, i
-
-    return sorted(range(len(found.candidates)), key=key)
+    worths = [-math.inf if one.worth is None else one.worth for one in found.candidates]
+    best_first = order_of(worths, scale=1.0).tolist()  # worths are shares
+    return sorted(best_first, key=lambda i: i != found.choice.chosen)
 
 
 def mark(found: RiskUtility, place: int) -> str:

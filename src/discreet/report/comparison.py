@@ -84,7 +84,10 @@ def _assessed(comparison: PolicyComparison) -> dict[str, Assessment]:
 def _rows(
     comparison: PolicyComparison, figures: Callable[[Assessment], tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    return tuple((name, *figures(found)) for name, found in _assessed(comparison).items())
+    """A row a policy; why one has no figures stands below the first table."""
+    told = {name: figures(found) for name, found in _assessed(comparison).items()}
+    none = ("–",) * len(next(iter(told.values())))
+    return tuple((name, *told.get(name, none)) for name in comparison.policies)
 
 
 def _counts(*numbers: float) -> tuple[str, ...]:
@@ -177,7 +180,10 @@ def _sensitive(comparison: PolicyComparison, place: int) -> Section:
         meaning=MEANING["sensitive_compared"],
         header=("policy", *(SHORT.get(f.name, f.name) for f in first.figures)),
         rows=_rows(comparison, lambda a: tuple(map(_failing, a.sensitive[place].figures))),
-        notes=tuple(f"{SHORT.get(f.name, f.name)}: {f.rule}" for f in first.figures),
+        notes=(
+            *(f"{SHORT.get(f.name, f.name)}: {f.rule}" for f in first.figures),
+            *_without_value(comparison, place),
+        ),
     )
 
 
@@ -185,6 +191,17 @@ def _failing(figure: SensitiveFigure) -> str:
     """Records that break the rule; the k of (α, k) is judged whether or not there are values."""
     judged = figure.records or figure.worst != NO_VALUE
     return words.count(figure.records) if judged else "–"
+
+
+def _without_value(comparison: PolicyComparison, place: int) -> Iterator[str]:
+    """Where no figure could be had, and why."""
+    names = [
+        name
+        for name, found in _assessed(comparison).items()
+        if any(_failing(figure) == "–" for figure in found.sensitive[place].figures)
+    ]
+    if names:
+        yield f"{words.listed(names)}: not available, {NO_VALUE.reason}"
 
 
 def _households(comparison: PolicyComparison) -> Section:

@@ -12,10 +12,12 @@ from discreet.report import words
 from discreet.report.counts_fit import (
     BAYES_HEADER,
     FIT_HEADER,
+    bayes_gaps,
     bayes_notes,
     bayes_rows,
     fit_notes,
     fit_rows,
+    less_dispersed_words,
 )
 from discreet.report.counts_words import (
     EXPOSED_HEADER,
@@ -30,7 +32,9 @@ from discreet.report.counts_words import (
     count_words,
     exposed_rows,
     interval_line,
+    knowledge_notes,
     knowledge_rows,
+    likely_note,
     likely_rows,
     prior_notes,
     prior_row,
@@ -91,8 +95,7 @@ def _rebuilt(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     rows = [bounds_row(a, bound) for bound in bounds_of(a)]
     if rows:
         yield indented(filled_table(bounds_header(a), rows[:SHOWN_VALUES]))
-        if len(rows) > SHOWN_VALUES:
-            yield indented(Text(f"and {words.count(len(rows) - SHOWN_VALUES)} values more; --json"))
+        yield from _more(len(rows) - SHOWN_VALUES, "values")
     for line in bounds_meaning(a):
         yield indented(Text(line, style="dim"))
     tables = likely_rows(a, SHOWN_TABLES)
@@ -100,6 +103,14 @@ def _rebuilt(a: CountAssessment) -> Iterator[ConsoleRenderable]:
         header = ("most probable: counts of 0, 1, …", "probable", "")
         shown = 3 if any(mark for *_, mark in tables) else 2
         yield indented(filled_table(header[:shown], [row[:shown] for row in tables]))
+    if likely_note(a):
+        yield indented(Text(one_line(likely_note(a)), style="dim"))
+
+
+def _more(left: int, what: str) -> Iterator[ConsoleRenderable]:
+    """How many lines of a table are left out, if any."""
+    if left > 0:
+        yield indented(Text(f"and {words.count(left)} {what} more; --json"))
 
 
 def _priors(a: CountAssessment) -> Iterator[ConsoleRenderable]:
@@ -122,6 +133,8 @@ def _knowledge(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     yield heading("What the knowledge adds (under multinomial)")
     yield indented(Text(f"Known: {'; '.join(a.options.knowledge.described())}."))
     yield indented(filled_table(KNOWLEDGE_HEADER, knowledge_rows(a)))
+    for note in knowledge_notes(a):
+        yield indented(Text(one_line(note)))
     if zeros_came_in(a):
         yield indented(Text(ZEROS_CAME_IN, style="dim"))
 
@@ -144,6 +157,7 @@ def bayes_parts(
     rows = [row for name, one in found.items() for row in bayes_rows(one, name)]
     if rows:
         yield indented(filled_table(BAYES_HEADER, rows[:SHOWN_VALUES]))
+        yield from _more(len(rows) - SHOWN_VALUES, "lines")
     for note in _bayes_notes(found):
         yield indented(Text(one_line(note), style="dim"))
     for name, one in analyses.items():
@@ -157,8 +171,13 @@ def _bayes_notes(found: Mapping[str, BayesianAnalysis]) -> Iterator[str]:
         yield from bayes_notes(next(iter(found.values())))
     elif found:
         yield f"Prior: {words.sentence(next(iter(found.values())).prior_words)}."
-        shares = (f"{n} {words.probability(one.less_dispersed)}" for n, one in found.items())
+        shares = (f"{n} {less_dispersed_words(one)}" for n, one in found.items())
         yield f"Less dispersed than Poisson with probability: {', '.join(shares)}."
+        reasons: dict[str, list[str]] = {}
+        for name, one in found.items():
+            for why in bayes_gaps(one):
+                reasons.setdefault(why, []).append(name)
+        yield from (f"{words.listed(names)}: {why}" for why, names in reasons.items())
 
 
 def _verdict(a: CountAssessment) -> Iterator[ConsoleRenderable]:
@@ -172,6 +191,7 @@ def _verdict(a: CountAssessment) -> Iterator[ConsoleRenderable]:
         rows = exposed_rows(a.verdict)
         if rows:
             yield indented(filled_table(EXPOSED_HEADER, rows[:SHOWN_VALUES]))
+            yield from _more(len(rows) - SHOWN_VALUES, "values")
     elif found:
         yield heading("Look here")
     for line in found:

@@ -14,6 +14,7 @@ from discreet.compoisson.release import Release
 from discreet.errors import one_line
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import first_largest
 from discreet.report import words
 from discreet.report.counts import bayes_parts, print_part
 from discreet.report.counts_fit import EFFECT_HEADER, regression_notes, regression_rows
@@ -209,7 +210,8 @@ def _surest_alone(risk: CategoryRisk) -> str:
     law = risk.laws["multinomial"]
     if isinstance(law, Unavailable):
         return "–"
-    cell = max(law.cells[law.first_value :], key=lambda one: one.best_guess_probability)
+    cells = law.cells[law.first_value :]
+    cell = cells[first_largest([one.best_guess_probability for one in cells])]
     return _surest(cell.cell, cell.best_guess_probability)
 
 
@@ -227,8 +229,8 @@ def joint_rows(view: CategoriesView) -> list[tuple[str, ...]]:
     """The figures of all tables jointly: from the sets alone, and with all that is out."""
     found, rows = view.found.joint, []
     alone = alone_jointly(view)
-    if view.beside and alone is not None:
-        rows.append(_joint_row(view, "from the sets alone", alone))
+    if view.beside:
+        rows.append(_joint_row(view, "from the sets alone", alone or NOT_EXACT))
     label = "with what is out beside" if view.beside else "from the sets"
     if isinstance(found, Unavailable):
         rows.append((label, *("–",) * (len(joint_header(view)) - 1)))
@@ -255,6 +257,10 @@ class JointFigures:
         return cls(tables, risk.entropy, risk.effective_tables, best, truth)
 
 
+UNKNOWN = Unavailable("not known exactly for every category")
+NOT_EXACT = JointFigures("–", UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+
+
 def alone_jointly(view: CategoriesView) -> JointFigures | None:
     """Independent tables: numbers and probabilities multiply, bits add up. None: some unknown."""
     risks = [risk for risk in view.found.alone.values() if isinstance(risk, CategoryRisk)]
@@ -275,7 +281,7 @@ def alone_jointly(view: CategoriesView) -> JointFigures | None:
 def _combined(outcomes: list[Outcome | None], combine: object) -> Outcome:
     values = [o.value for o in outcomes if isinstance(o, Figure) and o.how is How.EXACT]
     if len(values) < len(outcomes) or not callable(combine):
-        return Unavailable("not known exactly for every category")
+        return UNKNOWN
     return Figure(value=float(combine(values)), how=How.EXACT)
 
 
@@ -296,13 +302,35 @@ def joint_notes(view: CategoriesView) -> Iterator[str]:
     yield INDEPENDENT
     for line in view.found.assumptions[1:]:
         yield f"Assumed: {line}."
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for name, risk in (*view.found.alone.items(), ("all jointly", view.found.joint)):
-        why = risk if isinstance(risk, Unavailable) else risk.entropy
-        if isinstance(why, Unavailable):
-            reasons.setdefault(why.reason, []).append(name)
-    for reason, names in reasons.items():
-        yield f"No figures for {words.listed(names)}: {words.sentence(reason)}."
+        for what, reason in gaps(risk):
+            reasons.setdefault((what, reason), []).append(name)
+    if view.beside:
+        for what, reason in gaps(alone_jointly(view) or UNKNOWN):
+            reasons.setdefault((what, reason), []).append("all jointly from the sets alone")
+    for (what, reason), names in reasons.items():
+        yield f"No {what} for {words.listed(names)}: {words.sentence(reason)}."
+
+
+def gaps(risk: "CategoryRisk | JointFigures | Unavailable") -> Iterator[tuple[str, str]]:
+    """What of a risk has no figure, and why; all of it where the law is not known."""
+    whole = risk if isinstance(risk, Unavailable) else risk.entropy
+    if isinstance(whole, Unavailable):
+        yield "figures", whole.reason
+        return
+    assert not isinstance(risk, Unavailable)
+    if isinstance(risk, CategoryRisk):
+        if risk.count.value is None:
+            yield "number of tables", risk.count.note
+        risk = JointFigures.of(risk)
+    for what, outcome in (
+        ("number of effective tables", risk.effective),
+        ("probability of the best guess", risk.best_guess),
+        ("probability of the true table", risk.truth),
+    ):
+        if isinstance(outcome, Unavailable):
+            yield what, outcome.reason
 
 
 def added_rows(view: CategoriesView) -> list[tuple[str, ...]]:
@@ -317,10 +345,10 @@ def added_rows(view: CategoriesView) -> list[tuple[str, ...]]:
 
 def _surest_jointly(view: CategoriesView, name: str, cells: tuple[CellRisk, ...]) -> str:
     if view.tables is None:
-        best = max(cells, key=lambda cell: cell.best_guess_probability)
+        best = cells[first_largest([cell.best_guess_probability for cell in cells])]
         return _surest(best.value, best.best_guess_probability)
     held = [cell for cell in cells if view.tables[name].get(cell.value, 0) > 0]
-    worst = max(held, key=lambda cell: cell.truth_probability or 0.0)
+    worst = held[first_largest([cell.truth_probability or 0.0 for cell in held])]
     return _surest(worst.value, worst.truth_probability or 0.0)
 
 

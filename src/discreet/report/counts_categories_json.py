@@ -6,7 +6,7 @@ from discreet.compoisson.laws import TableLaw
 from discreet.compoisson.notation import write_factorisation
 from discreet.compoisson.release import Release
 from discreet.compoisson.statistics import DecimalLog
-from discreet.figures import How, Unavailable
+from discreet.figures import How, Outcome, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
     alone_jointly,
@@ -89,6 +89,11 @@ def _risk(risk: CategoryRisk | Unavailable) -> dict[str, Any]:
     told["how"] = law.how.value if isinstance(law, TableLaw) else None
     if isinstance(risk.entropy, Unavailable):
         told["reason"] = risk.entropy.reason
+    told |= _reasons(
+        effective_tables=risk.effective_tables,
+        best_guess_probability=risk.best_guess_probability,
+        true_table_probability=risk.truth_probability,
+    )
     if risk.worst_cell is not None:
         worst = risk.worst_cell
         told["surest_count"] = {
@@ -98,6 +103,12 @@ def _risk(risk: CategoryRisk | Unavailable) -> dict[str, Any]:
             "standard_error": worst.standard_error,
         }
     return told
+
+
+def _reasons(**outcomes: Outcome | None) -> dict[str, Any]:
+    """Why figures are null, under `reasons`."""
+    found = {name: one.reason for name, one in outcomes.items() if isinstance(one, Unavailable)}
+    return {"reasons": found} if found else {}
 
 
 def _independent(view: CategoriesView) -> dict[str, Any]:
@@ -110,7 +121,12 @@ def _independent(view: CategoriesView) -> dict[str, Any]:
         "effective_tables": outcome_value(figures.effective),
         "best_guess_probability": outcome_value(figures.best_guess),
         "true_tables_probability": outcome_value(figures.truth) if view.is_holder else None,
-    }
+    } | _reasons(
+        entropy=figures.entropy,
+        effective_tables=figures.effective,
+        best_guess_probability=figures.best_guess,
+        true_tables_probability=figures.truth if view.is_holder else None,
+    )
 
 
 def _cell(view: CategoriesView, name: str, cell: CellRisk) -> dict[str, Any]:

@@ -34,6 +34,7 @@ def categories_html(view: CategoriesView) -> str:
         w=words,
         plot=_plot(view),
         drawn=_drawn_words(view),
+        not_drawn=_not_drawn(view),
         regression=regression,
         effects=cf.regression_rows(fitted) if isinstance(fitted, Regression) else [],
         means=[] if regression is None else cf.mean_rows(regression, list(view.releases)),
@@ -61,5 +62,16 @@ def _drawn_words(view: CategoriesView) -> str:
     said += "probability; where tables are too many, the most probable or some drawn."
     if len(drawn) > MOST_PANELS:
         said += f" The first {MOST_PANELS} of {len(drawn)} categories."
-    lacking = [name for name in view.likely if name not in drawn]
-    return said + (f" Not drawn: {words.listed(lacking)}." if lacking else "")
+    return said
+
+
+def _not_drawn(view: CategoriesView) -> list[str]:
+    """Which tables are not drawn, and why."""
+    reasons: dict[str, list[str]] = {}
+    for name, one in view.likely.items():
+        if isinstance(one, Unavailable):
+            reasons.setdefault(one.reason, []).append(name)
+    return [
+        f"Not drawn: {words.listed(names)}, since {words.sentence(reason)}."
+        for reason, names in reasons.items()
+    ]

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from discreet.compoisson.conjugate import BayesianAnalysis
 from discreet.compoisson.estimation import Fit, NoMaximum
 from discreet.compoisson.regression import Coefficient, RatioTest, Regression, SetsRegression
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 from discreet.figures import Outcome, Unavailable
+from discreet.numerics.rounding import ALIKE
 from discreet.report import words
 from discreet.risk.count_assessment import CountAssessment
 
@@ -25,9 +26,10 @@ def fit_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
     if _differs(a) and isinstance(a.holder_fit, Fit):
         rows.append(_row(OWN, a.holder_fit))
     for name, estimate in a.comparison.items():
-        if not isinstance(estimate, Unavailable) and estimate.log_rate <= 700:
-            error, rate = estimate.log_rate_standard_error, estimate.rate
-            own = None if error is None else error * rate
+        if not isinstance(estimate, Unavailable):
+            error = estimate.log_rate_standard_error
+            rate = estimate.rate if estimate.log_rate <= 700 else None
+            own = None if error is None or rate is None else error * rate
             spread = estimate.dispersion_standard_error
             label = f"{name}, from the table"
             rows.append((label, with_error(rate, own), with_error(estimate.dispersion, spread)))
@@ -72,6 +74,7 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
         yield f"Nothing to fit: {a.fit.reason}."
     else:
         yield f"Not available: {words.sentence(a.fit.reason)}."
+    yield from _table_notes(a)
     yield from _notes_by_n(a)
     if isinstance(a.goodness, Unavailable):
         yield f"Fit not tested: {words.sentence(a.goodness.reason)}."
@@ -84,11 +87,25 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
         )
 
 
+def _table_notes(a: CountAssessment) -> Iterator[str]:
+    """Why the table itself gives no estimate, where it does not."""
+    if _differs(a) and isinstance(a.holder_fit, NoMaximum):
+        yield f"{_capital(OWN)[:-1]}: nothing to fit, {words.sentence(a.holder_fit.reason)}."
+    for name, estimate in a.comparison.items():
+        if isinstance(estimate, Unavailable):
+            said = f"{name}, from the table: not available, {words.sentence(estimate.reason)}"
+            yield _capital(said)
+
+
 def _fitted_notes(a: CountAssessment, fit: Fit) -> Iterator[str]:
-    low, high = fit.dispersion_interval()
+    limits = dispersion_limits(fit)
+    if isinstance(limits, Unavailable):
+        between = f"limits of the dispersion not available, {words.sentence(limits.reason)}"
+    else:
+        between = f"dispersion with 95 % limits {limits[0]:.3g} to {limits[1]:.3g}"
     yield (
-        f"Log-likelihood {fit.log_likelihood:,.4f}; dispersion with 95 % limits {low:.3g} to "
-        f"{high:.3g} (1 is Poisson, more is less dispersed)."
+        f"Log-likelihood {fit.log_likelihood:,.4f}; {between} (1 is Poisson, more is less "
+        "dispersed)."
     )
     if a.fit_words and _differs(a):
         yield words.sentence(_capital(a.fit_words))
@@ -96,6 +113,14 @@ def _fitted_notes(a: CountAssessment, fit: Fit) -> Iterator[str]:
         yield "The counts are more dispersed than geometric ones; dispersion is at its limit 0."
     if a.poisson is not None:
         yield tested_sentence(a.poisson.sentence)
+
+
+def dispersion_limits(fit: Fit) -> tuple[float, float] | Unavailable:
+    """95 % limits of the dispersion, or why there are none."""
+    try:
+        return fit.dispersion_interval()
+    except (DiscreetError, ValueError, ArithmeticError) as problem:
+        return Unavailable(f"they are beyond floating-point numbers: {problem}")
 
 
 def _notes_by_n(a: CountAssessment) -> Iterator[str]:
@@ -153,18 +178,30 @@ def bayes_notes(found: BayesianAnalysis) -> Iterator[str]:
         f"The posterior has a = {posterior.a:,.6g}, b = {posterior.b:,.6g}, c = {posterior.c:,.6g}"
         " (Kadane and others 2006); figures are integrals, exact to the digits shown."
     )
-    for name, outcome in (
-        ("mean of the rate", found.rate_mean),
-        ("deviation of the rate", found.rate_deviation),
-        ("limits of the rate", found.rate_quantiles),
-    ):
-        if isinstance(outcome, Unavailable):
-            yield f"No {name}: {words.sentence(outcome.reason)}."
-    share = words.probability(found.less_dispersed)
+    yield from bayes_gaps(found)
+    share = less_dispersed_words(found)
     yield f"Less dispersed than Poisson (dispersion above 1) with probability {share}."
     if found.predictive:
         values = ", ".join(f"{value}: {words.probability(p)}" for value, p in found.predictive)
         yield f"Probability that a new observation is {values}."
+
+
+def bayes_gaps(found: BayesianAnalysis) -> Iterator[str]:
+    """What has no figure, and why."""
+    for name, outcome in (
+        ("mean of the rate", found.rate_mean),
+        ("deviation of the rate", found.rate_deviation),
+        ("limits of the rate", found.rate_quantiles),
+        ("mean of the dispersion", found.dispersion_mean),
+        ("deviation of the dispersion", found.dispersion_deviation),
+    ):
+        if isinstance(outcome, Unavailable):
+            yield f"No {name}: {words.sentence(outcome.reason)}."
+
+
+def less_dispersed_words(found: BayesianAnalysis) -> str:
+    """A probability that a density without gaps makes neither 0 nor 1, whatever rounding does."""
+    return words.probability(min(max(found.less_dispersed, ALIKE), 1 - ALIKE))
 
 
 def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, object]:
@@ -177,8 +214,12 @@ def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, object]:
         "prior": None if found.prior is None else _abc(found.prior),
         "prior_words": found.prior_words,
         "posterior": _abc(found.posterior),
-        "rate": {"mean": found.rate_mean.to_json(), "deviation": found.rate_deviation.to_json()}
-        | ({"quantiles": rates} if rates else {"quantiles": None}),
+        "rate": {
+            "mean": found.rate_mean.to_json(),
+            "deviation": found.rate_deviation.to_json(),
+            "quantiles": rates,
+        }
+        | ({"reason": quantiles.reason} if isinstance(quantiles, Unavailable) else {}),
         "dispersion": {
             "mean": found.dispersion_mean.to_json(),
             "deviation": found.dispersion_deviation.to_json(),

@@ -12,7 +12,7 @@ from discreet.compoisson.statistics import DecimalLog
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.fiber.counting import Count
 from discreet.figures import How, Outcome, Unavailable
-from discreet.report.counts_fit import bayes_json, rate_words
+from discreet.report.counts_fit import bayes_json, dispersion_limits, rate_words
 from discreet.report.counts_words import (
     ZEROS_UNKNOWN,
     Bound,
@@ -40,6 +40,7 @@ def counts_json(
         "n_solutions": _solutions(a.found),
         "equations": list(equations_of(a.found)) or None,
         "bounds": [_bound(a, bound) for bound in bounds_of(a)],
+        **_no_bounds(a.found),
         "priors": {name: _prior(a.found, name, risk) for name, risk in a.risks.items()},
         "solutions": _tables(a),
         "assumptions": list(a.assumptions),
@@ -110,6 +111,12 @@ def count_json(count: Count) -> dict[str, Any]:
     if count.standard_error is not None:
         found |= {"standard_error": count.standard_error, "note": count.note}
     return found
+
+
+def _no_bounds(found: Attack) -> dict[str, str]:
+    """Why the list of bounds is empty, where it is."""
+    lacking = found if isinstance(found, Unavailable) else found.bounds
+    return {"bounds_reason": lacking.reason} if isinstance(lacking, Unavailable) else {}
 
 
 def _bound(a: CountAssessment, bound: Bound) -> dict[str, Any]:
@@ -233,13 +240,16 @@ def _estimate(fit: Fit | NoMaximum | Unavailable) -> dict[str, Any]:
     if isinstance(fit, Unavailable):
         return fit.to_json()
     rate, error = rate_words(fit)
+    limits = dispersion_limits(fit)
     return {
         "rate": rate,
         "rate_standard_error": error,
         "log_rate": fit.log_rate,
         "dispersion": fit.dispersion,
         "dispersion_standard_error": fit.dispersion_standard_error,
-        "dispersion_interval": list(fit.dispersion_interval()),
+        "dispersion_interval": limits.to_json()
+        if isinstance(limits, Unavailable)
+        else list(limits),
         "log_likelihood": fit.log_likelihood,
         "at_boundary": fit.at_boundary,
     }
@@ -262,8 +272,11 @@ def _comparison(a: CountAssessment) -> dict[str, Any]:
     return {
         name.replace(" ", "_"): estimate.to_json()
         if isinstance(estimate, Unavailable)
-        else {"log_rate": estimate.log_rate, "dispersion": estimate.dispersion}
-        | ({"rate": estimate.rate} if estimate.log_rate <= 700 else {})
+        else {
+            "log_rate": estimate.log_rate,
+            "dispersion": estimate.dispersion,
+            "rate": estimate.rate if estimate.log_rate <= 700 else None,
+        }
         for name, estimate in a.comparison.items()
     }
 

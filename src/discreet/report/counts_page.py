@@ -95,12 +95,13 @@ def _tiles(a: CountAssessment) -> list[tuple[str, str]]:
     right = a.risks["multinomial"]
     tables = cw.count_words(a.found).split(" (")[0].split(" of ")[0]
     tiles = [(tables if len(tables) < 20 else "–", "tables consistent with what goes out")]
-    if isinstance(right, Unavailable):
-        return tiles
-    tiles.append((cw.cell_words(right.effective_tables), "as much doubt as so many alike"))
-    tiles.append((cw.cell_words(right.best_guess_probability), "best guess of the table is right"))
-    if a.table is not None:
-        tiles.append((cw.cell_words(right.truth_probability), "probability of the true table"))
+    named = {
+        "effective_tables": "as much doubt as so many alike",
+        "best_guess_probability": "best guess of the table is right",
+        "truth_probability": "probability of the true table",
+    }
+    for name, said in list(named.items())[: 2 + (a.table is not None)]:
+        tiles.append((cw.cell_words(getattr(right, name, None)), said))  # reasons stand below
     return tiles
 
 

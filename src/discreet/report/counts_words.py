@@ -10,6 +10,7 @@ from discreet.compoisson.snooper import Reconstruction
 from discreet.compoisson.truncation import TruncatedReconstruction
 from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 from discreet.report import words
 from discreet.report.counts_fit import tested_sentence
 from discreet.risk.count_assessment import LAWS, CountAssessment
@@ -196,7 +197,7 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
     )
     yield from (words.sentence(f"Assumed: {line.rstrip('.')}.") for line in a.assumptions)
     right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
-    if right is not None and printed is not None and right > printed:
+    if right is not None and printed is not None and above(right, printed):
         yield (
             f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
             f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."
@@ -221,12 +222,14 @@ def _reasons(risk: CountRisk | Unavailable) -> Iterator[str]:
         return
     named = {
         "1/entropy": risk.reciprocal_entropy,
+        "effective tables": risk.effective_tables,
         "best guess": risk.best_guess_probability,
         "true table": risk.truth_probability,
     }
     for name, outcome in named.items():
         if isinstance(outcome, Unavailable):
-            yield f"{name} has no figure, {words.sentence(outcome.reason)}"
+            have = "have" if name == "effective tables" else "has"
+            yield f"{name} {have} no figure, {words.sentence(outcome.reason)}"
 
 
 def _led_astray(a: CountAssessment) -> Iterator[str]:
@@ -305,6 +308,13 @@ def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
     return rows
 
 
+def knowledge_notes(a: CountAssessment) -> Iterator[str]:
+    """Why figures without the knowledge are missing; those with it are told above."""
+    before = a.risks_before.get("multinomial")
+    for why in () if before is None else _reasons(before):
+        yield f"Before: {why}."
+
+
 def warnings(a: CountAssessment) -> list[str]:
     """What must not be overlooked; values exposed have a table of their own."""
     tested = a.goodness if isinstance(a.goodness, Goodness) else None
@@ -318,11 +328,16 @@ def warnings(a: CountAssessment) -> list[str]:
 
 def interval_line(a: CountAssessment) -> str | None:
     """What would be left if n and the bounds went out instead."""
-    if a.intervals is None or a.intervals.count.value is None:
+    if a.intervals is None:
         return None
-    law = a.intervals.laws["multinomial"]
-    doubt = "" if isinstance(law, Unavailable) else cell_words(law.effective_tables)
-    effective = f", as much doubt as {doubt} equally probable ones" if doubt else ""
+    effective = ""
+    if a.intervals.count.value is not None:
+        law = a.intervals.laws["multinomial"]
+        doubt = law if isinstance(law, Unavailable) else law.effective_tables
+        if isinstance(doubt, Unavailable):
+            effective = f"; how much doubt that is is not known: {words.sentence(doubt.reason)}"
+        else:
+            effective = f", as much doubt as {cell_words(doubt)} equally probable ones"
     return (
         "Had n and the bounds of each count gone out instead, this many tables would be left: "
         f"{count_as_words(a.intervals.count)}{effective}."
@@ -345,6 +360,13 @@ def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
         shown = " ".join(_shown(count) for count in counts)
         rows.append((shown, words.probability(probability), mark if is_truth(a, counts) else ""))
     return rows
+
+
+def likely_note(a: CountAssessment) -> str:
+    """Why no table is listed, or nothing."""
+    if not isinstance(a.likely, Unavailable) or isinstance(a.found, Unavailable):
+        return ""
+    return f"No table is listed: {words.sentence(a.likely.reason)}."
 
 
 def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:

@@ -48,6 +48,7 @@ class PublicFigures:
     contributions: PublicShares | None
     risk: PublicShares | None
     risk_meaning: str
+    has_risk: bool
     smallest: int
     fewest: int
     version: str
@@ -73,6 +74,7 @@ def public_figures(assessment: Assessment) -> PublicFigures:
         ),
         risk=_risk(assessment, total),
         risk_meaning=_risk_meaning(assessment),
+        has_risk=first_result(assessment) is not None,
         smallest=SMALLEST,
         fewest=FEWEST,
         version=settings.versions["discreet"],

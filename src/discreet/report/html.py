@@ -16,7 +16,6 @@ from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
 from discreet.report.text import headline_note, headline_words, population_line, scope
 from discreet.risk.assessment import Assessment
-from discreet.risk.distribution import RiskDistribution
 from discreet.risk.scoring import ModelResult
 
 MOST_KEYS_SHOWN = 30
@@ -82,12 +81,14 @@ def _internal_plots(assessment: Assessment) -> dict[str, str]:
     single = assessment.contributions.single[:MOST_KEYS_SHOWN]
     uniques = max(assessment.sample_uniques, 1)
     result = first_result(assessment)
-    spread = result.distribution if result and result.distribution else RiskDistribution.empty()
-    classes = filled_classes(spread)
+    risk = ""
+    if result is not None and result.distribution is not None:
+        classes = filled_classes(result.distribution)
+        risk = plots.risk_plot([label for label, _ in classes], [n for _, n in classes])
     indices = assessment.size_indices
     return {
         "estimates": _estimates(assessment),
-        "risk": plots.risk_plot([label for label, _ in classes], [n for _, n in classes]),
+        "risk": risk,
         "risk_model": result.name if result else "none",
         "sizes": plots.size_index_plot(indices.sizes.tolist(), indices.cells.tolist()),
         "anonymity": plots.anonymity_plot([a.k for a in curve], [a.record_share for a in curve]),

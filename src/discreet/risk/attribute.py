@@ -13,6 +13,7 @@ import numpy as np
 from discreet.data.arrays import BoolArray, IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.margins import Margins
+from discreet.numerics.rounding import ALIKE
 from discreet.tables.belief import ListedBelief
 
 Axes = tuple[int, ...]
@@ -159,9 +160,12 @@ def learned_from_belief(
     counts = tables.sum(axis=rest)
     counts = np.moveaxis(counts, [1 + kept.index(axis) for axis in axes], range(1, len(axes) + 1))
     totals = counts.sum(axis=-1, keepdims=True)
-    shared = np.tensordot(belief.probabilities, (counts == totals) & (totals > 0), axes=1)
+    in_table = (counts == totals) & (totals > 0)
+    shared = np.tensordot(belief.probabilities, in_table, axes=1)
+    # one is certain only where it holds of every table, whatever their probabilities add up to
+    shared = np.where(in_table.all(axis=0), 1.0, np.minimum(shared, np.nextafter(1.0, 0.0)))
     found = []
-    for place in np.argwhere(shared >= threshold - 1e-12):
+    for place in np.argwhere(shared >= threshold - ALIKE):
         levels = tuple(int(level) for level in place)
         among = totals[(slice(None), *levels[:-1], 0)]
         found.append(
@@ -171,7 +175,7 @@ def learned_from_belief(
                 target=target,
                 level=levels[-1],
                 persons=int(among[0]) if np.all(among == among[0]) else None,
-                probability=min(float(shared[levels]), 1.0),
+                probability=float(shared[levels]),
             )
         )
     return tuple(found)

@@ -12,6 +12,7 @@ from discreet.fiber.bounds import bounds
 from discreet.fiber.bounds_contract import Bounds
 from discreet.fiber.decomposable import free_axes, junction_tree, separator_table
 from discreet.figures import Outcome
+from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
 from discreet.risk.table_measures import tightness
 from discreet.tables.release import MOST_NAMED, Release
@@ -60,7 +61,8 @@ class LookedAt:
         with it; then the cells that are not looked at count as well, as not found.
         """
         left = self.greatest_left
-        return self.n_small if left is not None and left <= confidence else len(self.small)
+        rest_is_safe = left is not None and not above(left, confidence)
+        return self.n_small if rest_is_safe else len(self.small)
 
     def first(self, n: int) -> "LookedAt":
         """The first so many of the small cells of a large table, as if no more were looked at."""
@@ -118,7 +120,7 @@ def _most_exposed(widths: IntArray, truths: IntArray, mean: FloatArray | None) -
     narrow = np.argsort(widths, kind="stable")
     if mean is None:
         return narrow[:MOST_NAMED]
-    likely = np.argsort(-poisson.logpmf(truths, mean), kind="stable")
+    likely = order_of(np.asarray(poisson.logpmf(truths, mean)))
     chosen = dict.fromkeys([*narrow[: MOST_NAMED // 2].tolist(), *likely.tolist()])
     return np.array(list(chosen)[:MOST_NAMED], dtype=np.int64)
 

@@ -9,6 +9,7 @@ from discreet.fiber.counting import Count, count_tables
 from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.sequential import estimate_count
 from discreet.figures import How, Unavailable
+from discreet.numerics.rounding import above
 from discreet.progress import Progress
 from discreet.tables.release import MOST_SHOWN, Release
 from discreet.tables.time_shares import Clock
@@ -61,7 +62,7 @@ def _estimated(
     )
     if isinstance(found, Unavailable):
         return replace(exact, note=f"{exact.note}; {found.reason}")
-    if found.effective_draws < LEAST_EFFECTIVE:
+    if above(LEAST_EFFECTIVE, found.effective_draws):
         note = f"about 10^{found.log_value / np.log(10):.0f}, by draws too uneven for a figure"
         return replace(exact, note=note)
     return Count(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.risk.table_measures import ROUNDING
+from discreet.numerics.rounding import above
 from discreet.risk.table_refusal import Policy, RefusalRule
 
 ERRORS = 2.0  # standard errors that an estimate must keep from the limit
@@ -55,9 +55,9 @@ def _decided(
     if isinstance(risk, Unavailable):
         return Decision.UNDECIDED, f"the risk is not known: {risk.reason}"
     low, high = _limits(risk, n_small, n_looked_at, rule.policy)
-    if low > rule.max_risk + ROUNDING:
+    if above(low, rule.max_risk):
         return Decision.DO_NOT, "the risk is above what is allowed"
-    if high <= rule.max_risk + ROUNDING:
+    if not above(high, rule.max_risk):
         return Decision.RELEASE, "the risk is not above what is allowed"
     return Decision.UNDECIDED, _doubt(risk, n_small, n_looked_at, rule.policy)
 

@@ -29,9 +29,10 @@ from discreet.fiber.working_time import working_seconds
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.linear_algebra import in_one_thread
+from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import CellRisk, cell_risk, count_risk, holder_risk, possible_counts
-from discreet.risk.count_verdict import ERRORS, ROUNDING, check_max_risk
+from discreet.risk.count_verdict import ERRORS, check_max_risk
 
 __all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assess_categories"]
 NOT_KNOWN = "Undecided: the joint law of the tables is not known."
@@ -349,7 +350,7 @@ def _worst(
         for cell in own
         if tables[name].get(cell.value, 0) > 0
     ]
-    return max(found, key=lambda one: one.upper, default=None)
+    return found[first_largest([one.upper for one in found])] if found else None
 
 
 def _common(joint: Joint) -> tuple[str, ...]:
@@ -368,7 +369,7 @@ def _warnings(
             f"the count of value {cell.value} of {name} is found with probability "
             f"{cell.truth_probability:.3f}"
             for cell in own
-            if case.tables[name].get(cell.value, 0) > 0 and (cell.truth_upper or 0.0) > max_risk
+            if case.tables[name].get(cell.value, 0) > 0 and above(cell.truth_upper or 0.0, max_risk)
         ]
     return found
 
@@ -410,11 +411,11 @@ def _judged_law(
     what += "" if own is None else f", of the table of {name} {own.value:.3g}"
     what += f"; surest count: value {worst.value} of {worst.category}, {worst.probability:.3g}"
     uppers = (worst.upper, _end(table, 1), 0.0 if own is None else _end(own, 1))
-    if max(uppers) <= max_risk + ROUNDING:
+    if not above(max(uppers), max_risk):
         return f"Release: no probability is above {max_risk:g} ({what}).", True
     lowest = worst.probability - ERRORS * (worst.standard_error or 0.0)
     lowers = (lowest, 0.0 if most else _end(table, -1), 0.0 if own is None else _end(own, -1))
-    if max(lowers) <= max_risk + ROUNDING:
+    if not above(max(lowers), max_risk):
         return f"Undecided: draws do not settle it at {max_risk:g} ({what}).", False
     return f"Do not release: above {max_risk:g} ({what}).", False
 
@@ -428,7 +429,9 @@ def _surest_table(
         for name, one in alone.items()
         if isinstance(one, CategoryRisk) and isinstance(one.best_guess_probability, Figure)
     ]
-    return max(known, key=lambda one: _end(one[1], 1), default=("", None))
+    if not known:
+        return "", None
+    return known[first_largest([_end(figure, 1) for _, figure in known])]
 
 
 def _end(figure: Figure, side: int) -> float:

@@ -18,12 +18,12 @@ from discreet.compoisson.snooper import Effort
 from discreet.compoisson.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.risk.count_risk import CellRisk, CountRisk, holder_risk
 
 DECIMALS = (8, 7, 6, 5, 4, 3, 2, 1, 0)
 ERRORS = 2.0  # standard errors to either side of an estimate
-ROUNDING = 1e-12
 
 
 class Measure(StrEnum):
@@ -203,7 +203,7 @@ def _trial(release: Release, risk: CountRisk | Unavailable, asked: _Asked) -> Tr
         return Trial(release=release, risk=risk, measure=asked.measure, table_risk=risk)
     table, by_bound = _table_risk(risk, asked.measure)
     cells = [cell for cell in risk.cells if asked.counts(cell.value)]
-    worst = max(cells, key=_upper, default=None)
+    worst = cells[first_largest([_upper(cell) for cell in cells])] if cells else None
     single = None if worst is None else _cell_figure(worst)
     return Trial(
         release=release,
@@ -258,11 +258,11 @@ def _ends(figure: Outcome) -> tuple[float, float] | None:
 
 
 def _larger(table: Outcome, single: Figure | None) -> Outcome:
-    """The larger of the two; that of the table where it is not known."""
+    """The larger of the two, a single count where they are alike; the table's where not known."""
     ends = _ends(table)
     if single is None or ends is None or single.value is None or isinstance(table, Unavailable):
         return table
-    return single if single.value > (table.value or 0.0) else table
+    return table if above(table.value or 0.0, single.value) else single
 
 
 def _limit(table: Outcome, single: Figure | None) -> float | None:
@@ -277,18 +277,18 @@ def _judge(table: Outcome, single: Outcome | None, by_bound: bool, max_risk: flo
     """Low where both are for sure not above, high where one for sure is."""
     own = _ends(table)
     other = (0.0, 0.0) if single is None else _ends(single)
-    above = [other] if by_bound else [own, other]
-    if any(ends is not None and ends[0] > max_risk + ROUNDING for ends in above):
+    judged = [other] if by_bound else [own, other]
+    if any(ends is not None and above(ends[0], max_risk) for ends in judged):
         return Judged.HIGH
     if own is None or other is None:
         return Judged.UNKNOWN
-    return Judged.LOW if max(own[1], other[1]) <= max_risk + ROUNDING else Judged.UNKNOWN
+    return Judged.UNKNOWN if above(max(own[1], other[1]), max_risk) else Judged.LOW
 
 
 def _exposed(cells: Iterable[CellRisk], asked: _Asked) -> Iterable[ExposedValue]:
     """Values whose true count is, or may be, found with more than the risk allowed."""
     for cell in cells:
-        if _upper(cell) > asked.max_risk:
+        if above(_upper(cell), asked.max_risk):
             yield ExposedValue(
                 value=cell.value,
                 count=asked.table[cell.value],
@@ -304,10 +304,11 @@ def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tup
     if trial.by_bound:
         found.insert(0, _INSTEAD)
     given = None if isinstance(risk, Unavailable) else risk.truth_given_number
-    if isinstance(given, Figure) and given.value is not None and given.value > asked.max_risk:
+    value = given.value if isinstance(given, Figure) else None
+    if value is not None and above(value, asked.max_risk):
         found.append(
             "this rests on the number of observations staying hidden: whoever learns it gives the "
-            f"true table the probability {given.value:.3f}"
+            f"true table the probability {value:.3f}"
         )
     return tuple(found)
 
@@ -371,8 +372,8 @@ def _sentence(decision: Decision, trials: list[Trial], max_risk: float) -> str:
         return f"Do not release: {at_last}{even}, above {max_risk:g}."
     if len(trials) == 1:
         return f"Undecided: {at_first}; {max_risk:g} is allowed."
-    above = first.judged is Judged.HIGH
-    limit = f"above {max_risk:g}, so not that" if above else f"and {max_risk:g} is allowed"
+    is_high = first.judged is Judged.HIGH
+    limit = f"above {max_risk:g}, so not that" if is_high else f"and {max_risk:g} is allowed"
     known = f"with {_form(first.release)} {at_first}, {limit}"
     return f"Undecided: {known}; with {_number(last.release)} {at_last}."
 
@@ -382,11 +383,11 @@ def _told(trial: Trial) -> str:
     risk = trial.risk
     if isinstance(risk, Unavailable):
         return f"{_WORDS[trial.measure]} is not known ({risk.reason})"
-    if trial.cell_risk is not None and risk == trial.cell_risk:
+    if risk is trial.cell_risk:
         what = f"the probability of the true count of value {trial.worst_value}"
     else:
         what = _WORDS[trial.measure]
-    most = " at most" if trial.by_bound and risk == trial.table_risk else ""
+    most = " at most" if trial.by_bound and risk is trial.table_risk else ""
     return f"{what} is{most} {_text(risk)}"
 
 

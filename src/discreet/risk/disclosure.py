@@ -13,9 +13,11 @@ from typing import Any, Protocol
 
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import above
 from discreet.tables.belief import Belief
 
 AGREES = 1e-9
+UNIT = 1.0  # uncertainties are sums of probabilities: 1 − 1 may come out as 1e-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ class Fixed:
 
     def acts(self, uncertainty: float) -> float:
         """One or zero."""
-        inside = uncertainty < self.limit if self.strictly else uncertainty <= self.limit
-        return float(inside)
+        if self.strictly:
+            return float(above(self.limit, uncertainty, scale=UNIT))
+        return float(not above(uncertainty, self.limit, scale=UNIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class Discrete:
     def acts(self, uncertainty: float) -> float:
         """The probability of all limits that are at least the uncertainty."""
         pairs = zip(self.limits, self.probabilities, strict=True)
-        return sum(p for limit, p in pairs if limit >= uncertainty)
+        return sum(p for limit, p in pairs if not above(uncertainty, limit, scale=UNIT))
 
 
 @dataclass(frozen=True, slots=True)

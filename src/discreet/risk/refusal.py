@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from discreet.data.arrays import BoolArray, IntArray
+from discreet.numerics.rounding import above
 from discreet.risk.disclosure import Scenario, disclosure_risk
 from discreet.tables.belief import ListedBelief
 
@@ -46,7 +47,7 @@ def belief_after_refusal(
 
 def risk_above(scenario: Scenario, max_risk: float) -> Rule:
     """The rule that refuses where disclosure risk (1) would exceed `max_risk`."""
-    return lambda after, table: disclosure_risk(scenario, after, table) > max_risk
+    return lambda after, table: above(disclosure_risk(scenario, after, table), max_risk)
 
 
 def shows_unique(sizes: Sequence[int], request: Sequence[int]) -> Rule:

@@ -13,8 +13,9 @@ import numpy as np
 from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.figures import Outcome, Unavailable
+from discreet.numerics.rounding import first_largest
 from discreet.risk.disclosure import Always, Fixed, Guess, Scenario
-from discreet.risk.table_measures import ROUNDING, best_value
+from discreet.risk.table_measures import best_value
 from discreet.tables.belief import Belief, ListedBelief
 
 SMALL = 2  # counts from 1 to this are small, unless told otherwise
@@ -105,18 +106,14 @@ class FiniteChoice:
     harm_of: Callable[[Any, IntArray], float]
 
     def guess(self, belief: Belief) -> Guess:
-        """The action with the least expected loss."""
+        """The action with the least expected loss; of several, the first."""
         if not isinstance(belief, ListedBelief):
             rule = "one that lists its tables, for a choice among actions"
             raise InputError(must_be("belief", rule, type(belief).__name__))
-        expected = [
-            sum(
-                p * self.loss(action, table)
-                for table, p in zip(belief.tables, belief.probabilities, strict=True)
-            )
-            for action in self.actions
-        ]
-        best = int(np.argmin(expected))
+        losses = [[self.loss(action, table) for table in belief.tables] for action in self.actions]
+        expected = np.array([np.dot(own, belief.probabilities) for own in losses])
+        size = max(float(np.dot(np.abs(own), belief.probabilities)) for own in losses)
+        best = first_largest(-expected, scale=size)
         return Guess(self.actions[best], float(expected[best]))
 
     def harm(self, guess: Guess | None, truth: IntArray) -> float:
@@ -139,7 +136,7 @@ def cells_scenario(n_cells: int, *, small: int = SMALL, confidence: float = 0.5)
     if not 0 <= confidence < 1:
         raise InputError(must_be("confidence", "from 0 to below 1", confidence))
     attacks = [(1.0 / n_cells, OneCell(cell=cell, small=small)) for cell in range(n_cells)]
-    return Scenario(attacks=attacks, threshold=Fixed(1.0 - confidence - ROUNDING, strictly=True))
+    return Scenario(attacks=attacks, threshold=Fixed(1.0 - confidence, strictly=True))
 
 
 def _value(outcome: Outcome) -> float:

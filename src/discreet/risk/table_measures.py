@@ -9,6 +9,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 Law = Mapping[int, float]
 TOO_SMALL = "not zero, but too small for a floating-point number"
 ROUNDING = 1e-9  # probabilities as near as this are alike, so that noise turns no even chance
+NO_ERROR = 1e-7  # √ε and more: what a standard error of 0 may come out as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ def table_measures(
         return TableMeasures(
             true_table=true_table, small_cells_identified=none, expected_identified=none
         )
-    exact = all(error == 0 for law in errors for error in law.values())
+    exact = all(map(is_exact, errors))
     expected = sum(law.get(truth, 0.0) for law, truth in zip(laws, truths, strict=True))
     spread = sum(error.get(truth, 0.0) for error, truth in zip(errors, truths, strict=True))
     return TableMeasures(
@@ -113,6 +114,16 @@ def _share_found(
     may = sum(hit or doubt for hit, doubt in zip(found, doubtful, strict=True))
     note = "" if not any(doubtful) else f"{sum(doubtful)} of the cells are near the confidence"
     return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
+
+
+def is_exact(errors: Law) -> bool:
+    """Whether a cell's law has no standard errors.
+
+    A cell with one value has none, whatever rounding leaves of 1 − 1; a single value of draws in a
+    cell with room for others has the error of the rule of succession, which is far larger.
+    """
+    most = NO_ERROR if len(errors) == 1 else 0.0
+    return all(error <= most for error in errors.values())
 
 
 def best_value(law: Law) -> int:

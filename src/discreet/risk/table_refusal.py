@@ -19,6 +19,7 @@ from discreet.fiber.dynamic_programming import Budget
 from discreet.fiber.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.margins import margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import ALIKE, above
 from discreet.progress import Progress, silent
 from discreet.risk.table_measures import ROUNDING, best_value
 from discreet.tables.belief import ListedBelief
@@ -113,8 +114,14 @@ def refused_tables(
     for here in np.split(order, ends[:-1]):
         own = belief.probabilities[here]
         risks = risks_of(belief.tables[here], own / own.sum(), rule)
-        refused[here] = risks > rule.max_risk + ROUNDING
+        refused[here] = _exceed(risks, rule.max_risk)
     return refused
+
+
+def _exceed(risks: FloatArray, limit: float) -> BoolArray:
+    """`above` for each risk: of its own size, since limits on a probability may be tiny."""
+    beyond: BoolArray = risks - limit > ALIKE * np.maximum(np.abs(risks), abs(limit))
+    return beyond
 
 
 def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> FloatArray:
@@ -252,7 +259,7 @@ def _conditioned(
     own = np.zeros(len(drawn.tables))
     own[kept] = shares[kept] / p
     worth = 1.0 / float((own**2).sum())
-    if worth < LEAST_WORTH:
+    if above(LEAST_WORTH, worth):
         return too_few(worth, f"{len(kept)} weighted draws that would have been refused")
     pairs = [_cell(drawn, cell, own) for cell in cells.tolist()]
     return RefusalView(
@@ -296,7 +303,7 @@ class _Judge:
             risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
                 len(small), 1
             )
-        return bool(risk > rule.max_risk + ROUNDING)
+        return above(risk, rule.max_risk)
 
     def _after(
         self, table: IntArray, request: Axes

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 
 import numpy as np
 
@@ -9,7 +10,9 @@ from discreet.data.arrays import IntArray
 from discreet.errors import InputError, must_be
 from discreet.fiber.decomposable import junction_tree
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above, alike, order_of
 from discreet.progress import Progress
+from discreet.risk.table_measures import is_exact
 from discreet.tables.augmentation import Effort
 from discreet.tables.averaging import Evidence, WeightKind, model_weights
 from discreet.tables.generators import HierarchicalModel, models_containing, parse_model
@@ -347,14 +350,14 @@ def _average(
             {
                 q: sum(
                     (w * p.errors[i].get(q, 0.0)) ** 2
-                    + (e * (p.laws[i].get(q, 0.0) - mean[q])) ** 2
+                    + (e * _apart(p.laws[i].get(q, 0.0), mean[q])) ** 2
                     for p, w, e in pairs
                 )
                 ** 0.5
                 for q in values
             }
         )
-    exact = all(error == 0 for law in errors for error in law.values())
+    exact = all(map(is_exact, errors))
     return View(
         name=AVERAGE,
         method=f"average over {_number(len(pairs), len(posteriors))} models by their weights",
@@ -368,6 +371,11 @@ def _average(
         warning="; ".join(filter(None, [_partial(posteriors), _worst_warning(pairs)])),
         complete=all(p.complete for p, *_ in pairs),
     )
+
+
+def _apart(probability: float, mean: float) -> float:
+    """How far a model is from the average; 0 where only rounding is between them."""
+    return 0.0 if alike(probability, mean) else probability - mean
 
 
 def _number(averaged: int, asked: int) -> str:
@@ -388,18 +396,19 @@ def _partial(posteriors: Mapping[str, TablePosterior | Unavailable]) -> str:
 
 def _worst_warning(pairs: Sequence[tuple[TablePosterior, float, float]]) -> str:
     """Of the models that make up at least a hundredth of the average, the weightiest one's."""
-    heavy = sorted(pairs, key=lambda pair: -pair[1])
-    return next((p.warning for p, weight, _ in heavy if p.warning and weight >= 0.01), "")
+    heavy = (pairs[i] for i in order_of([weight for _, weight, _ in pairs]))
+    return next((p.warning for p, w, _ in heavy if p.warning and not above(0.01, w)), "")
 
 
 def _averaged_truth(pairs: Sequence[tuple[TablePosterior, float, float]]) -> Outcome:
-    value = variance = 0.0
+    value, spreads = 0.0, []
     for posterior, weight, error in pairs:
         own = posterior.true_table
         if isinstance(own, Unavailable):
             return own
         value += weight * (own.value or 0.0)
-        variance += (weight * (own.standard_error or 0.0)) ** 2 + (error * (own.value or 0.0)) ** 2
-    if variance == 0:
+        spreads += [weight * (own.standard_error or 0.0), error * (own.value or 0.0)]
+    spread = hypot(*spreads)  # the squares of tiny probabilities would be 0
+    if spread == 0:
         return Figure(value=value, how=How.EXACT)
-    return Figure(value=value, how=How.ESTIMATE, standard_error=variance**0.5)
+    return Figure(value=value, how=How.ESTIMATE, standard_error=spread)

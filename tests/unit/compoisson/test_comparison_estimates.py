@@ -77,3 +77,35 @@ def test_moments_may_be_unavailable():
     assert "nothing" in moment_estimate({0: 3}).reason or "zero" in moment_estimate({0: 3}).reason
     assert "the least" in moment_estimate({2: 3, 3: 4}).reason
     assert "above" in moment_estimate({0: 50, 20: 5}).reason
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{0: 8, 1: 4, 2: 2, 3: 1}, {0: 27, 1: 9, 2: 3, 3: 1}, {0: 125, 1: 25, 2: 5, 3: 1},
+     {0: 250, 1: 100, 2: 40, 3: 16}],
+)  # fmt: skip
+@pytest.mark.parametrize("full", [True, False])
+def test_counts_on_a_line_without_slope_are_geometric(table, full):
+    got = estimated(weighted_least_squares(table, full_covariance=full))
+    assert got.dispersion == 0.0
+    assert got.rate == pytest.approx(table[1] / table[0])
+    rising = dict(enumerate(reversed(table.values())))
+    refused = weighted_least_squares(rising, full_covariance=full)
+    assert isinstance(refused, Unavailable)
+    assert "a dispersion of 0," in refused.reason
+
+
+@pytest.mark.parametrize("value", [3, 1000, 4999])
+@pytest.mark.parametrize("n", [3, 49, 1001])
+def test_two_neighbouring_values_have_the_least_variance_exactly(value, n):
+    refused = moment_estimate({value: n - 1, value + 1: 1})
+    assert isinstance(refused, Unavailable)
+    assert "the least" in refused.reason
+
+
+@pytest.mark.parametrize("table", [{0: 16, 1: 3, 2: 1, 3: 5}, {0: 17, 2: 4, 3: 4}])
+def test_a_variance_as_large_as_the_geometric_one_is_refused_exactly(table):
+    """Mean 4/5 and variance 36/25 = 4/5 · 9/5."""
+    refused = moment_estimate(table)
+    assert isinstance(refused, Unavailable)
+    assert "of geometric counts" in refused.reason

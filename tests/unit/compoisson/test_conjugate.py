@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from discreet.compoisson.conjugate import Conjugate, bayes_from_statistics, lower_limit
+from discreet.compoisson import conjugate as module
+from discreet.compoisson.conjugate import (
+    Conjugate,
+    Integrated,
+    bayes_from_statistics,
+    lower_limit,
+)
 from discreet.compoisson.estimation import Fit, Sums, maximum_likelihood
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
@@ -176,3 +182,25 @@ def test_one_call_without_an_integral_says_so():
     assert "no integral without a prior" in bayes_from_statistics(two_values).reason
     with pytest.raises(InputError, match="probability must be between 0 and 1"):
         bayes_from_statistics(two_values, probabilities=(1.5,))
+
+
+NEIGHBOURS = [{1: 5, 2: 3}, {3: 7, 4: 1}, {2: 9}, {10: 3, 11: 8}, {7: 2, 8: 2}, {5: 1, 6: 30}]
+
+
+@pytest.mark.parametrize("bits", [-3, -1, 0, 1, 3])
+@pytest.mark.parametrize("table", NEIGHBOURS)
+def test_rounding_gives_no_density_to_neighbouring_values(table, bits):
+    one = CountStatistics.of_counts(table)
+    sums = Sums(one.n, one.total, one.log_factorial_total * (1 + bits * 2**-52))
+    found = bayes_from_statistics(sums)
+    assert isinstance(found, Unavailable)
+    assert "no integral without a prior" in found.reason
+
+
+@pytest.mark.parametrize("bits", [-3, -1, 1, 3])
+def test_rounding_makes_no_infinite_mean_finite(monkeypatch, bits):
+    """Observations 0 and 2: their S2 = log 2 is the least of two observations with total 3."""
+    density = Conjugate(2.0, math.log(2) * (1 + bits * 2**-52), 2.0)
+    monkeypatch.setattr(module, "_raised", lambda *_: pytest.fail("taken as finite"))
+    found = Integrated(density, None, 0.0, None)
+    assert isinstance(found.rate_mean, Unavailable)

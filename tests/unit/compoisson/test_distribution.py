@@ -158,3 +158,12 @@ def test_shapes_are_kept():
     assert distribution.mass(3).shape == ()
     assert distribution.mass([[1, 2], [3, 4]]).shape == (2, 2)
     assert distribution.cumulative([]).shape == (0,)
+
+
+@pytest.mark.parametrize("bits", [-3, -1, 0, 1, 3])
+def test_a_quantile_at_a_step_is_the_lower_end_of_it(bits):
+    """P(X ≤ 0) is a half, and P(X ≤ 1) three quarters."""
+    geometric = ComPoisson(0.5 * (1 + bits * 2**-52), 0.0)
+    assert geometric.quantile(0.5) == 0
+    assert geometric.quantile(0.75) == 1
+    assert geometric.quantile(0.5 + 1e-6) == 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from discreet.compoisson import goodness as module
 from discreet.compoisson.distribution import ComPoisson
 from discreet.compoisson.estimation import Fit, maximum_likelihood
 from discreet.compoisson.goodness import Goodness, goodness_of_fit, pool
@@ -92,3 +93,18 @@ def test_too_many_values():
 def test_refuses():
     with pytest.raises(InputError, match="draws must be at least 1"):
         goodness_of_fit(TABLE, rng=np.random.default_rng(1), draws=0)
+
+
+@pytest.mark.parametrize("bits", [-3, -1, 0, 1, 3])
+def test_groups_that_expect_just_enough(bits):
+    """Half of ten observations of a geometric distribution are zeros."""
+    expected = 10 * 0.5 ** np.arange(1, 48) * (1 + bits * 2**-52)
+    assert pool(expected).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("noise", [-1e-12, 0.0, 1e-12])
+def test_a_drawn_table_that_fits_as_badly_counts_as_such(monkeypatch, noise):
+    """The observed table drawn again: its statistic is the same but for rounding."""
+    observed = goodness(TABLE, draws=1).statistic
+    monkeypatch.setattr(module, "_replicate", lambda *_: observed * (1 + noise))
+    assert goodness(TABLE, draws=9).p_value == 1

@@ -55,3 +55,11 @@ def test_drawn_where_they_are_too_many(monkeypatch):
 def test_none_without_an_answer():
     release = release_of(STATISTICS, decimals=1, withhold_n=True)
     assert likely_tables(release, Unavailable("why")).reason == "why"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_as_probable_keep_their_order(seed):
+    noise = np.random.default_rng(seed).integers(-3, 4, 6) * 2.0**-50
+    logs = np.array([-3.0, -2.0, -3.0, -2.0, -2.0, -3.0]) + noise
+    tables = np.arange(6)[:, None]
+    assert module._first(tables, logs, 5).tables.ravel().tolist() == [1, 3, 4, 0, 2]

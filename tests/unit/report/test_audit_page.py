@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.data.table import Table
-from discreet.figures import How, Unavailable
+from discreet.figures import Figure, How, Unavailable
+from discreet.report import audit_page
 from discreet.report.audit_page import SCALE, audit_html, colour_of
 from discreet.risk.audit import AuditOptions, audit, audit_sequence, main_view
 from discreet.risk.table_refusal import Policy
@@ -106,3 +107,17 @@ def test_no_figure_is_shown_for_what_is_not_available(steps):
 def test_names_from_the_data_cannot_become_markup():
     hostile = replace(TABLE, levels=(("<script>x</script>", "a2"), *TABLE.levels[1:]))
     assert "<script" not in audit_html("<script>", [audit(hostile, SETS)])
+
+
+@pytest.mark.parametrize("noise", [-(2**-53), 0.0, 2**-53])
+def test_models_as_probable_keep_their_order(monkeypatch, noise):
+    found = audit(TABLE, SETS, AuditOptions(models=("released", "saturated")))
+    names = list(found.views)
+    weighed = {
+        name: replace(found.views[name], weight=Figure(value=p, how=How.EXACT))
+        for name, p in zip(names, (0.5, 0.5 + noise), strict=True)
+    }
+    drawn = []
+    monkeypatch.setattr(audit_page.plots, "weights_plot", lambda best, _: drawn.extend(best) or "")
+    audit_page._weights(replace(found, views=weighed))
+    assert drawn == names

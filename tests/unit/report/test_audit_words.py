@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from discreet.data.table import Table
+from discreet.fiber.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.audit_words import (
     brief_words,
+    count_words,
     measure_words,
     most_exposed,
     outcome_cell,
@@ -113,3 +115,29 @@ def test_measures_of_some_of_the_small_cells_say_so():
         assert small_cells_words(some, measure) == "the 4 small cells looked at, of 9,"
     known = replace(found, n_small=9, n_measured=9)
     assert small_cells_words(known, "small_cells_identified") == "the small cells"
+
+
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1])
+def test_a_certain_count_is_told_as_such_whatever_rounding_does(bits):
+    assert probability_words(1.0 * (1 + bits * 2**-53), 0.0) == "1"
+    assert probability_words(1.0, abs(bits) * 1e-9) == "1"
+    assert probability_words(0.99999, 0.0) == "> 0.999"
+    assert measure_words("entropy", exact(abs(bits) * 1e-14), 4) == "0 bits"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cells_as_exposed_keep_their_order(seed):
+    found = audit(TABLE, SETS)
+    name = main_view(found)
+    cells = (found.small_cells * 2)[:6]
+    noise = np.random.default_rng(seed).integers(-3, 4, 6) * 2.0**-52
+    laws = [{cell.truth: p * (1 + e)} for cell, p, e in zip(cells, [0.1, 0.5] * 3, noise)]
+    widths = [replace(c, lower=0, upper=w) for c, w in zip(cells, [1, 2, 1, 2, 1, 0])]
+    view = replace(found.views[name], laws=laws)
+    tied = replace(found, small_cells=tuple(widths), views={name: view})
+    assert most_exposed(tied, name, 4) == [5, 1, 3, 0]
+
+
+def test_a_number_of_tables_that_rounds_to_none_is_told():
+    count = Count(value=0, how=How.ESTIMATE, standard_error=0.2, note="")
+    assert count_words(count) == "about 0 (estimate, error 20 %)"

@@ -1,6 +1,7 @@
 """A choice in words, and the map as a picture."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -167,3 +168,13 @@ def test_what_cannot_be_made_is_told_from_what_is_not_known():
         "Cannot be made: never: no pattern is safe.",
     ]
     assert [standing_words(found, i) for i in (1, 2)] == ["not known", "not made"]
+
+
+@pytest.mark.parametrize("noise", [-1e-15, 0.0, 1e-15])
+def test_candidates_worth_as_much_keep_their_order(noise):
+    def one(worth):
+        return SimpleNamespace(worth=worth)
+
+    worths = [0.25, None, 0.5, 0.25 + noise, 0.5 - noise, 0.0, abs(noise)]
+    found = SimpleNamespace(candidates=[one(w) for w in worths], choice=SimpleNamespace(chosen=3))
+    assert ordered(found) == [3, 2, 4, 0, 5, 6, 1]

@@ -1,13 +1,15 @@
-"""Policies side by side: every table has a row for each policy that has figures."""
+"""Policies side by side: every table has a row for each policy, with or without figures."""
 
 import io
 import json
+from dataclasses import replace
 
 import pandas as pd
 from rich.console import Console
 
 from discreet.report.comparison import comparison_json, comparison_sections, print_comparison
 from discreet.risk.comparison import compare_policies
+from discreet.risk.sensitive import NO_VALUE
 
 FRAME = pd.DataFrame(
     {
@@ -28,6 +30,7 @@ def test_alone_and_every_k():
         "conservative": ("5", "4", "2", "2", "5", "5"),
         "category": ("5", "4", "3", "3", "5", "5"),
         "drop": ("3", "2", "1", "1", "3", "3"),
+        "error": ("–", "–", "–", "–", "–", "–"),
     }
     assert any(note.startswith("error: keys must be known") for note in main.notes)
 
@@ -70,3 +73,15 @@ def test_a_reason_is_told_once_for_all_policies_it_holds_for():
     model = list(comparison_sections(found))[1]
     assert len(model.notes) == 1
     assert model.notes[0].startswith("wildcard and conservative: ")
+
+
+def test_a_sensitive_variable_without_values_says_why_under_each_policy():
+    found = compare_policies(FRAME, ["a", "b"], sensitive=["s"])
+    own = found.policies["drop"]
+    (figures,) = own.sensitive
+    none = tuple(replace(f, worst=NO_VALUE, records=0) for f in figures.figures)
+    lost = replace(own, sensitive=(replace(figures, figures=none),))
+    changed = replace(found, policies={**found.policies, "drop": lost})
+    section = list(comparison_sections(changed))[1]
+    assert {row[0]: set(row[1:]) for row in section.rows}["drop"] == {"–"}
+    assert f"drop: not available, {NO_VALUE.reason}" in section.notes

@@ -3,21 +3,29 @@
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from discreet.compoisson.comparison_estimates import ComparisonEstimate
+from discreet.compoisson.conjugate import bayes_from_statistics
+from discreet.compoisson.estimation import Fit, NoMaximum
 from discreet.compoisson.goodness import Goodness
 from discreet.compoisson.knowledge import Knowledge
-from discreet.figures import Unavailable
-from discreet.report.counts import print_counts
+from discreet.compoisson.statistics import CountStatistics
+from discreet.errors import InputError
+from discreet.fiber.counting import Count
+from discreet.figures import Figure, How, Unavailable
+from discreet.report.counts import bayes_parts, print_counts
+from discreet.report.counts_fit import bayes_json, less_dispersed_words
 from discreet.report.counts_json import counts_json
 from discreet.report.counts_page import counts_html, panel_of
 from discreet.report.counts_plots import Panel, panels_plot
-from discreet.report.counts_words import verdict_words
+from discreet.report.counts_words import prior_notes, verdict_words
 from discreet.risk.count_assessment import CountOptions, assess_counts, assess_statistics
-from discreet.risk.count_verdict import Decision
+from discreet.risk.count_verdict import Decision, ExposedValue
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))
@@ -210,3 +218,129 @@ def test_lines_of_the_plot():
     assert "<image" not in marked  # the page's policy shows none
     assert one_panel(tables, [0.6, 0.4]) == plain
     assert "<svg" in one_panel(tables * 1000, [1e-12, 1e-300])
+
+
+@pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
+def test_laws_that_leave_as_much_doubt_understate_nothing(noise):
+    def risk(value):
+        figure = Figure(value=value, how=How.EXACT)
+        return replace(HOLDER.risks["uniform"], reciprocal_entropy=figure)
+
+    tied = replace(HOLDER, risks={"multinomial": risk(0.5 + noise), "uniform": risk(0.5)})
+    assert "understates" not in " ".join(prior_notes(tied))
+
+
+@pytest.mark.parametrize(("probability", "words"), [
+    (0.0, "< 0.001"), (1e-16, "< 0.001"), (1.0, "> 0.999"), (1 - 1e-16, "> 0.999"), (0.25, "0.250")
+])  # fmt: skip
+def test_dispersion_is_never_certain(probability, words):
+    assert less_dispersed_words(SimpleNamespace(less_dispersed=probability)) == words
+
+
+def told(a, **more):
+    return shown(a, **more), counts_html(a, "x"), json.loads(json.dumps(counts_json(a)))
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_tables_that_are_not_listed_say_why():
+    text, page, data = told(replace(HOLDER, likely=Unavailable("there are too many tables")))
+    assert "No table is listed: there are too many tables." in flat(text)
+    assert "No tables are drawn: there are too many tables." in page
+    assert data["solutions"]["reason"] == "there are too many tables"
+
+
+def test_effective_tables_without_a_figure_say_why():
+    lost = replace(HOLDER.risks["uniform"], effective_tables=Unavailable("too large for a number"))
+    a = replace(HOLDER, risks={**HOLDER.risks, "uniform": lost})
+    for text in told(a)[:2]:
+        assert "effective tables have no figure, too large for a number" in flat(text)
+
+
+def test_estimates_of_the_table_that_are_missing_say_why():
+    estimates = {
+        "weighted least squares": Unavailable("three values are needed"),
+        "moments": ComparisonEstimate(log_rate=800.0, dispersion=2.0),
+    }
+    a = replace(
+        HOLDER,
+        comparison=estimates,
+        release=replace(HOLDER.release, n=None),
+        holder_fit=NoMaximum(sums=None, reason="all observations are 2", log_likelihood_limit=0.0),
+    )
+    for text in told(a)[:2]:
+        said = flat(text)
+        least = "Weighted least squares, from the table: not available, three values are needed."
+        assert least in said
+        assert "beyond every number" in said
+        assert "from the table: nothing to fit, all observations are 2." in said
+    data = told(a)[2]["fit"]["comparison"]
+    assert data["moments"]["rate"] is None
+
+
+def test_limits_of_the_dispersion_that_cannot_be_had_say_why(monkeypatch):
+    def beyond(*_):
+        raise InputError("log_rate must be smaller")
+
+    monkeypatch.setattr(Fit, "dispersion_interval", beyond)
+    text, page, data = told(HOLDER)
+    for one in (flat(text), page):
+        assert "limits of the dispersion not available, they are beyond floating-point" in one
+    assert "beyond floating-point" in data["fit"]["dispersion_interval"]["unavailable"]
+
+
+def test_knowledge_says_why_nothing_is_known_without_it():
+    lost = {name: Unavailable("it took too long") for name in HOLDER.risks_before}
+    for text in told(replace(HOLDER, risks_before=lost))[:2]:
+        assert "Before: it took too long." in flat(text)
+
+
+def test_bounds_that_would_go_out_instead_say_what_is_not_known():
+    count = Count(value=None, how=None, note="too many states")
+    unknown = replace(HOLDER, intervals=replace(HOLDER.intervals, count=count))
+    law = {"multinomial": Unavailable("too many states"), "uniform": Unavailable("too many")}
+    doubtful = replace(HOLDER, intervals=replace(HOLDER.intervals, laws=law))
+    for a, said in (
+        (unknown, "would be left: not known: too many states."),
+        (doubtful, "how much doubt that is is not known: too many states."),
+    ):
+        for text in told(a)[:2]:
+            assert said in flat(text)
+
+
+def test_bounds_that_draws_do_not_tell_have_a_reason_in_json():
+    data = told(replace(SNOOPER, found=Unavailable("no time"), likely=Unavailable("no time")))[2]
+    assert data["bounds"] == []
+    assert data["bounds_reason"] == "no time"
+    assert "bounds_reason" not in told(SNOOPER)[2]
+
+
+def test_tiles_keep_their_places_without_figures():
+    lost = dict.fromkeys(HOLDER.risks, Unavailable("no time"))
+    page = counts_html(replace(HOLDER, risks=lost), "x")
+    assert page.count('class="tile"') == counts_html(HOLDER, "x").count('class="tile"') == 4
+
+
+def test_long_tables_say_what_is_left_out():
+    one = ExposedValue(value=0, count=1, probability=0.9, standard_error=None, upper=0.9)
+    many = replace(HOLDER.verdict, exposed=(one,) * 47)
+    assert "and 7 values more; --json" in shown(replace(HOLDER, verdict=many))
+
+
+def test_bayesian_figures_of_categories_say_why_they_are_missing():
+    found = bayes_from_statistics(CountStatistics.of_counts(DISASTERS))
+    lost = replace(found, rate_mean=Unavailable("it is infinite"))
+    console = Console(file=io.StringIO(), width=80)
+    for part in bayes_parts(
+        {"a": found, "b": lost, "c": lost} | dict.fromkeys("defghijklmnopqrstuvw", found)
+    ):
+        console.print(part)
+    text = flat(console.file.getvalue())
+    assert "b and c: No mean of the rate: it is infinite." in text
+    assert "and 6 lines more; --json" in text
+    beyond = replace(found, rate_quantiles=Unavailable("beyond every number"))
+    rate = bayes_json(beyond)["rate"]
+    assert rate["quantiles"] is None
+    assert rate["reason"] == "beyond every number"

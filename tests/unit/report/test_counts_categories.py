@@ -2,17 +2,23 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from discreet.compoisson.laws import CellLaw
 from discreet.compoisson.regression import regress_sets
 from discreet.compoisson.release import release_of
 from discreet.compoisson.statistics import CountStatistics
+from discreet.fiber.counting import Count
 from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
+    _surest_alone,
+    _surest_jointly,
     alone_jointly,
     beside_lines,
     joint_notes,
+    joint_rows,
     own_rows,
     scope,
     verdict_lines,
@@ -119,3 +125,56 @@ def test_a_regression_in_words():
     assert "The rate: no test, no test." in notes
     assert regression_json(lost)["common_dispersion"] == {"unavailable": "no maximum"}
     assert regression_json(Unavailable("n is withheld")) == {"unavailable": "n is withheld"}
+
+
+@pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
+def test_of_counts_found_as_surely_the_first_is_named(noise):
+    cells = [
+        replace(cell, best_guess_probability=p, truth_probability=p)
+        for cell, p in zip(HOLDER.found.joint_cells["a"], (0.5, 0.5 + noise, 0.5 - noise, 0, 0))
+    ]
+    assert _surest_jointly(HOLDER, "a", tuple(cells)) == "value 0: 0.500"
+    assert _surest_jointly(SNOOPER, "a", tuple(cells)) == "value 0: 0.500"
+    risk = SNOOPER.found.alone["a"]
+    laws = [
+        CellLaw(cell=j, support=np.arange(2), probabilities=np.array([p, 1 - p]), mean=0.5)
+        for j, p in enumerate((0.6, 0.6 + noise, 0.4 - noise))
+    ]
+    law = replace(risk.laws["multinomial"], cells=tuple(laws))
+    assert _surest_alone(replace(risk, laws={"multinomial": law})) == "value 0: 0.600"
+
+
+def test_single_figures_that_are_missing_say_why():
+    none = Count(value=None, how=None, note="too many states")
+    lost = replace(
+        HOLDER.found.alone["b"],
+        count=none,
+        effective_tables=Unavailable("too large for a number"),
+        best_guess_probability=Unavailable("draws cannot tell"),
+    )
+    found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
+    view = replace(HOLDER, found=found, beside=("the table of all categories together",))
+    lines = list(joint_notes(view))
+    assert "No number of tables for b: too many states." in lines
+    assert "No number of effective tables for b: too large for a number." in lines
+    assert "No probability of the best guess for b: draws cannot tell." in lines
+    alone = "No figures for all jointly from the sets alone: not known exactly for every category."
+    assert alone in lines
+    assert joint_rows(view)[0] == ("from the sets alone", "–", "–", "–", "–", "–")
+    assert len(joint_rows(view)) == 2
+    told = categories_json(view)["categories"][1]["alone"]
+    assert told["reasons"]["best_guess_probability"] == "draws cannot tell"
+    assert told["reasons"]["effective_tables"] == "too large for a number"
+
+
+def test_independent_figures_that_are_missing_say_why_in_json():
+    lost = replace(HOLDER.found.alone["b"], best_guess_probability=Unavailable("draws cannot tell"))
+    found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
+    told = categories_json(replace(HOLDER, found=found))["sets_alone"]
+    assert told["best_guess_probability"] is None
+    assert "exactly" in told["reasons"]["best_guess_probability"]
+
+
+def test_categories_that_are_not_drawn_say_why():
+    view = replace(HOLDER, likely={"a": Unavailable("too many"), "b": Unavailable("too many")})
+    assert "Not drawn: a and b, since too many." in categories_html(view)

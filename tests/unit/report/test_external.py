@@ -174,3 +174,10 @@ def test_matches_through_missing_values_are_said_to_be_such():
     assert "What is compared with k is the count of all matches" in page
     whole = external_html(assess(frame.dropna(), ["a", "b"], missing="wildcard"))
     assert "count of all matches" not in whole
+
+
+def test_a_risk_that_no_model_gave_is_not_said_to_be_of_too_few_records(large):
+    result = dataclasses.replace(large.models["sample_frequency"], distribution=None)
+    page = external_html(dataclasses.replace(large, models={"sample_frequency": result}))
+    assert "No model gave a risk for each record." in page
+    assert "Not shown" not in page

@@ -1,6 +1,7 @@
 """The internal report holds everything, escaped, in one file."""
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -81,3 +82,11 @@ def test_the_old_report_stays_when_the_new_cannot_be_written(tmp_path):
 def test_the_same_data_give_the_same_page():
     draw = lambda: internal_html(assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"]))  # noqa: E731
     assert draw() == draw()
+
+
+def test_without_a_risk_for_each_record_no_empty_chart_is_drawn():
+    found = assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"])
+    result = replace(found.models["sample_frequency"], distribution=None)
+    page = internal_html(replace(found, models={"sample_frequency": result}))
+    assert 'id="risk"' not in page
+    assert "Not available: no model gave a risk for each record." in text(page)

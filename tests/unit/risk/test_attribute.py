@@ -120,3 +120,23 @@ def test_bad_input(options, message):
     belief = ListedBelief(tables=np.array([[1, 0, 0, 1]]), probabilities=np.array([1.0]))
     with pytest.raises(InputError, match=message):
         learned_from_belief(belief, (2, 2), [0], **({"target": 1} | options))
+
+
+def test_only_what_holds_of_every_table_is_certain():
+    """Probabilities that add up to 1 less a last bit, and an exception too improbable to add."""
+    tables = np.array([[1, 0, 1, 0], [2, 0, 1, 0], [1, 1, 1, 0], [3, 0, 1, 0]])
+    weights = np.array([0.1, 0.2, 1e-20, 0.7])
+    belief = ListedBelief(tables=tables, probabilities=weights)
+    found = learned_from_belief(belief, (2, 2), [0], 1, threshold=1.0)
+    assert {one.group_levels: one.probability == 1 for one in found} == {(0,): False, (1,): True}
+    short = ListedBelief(tables=tables[[0, 1, 3]], probabilities=weights[[0, 1, 3]] * (1 - 2**-52))
+    assert {one.probability for one in learned_from_belief(short, (2, 2), [0], 1, threshold=1)} == {
+        1.0
+    }
+
+
+def test_a_group_just_as_probable_as_asked_is_listed():
+    tables = np.array([[1, 0], [0, 1]])
+    for p in (0.9, 0.9 - 1e-11, 0.9 - 2**-53):
+        belief = ListedBelief(tables=tables, probabilities=np.array([p, 1 - p]))
+        assert len(learned_from_belief(belief, (2,), [], 0, threshold=0.9)) == 1

@@ -102,3 +102,15 @@ def test_each_step_of_a_sequence_is_judged():
     options = AuditOptions(policy=Policy.BOUNDS, max_risk=-2)
     steps = audit_sequence(TABLE, [["a"], ["a", "b", "c"]], options)
     assert [step.verdict.allows for step in steps if step.verdict] == [True, False]
+
+
+@pytest.mark.parametrize("limit", [0.1, 1 / 3, 1e-12, -3.0])
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
+def test_rounding_breaks_no_limit_that_is_met(limit, bits):
+    risk = Figure(value=limit * (1 + bits * 2**-52), how=How.EXACT)
+    assert judged(risk, Policy.TABLE, max_risk=limit) is Decision.RELEASE
+
+
+def test_a_tiny_limit_is_not_kept_by_what_is_many_times_larger():
+    risk = Figure(value=5e-10, how=How.EXACT)
+    assert judged(risk, Policy.TABLE, max_risk=1e-12) is Decision.DO_NOT

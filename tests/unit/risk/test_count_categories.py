@@ -2,16 +2,21 @@
 
 import itertools
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.laws import exact
 from discreet.compoisson.snooper import snooper
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Unavailable
+from discreet.risk import count_categories
 from discreet.risk.count_categories import Margin, assess_categories
+from discreet.risk.count_risk import CellRisk, interval_risk
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),
@@ -159,3 +164,38 @@ def test_knowledge_of_a_category_counts():
 def test_what_cannot_be_meant(given, words):
     with pytest.raises(InputError, match=words):
         assess_categories(**given)
+
+
+def cell(value, probability):
+    return CellRisk(
+        value=value,
+        interval=interval_risk(0, 3),
+        best_guess=0,
+        best_guess_probability=probability,
+        entropy=1.0,
+        truth_probability=probability,
+        truth_upper=probability,
+    )
+
+
+@pytest.mark.parametrize("noise", [-1e-11, -(2**-53), 0.0, 2**-53, 1e-11])
+def test_rounding_decides_nothing_about_categories(noise):
+    tables = {"a": {0: 1, 1: 1}, "b": {0: 1, 1: 1}}
+    cells = {"a": (cell(0, 0.5), cell(1, 0.5 + noise)), "b": (cell(0, 0.5 - noise), cell(1, 0.5))}
+    worst = count_categories._worst(cells, tables)
+    assert (worst.category, worst.value) == ("a", 0)
+    risk = replace(
+        assess_categories(TABLES).joint,
+        best_guess_probability=exact(0.5 - noise),
+        worst_cell=replace(worst, probability=0.5 + noise, upper=0.5 + noise),
+    )
+    alone = {
+        name: replace(risk, best_guess_probability=exact(p))
+        for name, p in (("a", 0.5), ("b", 0.5 + noise))
+    }
+    sentence, allows = count_categories._judged_law(risk, alone, 0.5)
+    assert allows
+    assert "of the table of a" in sentence
+    case = SimpleNamespace(tables=tables, certain=())
+    joint = SimpleNamespace(derived=())
+    assert count_categories._warnings(case, joint, cells, 0.5) == []

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from discreet.compoisson.knowledge import Knowledge
+from discreet.compoisson.laws import exact
 from discreet.compoisson.release import attack, release_of
 from discreet.compoisson.snooper import snooper
 from discreet.compoisson.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.risk import count_verdict
+from discreet.risk.count_risk import CellRisk, CountRisk, interval_risk
 from discreet.risk.count_verdict import Decision, verdict
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
@@ -184,3 +187,55 @@ def test_a_verdict_starts_from_the_release_in_mind():
     assert "with 1 decimal the probability that a snooper's best guess" in fewer.sentence
     assert fewer.decimals == 0
     assert not verdict(DISASTERS, 0.01, first=release_of(STATISTICS, withhold_n=True)).allows
+
+
+def cell(value, probability):
+    return CellRisk(
+        value=value,
+        interval=interval_risk(0, 3),
+        best_guess=0,
+        best_guess_probability=probability,
+        entropy=1.0,
+        truth_probability=probability,
+        truth_upper=probability,
+    )
+
+
+def risk_of(table, *cells):
+    none = Unavailable("not asked")
+    return CountRisk(
+        law="multinomial",
+        count=none,
+        printed=none,
+        reciprocal_entropy=none,
+        bounded=none,
+        effective_tables=none,
+        best_guess_probability=exact(table),
+        truth_probability=None,
+        cells=cells,
+    )
+
+
+@pytest.mark.parametrize("noise", [-1e-11, -(2**-53), 0.0, 2**-53, 1e-11])
+def test_rounding_decides_no_verdict_and_names_no_other_value(monkeypatch, noise):
+    """Two tables, alike: every probability is a half, by logarithms that are less exact."""
+    tied = risk_of(0.5, cell(0, 0.5), cell(1, 0.5 + noise), cell(2, 0.5 - noise))
+    monkeypatch.setattr(count_verdict, "holder_risk", lambda *_: tied)
+    got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+    assert got.decision is Decision.RELEASE
+    assert got.exposed == ()
+    assert got.trials[0].worst_value == 0
+    assert "the true count of value 0 is 0.5" in got.sentence
+    low = risk_of(0.5 + noise, cell(0, 0.5))
+    monkeypatch.setattr(count_verdict, "holder_risk", lambda *_: low)
+    got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+    assert got.decision is Decision.RELEASE
+    assert "the true count of value 0 is 0.5" in got.sentence
+
+
+def test_what_rests_on_n_is_told_only_where_it_is_above(monkeypatch):
+    for noise, told in ((1e-12, False), (1e-6, True)):
+        known = replace(risk_of(0.3, cell(0, 0.3)), truth_given_number=exact(0.5 + noise))
+        monkeypatch.setattr(count_verdict, "holder_risk", lambda *_, known=known: known)
+        got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+        assert any("staying hidden" in line for line in got.warnings) == told

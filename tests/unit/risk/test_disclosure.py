@@ -139,3 +139,25 @@ def test_bad_input(make, message):
 
 def test_always_acts():
     assert Always().acts(math.inf) == 1.0
+
+
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
+@pytest.mark.parametrize("limit", [0.5, 1 / 3, math.log(2), 7.0])
+def test_rounding_makes_nobody_act_or_give_up(limit, bits):
+    uncertainty = limit * (1 + bits * 2**-52)
+    assert Fixed(limit).acts(uncertainty) == 1
+    assert Fixed(limit, strictly=True).acts(uncertainty) == 0
+    assert Discrete((limit, 9.0), (0.25, 0.75)).acts(uncertainty) == 1
+    assert Fixed(0.0).acts(abs(bits) * 2**-53) == 1  # 1 − a sum of probabilities that is 1
+
+
+@pytest.mark.parametrize("noise", [-1e-16, 0.0, 1e-16])
+def test_of_actions_that_are_as_good_the_first_is_taken(noise):
+    tables = np.array([[0, 1], [1, 0], [1, 1]])
+    belief = ListedBelief(tables=tables, probabilities=np.array([0.3, 0.3 + noise, 0.4 - noise]))
+    choice = FiniteChoice(
+        actions=["first", "second"],
+        loss=lambda action, table: float(table[0 if action == "first" else 1] == 0),
+        harm_of=lambda action, table: 0.0,
+    )
+    assert choice.guess(belief).estimate == "first"

@@ -85,3 +85,20 @@ def test_one_over_the_number_of_tables():
 
 def test_of_equals_the_least_value_is_the_best():
     assert best_value({2: 0.5, 1: 0.5}) == 1
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-17, 6e-10, 5e-9])
+def test_a_cell_with_one_value_is_exact_whatever_rounding_leaves_of_its_error(noise):
+    found = table_measures(
+        [{1: 1.0}], [{1: noise}], [1], confidence=0.5, true_table=Unavailable("none")
+    )
+    assert found.small_cells_identified.how is How.EXACT
+    assert found.expected_identified.how is How.EXACT
+
+
+def test_a_cell_that_all_draws_agree_on_is_an_estimate():
+    succession = [{1: 1 / 2002}]
+    found = table_measures(
+        [{1: 1.0}], succession, [1], confidence=0.5, true_table=Unavailable("none")
+    )
+    assert found.expected_identified.how is How.ESTIMATE

@@ -10,11 +10,13 @@ from discreet.risk import table_refusal
 from discreet.risk.refusal import risk_above, would_refuse
 from discreet.risk.table_attacks import bounds_scenario, cells_scenario, table_scenario
 from discreet.risk.table_refusal import Policy, RefusalRule, refusal_view, refused_tables
+from discreet.tables.belief import ListedBelief
 from discreet.tables.exact_law import exact_law
 from discreet.tables.generators import HierarchicalModel
 from discreet.tables.listed_law import listed_law
 from discreet.tables.release import released
 from discreet.tables.time_shares import Clock
+from discreet.tables.weighted_law import WeightedLaw
 
 TABLE = Table.of_dense(np.array([[[2, 1], [3, 6]], [[4, 3], [7, 2]]]), names="abc")
 MODEL = HierarchicalModel.of(3, [(0, 1), (1, 2)])
@@ -101,3 +103,40 @@ def test_a_table_without_small_cells_has_nothing_that_bounds_could_show():
     tables = np.array([[4, 0], [0, 4], [2, 2]])
     own = rule(Policy.BOUNDS, -5)
     assert table_refusal.risks_of(tables, np.full(3, 1 / 3), own).tolist() == [-np.inf, -np.inf, -4]
+
+
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
+def test_rounding_refuses_nothing_that_meets_its_limit(bits):
+    two = ListedBelief(
+        tables=np.array([[1, 0, 0, 1], [0, 1, 1, 0]]), probabilities=np.array([0.5, 0.5])
+    )
+    for limit in (0.5, 0.5 * (1 + bits * 2**-52)):
+        refused = refused_tables(two, (2, 2), (0,), rule(Policy.TABLE, limit))
+        assert refused.tolist() == [False, False]
+        general = would_refuse(two, (2, 2), (0,), risk_above(table_scenario(), limit))
+        assert general.tolist() == [False, False]
+
+
+def test_a_tiny_limit_refuses_what_is_many_times_larger():
+    tables = np.array([[1, 0, 0, 1], [0, 1, 1, 0]])
+    own = ListedBelief(tables=tables, probabilities=np.array([5e-10, 1 - 5e-10]))
+    refused = refused_tables(own, (2, 2), (0,), rule(Policy.TABLE, 1e-12))
+    assert refused.tolist() == [True, True]
+
+
+@pytest.mark.parametrize("n", [20, 23, 49])
+def test_draws_that_are_just_enough_tell_of_a_refusal(monkeypatch, n):
+    """Equal weights: n draws are worth n, give or take a last bit."""
+    drawn = WeightedLaw(
+        tables=np.arange(n)[:, None] % 2,
+        log_ratios=np.zeros(n),
+        log_weights=np.zeros(n),
+        n_tried=n,
+        room=np.ones(1, dtype=np.bool_),
+        warning="",
+        complete=True,
+    )
+    monkeypatch.setattr(table_refusal, "LEAST_WORTH", n * (1 + 2**-50))
+    asked = ([(0,)], rule(Policy.CELLS, 0.1), np.array([0]))
+    found = table_refusal._conditioned(drawn, np.ones(n, np.bool_), *asked)
+    assert not isinstance(found, Unavailable)

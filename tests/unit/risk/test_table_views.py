@@ -7,11 +7,12 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.errors import InputError
-from discreet.figures import How, Unavailable
+from discreet.figures import Figure, How, Unavailable
 from discreet.risk import table_views
 from discreet.risk.audit import AuditOptions, audit
 from discreet.risk.table_views import View
 from discreet.tables.augmentation import Effort
+from discreet.tables.question import TablePosterior
 from discreet.tables.release import released
 
 COUNTS = [96, 72, 161, 10, 7, 6, 1, 1, 2, 186, 127, 51, 11, 7, 3, 0, 1, 0]
@@ -119,3 +120,46 @@ def test_a_population_that_floats_cannot_count_is_refused():
     for wrong in (0, -3, 2**53):
         with pytest.raises(InputError, match="population must be from 1 to below"):
             AuditOptions(population=wrong)
+
+
+def posterior(law, **more):
+    none = Unavailable("not asked")
+    settings = {
+        "model": None,
+        "cells": np.arange(1),
+        "laws": [law],
+        "errors": [dict.fromkeys(law, 0.0)],
+        "how": How.EXACT,
+        "method": "by hand",
+        "evidence": none,
+        "true_table": none,
+        "entropy": none,
+    }
+    return TablePosterior(**settings | more)
+
+
+@pytest.mark.parametrize("weights", [(0.1, 0.2, 0.7), (0.7, 0.2, 0.1), (1 / 3, 1 / 3, 1 / 3)])
+def test_an_average_of_laws_that_agree_is_exact(weights):
+    """Weights add up to 1 less a last bit; errors of weights do not matter where all agree."""
+    for law in ({1: 1.0}, {1: 0.3, 2: 0.7}):
+        found = table_views._average(
+            dict.fromkeys("abc", posterior(law)),
+            {name: (w * (1 + 2**-52), 0.05) for name, w in zip("abc", weights, strict=True)},
+        )
+        assert found.how is How.EXACT
+        assert set(found.errors[0].values()) == {0.0}
+
+
+def test_of_models_that_weigh_as_much_the_first_one_warns():
+    pairs = [posterior({1: 1.0}, warning=name) for name in ("first", "second")]
+    for noise in (-(2**-53), 0.0, 2**-53):
+        weighed = [(one, w, 0.0) for one, w in zip(pairs, (0.5 + noise, 0.5), strict=True)]
+        assert table_views._worst_warning(weighed) == "first"
+    assert table_views._worst_warning([(pairs[0], 0.01 - 2**-59, 0.0)]) == "first"
+
+
+def test_an_estimate_of_a_tiny_probability_is_no_exact_one():
+    tiny = Figure(value=1e-200, how=How.EXACT)
+    found = table_views._averaged_truth([(posterior({1: 1.0}, true_table=tiny), 0.5, 0.1)] * 2)
+    assert found.how is How.ESTIMATE
+    assert found.standard_error == pytest.approx(2**0.5 * 1e-201)

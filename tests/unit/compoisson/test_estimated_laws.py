@@ -1,0 +1,31 @@
+"""Laws from draws: as many draws as are needed are enough, whatever rounding does."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from discreet.compoisson import drawn_decimals, estimated_laws
+from discreet.compoisson.snooper import snooper
+from discreet.compoisson.statistics import CountStatistics
+from discreet.figures import Unavailable
+
+SYSTEM = snooper(CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2})).parts[0].system
+
+
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1])
+def test_draws_that_are_just_enough_give_a_law(monkeypatch, bits):
+    drawn = SimpleNamespace(effective_draws=100.0 * (1 + bits * 2**-52), warning="", n_tried=100)
+    monkeypatch.setattr(estimated_laws, "_drawn_in_time", lambda *_: drawn)
+    found = estimated_laws._draws(SYSTEM, "uniform", 100, np.random.default_rng(1), None, None)
+    assert not isinstance(found, Unavailable)
+
+
+@pytest.mark.parametrize("n", [100, 103, 107, 149])
+def test_kept_draws_that_are_just_enough_give_a_law(monkeypatch, n):
+    """Equal weights: n draws are worth n, or n less a last bit."""
+    monkeypatch.setattr(drawn_decimals, "LEAST_KEPT", n)
+    prior = drawn_decimals.Tilted(np.zeros(2), False, -1.0, 0.0)
+    tables = np.tile([[1, 1], [0, 2]], (n, 1))[:n]
+    drawn = drawn_decimals._Draws(tables, np.zeros(n), 4000, prior, 0.0)
+    assert not isinstance(drawn_decimals._law(None, drawn, None), Unavailable)

@@ -1,0 +1,78 @@
+"""An audit on the terminal: what has no figure is said, with the reason, and so is what is cut."""
+
+import io
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from discreet.data.table import Table
+from discreet.fiber.counting import Count
+from discreet.figures import Unavailable
+from discreet.report.audit import print_audit
+from discreet.report.audit_json import audit_json
+from discreet.report.audit_page import audit_html
+from discreet.risk.audit import AuditOptions, audit, audit_sequence
+
+TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
+SETS = [["a", "b"], ["b", "c"]]
+
+
+def shown(audits):
+    stream = io.StringIO()
+    print_audit(Console(file=stream, width=200, highlight=False, markup=False), "t", audits)
+    return stream.getvalue()
+
+
+@pytest.fixture(scope="module")
+def several():
+    return audit(TABLE, SETS, AuditOptions(models=("released", "saturated")))
+
+
+def test_models_without_a_weight_or_a_figure_say_why(several):
+    first, second = several.views
+    lost = Unavailable("no time to weigh it")
+    views = {name: replace(view, weight=lost) for name, view in several.views.items()}
+    own = replace(several.measures[second], true_table=Unavailable("too many tables"))
+    found = replace(several, views=views, measures={**several.measures, second: own})
+    lines = (
+        f"No probability of the model for {first} and {second}: no time to weigh it.",
+        f"No true table's probability for {second}: too many tables.",
+    )
+    for text in (shown([found]), unescape(audit_html("t", [found]))):
+        assert all(line in text for line in lines)
+    told = audit_json([found])["views"][first]
+    assert told["weight"]["reason"] == "no time to weigh it"
+
+
+def test_a_release_of_unknown_probability_has_its_reason_in_json(several):
+    view = replace(next(iter(several.views.values())), evidence=Unavailable("no closed form"))
+    name = next(iter(several.views))
+    told = audit_json([replace(several, views={**several.views, name: view})])
+    assert told["views"][name]["log_probability_of_release"] == {
+        "value": None,
+        "reason": "no closed form",
+    }
+
+
+def test_models_that_are_not_shown_are_counted(several):
+    view = next(iter(several.views.values()))
+    measures = next(iter(several.measures.values()))
+    names = [f"model {i}" for i in range(13)]
+    many = replace(
+        several, views=dict.fromkeys(names, view), measures=dict.fromkeys(names, measures)
+    )
+    assert "the first 10; 3 more are not shown" in shown([many])
+
+
+def test_steps_of_a_sequence_say_why_figures_are_missing():
+    steps = audit_sequence(TABLE, SETS)
+    none = Count(value=None, how=None, note="too many cells")
+    views = dict.fromkeys(steps[0].views, Unavailable("no time"))
+    first = replace(steps[0], n_tables=none, views=views, measures={})
+    for text in (shown([first, steps[1]]), unescape(audit_html("t", [first, steps[1]]))):
+        assert "After [a b], no number of tables: too many cells." in text
+        assert re.search(r"After \[a b\], no .*small cells identified.*: no time\.", text)
