@@ -2,13 +2,16 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from discreet.compoisson.categories import (
     Margin,
+    combinations_to_one,
     derived_sets,
+    determined,
     joint_laws,
     joint_system,
     reconstruct_categories,
@@ -219,3 +222,31 @@ def test_margins_that_contradict():
         Margin(categories=("a", "a"), table={1: 1})
     with pytest.raises(InputError, match="the table of a margin must be one with the set"):
         Margin(categories=("a",), table={1: 1}, statistics=sets["a"])
+
+
+@pytest.mark.parametrize("n", [6, 12, 20])
+def test_every_category_follows_from_as_many_independent_groups(n):
+    """With groups at random the weights have large denominators, which no rounded guess finds."""
+    rng = np.random.default_rng(n)
+    held = rng.integers(0, 2, size=(n, n))
+    while np.linalg.matrix_rank(held) < n:
+        held = rng.integers(0, 2, size=(n, n))
+    names = tuple(f"c{i}" for i in range(n))
+    groups = [tuple(names[i] for i in np.flatnonzero(row)) for row in held]
+    found = combinations_to_one(names, groups)
+    assert tuple(found) == names
+    for place, weights in enumerate(found.values()):
+        sums = [sum(w * int(x) for w, x in zip(weights, column)) for column in held.T]
+        assert sums == [int(i == place) for i in range(n)]
+    one_less = groups[:-1]
+    assert len(combinations_to_one(names, one_less)) < n
+    assert determined(names, groups) == set(names)
+
+
+def test_what_does_not_follow_is_left_out():
+    groups = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]  # only differences are known
+    assert combinations_to_one(tuple("abcd"), groups) == {}
+    assert combinations_to_one(tuple("abcd"), []) == {}
+    triangle = [("a", "b"), ("b", "c"), ("c", "a")]
+    halves = combinations_to_one(tuple("abc"), triangle)["a"]
+    assert halves == [Fraction(1, 2), Fraction(-1, 2), Fraction(1, 2)]
