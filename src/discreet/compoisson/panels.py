@@ -3,17 +3,25 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
 from scipy.optimize import brentq
 
-from discreet.data.arrays import FloatArray
+from discreet.data.arrays import FloatArray, read_only
 from discreet.errors import DiscreetError
 
 DROP = 40.0  # a density below e^−40 of its peak is left out
 LEAST_GUESS = 0.5  # widths; a guess of none, from a peak at a limit, would never leave the peak
 GRADED = 9  # panels towards a limit, each a quarter of the next
+
+
+@cache
+def gauss_rule(order: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights on [−1, 1]; an eigenvalue problem, so that each is solved once."""
+    nodes, weights = legendre.leggauss(order)
+    return read_only(nodes), read_only(weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class Panels:
         panel = int(np.clip(np.searchsorted(self.cuts, at) - 1, 0, len(done) - 1))
         low, high = self.cuts[panel : panel + 2]
         place = min(max((2 * at - low - high) / (high - low), -1.0), 1.0)
-        nodes, weights = legendre.leggauss(20)
+        nodes, weights = gauss_rule(20)
         inner = -1 + 0.5 * (place + 1) * (nodes + 1)
         logs = legendre.legval(inner, _polynomial(per_panel[panel]))
         part = 0.25 * (high - low) * (place + 1) * (weights @ np.exp(logs))
@@ -52,7 +60,7 @@ class Panels:
 
 def _polynomial(values: FloatArray) -> FloatArray:
     """Legendre coefficients of the polynomial through values at the Gauss nodes."""
-    nodes, weights = legendre.leggauss(len(values))
+    nodes, weights = gauss_rule(len(values))
     basis = legendre.legvander(nodes, len(values) - 1)
     coefficients: FloatArray = (np.arange(len(values)) + 0.5) * (basis.T @ (weights * values))
     return coefficients
@@ -88,7 +96,7 @@ def panels_around(
 
 def panels_between(cuts: FloatArray, order: int) -> Panels:
     """The rule of a given order on each panel."""
-    nodes, weights = legendre.leggauss(order)
+    nodes, weights = gauss_rule(order)
     half = 0.5 * np.diff(cuts)[:, None]
     middle = 0.5 * (cuts[1:] + cuts[:-1])[:, None]
     return Panels(cuts, (middle + half * nodes).ravel(), (half * weights).ravel())

@@ -235,7 +235,7 @@ def test_shared_tables_are_stable_over_seeds(discreet, name):
     runs = [
         json.loads(
             discreet("audit", DATA / f"{name}.csv", "--count", "Freq", *flat, "--json", "--seconds",
-                     12, "--draws", 300, "--small", 8, "--seed", seed).out
+                     5, "--draws", 300, "--small", 8, "--seed", seed).out
         )
         for seed in (1, 2)
     ]  # fmt: skip
