@@ -50,7 +50,7 @@ FLOWS = {
     ),
 }
 LAYERS = (
-    "data", "engines", "fiber", "models", "tables", "compoisson",
+    "numerics", "data", "engines", "fiber", "models", "tables", "compoisson",
     "risk", "masks", "release", "report", "papers", "cli",
 )  # fmt: skip
 
