@@ -22,7 +22,7 @@ test: $(VENV)/installed-test ## install what the tests need and run them, some u
 	$(BIN)/python -m pytest -n auto
 	$(BIN)/python tests/portable.py --short
 
-portable: $(VENV)/installed-test ## all numerical tests as other processors would compute; about an hour
+portable: $(VENV)/installed-test ## all numerical tests as other processors would compute; half an hour
 	$(BIN)/python tests/portable.py
 
 soak: $(VENV)/installed-test ## the long tests, and properties with many more examples

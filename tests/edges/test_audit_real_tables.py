@@ -46,11 +46,12 @@ CZECH = Table.of_dense(
     ["smoke", "mental", "phys", "systol", "protein", "family"],
 )  # fmt: skip
 ALL = [list(pairs) for k in (1, 2, 3) for pairs in combinations(combinations(BERKELEY.names, 2), k)]
+LONG = pytest.mark.soak
 PAIRS = list(combinations(CZECH.names, 2))
 TITANIC_SETS = [
     [("Class", "Sex")],
-    [("Class", "Sex"), ("Age", "Survived")],
-    [("Sex", "Age"), ("Sex", "Survived"), ("Age", "Survived")],
+    pytest.param([("Class", "Sex"), ("Age", "Survived")], marks=LONG),
+    pytest.param([("Sex", "Age"), ("Sex", "Survived"), ("Age", "Survived")], marks=LONG),
     list(combinations(TITANIC.names, 2)),
 ]
 CZECH_SETS = [
@@ -99,7 +100,11 @@ def _unseen(law, errors):
     return 1 / (2 + max(worth)) if worth else 0.0
 
 
-@pytest.mark.parametrize("sets", ALL, ids=len)
+@pytest.mark.parametrize(
+    "sets",
+    [ALL[0], ALL[3], ALL[6], *(pytest.param(s, marks=LONG) for s in (*ALL[1:3], *ALL[4:6]))],
+    ids=len,
+)
 def test_berkeley(sets):
     found = [audited(BERKELEY, sets, "released", "saturated", seed=s, small=12) for s in (1, 2)]
     for one in found:
