@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
