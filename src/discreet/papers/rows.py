@@ -113,8 +113,8 @@ class Row:
 
     @property
     def n_numbers(self) -> int:
-        """Printed numbers that were compared; the value of a formula is none."""
-        if self.kind is Kind.FORMULA:
+        """Printed numbers that were compared; the value of a formula is none, a missing one too."""
+        if self.kind is Kind.FORMULA or self.missing:
             return 0
         return sum(
             1 if text in DASHES or "/" in text else len(NUMBER.findall(text))
@@ -153,7 +153,7 @@ class Row:
         a text that is the printed one is not said again.
         """
         if self.missing:
-            return ("not computed",)
+            return ("–",)
         if self.kind is Kind.STATEMENT and self.verdict is Verdict.AGREES:
             return ("holds",)
         pairs = zip(self.printed, self.computed, strict=True)

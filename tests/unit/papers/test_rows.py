@@ -175,10 +175,10 @@ def missing():
 def test_a_figure_that_cannot_be_had_keeps_its_row_and_says_why(parts):
     found = row(**CALL, printed="0.50 0.50", **parts)
     assert found.verdict is Verdict.NOT_COMPUTED
-    assert found.shown == ("not computed",)
+    assert found.shown == ("–",)
     assert found.note == "not computed: 12 effective draws are too few"
     assert found.link is None
-    assert found.n_numbers == 2
+    assert found.n_numbers == 0
     got = found.to_json()
     assert got["unavailable"] == "12 effective draws are too few"
     assert [one["computed"] for one in got["values"]] == [None, None]
