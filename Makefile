@@ -18,7 +18,7 @@ $(VENV)/installed-%: pyproject.toml
 demo: $(VENV)/installed-run ## install, then assess a survey drawn from a known population
 	$(BIN)/discreet demo
 
-test: $(VENV)/installed-test ## install what the tests need and run them, some under other arithmetic too
+test: $(VENV)/installed-test ## install what the tests need and run them, some as other processors would compute
 	$(BIN)/python -m pytest -n auto
 	$(BIN)/python tests/portable.py --short
 

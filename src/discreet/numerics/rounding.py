@@ -3,7 +3,8 @@
 Processors differ in the last bits: another order of a sum, a fused multiply-add, another `exp`.
 A comparison that chooses between kinds of answers ("constant?", "the best?", "below the limit?")
 must come out the same for all of them. So it is made here, with a tolerance far above what rounding
-can make of the figure and far below what anybody would call a difference.
+can make of a sum and far below what anybody would call a difference. A figure found by a search is
+known only to where the search stops: its caller gives a `scale` that allows for that.
 """
 
 import math

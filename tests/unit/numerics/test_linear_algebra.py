@@ -10,7 +10,7 @@ import scipy.linalg  # its BLAS is another one than NumPy's
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import discreet
-from discreet.numerics.linear_algebra import in_one_thread
+from discreet.numerics.linear_algebra import VARIABLES, in_one_thread
 
 COMMAND = """
 import sys
@@ -31,6 +31,13 @@ def n_threads():
     return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
 
+@pytest.fixture
+def nothing_chosen(monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("nothing_chosen")
 def test_one_thread_while_a_function_runs_and_as_many_as_before_afterwards():
     with threadpool_limits(limits=2, user_api="blas"):
         before = n_threads()
@@ -38,6 +45,13 @@ def test_one_thread_while_a_function_runs_and_as_many_as_before_afterwards():
         with pytest.raises(ZeroDivisionError):
             in_one_thread(lambda: 1 / 0)()
         assert n_threads() == before
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+def test_a_user_who_chose_is_obeyed(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert in_one_thread(n_threads)() == n_threads()
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - {"read_table", "write_report"}))

@@ -24,6 +24,7 @@ from discreet.figures import Figure, How, Outcome
 from discreet.models.benedetti_franconi import gamma_limits
 from discreet.models.contract import CellScores, ModelUnavailable, Tally
 from discreet.models.superpopulation.size_index_fit import (
+    FITTED,
     Family,
     NotSettled,
     combined_limits,
@@ -283,8 +284,8 @@ class FittedSuperpopulation:
         limits = combined_limits(estimate, of_mean, self.law.uniques_variance(s), self.confidence)
         return Figure(
             value=estimate,
-            low=max(0.0, min(whole_below(limits.low), estimate)),
-            high=min(float(s), whole_above(limits.high)),
+            low=max(0.0, min(whole_below(limits.low, scale=FITTED * estimate), estimate)),
+            high=min(float(s), whole_above(limits.high, scale=FITTED * estimate)),
             standard_error=limits.standard_error,
             confidence=self.confidence,
             how=How.ESTIMATE,

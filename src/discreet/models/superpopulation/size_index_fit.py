@@ -25,6 +25,7 @@ MOST_STEPS = 80
 MOST_TARGETS = 30
 STIFFNESS = 9.0  # of the pull to a target, against the curvature of the likelihood
 LEAST_VARIANCE = 1e-12
+FITTED = 100.0  # times the usual tolerance: figures of a fit differ by up to 10⁻⁷ of themselves
 DIFFERENCE = 1e-3  # of numerical derivatives: their error is about 1e-7 of the next two
 
 
@@ -246,7 +247,7 @@ def combined_limits(
     number about its mean has the limits of a shifted Poisson variable (Röllin 2005). Trusted:
     variance ≤ estimate, which holds for sums of negatively correlated yes-or-no variables.
     """
-    shift = whole_below(estimate - min(variance, estimate), scale=estimate)
+    shift = whole_below(estimate - min(variance, estimate), scale=FITTED * estimate)
     below, above = (shift + k for k in poisson_limits(max(estimate - shift, 0.0), confidence))
     low = estimate - math.hypot(estimate - of_mean[0], max(0.0, estimate - below))
     high = estimate + math.hypot(of_mean[1] - estimate, max(0.0, above - estimate))
