@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from math import gcd
 
 import numpy as np
 
@@ -187,25 +188,34 @@ def combinations_to_one(
     else in it. Exact: a solver that rounds would call a category safe that follows with weights
     such as 1/7. Cost: groups² × (categories + groups).
     """
-    rows = [[Fraction(name in group) for name in names] for group in groups]
-    weights = [[Fraction(i == j) for j in range(len(rows))] for i in range(len(rows))]
-    work = [row + own for row, own in zip(rows, weights, strict=True)]
     n, done = len(names), 0
-    found: dict[int, int] = {}  # category to the row of its pivot
+    work = [
+        [int(name in group) for name in names] + [int(i == j) for j in range(len(groups))]
+        for i, group in enumerate(groups)
+    ]
+    pivots: dict[int, int] = {}  # category to row
     for place in range(n):
-        pivot = next((i for i in range(done, len(work)) if work[i][place]), None)
-        if pivot is None:
+        found = next((i for i in range(done, len(work)) if work[i][place]), None)
+        if found is None:
             continue
-        work[done], work[pivot] = work[pivot], work[done]
-        lead = work[done][place]
-        work[done] = [x / lead for x in work[done]]
-        for i, row in enumerate(work):
-            if i != done and row[place]:
-                work[i] = [x - row[place] * y for x, y in zip(row, work[done], strict=True)]
-        found[place], done = done, done + 1
+        work[done], work[found] = work[found], work[done]
+        for i in range(len(work)):
+            if i != done and work[i][place]:
+                work[i] = _cleared(work[i], work[done], place)
+        pivots[place], done = done, done + 1
     return {
-        names[place]: work[i][n:] for place, i in found.items() if sum(map(bool, work[i][:n])) == 1
+        names[place]: [Fraction(w, work[i][place]) for w in work[i][n:]]
+        for place, i in pivots.items()
+        if sum(map(bool, work[i][:n])) == 1
     }
+
+
+def _cleared(row: list[int], pivot: list[int], place: int) -> list[int]:
+    """The row with nothing at a place, by the pivot's row; in whole numbers without a divisor."""
+    up, down = pivot[place], row[place]
+    left = [up * x - down * y for x, y in zip(row, pivot, strict=True)]
+    divisor = gcd(*left) or 1
+    return [x // divisor for x in left]
 
 
 def _combined(name: str, weights: list[Fraction], sets: list[CountStatistics]) -> CountStatistics:

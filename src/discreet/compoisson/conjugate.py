@@ -26,7 +26,7 @@ from discreet.compoisson.statistics import CountStatistics
 from discreet.data.arrays import FloatArray
 from discreet.errors import DiscreetError, InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.rounding import above
+from discreet.numerics.rounding import EPSILON
 
 ORDER, COARSE_ORDER = 10, 7
 OUTER, INNER = 5, 4  # panels on each side of a peak, split while a coarser rule changes too much
@@ -45,6 +45,14 @@ def lower_limit(a: float, c: float) -> float:
     return c * (math.lgamma(k + 1) + (mean - k) * math.log(k + 1))
 
 
+def _is_above(b: float, least: float, c: float) -> bool:
+    """Whether b exceeds its limit by more than the rounding of both, sums over c observations.
+
+    That is far less than the b of a single observation, however many there are.
+    """
+    return b - least > 64 * EPSILON * (abs(b) + abs(least) + c)
+
+
 @dataclass(frozen=True, slots=True)
 class Conjugate:
     """The density with parameters a, b, c: a prior, or a posterior. Checked: it has an integral."""
@@ -58,7 +66,7 @@ class Conjugate:
             if not (math.isfinite(value := getattr(self, name)) and value > 0):
                 raise InputError(must_be(name, "a finite number above zero", value))
         least = lower_limit(self.a, self.c)
-        if not (math.isfinite(self.b) and above(self.b, least, scale=self.c)):
+        if not (math.isfinite(self.b) and _is_above(self.b, least, self.c)):
             rule = f"above {least:.6g} for the density with a = {self.a:g}, c = {self.c:g} to exist"
             raise InputError(must_be("b", rule, self.b))
 
@@ -237,7 +245,7 @@ class Integrated:
 
     def _rate_moment(self, power: int) -> Outcome:
         density = self.density
-        if not above(density.b, lower_limit(density.a + power, density.c), scale=density.c):
+        if not _is_above(density.b, lower_limit(density.a + power, density.c), density.c):
             return Unavailable(f"the mean of rate^{power} is infinite under this density")
         raised = _raised(density, power)
         change = raised.log_integral - self.log_integral

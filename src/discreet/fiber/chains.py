@@ -17,6 +17,7 @@ from discreet.errors import InputError, must_be
 from discreet.numerics.rounding import sum_error
 
 R_HAT_LIMIT = 1.01
+MOST_SHOWN = 1000.0  # an R̂ beyond it is of chains that never move
 LEAST_EFFECTIVE = 100  # effective draws a chain, the paper's rule of thumb
 AT_ONCE = 2**23  # numbers worked on together
 
@@ -53,7 +54,8 @@ class Diagnostics:
             float(min(self.bulk_draws.min(), self.tail_draws.min())),
         )
         if worst > R_HAT_LIMIT:
-            return f"chains disagree (R-hat up to {worst:.3f}, above {R_HAT_LIMIT}); draw more"
+            most = f"up to {worst:.3f}" if worst < MOST_SHOWN else f"over {MOST_SHOWN:,.0f}"
+            return f"chains disagree (R-hat {most}, above {R_HAT_LIMIT}); draw more"
         if fewest < LEAST_EFFECTIVE * self.n_chains:
             return f"only {fewest:.0f} effective draws in some cell; draw more"
         return ""

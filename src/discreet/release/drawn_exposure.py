@@ -16,7 +16,7 @@ from discreet.figures import Figure, How, Unavailable
 from discreet.masks.contract import Masked
 from discreet.numerics.rounding import above
 from discreet.release.measures import Exposure, Measure, small_cells
-from discreet.risk.table_measures import ROUNDING, best_value
+from discreet.risk.table_measures import best_value, surely_above
 from discreet.risk.table_refusal import Policy
 from discreet.tables.exact_law import ExactLaw
 from discreet.tables.time_shares import Clock
@@ -122,7 +122,7 @@ def _found(
 
 def _is_found(law: Law, truth: int, confidence: float) -> bool:
     best = best_value(law)
-    return best == truth and law[best] > confidence + ROUNDING
+    return best == truth and law[best] > surely_above(confidence)
 
 
 def _is_open(law: Law, errors: Law, truth: int, confidence: float) -> bool:

@@ -18,7 +18,7 @@ from discreet.release.choice import Candidate, Standing, choose
 from discreet.release.closed_belief import MOST_VALUES, closed_belief
 from discreet.release.risk_utility import PROVED, QUICKEST, ChooseOptions, RiskUtility, worst
 from discreet.release.users import REQUESTS, scientists
-from discreet.risk.table_measures import ROUNDING, best_value, tightness
+from discreet.risk.table_measures import best_value, surely_above, tightness
 from discreet.risk.table_refusal import Policy
 from discreet.tables.release import MOST_NAMED
 
@@ -149,5 +149,5 @@ def _found_by_total(table: Table, options: ChooseOptions, name: str) -> Outcome:
     one = law.cell(0)
     best = best_value(one)
     small = table.counts[table.counts <= options.measure.small]
-    hit = one[best] > options.measure.confidence + ROUNDING
+    hit = one[best] > surely_above(options.measure.confidence)
     return Figure(value=float((small == best).mean()) if hit else 0.0, how=How.EXACT)

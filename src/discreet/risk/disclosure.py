@@ -64,7 +64,7 @@ class Fixed:
     def acts(self, uncertainty: float) -> float:
         """One or zero."""
         if self.strictly:
-            return float(above(self.limit, uncertainty, scale=UNIT))
+            return float(above(self.limit, uncertainty))  # a certainty is below every limit
         return float(not above(uncertainty, self.limit, scale=UNIT))
 
 

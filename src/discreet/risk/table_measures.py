@@ -132,9 +132,17 @@ def best_value(law: Law) -> int:
     return min(q for q, p in law.items() if p >= most - ROUNDING)
 
 
+def surely_above(confidence: float) -> float:
+    """What a probability must exceed to be above this confidence by more than rounding.
+
+    The room above a confidence next to 1 is small: certainty is above every one that is not 1.
+    """
+    return confidence + ROUNDING * (1 - confidence)
+
+
 def _is_found(law: Law, truth: int, confidence: float) -> bool:
     best = best_value(law)
-    return best == truth and law[best] > confidence + ROUNDING
+    return best == truth and law[best] > surely_above(confidence)
 
 
 def _is_doubtful(law: Law, errors: Law, confidence: float) -> bool:

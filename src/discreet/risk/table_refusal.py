@@ -21,7 +21,7 @@ from discreet.fiber.margins import margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE, above
 from discreet.progress import Progress, silent
-from discreet.risk.table_measures import ROUNDING, best_value
+from discreet.risk.table_measures import ROUNDING, best_value, surely_above
 from discreet.tables.belief import ListedBelief
 from discreet.tables.exact_law import ExactLaw, exact_law
 from discreet.tables.generators import Axes, HierarchicalModel
@@ -141,7 +141,7 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
         values, place = np.unique(tables[:, cell], return_inverse=True)
         p = np.bincount(place, weights=probabilities)
         best[cell], sure[cell] = values[np.argmax(p >= p.max() - ROUNDING)], p.max()
-    found = small & (tables == best) & (sure > rule.confidence + ROUNDING)
+    found = small & (tables == best) & (sure > surely_above(rule.confidence))
     share: FloatArray = found.sum(axis=1) / np.maximum(small.sum(axis=1), 1)
     return share
 
@@ -333,4 +333,4 @@ def _found(posterior: marginals.Posterior, cell: int, truth: int, rule: RefusalR
     low = int(posterior.lower[cell])
     law = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
     best = best_value(law)
-    return best == truth and law[best] > rule.confidence + ROUNDING
+    return best == truth and law[best] > surely_above(rule.confidence)

@@ -245,3 +245,12 @@ def test_shared_tables_are_stable_over_seeds(discreet, name):
             errors = [run.get("standard_errors", {}).get(q, 0.0) for run in (one, two)]
             gap = abs(one["probabilities"][q] - two["probabilities"][q])
             assert gap < 5 * np.hypot(*errors) + 1e-9
+
+
+@pytest.mark.parametrize("confidence", ["0.5", "0.99999999", "0.9999999999", "0.999999999999999"])
+def test_a_count_that_is_out_is_identified_at_every_confidence(discreet, tmp_path, confidence):
+    file = tmp_path / "two.csv"
+    file.write_text("a,b,count\na0,b0,1\na0,b1,5\na1,b0,7\na1,b1,9\n")
+    found = discreet("audit", file, "--count", "count", "--release", "a,b", "--confidence",
+                     confidence, "--max-risk", 0.1)  # fmt: skip
+    assert found.code == 3

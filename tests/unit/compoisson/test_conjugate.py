@@ -204,3 +204,10 @@ def test_rounding_makes_no_infinite_mean_finite(monkeypatch, bits):
     monkeypatch.setattr(module, "_raised", lambda *_: pytest.fail("taken as finite"))
     found = Integrated(density, None, 0.0, None)
     assert isinstance(found.rate_mean, Unavailable)
+
+
+@pytest.mark.parametrize("counts", [{0: 10**9, 2: 1}, {1: 10**9, 3: 1}])
+def test_one_count_apart_among_very_many_alike_is_no_rounding(counts):
+    sums = CountStatistics.of_counts(counts)
+    density = Conjugate(sums.total, sums.log_factorial_total, sums.n)
+    assert density.b > 0

@@ -81,6 +81,13 @@ def test_covariance_is_the_inverse_information_and_leaves_out_what_is_at_a_limit
     assert covariance(family, at_limit) == pytest.approx(np.array([[0, 0], [0, 0.5]]))
 
 
+@pytest.mark.parametrize("information", [-4.8e-7, 1.9e-7, 0.0, -1e-18])
+def test_a_ridge_is_flat_whatever_rounding_makes_of_its_information(information):
+    family = Parabola()
+    family.matrix = np.diag([4.0, information])
+    assert covariance(family, family.centre) == pytest.approx(np.diag([0.25, 400.0]))
+
+
 def test_profile_limits_of_a_linear_figure_are_normal_limits():
     family = Parabola()
     spread = math.sqrt(family.slope @ np.linalg.inv(family.matrix) @ family.slope)

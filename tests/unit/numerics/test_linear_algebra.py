@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -44,6 +45,31 @@ def test_one_thread_while_a_function_runs_and_as_many_as_before_afterwards():
         assert in_one_thread(n_threads)() == {1}
         with pytest.raises(ZeroDivisionError):
             in_one_thread(lambda: 1 / 0)()
+        assert n_threads() == before
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+def test_functions_in_two_threads_share_one_limit():
+    """The first to enter leaves first: the second keeps its one thread, and then it is lifted."""
+    entered, left, seen = Event(), Event(), []
+
+    def second():
+        entered.set()
+        left.wait(60)
+        seen.append(n_threads())
+
+    other = Thread(target=in_one_thread(second))
+
+    def first():
+        other.start()
+        entered.wait(60)
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = n_threads()
+        in_one_thread(first)()
+        left.set()
+        other.join()
+        assert seen == [{1}]
         assert n_threads() == before
 
 

@@ -25,6 +25,7 @@ MOST_STEPS = 80
 MOST_TARGETS = 30
 STIFFNESS = 9.0  # of the pull to a target, against the curvature of the likelihood
 LEAST_VARIANCE = 1e-12
+FLAT = 20.0**-2  # information of a direction in which nothing is known
 FITTED = 100.0  # times the usual tolerance: figures of a fit differ by up to 10⁻⁷ of themselves
 DIFFERENCE = 1e-3  # of numerical derivatives: their error is about 1e-7 of the next two
 
@@ -165,12 +166,18 @@ def numerical(function: Callable[[FloatArray], float]) -> Function:
 
 
 def covariance(family: Family, point: FloatArray) -> FloatArray:
-    """The inverse of the observed information; zero for a coordinate at a limit of its box."""
+    """The inverse of the observed information; zero for a coordinate at a limit of its box.
+
+    On a ridge the information of one direction is next to nothing, above or below zero as rounding
+    has it. Such a direction is flat: its parameter is known to a factor of e^±20, which is nothing;
+    a negative variance would make limits narrow where least is known.
+    """
     free = (point > family.lower) & (point < family.upper)
     result = np.zeros((len(point), len(point)))
     if free.any():
         information = -family.log_likelihood(point).curvature[np.ix_(free, free)]
-        result[np.ix_(free, free)] = np.linalg.pinv(information, hermitian=True)
+        values, directions = np.linalg.eigh(information)
+        result[np.ix_(free, free)] = (directions / np.maximum(values, FLAT)) @ directions.T
     return result
 
 

@@ -15,7 +15,7 @@ from discreet.fiber.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome
 from discreet.release.best_set.small_cells import SmallCells
 from discreet.release.best_set.variable_sets import axes_of, set_of
-from discreet.risk.table_measures import ROUNDING
+from discreet.risk.table_measures import ROUNDING, surely_above
 
 BLOCK = 2_000_000  # probabilities computed at a time
 
@@ -56,7 +56,7 @@ class IdentifiedCells:
 
     def _is_found(self, low: int, law: FloatArray, truth: int) -> bool:
         best = int(np.argmax(law >= law.max() - ROUNDING))  # of values alike the least
-        return low + best == truth and bool(law[best] > self._confidence + ROUNDING)
+        return low + best == truth and bool(law[best] > surely_above(self._confidence))
 
 
 def law_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:
