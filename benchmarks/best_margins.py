@@ -4,8 +4,8 @@ from time import process_time
 
 import numpy as np
 
+from discreet.choice.best_set.best_margins import BestMargins, best_margins
 from discreet.data.table import Table
-from discreet.release.best_set.best_margins import BestMargins, best_margins
 
 
 def run(scale: float) -> None:

@@ -8,12 +8,12 @@ import mpmath
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from discreet.compoisson.conjugate import Conjugate
-from discreet.compoisson.distribution import ComPoisson
-from discreet.compoisson.estimation import maximum_likelihood
-from discreet.compoisson.goodness import goodness_of_fit
-from discreet.compoisson.normaliser import log_normaliser
-from discreet.compoisson.statistics import CountStatistics
+from discreet.count_tables.com_poisson.conjugate import Conjugate
+from discreet.count_tables.com_poisson.distribution import ComPoisson
+from discreet.count_tables.com_poisson.estimation import maximum_likelihood
+from discreet.count_tables.com_poisson.goodness import goodness_of_fit
+from discreet.count_tables.com_poisson.normaliser import log_normaliser
+from discreet.count_tables.statistics import CountStatistics
 
 TABLES = {
     "disasters, n = 51": [15, 20, 9, 5, 2],

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from discreet.data.synthetic.population import census_population
+from discreet.synthetic.population import census_population
 
 FOLDER = Path("bench-data")
 CHUNK = 1_000_000

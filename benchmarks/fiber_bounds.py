@@ -14,12 +14,12 @@ import numpy as np
 from scipy.optimize import Bounds as Limits
 from scipy.optimize import LinearConstraint, milp
 
-from discreet.data.arrays import IntArray
-from discreet.fiber.bounds import Proof, bounds
-from discreet.fiber.decomposable import ClosedForm
-from discreet.fiber.margins import Margins, all_margins, margins_of
-from discreet.fiber.programs import Search
-from discreet.fiber.system import System, system_of
+from discreet.fiber.bounds.cell_bounds import Proof, bounds
+from discreet.fiber.system.decomposable import ClosedForm
+from discreet.fiber.system.linear_system import System, system_of
+from discreet.fiber.system.margins import Margins, all_margins, margins_of
+from discreet.fiber.system.programs import Search
+from discreet.numerics.arrays import IntArray
 
 T = TypeVar("T")
 Solve = Callable[[System, int], tuple[int, int] | None]

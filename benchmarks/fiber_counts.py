@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
-from discreet.fiber.algebra import count_by_latte
-from discreet.fiber.counting import count_exactly
-from discreet.fiber.dynamic_programming import Budget
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.exact_draws import draw_decomposable, sampler
-from discreet.fiber.marginals import posterior
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.priors import Multinomial
-from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.draws.exact_draws import draw_decomposable, sampler
+from discreet.fiber.sums.counting import count_exactly
+from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sums.latte import count_by_latte
+from discreet.fiber.sums.marginals import posterior
+from discreet.fiber.system.linear_system import Statement, System, system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Unavailable
+from discreet.numerics.arrays import IntArray
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23)
 INJURIES = np.array([5363, 3091, 1008, 348, 105, 46, 19, 9, 7, 2, 1, 1])  # kadane, Table 7

@@ -18,13 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from discreet.fiber.drawing import Method, WalkOptions, draw_tables
-from discreet.fiber.margins import Margins, all_margins, margins_of
-from discreet.fiber.moves import ListedMoves, LoopMoves, MoveSet, moves_by_4ti2, moves_of_margins
-from discreet.fiber.priors import Multinomial, Prior, Uniform
-from discreet.fiber.starts import starting_points, starting_tables
-from discreet.fiber.system import System, system_of
-from discreet.fiber.walk import LineChain, line_chains
+from discreet.fiber.draws.drawing import Method, WalkOptions, draw_tables
+from discreet.fiber.draws.moves import (
+    ListedMoves,
+    LoopMoves,
+    MoveSet,
+    moves_by_4ti2,
+    moves_of_margins,
+)
+from discreet.fiber.draws.starts import starting_points, starting_tables
+from discreet.fiber.draws.walk import LineChain, line_chains
+from discreet.fiber.system.linear_system import System, system_of
+from discreet.fiber.system.margins import Margins, all_margins, margins_of
+from discreet.fiber.system.priors import Multinomial, Prior, Uniform
 from discreet.figures import Unavailable
 
 C_LOOP = r"""

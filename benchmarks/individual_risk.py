@@ -7,8 +7,8 @@ import duckdb
 import numpy as np
 from scipy.special import hyp2f1
 
-from discreet.data.arrays import FloatArray
-from discreet.models.benedetti_franconi import individual_risk, match_variance
+from discreet.numerics.arrays import FloatArray
+from discreet.survey.models.benedetti_franconi import individual_risk, match_variance
 
 CELLS = 2_000_000
 

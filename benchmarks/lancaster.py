@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from discreet.data.summary import SizeIndices, Summary
-from discreet.models.lancaster import Interactions, mean_reciprocal, normaliser
-from discreet.models.lancaster_kernels import Tree, plant, positive_mass
+from discreet.survey.models.lancaster import Interactions, mean_reciprocal, normaliser
+from discreet.survey.models.lancaster_kernels import Tree, plant, positive_mass
 
 SIZES = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)
 C_LOOP = """

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.arrays import FloatArray, IntArray
-from discreet.data.synthetic.population import census_population
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.synthetic.population import census_population
 
 N = 50_000
 SIZES = (4, 12, 7, 9, 30)  # 90,720 cells

@@ -11,19 +11,14 @@ from time import process_time
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
-from discreet.data.synthetic.population import (
-    Population,
-    Survey,
-    census_population,
-    draw_survey,
-)
-from discreet.models.loglinear.decomposable import DecomposableFit
-from discreet.models.loglinear.fitting import all_of_order, fit_by_iteration
-from discreet.models.loglinear.graph import bracketed
-from discreet.models.loglinear.judgement import LogLinearFit, expected_uniques, judgement
-from discreet.models.loglinear.occupied_cells import OccupiedCells, gathered_cells
-from discreet.models.loglinear.search import forward_search
+from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import bracketed
+from discreet.survey.models.loglinear.decomposable import DecomposableFit
+from discreet.survey.models.loglinear.fitting import all_of_order, fit_by_iteration
+from discreet.survey.models.loglinear.judgement import LogLinearFit, expected_uniques, judgement
+from discreet.survey.models.loglinear.occupied_cells import OccupiedCells, gathered_cells
+from discreet.survey.models.loglinear.search import forward_search
+from discreet.synthetic.population import Population, Survey, census_population, draw_survey
 
 
 def run(scale: float) -> None:

@@ -9,9 +9,9 @@ from time import perf_counter
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.coding import Coding
 from discreet.engines.matching import matched_cells
+from discreet.numerics.arrays import FloatArray, IntArray
 
 FIVE = (14, 91, 5, 14, 10)
 TEN = (2, 2, 3, 5, 6, 7, 8, 10, 20, 90)

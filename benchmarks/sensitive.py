@@ -9,9 +9,13 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
-from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
-from discreet.risk.diversity import (
+from discreet.numerics.arrays import IntArray
+from discreet.survey.attributes.closeness import (
+    equal_closeness,
+    hierarchical_closeness,
+    ordered_closeness,
+)
+from discreet.survey.attributes.diversity import (
     SensitiveCounts,
     concentration,
     distinct_diversity,
@@ -19,8 +23,8 @@ from discreet.risk.diversity import (
     recursive_depth,
     recursive_diversity,
 )
-from discreet.risk.hierarchy import Hierarchy
-from discreet.risk.presence import delta_presence, journalist_risk
+from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.survey.presence import delta_presence, journalist_risk
 
 RIVALS = Path(".venv-rivals/bin/python")  # pycanon wants a NumPy that is too old for us
 SIZES = (2, 4, 5, 6, 8, 10)

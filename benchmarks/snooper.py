@@ -6,10 +6,10 @@ from time import perf_counter
 
 import numpy as np
 
-from discreet.compoisson.knowledge import Knowledge, Shape
-from discreet.compoisson.snooper import Effort, snooper
-from discreet.compoisson.statistics import CountStatistics, decimal_log
-from discreet.compoisson.truncation import TruncatedReconstruction, reconstruct_truncated
+from discreet.count_tables.decimals import TruncatedReconstruction, reconstruct_truncated
+from discreet.count_tables.knowledge import Knowledge, Shape
+from discreet.count_tables.rebuilding import Effort, snooper
+from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.figures import Unavailable
 
 TABLES = {

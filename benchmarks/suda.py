@@ -9,8 +9,8 @@ from types import ModuleType
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
-from discreet.risk.suda import SpecialUniques, special_uniques
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.survey.suda.scores import SpecialUniques, special_uniques
 
 SIZES = (2, 2, 3, 5, 6, 7, 8, 10, 20, 90)
 MORE_SIZES = (2, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 10, 12, 20, 90)

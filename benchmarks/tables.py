@@ -8,19 +8,19 @@ from typing import TypeVar
 
 import numpy as np
 
+from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.data_augmentation import simulated
+from discreet.belief.draws.weighted_draws import WeightedLaw, weighted_law
+from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.matched_distribution import matched_law
+from discreet.belief.models.generators import HierarchicalModel, models_containing
+from discreet.belief.posterior import Question, TablePosterior, table_posterior
+from discreet.clock import Clock
 from discreet.data.table import Table
-from discreet.fiber.margins import margins_of
+from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
 from discreet.progress import silent
-from discreet.tables.augmentation import Effort
-from discreet.tables.exact_law import exact_law
-from discreet.tables.generators import HierarchicalModel, models_containing
-from discreet.tables.matched_law import matched_law
-from discreet.tables.posterior import Question, TablePosterior, table_posterior
 from discreet.tables.release import released
-from discreet.tables.simulated import simulated
-from discreet.tables.time_shares import Clock
-from discreet.tables.weighted_law import WeightedLaw, weighted_law
 
 NAMES = ("gender", "race", "income")
 CENSUS = np.array(

@@ -75,7 +75,7 @@ def output(command: str, folder: Path) -> list[str]:
 
 def _run_here(words: list[str], folder: Path) -> tuple[int, str, str]:
     from discreet.cli import cli
-    from discreet.cli.failing import run_and_report
+    from discreet.cli.exit_codes import run_and_report
 
     out, err = io.StringIO(), io.StringIO()
     before = dict(os.environ)

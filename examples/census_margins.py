@@ -10,7 +10,7 @@ from pathlib import Path
 
 from discreet.engines.table_reading import read_table
 from discreet.figures import Unavailable
-from discreet.risk.audit import AuditOptions, audit
+from discreet.tables.audit import AuditOptions, audit
 
 HERE = Path(__file__).parent
 REQUESTS = [("race", "gender"), ("race", "income"), ("income", "gender")]  # in order of arrival

@@ -10,8 +10,8 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from discreet.risk.count_assessment import CountOptions, assess_counts
-from discreet.risk.count_categories import assess_categories
+from discreet.count_tables.assessment import CountOptions, assess_counts
+from discreet.count_tables.category_assessment import assess_categories
 
 HERE = Path(__file__).parent
 MAX_RISK = 0.6  # that a snooper finds the table of a ward, or how many weeks had a given count

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow.parquet as pq
 
-from discreet.compoisson.distribution import ComPoisson
-from discreet.risk.demonstration import demonstrate
+from discreet.count_tables.com_poisson.distribution import ComPoisson
+from discreet.synthetic.demonstration import demonstrate
 
 HERE = Path(__file__).parent
 KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]

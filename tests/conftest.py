@@ -12,12 +12,12 @@ import scipy.linalg  # noqa: F401 - so that its BLAS is there to be limited
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
+from discreet import clock
 from discreet.cli import main
 from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
-from discreet.fiber import working_time
 
 # The same examples on every machine, however busy; HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("fixed", derandomize=True, deadline=None)
@@ -28,7 +28,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 threadpool_limits(limits=1, user_api="blas")
 
 # Limits of time are about the work of this process, so that a busy machine changes no answer.
-working_time.monotonic = time.process_time
+clock.monotonic = time.process_time
 
 
 @dataclass(frozen=True)

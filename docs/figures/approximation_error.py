@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from discreet.models.inverse_mean import (
+from discreet.survey.models.inverse_mean import (
     Method,
     approximation_error,
     three_term_approximation,

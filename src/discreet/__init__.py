@@ -9,55 +9,55 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.choice.best_set.best_margins import BestMargins, best_margins
+    from discreet.choice.recommendation import recommend
+    from discreet.choice.risk_utility import ChooseOptions, RiskUtility
+    from discreet.count_tables.assessment import (
+        CountAssessment,
+        CountOptions,
+        assess_counts,
+        assess_statistics,
+    )
+    from discreet.count_tables.category_assessment import assess_categories
     from discreet.data.csv_dialect import CsvOptions
     from discreet.data.table import Table
     from discreet.engines.duckdb import DuckDBEngine
     from discreet.engines.table_reading import read_table
     from discreet.errors import DiscreetError, InputError
     from discreet.figures import Figure, How, Unavailable
-    from discreet.release.best_set.best_margins import BestMargins, best_margins
-    from discreet.release.recommendation import recommend
-    from discreet.release.risk_utility import ChooseOptions, RiskUtility
     from discreet.report.html import write_report
-    from discreet.risk.assessment import Assessment, assess
-    from discreet.risk.audit import Audit, AuditOptions, audit, audit_sequence
-    from discreet.risk.backtest import Backtest, backtest
-    from discreet.risk.count_assessment import (
-        CountAssessment,
-        CountOptions,
-        assess_counts,
-        assess_statistics,
-    )
-    from discreet.risk.count_categories import assess_categories
+    from discreet.survey.assessment import Assessment, assess
+    from discreet.survey.backtest.league import Backtest, backtest
+    from discreet.tables.audit import Audit, AuditOptions, audit, audit_sequence
 
 _HOME = {
-    "Assessment": "discreet.risk.assessment",
-    "Audit": "discreet.risk.audit",
-    "AuditOptions": "discreet.risk.audit",
-    "Backtest": "discreet.risk.backtest",
-    "BestMargins": "discreet.release.best_set.best_margins",
-    "ChooseOptions": "discreet.release.risk_utility",
-    "CountAssessment": "discreet.risk.count_assessment",
-    "CountOptions": "discreet.risk.count_assessment",
+    "Assessment": "discreet.survey.assessment",
+    "Audit": "discreet.tables.audit",
+    "AuditOptions": "discreet.tables.audit",
+    "Backtest": "discreet.survey.backtest.league",
+    "BestMargins": "discreet.choice.best_set.best_margins",
+    "ChooseOptions": "discreet.choice.risk_utility",
+    "CountAssessment": "discreet.count_tables.assessment",
+    "CountOptions": "discreet.count_tables.assessment",
     "CsvOptions": "discreet.data.csv_dialect",
     "DiscreetError": "discreet.errors",
     "DuckDBEngine": "discreet.engines.duckdb",
     "Figure": "discreet.figures",
     "How": "discreet.figures",
     "InputError": "discreet.errors",
-    "RiskUtility": "discreet.release.risk_utility",
+    "RiskUtility": "discreet.choice.risk_utility",
     "Table": "discreet.data.table",
     "Unavailable": "discreet.figures",
-    "assess": "discreet.risk.assessment",
-    "assess_categories": "discreet.risk.count_categories",
-    "assess_counts": "discreet.risk.count_assessment",
-    "assess_statistics": "discreet.risk.count_assessment",
-    "audit": "discreet.risk.audit",
-    "audit_sequence": "discreet.risk.audit",
-    "backtest": "discreet.risk.backtest",
-    "best_margins": "discreet.release.best_set.best_margins",
+    "assess": "discreet.survey.assessment",
+    "assess_categories": "discreet.count_tables.category_assessment",
+    "assess_counts": "discreet.count_tables.assessment",
+    "assess_statistics": "discreet.count_tables.assessment",
+    "audit": "discreet.tables.audit",
+    "audit_sequence": "discreet.tables.audit",
+    "backtest": "discreet.survey.backtest.league",
+    "best_margins": "discreet.choice.best_set.best_margins",
     "read_table": "discreet.engines.table_reading",
-    "recommend": "discreet.release.recommendation",
+    "recommend": "discreet.choice.recommendation",
     "write_report": "discreet.report.html",
 }
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from discreet.data.missing import POLICIES
 from discreet.errors import MissingError
 from discreet.figures import Figure, Unavailable
-from discreet.risk.assessment import assess
-from discreet.risk.scoring import ModelResult
-from discreet.risk.sensitive import Thresholds
+from discreet.survey.assessment import assess
+from discreet.survey.attributes.sensitive import Thresholds
+from discreet.survey.scoring import ModelResult
 
 NAMES = ("a", "b", "c")
 

@@ -5,14 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from discreet.choice.best_set.best_margins import best_margins
+from discreet.choice.best_set.margin_safety import Judge, Verdict
+from discreet.choice.best_set.small_cells import SmallCells
+from discreet.choice.best_set.variable_sets import set_of
 from discreet.data.table import Table
-from discreet.fiber.decomposable import junction_tree
-from discreet.fiber.margins import maximal
-from discreet.fiber.programs import Deadline
-from discreet.release.best_set.best_margins import best_margins
-from discreet.release.best_set.margin_safety import Judge, Verdict
-from discreet.release.best_set.small_cells import SmallCells
-from discreet.release.best_set.variable_sets import set_of
+from discreet.fiber.system.decomposable import junction_tree
+from discreet.fiber.system.margins import maximal
+from discreet.fiber.system.programs import Deadline
 
 
 def all_tables(n_cells, total):

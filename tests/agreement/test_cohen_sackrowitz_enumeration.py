@@ -13,8 +13,8 @@ from scipy import stats
 
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
-from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
-from discreet.models.subset_prior import (
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.subset_prior import (
     EmptyCells,
     LargestCell,
     PopulationUniques,

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from discreet.errors import InputError
-from discreet.fiber import dynamic_programming
-from discreet.fiber.counting import count_exactly
-from discreet.fiber.dynamic_programming import Budget, counted, sweep
-from discreet.fiber.dynamic_programming_plan import plan_for
-from discreet.fiber.enumeration import tables
-from discreet.fiber.exact_draws import sampler
-from discreet.fiber.marginals import most_probable_table, posterior
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
-from discreet.fiber.splitting import split
-from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.draws.exact_draws import sampler
+from discreet.fiber.sums import dynamic_programming
+from discreet.fiber.sums.counting import count_exactly
+from discreet.fiber.sums.dynamic_programming import Budget, counted, sweep
+from discreet.fiber.sums.dynamic_programming_plan import plan_for
+from discreet.fiber.sums.enumeration import tables
+from discreet.fiber.sums.marginals import most_probable_table, posterior
+from discreet.fiber.system.blocks import split
+from discreet.fiber.system.linear_system import Statement, System, system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
 
 CELLS = 7
 SETTINGS = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

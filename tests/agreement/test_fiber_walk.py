@@ -7,9 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.fiber.algebra import count_by_latte, executable
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.moves import (
+from discreet.fiber.draws.moves import (
     Cut,
     LoopMoves,
     connecting_moves,
@@ -18,11 +16,13 @@ from discreet.fiber.moves import (
     moves_checked,
     moves_of_margins,
 )
-from discreet.fiber.priors import Multinomial, Uniform
-from discreet.fiber.sequential import weighted_draws
-from discreet.fiber.starts import point_of, starting_points, starting_tables
-from discreet.fiber.system import Statement, system_of
-from discreet.fiber.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.draws.sequential import weighted_draws
+from discreet.fiber.draws.starts import point_of, starting_points, starting_tables
+from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.sums.latte import count_by_latte, executable
+from discreet.fiber.system.linear_system import Statement, system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import Unavailable
 
 few = settings(max_examples=25, suppress_health_check=list(HealthCheck))

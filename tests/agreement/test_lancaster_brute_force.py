@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.data.arrays import BoolArray, FloatArray
 from discreet.data.structural_zeros import StructuralZeros
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import How
-from discreet.models import lancaster, lancaster_kernels
-from discreet.models.lancaster import Boxes, Interactions, joined_boxes, normaliser
+from discreet.numerics.arrays import BoolArray, FloatArray
+from discreet.survey.models import lancaster, lancaster_kernels
+from discreet.survey.models.lancaster import Boxes, Interactions, joined_boxes, normaliser
 
 SHRINKAGES = (0.0, 0.13, 0.5, 0.8, 1.0)
 LONG = (3, 3, 3, 3, 4, 4, 4, 5, 5, 6)  # so many that boxes of four variables can stay closed

@@ -7,24 +7,23 @@ import numpy as np
 import pytest
 
 from discreet.data.structural_zeros import StructuralZeros
-from discreet.models.loglinear.cell_sums import (
+from discreet.numerics.graphs import Graph, GraphNotDecomposable, bracketed
+from discreet.survey.models.loglinear.cell_sums import (
     TooManyCells,
     interpolation,
     power_sums,
     sum_over_cells,
 )
-from discreet.models.loglinear.decomposable import DecomposableFit
-from discreet.models.loglinear.fitting import (
-    TableTooLarge,
-    all_of_order,
-    fit_by_iteration,
+from discreet.survey.models.loglinear.decomposable import DecomposableFit
+from discreet.survey.models.loglinear.fitting import TableTooLarge, all_of_order, fit_by_iteration
+from discreet.survey.models.loglinear.judgement import candidates, judgement
+from discreet.survey.models.loglinear.minimum_error import (
+    criterion_for_matches,
+    criterion_for_uniques,
 )
-from discreet.models.loglinear.graph import Graph, GraphNotDecomposable, bracketed
-from discreet.models.loglinear.judgement import candidates, judgement
-from discreet.models.loglinear.minimum_error import criterion_for_matches, criterion_for_uniques
-from discreet.models.loglinear.mixtures import ArithmeticMixture, geometric_mixture
-from discreet.models.loglinear.occupied_cells import gathered_cells
-from discreet.models.loglinear.search import forward_search
+from discreet.survey.models.loglinear.mixtures import ArithmeticMixture, geometric_mixture
+from discreet.survey.models.loglinear.occupied_cells import gathered_cells
+from discreet.survey.models.loglinear.search import forward_search
 
 SIZES = (4, 3, 5, 2, 3)
 ALL = np.array(list(itertools.product(*map(range, SIZES)))).T
@@ -144,7 +143,7 @@ def test_a_table_too_large_says_so():
 def test_indices_worked_out_again_give_the_same_fit(monkeypatch):
     cells = sample_cells()
     once = fit_by_iteration(cells, all_of_order(5, 2))
-    monkeypatch.setattr("discreet.models.loglinear.fitting.KEPT_BYTES", 0)
+    monkeypatch.setattr("discreet.survey.models.loglinear.fitting.KEPT_BYTES", 0)
     assert fit_by_iteration(cells, all_of_order(5, 2)).mean.tolist() == once.mean.tolist()
 
 
@@ -362,7 +361,7 @@ def test_a_graph_with_a_chordless_cycle_has_no_order():
 def test_margins_that_are_not_kept_are_counted_again(monkeypatch):
     cells = sample_cells()
     fit = DecomposableFit(Graph.of_generators(5, [(0, 1), (2, 3)]), cells)
-    monkeypatch.setattr("discreet.models.loglinear.occupied_cells.KEPT_ENTRIES", 1)
+    monkeypatch.setattr("discreet.survey.models.loglinear.occupied_cells.KEPT_ENTRIES", 1)
     again = DecomposableFit(fit.graph, sample_cells())
     assert again.sample_mean.tolist() == fit.sample_mean.tolist()
     assert len(again.cells._margins) == 1
@@ -370,7 +369,7 @@ def test_margins_that_are_not_kept_are_counted_again(monkeypatch):
 
 def test_a_margin_counted_sparsely_is_the_same(monkeypatch):
     dense = sample_cells().margin((0, 2, 4))
-    monkeypatch.setattr("discreet.models.loglinear.occupied_cells.DENSE_FACTOR", -1000)
+    monkeypatch.setattr("discreet.survey.models.loglinear.occupied_cells.DENSE_FACTOR", -1000)
     sparse = sample_cells().margin((0, 2, 4))
     assert sparse.code.tolist() == dense.code.tolist()
     assert sparse.total.tolist() == dense.total.tolist()

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.data.table import Table
+from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.margins import release_margins
 from discreet.masks.rounding import round_at_random, round_conventionally
-from discreet.masks.seen import intruders_bounds
 from discreet.masks.suppression import Rule, audit_pattern
 
 COUNTS = st.lists(st.integers(0, 9), min_size=12, max_size=12).filter(any)

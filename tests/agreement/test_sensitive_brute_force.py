@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
-from discreet.risk.closeness import equal_closeness, hierarchical_closeness, ordered_closeness
-from discreet.risk.diversity import (
+from discreet.survey.attributes.closeness import (
+    equal_closeness,
+    hierarchical_closeness,
+    ordered_closeness,
+)
+from discreet.survey.attributes.diversity import (
     SensitiveCounts,
     concentration,
     distinct_diversity,
@@ -20,8 +24,8 @@ from discreet.risk.diversity import (
     recursive_depth,
     recursive_diversity,
 )
-from discreet.risk.hierarchy import Hierarchy
-from discreet.risk.presence import delta_presence, journalist_risk, marketer_risk, prosecutor_risk
+from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.survey.presence import delta_presence, journalist_risk, marketer_risk, prosecutor_risk
 
 N_VALUES = 7
 Records = list[tuple[int, int]]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.compoisson.equations import Sums
-from discreet.compoisson.factorials import factorisation_of
-from discreet.compoisson.knowledge import Knowledge, Shape
-from discreet.compoisson.snooper import reconstruct, snooper
-from discreet.compoisson.statistics import CountStatistics, decimal_log
-from discreet.compoisson.truncation import reconstruct_truncated
+from discreet.count_tables.decimals import reconstruct_truncated
+from discreet.count_tables.equations import Sums
+from discreet.count_tables.factorials import factorisation_of
+from discreet.count_tables.knowledge import Knowledge, Shape
+from discreet.count_tables.rebuilding import reconstruct, snooper
+from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.errors import InputError
 
 counts = st.lists(st.integers(0, 6), min_size=2, max_size=7).filter(lambda f: sum(f[1:]) > 0)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.risk.suda import special_uniques
-from discreet.risk.suda_derivation import derive
+from discreet.survey.suda.derivation import derive
+from discreet.survey.suda.scores import special_uniques
 
 KeySet = tuple[int, ...]
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.figures import Unavailable
-from discreet.risk.assessment import assess
+from discreet.survey.assessment import assess
 
 NAMES = ("a", "b", "c", "d")
 files = st.integers(1, 4).flatmap(
@@ -90,7 +90,7 @@ def test_scores_contributions_and_the_derivation(policy, weight, tmp_path):
 
 
 def test_too_many_sets_over_too_many_cells(monkeypatch):
-    monkeypatch.setattr("discreet.risk.suda_matching.MOST_WORK", 10)
+    monkeypatch.setattr("discreet.survey.suda.matching.MOST_WORK", 10)
     table = pa.table({"a": [1, 2, None, 4], "b": [1, 2, 3, 4]})
     with pytest.raises(
         ValueError, match="suda must be left out here, got .* sets of keys to match"

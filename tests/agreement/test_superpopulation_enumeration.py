@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from discreet.data.summary import SizeIndices
-from discreet.models.superpopulation.partition_likelihood import (
+from discreet.survey.models.superpopulation.partition_likelihood import (
     PartitionLikelihood,
     log_arrangements,
 )
-from discreet.models.superpopulation.partition_urn import PartitionUrn
+from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
 LAWS = [
     (0.0, 0.7),

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from discreet.fiber.decomposable import junction_tree
-from discreet.fiber.margins import margins_of
+from discreet.belief.draws.augmentation import Effort
+from discreet.belief.models.generators import HierarchicalModel, models_containing
+from discreet.belief.posterior import Question, table_posterior
+from discreet.fiber.system.decomposable import junction_tree
+from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
-from discreet.tables.augmentation import Effort
-from discreet.tables.generators import HierarchicalModel, models_containing
-from discreet.tables.posterior import Question, table_posterior
 
 TABLES = {
     "2x2x2": np.array([[[1, 0], [2, 1]], [[0, 1], [1, 1]]]),
@@ -109,7 +109,7 @@ def test_simulation_under_models_without_closed_form(name):
 
 
 def by_prior_draws(table, sets, model):
-    from discreet.tables.bayesian_fitting import fitting_cycle
+    from discreet.belief.models.bayesian_fitting import fitting_cycle
 
     rng = np.random.default_rng(9)
     state = np.full((400, *table.shape), -np.log(table.size))

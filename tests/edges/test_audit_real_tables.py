@@ -14,7 +14,7 @@ from scipy.stats import betabinom, hypergeom
 
 from discreet.data.table import Table
 from discreet.figures import How, Unavailable
-from discreet.risk.audit import AuditOptions, audit
+from discreet.tables.audit import AuditOptions, audit
 
 TITANIC = Table.of_dense(
     np.array(

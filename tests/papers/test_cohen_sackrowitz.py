@@ -8,9 +8,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from discreet.models.cohen_sackrowitz import UniquenessTest
-from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
-from discreet.models.sample_size import plan_sample_size
+from discreet.survey.models.cohen_sackrowitz import UniquenessTest
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.sample_size import plan_sample_size
 
 N, n, K, S = 46228, 8399, 1108, 108  # the Dutch municipality of the example
 
@@ -162,7 +162,7 @@ def test_sample_size_that_keeps_the_probability_at_a_twentieth(prior, size):
 
 
 def test_a_prior_may_be_named_by_a_word_and_no_other_word_is_taken() -> None:
-    from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
+    from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
 
     sizes = {"sample_size": 8399, "population_size": 46228, "n_table_cells": 1108}
     named = ExchangeablePosterior(prior="uniform", **sizes)  # type: ignore[arg-type]

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from discreet.choice.actors import Agency, Intruder, Scientist
+from discreet.choice.candidates import margin_proposals
+from discreet.choice.choice import Verdict
+from discreet.choice.measures import Measure
+from discreet.choice.proposals import mask_proposal, parse_masks
+from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.choice.utility import CellCounts
 from discreet.data.table import Table
-from discreet.fiber.priors import Multinomial, Uniform
+from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import How
+from discreet.masks.after_publication import intruders_belief
 from discreet.masks.margins import release_margins
-from discreet.masks.seen import intruders_belief
-from discreet.release.actors import Agency, Intruder, Scientist
-from discreet.release.candidates import margin_proposals
-from discreet.release.choice import Verdict
-from discreet.release.measures import Measure
-from discreet.release.named_masks import mask_proposal, parse_masks
-from discreet.release.risk_utility import ChooseOptions, risk_utility
-from discreet.release.utility import CellCounts
-from discreet.risk.disclosure import Always, Discrete, Fixed, Scenario
-from discreet.risk.table_attacks import OneCell, bounds_scenario, cells_scenario, table_scenario
-from discreet.risk.table_refusal import Policy
+from discreet.tables.attacks import OneCell, bounds_scenario, cells_scenario, table_scenario
+from discreet.tables.disclosure import Always, Discrete, Fixed, Scenario
+from discreet.tables.refused_margin import Policy
 
 COUNTS = [96, 72, 161, 10, 7, 6, 1, 1, 2, 186, 127, 51, 11, 7, 3, 0, 1, 0]  # table 1
 CENSUS = Table.of_dense(np.array(COUNTS).reshape(2, 3, 3), ["gender", "race", "income"])

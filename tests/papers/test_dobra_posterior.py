@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from discreet.fiber.marginals import posterior
-from discreet.fiber.margins import margins_of
-from discreet.fiber.system import system_of
-from discreet.tables.augmentation import Effort, augmented
-from discreet.tables.averaging import (
+from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.table_steps import ListedStep
+from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.listed_fiber import listed_fiber
+from discreet.belief.models.generators import models_containing
+from discreet.belief.models.model_averaging import (
     Evidence,
     bridged_evidence,
     model_weights,
     predictive_evidence,
 )
-from discreet.tables.exact_law import exact_law
-from discreet.tables.generators import models_containing
-from discreet.tables.listed_fiber import listed_fiber
-from discreet.tables.table_steps import ListedStep
+from discreet.fiber.sums.marginals import posterior
+from discreet.fiber.system.linear_system import system_of
+from discreet.fiber.system.margins import margins_of
 
 CENSUS = np.array(
     [[96, 72, 161], [10, 7, 6], [1, 1, 2], [186, 127, 51], [11, 7, 3], [0, 1, 0]]

@@ -5,15 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
+from discreet.belief.belief import ListedBelief
 from discreet.errors import InputError
-from discreet.risk.refusal import (
+from discreet.tables.attacks import bounds_scenario, table_scenario
+from discreet.tables.refusal_loss import (
     belief_after_refusal,
     risk_above,
     shows_unique,
     would_refuse,
 )
-from discreet.risk.table_attacks import bounds_scenario, table_scenario
-from discreet.tables.belief import ListedBelief
 
 
 def two_by_two(rows, columns):

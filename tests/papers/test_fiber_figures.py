@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.fiber.counting import count_exactly, count_tables
-from discreet.fiber.dynamic_programming import Budget
-from discreet.fiber.enumeration import tables
-from discreet.fiber.marginals import most_probable_table, posterior
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.priors import DirichletMultinomial, Multinomial, Uniform
-from discreet.fiber.system import Statement, system_of
+from discreet.fiber.sums.counting import count_exactly, count_tables
+from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.sums.enumeration import tables
+from discreet.fiber.sums.marginals import most_probable_table, posterior
+from discreet.fiber.system.linear_system import Statement, system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Uniform
 from discreet.figures import How
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

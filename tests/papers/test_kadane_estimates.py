@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from discreet.compoisson.comparison_estimates import ComparisonEstimate, weighted_least_squares
-from discreet.compoisson.estimation import Fit, maximum_likelihood, poisson_test
-from discreet.compoisson.goodness import Goodness, goodness_of_fit
-from discreet.compoisson.notation import parse_factorisation
-from discreet.compoisson.statistics import CountStatistics
+from discreet.count_tables.com_poisson.comparison_estimates import (
+    ComparisonEstimate,
+    weighted_least_squares,
+)
+from discreet.count_tables.com_poisson.estimation import Fit, maximum_likelihood, poisson_test
+from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
+from discreet.count_tables.notation import parse_factorisation
+from discreet.count_tables.statistics import CountStatistics
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))  # Table 3
 POEM = dict(enumerate([0, 7, 33, 49, 22, 6]))  # Table 5

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from discreet.compoisson.knowledge import Knowledge
-from discreet.compoisson.snooper import reconstruct, snooper
-from discreet.compoisson.statistics import CountStatistics
-from discreet.risk.count_risk import count_risk, interval_risk
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.measures import count_risk, interval_risk
+from discreet.count_tables.rebuilding import reconstruct, snooper
+from discreet.count_tables.statistics import CountStatistics
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))  # Table 3
 POEM = dict(enumerate([0, 7, 33, 49, 22, 6]))  # Table 5

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from discreet.belief.draws.augmentation import Effort
 from discreet.cli.papers import NAMES, _parts
 from discreet.errors import InputError
 from discreet.figures import Unavailable
@@ -16,7 +17,6 @@ from discreet.papers import dobra
 from discreet.papers.catalogue import NAMES as CATALOGUE
 from discreet.papers.catalogue import paper_rows
 from discreet.papers.rows import NUMBER, Kind, Row, Verdict
-from discreet.tables.augmentation import Effort
 
 ROOT = Path(__file__).parents[2]
 COHEN, DOBRA, POLETTINI, TAKEMURA, KADANE = NAMES

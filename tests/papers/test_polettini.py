@@ -4,8 +4,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from discreet.models.benedetti_franconi import individual_risk
-from discreet.models.inverse_mean import (
+from discreet.survey.models.benedetti_franconi import individual_risk
+from discreet.survey.models.inverse_mean import (
     approximation_error,
     closed_form_of_three,
     closed_form_of_two,

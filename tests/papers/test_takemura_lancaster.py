@@ -14,7 +14,7 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import How
-from discreet.models.lancaster import (
+from discreet.survey.models.lancaster import (
     Interactions,
     Lancaster,
     _Summation,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.data.summary import SizeIndices, Summary
-from discreet.models.superpopulation.ewens import Ewens
-from discreet.models.superpopulation.pitman import Pitman, moment_estimates
+from discreet.survey.models.superpopulation.ewens import Ewens
+from discreet.survey.models.superpopulation.pitman import Pitman, moment_estimates
 
 SMALL = (2249, 521, 275, 132, 104, 60, 59, 34, 46, 19)
 LARGE_CELLS, LARGE_RECORDS = 124, 2996

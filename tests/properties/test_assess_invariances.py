@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from discreet.data.coding import Coding
 from discreet.figures import Unavailable
-from discreet.risk import assessment as module
-from discreet.risk.scoring import ModelResult
+from discreet.survey import assessment as module
+from discreet.survey.scoring import ModelResult
 
 assess = partial(module.assess, models="sample_frequency")
 each = settings(

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.table_steps import ListedStep, WalkStep
+from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.listed_fiber import listed_fiber
+from discreet.belief.models.generators import models_containing
 from discreet.errors import InputError
-from discreet.fiber import marginals
-from discreet.fiber.margins import margins_of
-from discreet.fiber.moves import connecting_moves
-from discreet.fiber.starts import starting_points
-from discreet.fiber.system import system_of
-from discreet.tables.augmentation import Effort, augmented
-from discreet.tables.exact_law import exact_law
-from discreet.tables.generators import models_containing
-from discreet.tables.listed_fiber import listed_fiber
-from discreet.tables.table_steps import ListedStep, WalkStep
+from discreet.fiber.draws.moves import connecting_moves
+from discreet.fiber.draws.starts import starting_points
+from discreet.fiber.sums import marginals
+from discreet.fiber.system.linear_system import system_of
+from discreet.fiber.system.margins import margins_of
 
 TABLE = np.array([[[1, 2], [0, 1], [2, 0]], [[1, 0], [3, 1], [0, 1]]])
 RELEASED = [(0, 1), (2,)]

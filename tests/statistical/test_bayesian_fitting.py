@@ -5,7 +5,7 @@ import pytest
 from scipy.special import digamma
 from scipy.stats import kstest
 
-from discreet.tables.bayesian_fitting import fitting_cycle, log_gamma_draws, log_sum
+from discreet.belief.models.bayesian_fitting import fitting_cycle, log_gamma_draws, log_sum
 
 DRAWS = 40_000
 

@@ -10,16 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.data.arrays import IntArray
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import Figure, Outcome
-from discreet.models.benedetti_franconi import (
-    BenedettiFranconi,
-    population_count_interval,
-)
-from discreet.models.contract import Tally
+from discreet.numerics.arrays import IntArray
+from discreet.survey.models.benedetti_franconi import BenedettiFranconi, population_count_interval
+from discreet.survey.models.contract import Tally
 
 REPEATS = 100
 P = 0.1

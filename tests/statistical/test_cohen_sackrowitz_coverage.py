@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.data.arrays import IntArray
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import Figure
-from discreet.models.cohen_sackrowitz import CohenSackrowitzMultinomial, CohenSackrowitzUniform
-from discreet.models.contract import Tally
-from discreet.models.exchangeable_prior import ExchangeablePosterior
+from discreet.numerics.arrays import IntArray
+from discreet.survey.models.cohen_sackrowitz import (
+    CohenSackrowitzMultinomial,
+    CohenSackrowitzUniform,
+)
+from discreet.survey.models.contract import Tally
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior
 
 REPEATS = 100
 N, N_SAMPLE, K = 3000, 1200, 900

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import chisquare
 
 from discreet.errors import InputError
-from discreet.fiber import dynamic_programming
-from discreet.fiber.enumeration import tables
-from discreet.fiber.exact_draws import draw_decomposable, sampler
-from discreet.fiber.marginals import posterior
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
-from discreet.fiber.system import system_of
+from discreet.fiber.draws.exact_draws import draw_decomposable, sampler
+from discreet.fiber.sums import dynamic_programming
+from discreet.fiber.sums.enumeration import tables
+from discreet.fiber.sums.marginals import posterior
+from discreet.fiber.system.linear_system import system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
 
 DRAWS = 20_000
 TABLE = np.array([[[3, 1], [0, 2], [1, 1]], [[1, 2], [2, 0], [0, 1]]])

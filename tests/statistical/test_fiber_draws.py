@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from discreet.fiber.algebra import executable
-from discreet.fiber.drawing import Method, WalkOptions, draw_tables
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.moves import moves_of_margins
-from discreet.fiber.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
-from discreet.fiber.starts import starting_tables
-from discreet.fiber.system import Statement, system_of
-from discreet.fiber.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.draws.drawing import Method, WalkOptions, draw_tables
+from discreet.fiber.draws.moves import moves_of_margins
+from discreet.fiber.draws.starts import starting_tables
+from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.sums.latte import executable
+from discreet.fiber.system.linear_system import Statement, system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
 
 LEAST_P = 1e-4
 

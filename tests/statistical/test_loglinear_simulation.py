@@ -10,8 +10,8 @@ import pytest
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
-from discreet.models.contract import Tally
-from discreet.models.loglinear.model import LogLinear
+from discreet.survey.models.contract import Tally
+from discreet.survey.models.loglinear.model import LogLinear
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data"
 SIZES = (9, 8, 12, 10)

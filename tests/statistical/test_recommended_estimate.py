@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from discreet.data.coding import Coding
-from discreet.data.synthetic.population import census_population
-from discreet.risk.recommendation import recommend
+from discreet.survey.headline.recommendation import recommend
+from discreet.synthetic.population import census_population
 
 SIZES = (6, 9, 5, 11, 7)
 N = 40_000

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from discreet.data.summary import SizeIndices
-from discreet.models.superpopulation.families import fit_from_size_indices
-from discreet.models.superpopulation.fitted import Totals
-from discreet.models.superpopulation.partition_urn import PartitionUrn
+from discreet.survey.models.superpopulation.families import fit_from_size_indices
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
 REPEATS = 80
 CONFIDENCE = 0.95

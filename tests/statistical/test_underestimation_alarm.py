@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.summary import SizeIndices, Summary
-from discreet.models.benedetti_franconi import individual_risk
-from discreet.models.underestimation import RiskWarning, underestimation_check
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.survey.models.benedetti_franconi import individual_risk
+from discreet.survey.models.underestimation import RiskWarning, underestimation_check
 
 DRAWS = 20
 

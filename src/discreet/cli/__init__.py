@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.failing import run_and_report
+from discreet.cli.exit_codes import run_and_report
 from discreet.cli.lazy import LazyGroup
 from discreet.numerics.linear_algebra import keep_to_one_thread
 

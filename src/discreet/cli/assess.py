@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from discreet.cli.once import OnceCommand
+from discreet.cli.option_names import speaking_of
+from discreet.cli.option_rules import by_name, check_csv, check_together
 from discreet.cli.options import (
     Codes,
     NamedFile,
@@ -15,8 +16,7 @@ from discreet.cli.options import (
     csv_from,
     csv_options,
 )
-from discreet.cli.speaking import speaking_of
-from discreet.cli.together import by_name, check_csv, check_together
+from discreet.cli.single_options import OnceCommand
 
 OUTPUTS = ("report", "external_report", "risks")
 ENDINGS = {
@@ -141,11 +141,11 @@ def _run(file: str, options: dict[str, Any]) -> None:
 
 
 def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path]) -> None:
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.report.html import write_report
     from discreet.report.json import assessment_json
     from discreet.report.text import print_assessment
-    from discreet.risk.assessment import assess
+    from discreet.survey.assessment import assess
 
     with progress_bar() as progress:
         assessment = assess(
@@ -174,9 +174,9 @@ def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path])
 
 
 def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
-    from discreet.cli.showing import print_json, progress_bar, stdout_console
+    from discreet.cli.console import print_json, progress_bar, stdout_console
     from discreet.report.comparison import comparison_json, print_comparison
-    from discreet.risk.comparison import compare_policies
+    from discreet.survey.missing_policies import compare_policies
 
     with progress_bar() as progress:
         comparison = compare_policies(
@@ -206,7 +206,7 @@ def _engine(options: dict[str, Any], progress: Any) -> Any:
 def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
     """What both the assessment and the comparison of policies take, besides the files."""
     from discreet.data.missing import MissingCodes
-    from discreet.risk.tree_file import read_hierarchy
+    from discreet.survey.attributes.tree_file import read_hierarchy
 
     kinds = ("missing", "suppressed", "not_applicable")
     trees = by_name("--tree", options["trees"])
@@ -231,7 +231,7 @@ def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 def _thresholds(options: dict[str, Any]) -> Any:
     """What was said of the sensitive variables, None if nothing was."""
-    from discreet.risk.sensitive import Thresholds
+    from discreet.survey.attributes.sensitive import Thresholds
 
     names = {
         "l": "diversity",

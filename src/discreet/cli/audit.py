@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from discreet.cli.once import OnceCommand
+from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options
-from discreet.cli.speaking import speaking_of
+from discreet.cli.single_options import OnceCommand
 from discreet.cli.table_file import table_of
 
 REFUSED = 3
@@ -114,7 +114,7 @@ def command(file: str, **options: Any) -> None:
 
 def _run(file: str, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the release was not shown to keep?"""
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.report.audit import print_audit
     from discreet.report.audit_json import audit_json
     from discreet.report.audit_page import write_audit
@@ -157,10 +157,10 @@ def _check_together(options: dict[str, Any]) -> None:
 
 
 def _asked(options: dict[str, Any]) -> Any:
-    from discreet.risk.audit import AuditOptions
-    from discreet.risk.table_refusal import Policy
-    from discreet.tables.augmentation import Effort
-    from discreet.tables.averaging import WeightKind
+    from discreet.belief.draws.augmentation import Effort
+    from discreet.belief.models.model_averaging import WeightKind
+    from discreet.tables.audit import AuditOptions
+    from discreet.tables.refused_margin import Policy
 
     plain = ("knows", "small", "confidence", "alpha", "targets", "refused", "max_risk")
     return AuditOptions(
@@ -189,7 +189,7 @@ def _models(given: str | None) -> tuple[str, ...]:
 
 def _audits(table: Any, options: dict[str, Any], asked: Any, progress: Any) -> Any:
     """One audit for each step of a sequence; for a report the last two, to tell what changed."""
-    from discreet.risk.audit import audit_sequence
+    from discreet.tables.audit import audit_sequence
 
     releases = options["releases"]
     first = len(releases)

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from discreet.cli.once import OnceCommand
 from discreet.cli.options import Names, Numbers, csv_from, csv_options
+from discreet.cli.single_options import OnceCommand
 
 PATH = click.Path(path_type=Path)
 
@@ -34,11 +34,11 @@ def command(population: str, **options: Any) -> None:
     Draws samples, asks every model for the population uniques among the sample uniques, and
     compares with the truth. Ctrl-C shows the samples done so far.
     """
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
     from discreet.report.backtest import backtest_json, print_backtest, write_backtest
-    from discreet.risk.backtest import backtest
+    from discreet.survey.backtest.league import backtest
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     source = open_records(population, csv)

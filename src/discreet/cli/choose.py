@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from discreet.cli.once import OnceCommand
+from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, split_names
-from discreet.cli.speaking import speaking_of
+from discreet.cli.single_options import OnceCommand
 from discreet.cli.table_file import table_of
 
 PATH = click.Path(path_type=Path)
@@ -135,8 +135,8 @@ def command(file: str, **options: Any) -> None:
 
 
 def _run(file: str, options: dict[str, Any]) -> None:
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
-    from discreet.release.publication import check_folder
+    from discreet.choice.publication import check_folder
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.report.choose import print_choice
     from discreet.report.choose_json import choose_json
     from discreet.report.choose_page import write_choice
@@ -164,8 +164,8 @@ def _run(file: str, options: dict[str, Any]) -> None:
 
 
 def _write(found: Any, folder: Path) -> None:
-    from discreet.cli.showing import say
-    from discreet.release.publication import publication_of, write_release
+    from discreet.choice.publication import publication_of, write_release
+    from discreet.cli.console import say
 
     chosen = found.chosen
     if chosen is None or chosen.is_nothing:
@@ -202,9 +202,9 @@ def _check_together(options: dict[str, Any]) -> None:
 
 
 def _asked(options: dict[str, Any]) -> Any:
-    from discreet.release.measures import Measure
-    from discreet.release.risk_utility import ChooseOptions
-    from discreet.risk.table_refusal import Policy
+    from discreet.choice.measures import Measure
+    from discreet.choice.risk_utility import ChooseOptions
+    from discreet.tables.refused_margin import Policy
 
     width = options["min_width"]
     policy = Policy.BOUNDS if width is not None else Policy(options["measure"] or "cells")
@@ -230,6 +230,6 @@ def _asked(options: dict[str, Any]) -> Any:
 
 
 def _found(table: Any, options: dict[str, Any], asked: Any, progress: Any) -> Any:
-    from discreet.release.recommendation import recommend
+    from discreet.choice.recommendation import recommend
 
     return recommend(table, options["masks"], asked, progress=progress)

@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from discreet.cli.counts_checks import check_together, is_file
-from discreet.cli.once import OnceCommand
+from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names
-from discreet.cli.speaking import speaking_of
+from discreet.cli.single_options import OnceCommand
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
@@ -141,8 +141,8 @@ def command(counts: str | None, **options: Any) -> None:
 
 def _run(counts: str | None, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that no release was found to keep?"""
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.cli.counts_models import bayes_of_release
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
     from discreet.data.writing import check_outputs
     from discreet.report.counts import print_counts
     from discreet.report.counts_json import counts_json
@@ -167,9 +167,9 @@ def _run(counts: str | None, options: dict[str, Any]) -> bool:
 
 
 def _asked(options: dict[str, Any]) -> Any:
-    from discreet.compoisson.knowledge_notation import parse_knowledge
-    from discreet.risk.count_assessment import CountOptions
-    from discreet.risk.count_verdict import Measure
+    from discreet.count_tables.assessment import CountOptions
+    from discreet.count_tables.knowledge_notation import parse_knowledge
+    from discreet.count_tables.verdict import Measure
 
     known = options["knows"]
     plain = ("decimals", "truncate", "withhold_n", "max_risk", "small", "seconds", "seed")
@@ -186,8 +186,8 @@ def _assessed(counts: str | None, options: dict[str, Any], asked: Any, progress:
     """Where the figures come from, and the assessment."""
     from discreet.cli.counts_knowledge import check_known
     from discreet.cli.counts_reading import parse_s2, read_counts
-    from discreet.compoisson.notation import parse_counts
-    from discreet.risk.count_assessment import assess_counts, assess_statistics
+    from discreet.count_tables.assessment import assess_counts, assess_statistics
+    from discreet.count_tables.notation import parse_counts
 
     if counts is None:
         s2 = parse_s2(options["s2"], options["s1"], truncated=options["truncate"])

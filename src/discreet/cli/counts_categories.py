@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.speaking import speaking_of
+from discreet.cli.option_names import speaking_of
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 
 if TYPE_CHECKING:
-    from discreet.compoisson.release import Release
+    from discreet.count_tables.release import Release
     from discreet.report.counts_categories import CategoriesView
 
 MOST_CATEGORIES = 200
@@ -19,7 +19,7 @@ Levels = tuple[str, ...]
 
 def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the sets do not keep?"""
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.report.counts_categories import print_categories
     from discreet.report.counts_categories_json import categories_json
     from discreet.report.counts_categories_page import write_categories_page
@@ -46,9 +46,9 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
 def _holder_view(file: str, options: dict[str, Any], progress: Any) -> "CategoriesView":
     from discreet.cli.counts_knowledge import check_known
     from discreet.cli.counts_reading import read_by_category
-    from discreet.compoisson.release import release_of
-    from discreet.compoisson.statistics import CountStatistics
-    from discreet.risk.count_categories import assess_categories
+    from discreet.count_tables.category_assessment import assess_categories
+    from discreet.count_tables.release import release_of
+    from discreet.count_tables.statistics import CountStatistics
 
     by = options["by"]
     source, by_levels = read_by_category(file, options, progress)
@@ -80,8 +80,8 @@ def _holder_view(file: str, options: dict[str, Any], progress: Any) -> "Categori
 
 def _snooper_view(options: dict[str, Any], progress: Any) -> "CategoriesView":
     from discreet.cli.counts_reading import read_sets
-    from discreet.compoisson.notation import parse_counts
-    from discreet.risk.count_categories import Margin, assess_categories
+    from discreet.count_tables.category_assessment import Margin, assess_categories
+    from discreet.count_tables.notation import parse_counts
 
     file, by, sets = read_sets(options["sets"], options, progress)
     names = category_names(list(sets))
@@ -163,8 +163,8 @@ def _all_together(
     withheld: Sequence[str], tables: Mapping[str, Mapping[int, int]]
 ) -> dict[str, Any]:
     """The set of all categories together, which goes out where one of them is withheld."""
-    from discreet.compoisson.statistics import CountStatistics
-    from discreet.risk.count_categories import Margin
+    from discreet.count_tables.category_assessment import Margin
+    from discreet.count_tables.statistics import CountStatistics
 
     if not withheld:
         return {}
@@ -182,7 +182,7 @@ def _margins(
 
     A margin of zeros only adds nothing to S1 = 0 and is left out.
     """
-    from discreet.risk.count_categories import Margin
+    from discreet.count_tables.category_assessment import Margin
 
     margins: dict[str, Any] = {}
     for wanted in typed:
@@ -231,7 +231,7 @@ def _beside(options: dict[str, Any], withheld: Sequence[str]) -> tuple[str, ...]
 
 def _knowledge(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """What is known of every category alike; shapes are for one table only."""
-    from discreet.compoisson.knowledge_notation import parse_knowledge
+    from discreet.count_tables.knowledge_notation import parse_knowledge
 
     if options["knows"] is None:
         return {}
@@ -243,14 +243,14 @@ def _knowledge(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _described(options: dict[str, Any]) -> tuple[str, ...]:
-    from discreet.compoisson.knowledge_notation import parse_knowledge
+    from discreet.count_tables.knowledge_notation import parse_knowledge
 
     return () if options["knows"] is None else parse_knowledge(options["knows"]).described()
 
 
 def _release(name: str, one: tuple[int | None, int, str]) -> "Release":
     from discreet.cli.counts_reading import parse_s2
-    from discreet.compoisson.release import Release
+    from discreet.count_tables.release import Release
 
     n, total, s2 = one
     if s2 == "1":  # as a product, which is what sets are written as
@@ -263,14 +263,14 @@ def _release(name: str, one: tuple[int | None, int, str]) -> "Release":
 
 def _zeros(table: Mapping[int, int]) -> "Release":
     """What goes out of a category of zeros only."""
-    from discreet.compoisson.release import Release
+    from discreet.count_tables.release import Release
 
     return Release(n=sum(table.values()), total=0, log_factorial_total={})
 
 
 def _exact(name: str, release: "Release") -> Any:
     """The exact set of a category, which is what several are solved from."""
-    from discreet.compoisson.statistics import CountStatistics, DecimalLog
+    from discreet.count_tables.statistics import CountStatistics, DecimalLog
 
     given = release.log_factorial_total
     if release.n is None or isinstance(given, DecimalLog):
@@ -295,9 +295,9 @@ def _without_zeros(table: dict[int, int], releases: Mapping[str, "Release"]) -> 
 
 def _check_total_table(table: Mapping[int, int], sets: Mapping[str, Any]) -> None:
     """Raises InputError that says which statistic of the table is not that of all sets."""
-    from discreet.compoisson.categories import together
-    from discreet.compoisson.notation import write_factorisation
-    from discreet.compoisson.statistics import CountStatistics
+    from discreet.count_tables.categories import together
+    from discreet.count_tables.notation import write_factorisation
+    from discreet.count_tables.statistics import CountStatistics
 
     own, wanted = CountStatistics.of_counts(table), together(sets)
     for what, one, other in (
@@ -315,10 +315,10 @@ def _likely(found: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The most probable tables of each category from its own set, to be drawn."""
     import numpy as np
 
-    from discreet.compoisson.likely_tables import likely_tables
-    from discreet.compoisson.release import attack, release_of
-    from discreet.compoisson.snooper import Effort
-    from discreet.fiber.working_time import working_seconds
+    from discreet.clock import working_seconds
+    from discreet.count_tables.likely_tables import likely_tables
+    from discreet.count_tables.rebuilding import Effort
+    from discreet.count_tables.release import attack, release_of
 
     known = _knowledge(options, found.names)
     rng = np.random.default_rng(options["seed"])

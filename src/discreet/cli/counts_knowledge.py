@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import InputError, must_be
 
 if TYPE_CHECKING:
-    from discreet.compoisson.knowledge import Knowledge
+    from discreet.count_tables.knowledge import Knowledge
 
 
 def check_known(
@@ -36,7 +36,7 @@ def _contradictions(
     typed: str, table: Mapping[int, int], withhold_n: bool
 ) -> Iterator[tuple[str, str]]:
     """Each word that is not true by itself, with what it is about."""
-    from discreet.compoisson.knowledge_notation import parse_knowledge
+    from discreet.count_tables.knowledge_notation import parse_knowledge
 
     whole = parse_knowledge(typed)
     shapes = " beside 'nozeros'" if whole.no_zeros else ""
@@ -55,7 +55,7 @@ def _with_zeros(known: "Knowledge", whole: "Knowledge") -> "Knowledge":
 
 
 def _is_true(known: "Knowledge", table: Mapping[int, int], withhold_n: bool) -> bool:
-    from discreet.compoisson.knowledge_truth import check_true
+    from discreet.count_tables.knowledge_truth import check_true
 
     try:
         check_true(known, table, n_is_known=not withhold_n)

@@ -8,7 +8,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 
 if TYPE_CHECKING:
-    from discreet.compoisson.release import Release
+    from discreet.count_tables.release import Release
 
 N_WITHHELD = "n is withheld, and without it neither rate nor dispersion can be told"
 PREDICTED = range(6)  # values whose probability in a new observation is told
@@ -16,7 +16,7 @@ PREDICTED = range(6)  # values whose probability in a new observation is told
 
 def bayes_of_release(release: "Release", prior: tuple[float, float, float] | None) -> Any:
     """The analysis from what goes out, or why there is none."""
-    from discreet.compoisson.conjugate import Conjugate, bayes_from_statistics
+    from discreet.count_tables.com_poisson.conjugate import Conjugate, bayes_from_statistics
 
     sums = sums_of(release)
     if isinstance(sums, Unavailable):
@@ -46,8 +46,8 @@ def bayes_by_category(
 
 def sums_of(release: "Release") -> Any:
     """n, S1 and S2 as a user of the release has them: S2 exact, or the published decimal."""
-    from discreet.compoisson.estimation import Sums
-    from discreet.compoisson.statistics import CountStatistics, DecimalLog
+    from discreet.count_tables.com_poisson.estimation import Sums
+    from discreet.count_tables.statistics import CountStatistics, DecimalLog
 
     if release.n is None:
         return Unavailable(N_WITHHELD)
@@ -65,7 +65,7 @@ def regression_of(
     terms: Sequence[str],
 ) -> Any:
     """The regression on the typed terms, from one set for each category."""
-    from discreet.compoisson.regression import regress_sets
+    from discreet.count_tables.com_poisson.regression import regress_sets
 
     effects = effects_of(terms, variables)
     for levels, one in sets.items():

@@ -80,8 +80,8 @@ def read_sets(
 
 def parse_s2(text: str, total: int, *, truncated: bool = False) -> Any:
     """S2 as typed, exact or a decimal, not above log S1!, the most that a total of S1 allows."""
-    from discreet.compoisson.notation import parse_log_factorial_total
-    from discreet.compoisson.statistics import DecimalLog
+    from discreet.count_tables.notation import parse_log_factorial_total
+    from discreet.count_tables.statistics import DecimalLog
 
     found = parse_log_factorial_total(text, truncated=truncated)
     most = math.lgamma(max(total, 0) + 1) if total < LARGEST_TOTAL else math.inf

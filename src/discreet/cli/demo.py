@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.once import OnceCommand
-from discreet.cli.speaking import speaking_of
+from discreet.cli.option_names import speaking_of
+from discreet.cli.single_options import OnceCommand
 
 PARAMETERS = {"expected_size": "--sample", "size": "--population"}
 
@@ -41,10 +41,10 @@ def command(size: int, sample: int, seed: int, folder: Path, as_json: bool) -> N
     The persons are made up; the ten keys and their 249,704,000 possible cells are those of a
     census file in the literature (Takemura).
     """
-    from discreet.cli.showing import print_json, progress_bar, say, stdout_console
-    from discreet.report.demo import demo_json, print_demo, truth_section
+    from discreet.cli.console import print_json, progress_bar, say, stdout_console
     from discreet.report.html import write_report
-    from discreet.risk.demonstration import demonstrate
+    from discreet.synthetic.demo_report import demo_json, print_demo, truth_section
+    from discreet.synthetic.demonstration import demonstrate
 
     with speaking_of(PARAMETERS), progress_bar() as progress:
         shown = demonstrate(folder, size=size, sample=sample, seed=seed, progress=progress)

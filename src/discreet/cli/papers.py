@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.once import OnceCommand
+from discreet.cli.single_options import OnceCommand
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
@@ -59,7 +59,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     and about a minute the first time, when code is compiled. Exit code 1 if a figure could not be
     computed or differs without an explanation.
     """
-    from discreet.cli.showing import progress_bar, stdout_console
+    from discreet.cli.console import progress_bar, stdout_console
     from discreet.papers.catalogue import paper_rows
 
     with progress_bar() as progress:

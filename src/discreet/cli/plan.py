@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.once import OnceCommand
-from discreet.cli.speaking import speaking_of
+from discreet.cli.option_names import speaking_of
+from discreet.cli.single_options import OnceCommand
 
 PATH = click.Path(path_type=Path)
 PARAMETERS = {
@@ -36,10 +36,10 @@ def command(
 
     By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
     """
-    from discreet.cli.showing import print_json, say, stdout_console
+    from discreet.cli.console import print_json, say, stdout_console
     from discreet.data.writing import check_outputs
-    from discreet.models.sample_size import plan_sample_size
     from discreet.report.plan import plans_json, print_plans, write_plans
+    from discreet.survey.models.sample_size import plan_sample_size
 
     if report is not None:
         check_outputs([report], [])

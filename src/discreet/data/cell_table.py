@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
+from discreet.numerics.arrays import FloatArray, IntArray, read_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from discreet.data.arrays import CountArray, FloatArray, IntArray
 from discreet.data.coding import Coding
+from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
+from discreet.numerics.arrays import IntArray
 
 WORD_LIMIT = 2**62  # leaves a bit for a flag beside the code in a signed 64-bit integer
 

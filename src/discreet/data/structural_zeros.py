@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, IntArray
+from discreet.numerics.arrays import BoolArray, IntArray
 
 Box = Mapping[int, int]
 MOST_STATES = 200_000  # of the recursion that counts a union of boxes; seconds of work

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import CountArray, IntArray, read_only
+from discreet.numerics.arrays import CountArray, IntArray, read_only
 
 
 @dataclass(frozen=True, slots=True)

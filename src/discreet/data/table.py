@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
-from discreet.data.arrays import IntArray, read_only
 from discreet.errors import ColumnError, InputError, must_be
+from discreet.numerics.arrays import IntArray, read_only
 
 DENSE_LIMIT = 1 << 26  # cells of a table or margin that is built in full
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from discreet.data.arrays import FloatArray, IntArray
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
+from discreet.numerics.arrays import FloatArray, IntArray
 
 MISSING_LABEL = "(missing)"
 

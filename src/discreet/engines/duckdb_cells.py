@@ -11,7 +11,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.arrays import FloatArray, IntArray, read_only
 from discreet.data.cell_table import margins_of_cells
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
@@ -33,6 +32,7 @@ from discreet.engines.duckdb_population import count_population
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.errors import InputError, OutputError, must_be
+from discreet.numerics.arrays import FloatArray, IntArray, read_only
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin

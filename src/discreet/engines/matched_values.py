@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, IntArray
 from discreet.engines.matching import Index, PatternedCells, Policy
+from discreet.numerics.arrays import BoolArray, IntArray
 
 MOST_ROWS = 1 << 21
 MOST_CELLS = 1 << 16

@@ -30,9 +30,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.data.coding import WORD_LIMIT, Coding
 from discreet.errors import InputError, WeightError, must_be
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.numerics.rounding import EPSILON
 from discreet.progress import Progress, silent
 

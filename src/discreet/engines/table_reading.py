@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
@@ -13,6 +12,7 @@ from discreet.data.table import Table
 from discreet.engines.contract import Engine, KeyLevels, Request
 from discreet.engines.duckdb import DuckDBEngine
 from discreet.errors import ColumnError, InputError, must_be
+from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
 
 LARGEST = 2**53

@@ -8,7 +8,7 @@ the intruder's law is his prior restricted to the fiber. What the publication ma
 is said in `beyond`, never passed over.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
@@ -16,18 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.belief.factors import Factor, LogLikelihood
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.bounds_contract import Bounds
-from discreet.fiber.margins import Margins
-from discreet.fiber.system import LARGEST, Statement, System, system_of
+from discreet.fiber.bounds.contract import Bounds
+from discreet.fiber.system.linear_system import LARGEST, Statement, System, system_of
+from discreet.fiber.system.margins import Margins
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
 
 Axes = tuple[int, ...]
 Parameter = int | float | str | bool | tuple[tuple[str, ...], ...] | None
-# log Pr(publication | table) for tables (rows) × cells (C order); −inf where impossible
-LogLikelihood = Callable[[IntArray], FloatArray]
 MOST_CELLS = 2**20  # of a table whose cells are all written out
 MOST_NAMED = 8  # sets of variables in a title
 
@@ -47,35 +46,6 @@ class PublishedTable:
         read_only(self.counts)
         if self.shown is not None:
             read_only(self.shown)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
-    """One figure's part in the likelihood: log Pr(figure | Σ x[cells] = low + i) for i = 0, 1, ….
-
-    A sum outside of what is listed has probability zero.
-    """
-
-    cells: IntArray
-    low: int
-    log_probability: FloatArray
-    name: str
-
-    def __post_init__(self) -> None:
-        read_only(self.cells)
-        read_only(self.log_probability)
-
-    @property
-    def high(self) -> int:
-        """The largest sum under which the figure is possible."""
-        return self.low + len(self.log_probability) - 1
-
-    def of_sums(self, sums: IntArray) -> FloatArray:
-        """log Pr(figure | sum) of each sum."""
-        place = np.asarray(sums) - self.low
-        inside = (place >= 0) & (place < len(self.log_probability))
-        chosen = self.log_probability[np.where(inside, place, 0)]
-        return np.where(inside, chosen, -np.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,18 +122,6 @@ def _plain(value: Parameter) -> Any:
     if isinstance(value, tuple):
         return [list(group) for group in value]
     return value.item() if isinstance(value, np.generic) else value
-
-
-def product_of(factors: Sequence[Factor]) -> LogLikelihood:
-    """The likelihood of figures that are independent of each other given the table."""
-
-    def log_likelihood(tables: IntArray) -> FloatArray:
-        found = np.zeros(len(tables))
-        for factor in factors:
-            found += factor.of_sums(tables[:, factor.cells].sum(axis=1))
-        return found
-
-    return log_likelihood
 
 
 def checked_counts(table: Table) -> IntArray:

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.system import Statement
+from discreet.fiber.system.linear_system import Statement
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Axes,
@@ -36,6 +35,7 @@ from discreet.masks.cycle_rounding import cycle_rounding
 from discreet.masks.rounding import at_random, checked_base, checked_room, checked_seed
 from discreet.masks.solving import WORK, Solved, checked_work, solve
 from discreet.masks.suppression_figures import Figures, all_sets, figures_of
+from discreet.numerics.arrays import IntArray
 
 NAME = "controlled-rounding"
 MOST_EXCESS = 8  # multiples of the base beyond the next one that a figure is let go at most

@@ -10,7 +10,7 @@ every mean. Each turn settles an entry at least, and rows and columns keep their
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, IntArray
+from discreet.numerics.arrays import BoolArray, IntArray
 
 
 def cycle_rounding(counts: IntArray, base: int, *, rng: np.random.Generator) -> IntArray:

@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.belief.models.proportional_fitting import ProportionalFit, fit_margins
 from discreet.data.table import Table
-from discreet.fiber.margins import Margins, maximal
+from discreet.fiber.system.margins import Margins, maximal
 from discreet.masks.contract import (
     Axes,
     Masked,
@@ -18,7 +18,7 @@ from discreet.masks.contract import (
     named_sets,
     sets_text,
 )
-from discreet.tables.proportional_fitting import ProportionalFit, fit_margins
+from discreet.numerics.arrays import FloatArray, IntArray
 
 NAME = "margins"
 

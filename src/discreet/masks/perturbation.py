@@ -29,20 +29,22 @@ from types import MappingProxyType
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.belief.exact.listed_belief import all_tables
+from discreet.belief.exact.listing import listed_within
+from discreet.belief.factors import LogLikelihood
+from discreet.belief.intruder_priors import ALPHA, prior_named
+from discreet.belief.models.proportional_fitting import fit_margins
+from discreet.clock import working_seconds
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.drawing import Draws, Method, draw_tables
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.gamma_ratio import log_gamma_ratio
-from discreet.fiber.margins import Margins, maximal
-from discreet.fiber.priors import DirichletMultinomial, Prior
-from discreet.fiber.system import system_of
-from discreet.fiber.working_time import working_seconds
+from discreet.fiber.draws.drawing import Draws, Method, draw_tables
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.system.linear_system import system_of
+from discreet.fiber.system.margins import Margins, maximal
+from discreet.fiber.system.priors import DirichletMultinomial, Prior
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Axes,
-    LogLikelihood,
     Masked,
     Parameter,
     PublishedTable,
@@ -54,12 +56,10 @@ from discreet.masks.contract import (
     sets_text,
 )
 from discreet.masks.margins import margins_out
-from discreet.masks.priors import ALPHA, prior_named
 from discreet.masks.rounding import checked_seed
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.gamma_ratio import log_gamma_ratio
 from discreet.progress import Progress, silent
-from discreet.tables.listed_law import all_tables
-from discreet.tables.listing import listed_within
-from discreet.tables.proportional_fitting import fit_margins
 
 NAME, SEVERAL = "perturbation", "imputation"
 LAW = "multinomial"

@@ -18,14 +18,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from discreet.data.arrays import FloatArray, IntArray
+from discreet.belief.factors import Factor, product_of
+from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.margins import maximal
-from discreet.fiber.system import LARGEST, Statement
+from discreet.fiber.system.linear_system import LARGEST, Statement
+from discreet.fiber.system.margins import maximal
 from discreet.masks.contract import (
     Axes,
-    Factor,
     Masked,
     PublishedTable,
     checked_counts,
@@ -34,11 +34,10 @@ from discreet.masks.contract import (
     entry_names,
     margin_sum,
     named_sets,
-    product_of,
     sets_text,
     total_statement,
 )
-from discreet.tables.proportional_fitting import fit_margins
+from discreet.numerics.arrays import FloatArray, IntArray
 
 NAME = "rounding"
 LARGEST_BASE = 10_000

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
+from discreet.clock import working_seconds
 from discreet.errors import InputError, must_be
-from discreet.fiber.programs import solved_heeding_interrupts
-from discreet.fiber.working_time import working_seconds
+from discreet.fiber.system.programs import solved_heeding_interrupts
 
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
 

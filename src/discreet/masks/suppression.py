@@ -14,10 +14,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray
+from discreet.clock import working_seconds
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.working_time import working_seconds
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Masked,
@@ -46,6 +45,7 @@ from discreet.masks.suppression_search import (
     open_figures,
     pattern_by_steps,
 )
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
 
 __all__ = ["Least", "PatternAudit", "Rule", "Zeros", "audit_pattern", "suppress"]

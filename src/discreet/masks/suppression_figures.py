@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from discreet.data.arrays import BoolArray, IntArray, read_only
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.system import Statement
+from discreet.fiber.system.linear_system import Statement
 from discreet.masks.contract import (
     Axes,
     chosen_sets,
@@ -22,6 +21,7 @@ from discreet.masks.contract import (
     entry_names,
     total_statement,
 )
+from discreet.numerics.arrays import BoolArray, IntArray, read_only
 
 MOST_FIGURES = 2**17
 MOST_VARIABLES = 10  # of a table that goes out with all its margins unless they are named

@@ -14,9 +14,9 @@ from itertools import product
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, FloatArray, IntArray
 from discreet.masks.contract import Axes
 from discreet.masks.suppression_figures import Figures, Needs, Rule
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import BoolArray, IntArray
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.bounds import Bounds, bounds
-from discreet.fiber.bounds_contract import Proof
-from discreet.fiber.system import Statement, system_of
+from discreet.fiber.bounds.cell_bounds import Bounds, bounds
+from discreet.fiber.bounds.contract import Proof
+from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.figures import Unavailable
 from discreet.masks.contract import Protection, checked_counts
 from discreet.masks.suppression_figures import Figures, Rule, figures_of, statements
+from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 MOST_NAMED = 5  # figures in a sentence

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from discreet.data.arrays import BoolArray, IntArray
-from discreet.fiber.working_time import working_seconds
+from discreet.clock import working_seconds
 from discreet.masks.solving import OutOfTime, Solved, solve
 from discreet.masks.suppression_figures import Figures, Needs, Rule
 from discreet.masks.suppression_moves import Steps, cheapest_box
+from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 LARGE = 1000  # figures from which the simplest witnesses are tried first

@@ -1,1 +1,1 @@
-"""Numbers as computers hold them: what rounding can make of them."""
+"""Numbers: rounding, sums, special functions, diagnostics of chains, graphs."""

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.data.summary import SizeIndices
-from discreet.fiber.enumeration import tables
-from discreet.fiber.system import Statement, System, system_of
-from discreet.models.cohen_sackrowitz import UniquenessTest
-from discreet.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.fiber.sums.enumeration import tables
+from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
+from discreet.survey.models.cohen_sackrowitz import UniquenessTest
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
 
 PAPER = "cohen-sackrowitz"
 CHOLESTEROL = ((4, 8, 1, 15, 12), (6, 7, 5, 11, 9))  # table 1

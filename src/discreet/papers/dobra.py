@@ -7,7 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from discreet.fiber.margins import margins_of
+from discreet.belief.belief import ListedBelief
+from discreet.belief.draws.augmentation import Effort
+from discreet.belief.models.model_averaging import WeightKind
+from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
 from discreet.papers.dobra_data import (
     AVERAGE,
@@ -30,16 +33,13 @@ from discreet.papers.dobra_data import (
 from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, NotComputedError, Row, agree, half_unit, row
 from discreet.progress import Progress, silent
-from discreet.risk.attribute import learned_from_margins
-from discreet.risk.audit import Audit, AuditOptions, audit
-from discreet.risk.disclosure import Scenario, disclosure_risk
-from discreet.risk.refusal import belief_after_refusal, shows_unique
-from discreet.risk.table_attacks import FiniteChoice
-from discreet.risk.table_measures import best_value
-from discreet.risk.table_views import View
-from discreet.tables.augmentation import Effort
-from discreet.tables.averaging import WeightKind
-from discreet.tables.belief import ListedBelief
+from discreet.tables.attacks import FiniteChoice
+from discreet.tables.audit import Audit, AuditOptions, audit
+from discreet.tables.disclosure import Scenario, disclosure_risk
+from discreet.tables.groups import learned_from_margins
+from discreet.tables.measures import best_value
+from discreet.tables.posteriors import View
+from discreet.tables.refusal_loss import belief_after_refusal, shows_unique
 
 PAPER = "dobra-fienberg-trottini"
 EFFORT = Effort(n_draws=2000)

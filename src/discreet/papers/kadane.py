@@ -6,20 +6,20 @@ from functools import partial
 
 import numpy as np
 
-from discreet.compoisson.distribution import ComPoisson
-from discreet.compoisson.estimation import Fit, NoMaximum, maximum_likelihood
-from discreet.compoisson.factorials import factorial_exponent
-from discreet.compoisson.snooper import snooper
-from discreet.compoisson.statistics import CountStatistics, decimal_log
-from discreet.fiber.bounds import bounds
-from discreet.fiber.counting import count_tables
-from discreet.fiber.system import Statement, system_of
+from discreet.count_tables.com_poisson.distribution import ComPoisson
+from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum, maximum_likelihood
+from discreet.count_tables.factorials import factorial_exponent
+from discreet.count_tables.measures import global_risk, interval_risk
+from discreet.count_tables.rebuilding import snooper
+from discreet.count_tables.statistics import CountStatistics, decimal_log
+from discreet.fiber.bounds.cell_bounds import bounds
+from discreet.fiber.sums.counting import count_tables
+from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.papers import kadane_examples
 from discreet.papers.kadane_data import DASH, DISASTERS, TABLE_1, TABLE_2
 from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
-from discreet.risk.count_risk import global_risk, interval_risk
 
 PAPER = "kadane-krishnan-shmueli"
 FORMULA = "value of the printed formula"

@@ -5,22 +5,22 @@ from functools import cache, partial
 
 import numpy as np
 
-from discreet.compoisson.comparison_estimates import weighted_least_squares
-from discreet.compoisson.estimation import maximum_likelihood
-from discreet.compoisson.factorials import factorial_exponent
-from discreet.compoisson.goodness import Goodness, goodness_of_fit
-from discreet.compoisson.knowledge import Knowledge
-from discreet.compoisson.laws import TableLaw
-from discreet.compoisson.snooper import Snooper, snooper
-from discreet.compoisson.statistics import CountStatistics
-from discreet.data.arrays import IntArray
+from discreet.belief.count_belief import TableLaw
+from discreet.count_tables.com_poisson.comparison_estimates import weighted_least_squares
+from discreet.count_tables.com_poisson.estimation import maximum_likelihood
+from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
+from discreet.count_tables.factorials import factorial_exponent
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.measures import global_risk, interval_risk
+from discreet.count_tables.rebuilding import Snooper, snooper
+from discreet.count_tables.statistics import CountStatistics
 from discreet.figures import Unavailable
+from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import above
 from discreet.papers.kadane_data import DISASTERS, INJURIES, POEM, Example
 from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
-from discreet.risk.count_risk import global_risk, interval_risk
 
 PAPER = "kadane-krishnan-shmueli"
 EQUAL = "kadane-equal-tables"

@@ -5,8 +5,8 @@ A missing figure never becomes a value, and never takes other rows with it.
 
 from typing import TypeVar
 
-from discreet.compoisson.estimation import NoMaximum
-from discreet.fiber.counting import Count
+from discreet.count_tables.com_poisson.estimation import NoMaximum
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
 from discreet.papers.rows import NotComputedError
 

@@ -11,15 +11,15 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import hyp2f1, poch
 
-from discreet.models.benedetti_franconi import individual_risk, unique_probability
-from discreet.models.inverse_mean import (
+from discreet.papers.rows import Kind, Row, claim, row
+from discreet.progress import Progress, silent
+from discreet.survey.models.benedetti_franconi import individual_risk, unique_probability
+from discreet.survey.models.inverse_mean import (
     approximation_error,
     printed_form_of_three,
     three_term_approximation,
     two_term_approximation,
 )
-from discreet.papers.rows import Kind, Row, claim, row
-from discreet.progress import Progress, silent
 
 PAPER = "polettini"
 FORMULA = "value of the printed formula"

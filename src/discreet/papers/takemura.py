@@ -11,15 +11,15 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
 from discreet.data.summary import SizeIndices, Summary
-from discreet.models.lancaster import Lancaster, unique_probability
-from discreet.models.superpopulation.ewens import Ewens
-from discreet.models.superpopulation.pitman import Pitman
+from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import alike
 from discreet.papers.dobra_data import CENSUS
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
+from discreet.survey.models.lancaster import Lancaster, unique_probability
+from discreet.survey.models.superpopulation.ewens import Ewens
+from discreet.survey.models.superpopulation.pitman import Pitman
 
 PAPER = "takemura"
 SIZES = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)

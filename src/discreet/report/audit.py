@@ -38,10 +38,10 @@ from discreet.report.audit_words import (
     warnings_of,
 )
 from discreet.report.text import filled_table, heading, indented
-from discreet.risk.audit import Audit, main_view
-from discreet.risk.table_measures import best_value
-from discreet.risk.table_refusal import RefusalView
-from discreet.risk.table_views import View
+from discreet.tables.audit import Audit, main_view
+from discreet.tables.measures import best_value
+from discreet.tables.posteriors import View
+from discreet.tables.refused_margin import RefusalView
 
 SHOWN = 20  # small cells, and lines of who would learn what
 SHOWN_MODELS = 10

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
 from discreet.report.audit_words import OUTSIDE, UNITS, figures, verdict_words, warnings_of
-from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit, main_view
-from discreet.risk.population_cells import PopulationCell
-from discreet.risk.table_refusal import RefusalView
-from discreet.risk.table_views import View
+from discreet.tables.audit import Audit, CellAudit, main_view
+from discreet.tables.groups import Learned
+from discreet.tables.population_cells import PopulationCell
+from discreet.tables.posteriors import View
+from discreet.tables.refused_margin import RefusalView
 
 
 def audit_json(audits: Sequence[Audit]) -> dict[str, Any]:

@@ -34,9 +34,9 @@ from discreet.report.audit_words import (
     warnings_of,
 )
 from discreet.report.html import render
-from discreet.risk.audit import Audit, CellAudit, main_view
-from discreet.risk.table_refusal import RefusalView
-from discreet.risk.table_views import AVERAGE, View
+from discreet.tables.audit import Audit, CellAudit, main_view
+from discreet.tables.posteriors import AVERAGE, View
+from discreet.tables.refused_margin import RefusalView
 
 MOST_GRID = 1024  # cells of a table that is shown whole
 MOST_BARS = 24

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from discreet.errors import one_line
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE, alike, order_of
 from discreet.report import words
-from discreet.risk.attribute import Learned
-from discreet.risk.audit import Audit, CellAudit, main_view, view_warnings
-from discreet.risk.audit_verdict import Decision, Verdict
-from discreet.risk.table_measures import NO_ERROR, TOO_SMALL
-from discreet.risk.table_refusal import Policy, RefusalRule
+from discreet.tables.audit import Audit, CellAudit, main_view, view_warnings
+from discreet.tables.audit_verdict import Decision, Verdict
+from discreet.tables.groups import Learned
+from discreet.tables.measures import NO_ERROR, TOO_SMALL
+from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import Release
 
 CONSISTENT = "all tables consistent with what was released"

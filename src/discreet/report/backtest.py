@@ -14,7 +14,7 @@ from discreet.report import words
 from discreet.report.html import render
 from discreet.report.plots import league_plot
 from discreet.report.text import heading, indented, plain_table
-from discreet.risk.backtest import Backtest, Score
+from discreet.survey.backtest.league import Backtest, Score
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")

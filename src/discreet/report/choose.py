@@ -7,9 +7,9 @@ from rich.console import Console, ConsoleRenderable
 from rich.table import Table
 from rich.text import Text
 
+from discreet.choice.risk_utility import RiskUtility
+from discreet.choice.users import wants
 from discreet.errors import one_line
-from discreet.release.risk_utility import RiskUtility
-from discreet.release.users import wants
 from discreet.report import words
 from discreet.report.choose_words import (
     LEGEND,

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from discreet.choice.choice import Candidate
+from discreet.choice.risk_utility import RiskUtility
+from discreet.choice.users import unit, wants
 from discreet.errors import one_line
-from discreet.release.choice import Candidate
-from discreet.release.risk_utility import RiskUtility
-from discreet.release.users import unit, wants
 from discreet.report.audit_json import outcome_json
 from discreet.report.choose_words import headline, intruder_hint
-from discreet.risk.table_refusal import Policy
+from discreet.tables.refused_margin import Policy
 
 
 def choose_json(found: RiskUtility) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from discreet.choice.candidates import SAFE
+from discreet.choice.choice import Standing, Verdict, limits, place
+from discreet.choice.risk_utility import RiskUtility
+from discreet.choice.users import unit, wants
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, How
-from discreet.release.candidates import SAFE
-from discreet.release.choice import Standing, Verdict, limits, place
-from discreet.release.risk_utility import RiskUtility
-from discreet.release.users import unit, wants
 from discreet.report import words
 from discreet.report.choose_words import (
     WORTH,

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from discreet.choice.candidates import SAFE
+from discreet.choice.choice import Candidate, Standing, Verdict
+from discreet.choice.exposure import MOST_CELLS
+from discreet.choice.measures import INTRUDERS
+from discreet.choice.risk_utility import QUICKEST, RiskUtility
 from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
-from discreet.release.candidates import SAFE
-from discreet.release.choice import Candidate, Standing, Verdict
-from discreet.release.exposure import MOST_CELLS
-from discreet.release.measures import INTRUDERS
-from discreet.release.risk_utility import QUICKEST, RiskUtility
 from discreet.report import words
 from discreet.report.audit_words import CONSISTENT, tiny
-from discreet.risk.table_refusal import Policy
+from discreet.tables.refused_margin import Policy
 
 CHOSEN, FRONT = "▶", "•"
 HEADLINE, LISTED = 140, 60  # characters of a title

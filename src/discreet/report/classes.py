@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from discreet.risk.assessment import Assessment
-from discreet.risk.distribution import EDGES, RiskDistribution
-from discreet.risk.scoring import ModelResult
+from discreet.survey.assessment import Assessment
+from discreet.survey.risk_histogram import EDGES, RiskDistribution
+from discreet.survey.scoring import ModelResult
 
 FEWEST_SHOWN = 4
 

@@ -12,10 +12,10 @@ from discreet.report.extras_json import extras_json
 from discreet.report.json import model_json
 from discreet.report.meaning import MEANING
 from discreet.report.text import section_parts, two_figures
-from discreet.risk.assessment import Assessment
-from discreet.risk.comparison import PolicyComparison
-from discreet.risk.scoring import ModelResult
-from discreet.risk.sensitive import NO_VALUE, SensitiveFigure
+from discreet.survey.assessment import Assessment
+from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigure
+from discreet.survey.missing_policies import PolicyComparison
+from discreet.survey.scoring import ModelResult
 
 SHORT = {
     "distinct l-diversity": "distinct l",

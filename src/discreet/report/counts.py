@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from rich.console import Console, ConsoleRenderable
 from rich.text import Text
 
-from discreet.compoisson.conjugate import BayesianAnalysis
+from discreet.count_tables.assessment import CountAssessment
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.errors import one_line
 from discreet.figures import Unavailable
 from discreet.report import words
@@ -45,7 +46,6 @@ from discreet.report.counts_words import (
     zeros_came_in,
 )
 from discreet.report.text import filled_table, heading, indented, trimmed
-from discreet.risk.count_assessment import CountAssessment
 
 SHOWN_VALUES = 40
 SHOWN_TABLES = 7

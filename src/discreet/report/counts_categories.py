@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleRenderable
 from rich.text import Text
 
-from discreet.compoisson.conjugate import BayesianAnalysis
-from discreet.compoisson.likely_tables import LikelyTables
-from discreet.compoisson.regression import Regression, SetsRegression
-from discreet.compoisson.release import Release
+from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+from discreet.count_tables.com_poisson.regression import Regression, SetsRegression
+from discreet.count_tables.likely_tables import LikelyTables
+from discreet.count_tables.measures import CellRisk
+from discreet.count_tables.release import Release
 from discreet.errors import one_line
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
 from discreet.report import words
@@ -20,8 +22,6 @@ from discreet.report.counts import bayes_parts, print_part
 from discreet.report.counts_fit import EFFECT_HEADER, regression_notes, regression_rows
 from discreet.report.counts_words import cell_words, count_as_words
 from discreet.report.text import filled_table, heading, indented
-from discreet.risk.count_categories import CategoriesAssessment, CategoryRisk
-from discreet.risk.count_risk import CellRisk
 
 SHOWN = 40
 SHOWN_WARNINGS = 12

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from discreet.compoisson.laws import TableLaw
-from discreet.compoisson.notation import write_factorisation
-from discreet.compoisson.release import Release
-from discreet.compoisson.statistics import DecimalLog
+from discreet.belief.count_belief import TableLaw
+from discreet.count_tables.category_assessment import CategoryRisk
+from discreet.count_tables.measures import CellRisk
+from discreet.count_tables.notation import write_factorisation
+from discreet.count_tables.release import Release
+from discreet.count_tables.statistics import DecimalLog
 from discreet.figures import How, Outcome, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
@@ -15,8 +17,6 @@ from discreet.report.counts_categories import (
 )
 from discreet.report.counts_fit import bayes_json, regression_json
 from discreet.report.counts_json import count_json, outcome_value
-from discreet.risk.count_categories import CategoryRisk
-from discreet.risk.count_risk import CellRisk
 
 
 def categories_json(view: CategoriesView) -> dict[str, Any]:

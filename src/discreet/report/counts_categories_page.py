@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from discreet.compoisson.regression import Regression, SetsRegression
+from discreet.count_tables.com_poisson.regression import Regression, SetsRegression
 from discreet.data.writing import written_whole
 from discreet.figures import Unavailable
 from discreet.report import counts_categories as cc

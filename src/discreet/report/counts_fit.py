@@ -3,14 +3,19 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from discreet.compoisson.conjugate import BayesianAnalysis
-from discreet.compoisson.estimation import Fit, NoMaximum
-from discreet.compoisson.regression import Coefficient, RatioTest, Regression, SetsRegression
+from discreet.count_tables.assessment import CountAssessment
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
+from discreet.count_tables.com_poisson.regression import (
+    Coefficient,
+    RatioTest,
+    Regression,
+    SetsRegression,
+)
 from discreet.errors import DiscreetError, InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE
 from discreet.report import words
-from discreet.risk.count_assessment import CountAssessment
 
 FIT_HEADER = ("", "rate", "dispersion")
 BAYES_HEADER = ("", "mean", "± deviation", "95 % between", "median")

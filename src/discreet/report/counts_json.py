@@ -3,14 +3,17 @@
 import math
 from typing import Any
 
-from discreet.compoisson.conjugate import BayesianAnalysis
-from discreet.compoisson.estimation import Fit, NoMaximum
-from discreet.compoisson.laws import TableLaw
-from discreet.compoisson.notation import write_factorisation
-from discreet.compoisson.release import Attack, Release
-from discreet.compoisson.statistics import DecimalLog
-from discreet.compoisson.truncation import TruncatedReconstruction
-from discreet.fiber.counting import Count
+from discreet.belief.count_belief import TableLaw
+from discreet.count_tables.assessment import LAWS, CountAssessment
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
+from discreet.count_tables.decimals import TruncatedReconstruction
+from discreet.count_tables.measures import CountRisk
+from discreet.count_tables.notation import write_factorisation
+from discreet.count_tables.release import Attack, Release
+from discreet.count_tables.statistics import DecimalLog
+from discreet.count_tables.verdict import Trial, Verdict
+from discreet.fiber.sums.counting import Count
 from discreet.figures import How, Outcome, Unavailable
 from discreet.report.counts_fit import bayes_json, dispersion_limits, rate_words
 from discreet.report.counts_words import (
@@ -22,9 +25,6 @@ from discreet.report.counts_words import (
     warnings,
     zeros_unknown,
 )
-from discreet.risk.count_assessment import LAWS, CountAssessment
-from discreet.risk.count_risk import CountRisk
-from discreet.risk.count_verdict import Trial, Verdict
 
 MOST_TABLES = 100
 

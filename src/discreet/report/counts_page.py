@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from discreet.compoisson.conjugate import BayesianAnalysis
-from discreet.compoisson.likely_tables import LikelyTables
+from discreet.count_tables.assessment import CountAssessment
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+from discreet.count_tables.likely_tables import LikelyTables
 from discreet.data.writing import written_whole
 from discreet.figures import Unavailable
 from discreet.report import counts_fit as cf
@@ -12,7 +13,6 @@ from discreet.report import counts_words as cw
 from discreet.report import words
 from discreet.report.counts_plots import Panel, panels_plot
 from discreet.report.html import render
-from discreet.risk.count_assessment import CountAssessment
 
 MOST_VALUES = 200
 MOST_TABLES = 25

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from discreet.data.arrays import IntArray
+from discreet.numerics.arrays import IntArray
 from discreet.report.plots import (
     GRID,
     RED,

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from discreet.compoisson.goodness import Goodness
-from discreet.compoisson.laws import TableLaw
-from discreet.compoisson.release import Attack
-from discreet.compoisson.snooper import Reconstruction
-from discreet.compoisson.truncation import TruncatedReconstruction
-from discreet.fiber.counting import Count
+from discreet.belief.count_belief import TableLaw
+from discreet.count_tables.assessment import LAWS, CountAssessment
+from discreet.count_tables.com_poisson.goodness import Goodness
+from discreet.count_tables.decimals import TruncatedReconstruction
+from discreet.count_tables.measures import CellRisk, CountRisk, IntervalRisk, interval_risk
+from discreet.count_tables.rebuilding import Reconstruction
+from discreet.count_tables.release import Attack
+from discreet.count_tables.verdict import Decision, Verdict
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
 from discreet.report import words
 from discreet.report.counts_fit import tested_sentence
-from discreet.risk.count_assessment import LAWS, CountAssessment
-from discreet.risk.count_risk import CellRisk, CountRisk, IntervalRisk, interval_risk
-from discreet.risk.count_verdict import Decision, Verdict
 
 TITLES = {
     "multinomial": "multinomial (right)",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from discreet.report import words
 from discreet.report.classes import FEWEST_SHOWN, first_result, risk_classes
-from discreet.report.standing import anonymity_meaning
-from discreet.risk.assessment import Assessment
+from discreet.report.standing_out import anonymity_meaning
+from discreet.survey.assessment import Assessment
 
 SMALLEST = 10
 FEWEST = 100

@@ -8,12 +8,12 @@ from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.meaning import MEANING
 from discreet.report.persons import expected_persons
-from discreet.risk.assessment import Assessment
-from discreet.risk.bayes_test import CalledUnique
-from discreet.risk.known_population import KnownPopulation
-from discreet.risk.scoring import MATCH, ModelResult
-from discreet.risk.sensitive import NO_VALUE, SensitiveFigures
-from discreet.risk.special import SpecialFigures
+from discreet.survey.assessment import Assessment
+from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigures
+from discreet.survey.bayes_test import CalledUnique
+from discreet.survey.known_population import KnownPopulation
+from discreet.survey.scoring import MATCH, ModelResult
+from discreet.survey.suda.special import SpecialFigures
 
 MOST_RATIOS = 5  # that fit on a terminal
 

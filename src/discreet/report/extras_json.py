@@ -5,17 +5,17 @@ from typing import Any
 
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
-from discreet.models.lancaster import ShrinkageRow
 from discreet.report.extras import missing_in_suda
 from discreet.report.persons import expected_persons
-from discreet.risk.assessment import Assessment
-from discreet.risk.known_population import KnownPopulation
-from discreet.risk.presence import AttackRisk
-from discreet.risk.scenarios import Scenarios
-from discreet.risk.scoring import MATCH
-from discreet.risk.sensitive import SensitiveFigures
-from discreet.risk.special import SpecialFigures
-from discreet.risk.subsets import SubsetSize
+from discreet.survey.assessment import Assessment
+from discreet.survey.attributes.sensitive import SensitiveFigures
+from discreet.survey.known_population import KnownPopulation
+from discreet.survey.models.lancaster import ShrinkageRow
+from discreet.survey.presence import AttackRisk
+from discreet.survey.scenarios import Scenarios
+from discreet.survey.scoring import MATCH
+from discreet.survey.suda.special import SpecialFigures
+from discreet.survey.suda.subsets import SubsetSize
 
 
 def extras_json(assessment: Assessment) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from discreet.data.missing import EVERY_COLUMN
 from discreet.data.writing import written_whole
 from discreet.figures import Figure
-from discreet.report import plots, standing, words
+from discreet.report import plots, standing_out, words
 from discreet.report.classes import filled_classes, first_result
 from discreet.report.external import public_figures
 from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
 from discreet.report.text import headline_note, headline_words, population_line, scope
-from discreet.risk.assessment import Assessment
-from discreet.risk.scoring import ModelResult
+from discreet.survey.assessment import Assessment
+from discreet.survey.scoring import ModelResult
 
 MOST_KEYS_SHOWN = 30
 
@@ -50,7 +50,7 @@ def internal_html(assessment: Assessment, first: Sequence[Section] = ()) -> str:
         population=population_line(assessment),
         hows=_hows,
         removed=removed,
-        st=standing,
+        st=standing_out,
         first=first,
         codes=_codes(assessment),
         sections=[s for s in extra_sections(assessment) if s.only != "terminal"],

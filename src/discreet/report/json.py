@@ -4,12 +4,12 @@ from typing import Any
 
 from discreet.figures import Unavailable
 from discreet.report.extras_json import extras_json
-from discreet.risk.assessment import Assessment
-from discreet.risk.bayes_test import CalledUnique
-from discreet.risk.contributions import Contribution
-from discreet.risk.distribution import EDGES, RiskDistribution
-from discreet.risk.recommendation import Recommended
-from discreet.risk.scoring import ModelResult
+from discreet.survey.assessment import Assessment
+from discreet.survey.bayes_test import CalledUnique
+from discreet.survey.contributions import Contribution
+from discreet.survey.headline.recommendation import Recommended
+from discreet.survey.risk_histogram import EDGES, RiskDistribution
+from discreet.survey.scoring import ModelResult
 
 
 def assessment_json(assessment: Assessment) -> dict[str, Any]:

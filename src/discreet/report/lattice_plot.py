@@ -12,8 +12,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
+from discreet.choice.best_set.frontier import Status
 from discreet.errors import InputError, must_be
-from discreet.release.best_set.frontier import Status
 from discreet.report.plots import BLUE, GRID, INK, RED, STYLE, _short, _svg
 
 MOST_VARIABLES = 6

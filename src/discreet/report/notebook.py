@@ -8,11 +8,11 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
+from discreet.choice.best_set.best_margins import BestMargins
+from discreet.choice.risk_utility import RiskUtility
+from discreet.count_tables.assessment import CountAssessment
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
-from discreet.models.sample_size import Plan
-from discreet.release.best_set.best_margins import BestMargins
-from discreet.release.risk_utility import RiskUtility
 from discreet.report import words
 from discreet.report.audit_page import audit_html
 from discreet.report.backtest import backtest_html
@@ -21,10 +21,10 @@ from discreet.report.counts_page import counts_html
 from discreet.report.html import internal_html
 from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
 from discreet.report.plan import plans_html
-from discreet.risk.assessment import Assessment
-from discreet.risk.audit import Audit
-from discreet.risk.backtest import Backtest
-from discreet.risk.count_assessment import CountAssessment
+from discreet.survey.assessment import Assessment
+from discreet.survey.backtest.league import Backtest
+from discreet.survey.models.sample_size import Plan
+from discreet.tables.audit import Audit
 
 SCOPE = "discreet"
 WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself

@@ -1,8 +1,8 @@
 """Persons that would be found, by each risk that there is of a record."""
 
 from discreet.figures import Figure
-from discreet.risk.assessment import Assessment
-from discreet.risk.scoring import ModelResult
+from discreet.survey.assessment import Assessment
+from discreet.survey.scoring import ModelResult
 
 
 def expected_persons(assessment: Assessment) -> dict[str, float]:

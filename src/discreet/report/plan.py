@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from discreet.data.writing import written_whole
-from discreet.models.exchangeable_prior import Prior
-from discreet.models.sample_size import Plan
 from discreet.report import words
 from discreet.report.html import render
 from discreet.report.plots import plan_plot
 from discreet.report.text import indented, plain_table
+from discreet.survey.models.exchangeable_prior import Prior
+from discreet.survey.models.sample_size import Plan
 
 POINTS = 101
 

@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from discreet.choice.choice import Standing
 from discreet.errors import one_line
-from discreet.release.choice import Standing
 from discreet.report.plots import GRID, INK, STYLE, _svg
 
 LONGEST_LABEL = 44

@@ -15,17 +15,17 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.report import words
 from discreet.report.extras import Section, extra_sections
 from discreet.report.meaning import MEANING
-from discreet.report.standing import (
+from discreet.report.standing_out import (
     anonymity_meaning,
     anonymity_rows,
     cells_line,
     combination,
     unavailable_models,
 )
-from discreet.risk.assessment import Assessment
-from discreet.risk.contributions import Contribution
-from discreet.risk.recommendation import COUNTED, Recommended
-from discreet.risk.scoring import ModelResult
+from discreet.survey.assessment import Assessment
+from discreet.survey.contributions import Contribution
+from discreet.survey.headline.recommendation import COUNTED, Recommended
+from discreet.survey.scoring import ModelResult
 
 WIDTH = 80
 BAR = 20

@@ -1,1 +1,1 @@
-"""What an intruder believes of a hidden table: log-linear models, posteriors, model averaging."""
+"""How bad is it for a table: what is out, and what that reveals of the hidden cells."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.system import Statement
+from discreet.fiber.system.linear_system import Statement
 
 RANGE = re.compile(r"(?P<low>\d+)?(?P<dots>\.\.)?(?P<high>\d+)?")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.arrays import IntArray
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.margins import Margins, maximal
-from discreet.fiber.system import Statement, System, system_of
+from discreet.fiber.system.linear_system import Statement, System, system_of
+from discreet.fiber.system.margins import Margins, maximal
+from discreet.numerics.arrays import IntArray
 from discreet.tables.knowledge import Known, parse_knowledge
 
 MOST_SHOWN = 4096  # cells of a table that is looked at cell by cell

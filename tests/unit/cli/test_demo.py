@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    from discreet.risk import demonstration as module
+    from discreet.synthetic import demonstration as module
 
     assess = vars(module)["assess"]
     monkeypatch.setattr(

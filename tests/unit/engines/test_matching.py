@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.data.arrays import FloatArray, IntArray
 from discreet.engines.matching import MatchedCells, matched_cells
 from discreet.errors import InputError, Interrupted, WeightError
+from discreet.numerics.arrays import FloatArray, IntArray
 
 MISSING = 9
 

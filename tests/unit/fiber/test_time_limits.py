@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from discreet.fiber import dynamic_programming_plan, enumeration, sequential, tilt
-from discreet.fiber.dynamic_programming import Budget
-from discreet.fiber.dynamic_programming_plan import BudgetExceeded, plan_for
-from discreet.fiber.marginals import posterior
-from discreet.fiber.margins import all_margins, margins_of
-from discreet.fiber.priors import Multinomial, Uniform
-from discreet.fiber.splitting import split
-from discreet.fiber.system import system_of
-from discreet.fiber.walk_weights import weight_table
+from discreet.fiber.draws import sequential, tilt
+from discreet.fiber.draws.walk_weights import weight_table
+from discreet.fiber.sums import dynamic_programming_plan, enumeration
+from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
+from discreet.fiber.sums.marginals import posterior
+from discreet.fiber.system.blocks import split
+from discreet.fiber.system.linear_system import system_of
+from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import Unavailable
 
 

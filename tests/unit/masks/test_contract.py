@@ -5,16 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from discreet.belief.factors import Factor, product_of
 from discreet.data.table import Table
-from discreet.masks.contract import (
-    Factor,
-    entry_groups,
-    entry_name,
-    entry_names,
-    product_of,
-    sets_text,
-    tables_text,
-)
+from discreet.masks.contract import entry_groups, entry_name, entry_names, sets_text, tables_text
 from discreet.masks.rounding import round_at_random
 
 TABLE = Table.of_dense(np.arange(24).reshape(2, 3, 4), names=["a", "b", "c"])

@@ -5,8 +5,8 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.errors import ColumnError, InputError
+from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.margins import release_margins
-from discreet.masks.seen import intruders_bounds
 
 CENSUS = np.array([[[96, 72, 161], [10, 7, 6], [1, 1, 2]], [[186, 127, 51], [11, 7, 3], [0, 1, 0]]])
 TABLE = Table.of_dense(CENSUS, names=["gender", "race", "income"])

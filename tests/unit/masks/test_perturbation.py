@@ -8,12 +8,12 @@ from scipy.special import gammaln, logsumexp
 
 from discreet.data.table import Table
 from discreet.errors import InputError
-from discreet.fiber import enumeration
+from discreet.fiber.sums import enumeration
 from discreet.figures import Unavailable
 from discreet.masks import perturbation
+from discreet.masks.after_publication import intruders_belief, intruders_bounds
 from discreet.masks.margins import release_margins
 from discreet.masks.perturbation import Recipe, perturb
-from discreet.masks.seen import intruders_belief, intruders_bounds
 
 SMALL = Table.of_dense(np.array([[2, 1, 0], [1, 3, 2]]), names=["a", "b"])
 THREE = Table.of_dense(np.array([[[1, 2], [0, 1]], [[2, 0], [1, 1]]]), names=["a", "b", "c"])

@@ -8,6 +8,7 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.errors import InputError
+from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.rounding import (
     Sums,
     at_random,
@@ -16,7 +17,6 @@ from discreet.masks.rounding import (
     round_at_random,
     round_conventionally,
 )
-from discreet.masks.seen import intruders_bounds
 
 TABLE = Table.of_dense(np.array([[1, 4, 0], [7, 2, 3]]), names=["a", "b"])
 

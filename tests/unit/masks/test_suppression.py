@@ -6,7 +6,7 @@ import pytest
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Unavailable
-from discreet.masks.seen import intruders_bounds
+from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.suppression import Rule, audit_pattern, suppress
 
 COUNTS = np.array([[20, 1, 9], [8, 12, 10], [7, 6, 30]])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, NotComputedError, Verdict, agree, claim, half_unit, row

@@ -10,9 +10,9 @@ from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
 from discreet.report import audit_page
 from discreet.report.audit_page import SCALE, audit_html, colour_of
-from discreet.risk.audit import AuditOptions, audit, audit_sequence, main_view
-from discreet.risk.table_refusal import Policy
-from discreet.risk.table_views import View
+from discreet.tables.audit import AuditOptions, audit, audit_sequence, main_view
+from discreet.tables.posteriors import View
+from discreet.tables.refused_margin import Policy
 
 TABLE = Table.of_dense(
     np.array([[[30, 1], [0, 2]], [[2, 4], [1, 0]]]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.data.table import Table
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.audit_words import (
     brief_words,
@@ -20,9 +20,9 @@ from discreet.report.audit_words import (
     tiny,
     verdict_words,
 )
-from discreet.risk.audit import AuditOptions, audit, main_view
-from discreet.risk.table_measures import TOO_SMALL
-from discreet.risk.table_refusal import Policy, RefusalRule
+from discreet.tables.audit import AuditOptions, audit, main_view
+from discreet.tables.measures import TOO_SMALL
+from discreet.tables.refused_margin import Policy, RefusalRule
 
 TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
 SETS = [["a", "b"], ["b", "c"]]

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from discreet.choice.candidates import Proposal, margin_proposals
+from discreet.choice.choice import Standing
+from discreet.choice.measures import Measure
+from discreet.choice.risk_utility import ChooseOptions, risk_utility
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.release.candidates import Proposal, margin_proposals
-from discreet.release.choice import Standing
-from discreet.release.measures import Measure
-from discreet.release.risk_utility import ChooseOptions, risk_utility
 from discreet.report.choose_json import choose_json
 from discreet.report.choose_page import choose_html
 from discreet.report.choose_words import (
@@ -27,7 +27,7 @@ from discreet.report.choose_words import (
     worth_number,
 )
 from discreet.report.risk_utility_plot import Dot, risk_utility_plot
-from discreet.risk.table_refusal import Policy
+from discreet.tables.refused_margin import Policy
 
 TABLE = Table.of_dense(np.array([[2, 1], [0, 5]]), ["<b>a</b>", "b"], [["x", "y"], ["p & q", "r"]])
 

@@ -8,8 +8,8 @@ import pandas as pd
 from rich.console import Console
 
 from discreet.report.comparison import comparison_json, comparison_sections, print_comparison
-from discreet.risk.comparison import compare_policies
-from discreet.risk.sensitive import NO_VALUE
+from discreet.survey.attributes.sensitive import NO_VALUE
+from discreet.survey.missing_policies import compare_policies
 
 FRAME = pd.DataFrame(
     {

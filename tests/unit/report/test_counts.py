@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from discreet.compoisson.comparison_estimates import ComparisonEstimate
-from discreet.compoisson.conjugate import bayes_from_statistics
-from discreet.compoisson.estimation import Fit, NoMaximum
-from discreet.compoisson.goodness import Goodness
-from discreet.compoisson.knowledge import Knowledge
-from discreet.compoisson.statistics import CountStatistics
+from discreet.count_tables.assessment import CountOptions, assess_counts, assess_statistics
+from discreet.count_tables.com_poisson.comparison_estimates import ComparisonEstimate
+from discreet.count_tables.com_poisson.conjugate import bayes_from_statistics
+from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
+from discreet.count_tables.com_poisson.goodness import Goodness
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.statistics import CountStatistics
+from discreet.count_tables.verdict import Decision, ExposedValue
 from discreet.errors import InputError
-from discreet.fiber.counting import Count
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.counts import bayes_parts, print_counts
 from discreet.report.counts_fit import bayes_json, less_dispersed_words
@@ -24,8 +26,6 @@ from discreet.report.counts_json import counts_json
 from discreet.report.counts_page import counts_html, panel_of
 from discreet.report.counts_plots import Panel, panels_plot
 from discreet.report.counts_words import prior_notes, verdict_words
-from discreet.risk.count_assessment import CountOptions, assess_counts, assess_statistics
-from discreet.risk.count_verdict import Decision, ExposedValue
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))

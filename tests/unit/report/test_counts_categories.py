@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.compoisson.laws import CellLaw
-from discreet.compoisson.regression import regress_sets
-from discreet.compoisson.release import release_of
-from discreet.compoisson.statistics import CountStatistics
-from discreet.fiber.counting import Count
+from discreet.belief.count_belief import CellLaw
+from discreet.count_tables.category_assessment import assess_categories
+from discreet.count_tables.com_poisson.regression import regress_sets
+from discreet.count_tables.release import release_of
+from discreet.count_tables.statistics import CountStatistics
+from discreet.fiber.sums.counting import Count
 from discreet.figures import How, Unavailable
 from discreet.report.counts_categories import (
     CategoriesView,
@@ -26,7 +27,6 @@ from discreet.report.counts_categories import (
 from discreet.report.counts_categories_json import categories_json
 from discreet.report.counts_categories_page import categories_html
 from discreet.report.counts_fit import regression_json, regression_notes, regression_rows
-from discreet.risk.count_categories import assess_categories
 
 TABLES = {"a": {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}, "b": {0: 10, 1: 12, 2: 7, 3: 2, 4: 1}}
 STATISTICS = {name: CountStatistics.of_counts(table) for name, table in TABLES.items()}

@@ -10,9 +10,9 @@ import pytest
 
 from discreet.report.external import PublicFigures, PublicShares, public_figures
 from discreet.report.html import external_html
-from discreet.risk import assessment as module
-from discreet.risk.anonymity import Anonymity
-from discreet.risk.distribution import EDGES, RiskDistribution
+from discreet.survey import assessment as module
+from discreet.survey.anonymity import Anonymity
+from discreet.survey.risk_histogram import EDGES, RiskDistribution
 
 assess = partial(module.assess, models="sample_frequency")
 SECRETS = ["Zyx-Diagnosis", "Qwv-Village", "Jkl-Profession"]

@@ -14,7 +14,7 @@ from discreet.report.extras import extra_sections
 from discreet.report.html import internal_html
 from discreet.report.json import assessment_json
 from discreet.report.text import print_assessment
-from discreet.risk.assessment import assess
+from discreet.survey.assessment import assess
 
 RNG = np.random.default_rng(5)
 N = 300

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.errors import OutputError
 from discreet.report.html import internal_html, write_report
-from discreet.risk import assessment as module
+from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 HOSTILE = ["<script>alert('x')</script>", "a & b", '"><img src=x>', "{{ 7 * 7 }}", "年龄", "a\x00b"]

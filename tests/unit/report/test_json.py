@@ -8,7 +8,7 @@ import pytest
 
 from discreet.figures import Unavailable
 from discreet.report.json import assessment_json, model_json
-from discreet.risk import assessment as module
+from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 FRAME = pd.DataFrame({"a": [1, 1, 2, 3], "b": ["x", "x", "y", None], "w": [1.5, 2.5, 3.0, 4.0]})
@@ -58,7 +58,7 @@ def test_contributions_and_their_absence(monkeypatch):
     found = as_json(FRAME, ["a", "b"])["contributions"]
     assert {tuple(c["keys"]): c["uniques_left"] for c in found["keys"]} == {("a",): 2, ("b",): 2}
     assert [c["keys"] for c in found["pairs"]] == [["a", "b"]]
-    monkeypatch.setattr("discreet.risk.contributions.PAIR_WORK", 0)
+    monkeypatch.setattr("discreet.survey.contributions.PAIR_WORK", 0)
     assert "unavailable" in as_json(FRAME, ["a", "b"])["contributions"]["pairs"]
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from discreet.choice.best_set.best_margins import best_margins
+from discreet.choice.best_set.frontier import Status
 from discreet.data.table import Table
 from discreet.errors import InputError
-from discreet.release.best_set.best_margins import best_margins
-from discreet.release.best_set.frontier import Status
 from discreet.report.lattice_plot import lattice_plot
 
 

@@ -7,9 +7,9 @@ import pytest
 import discreet
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.models.sample_size import plan_sample_size
 from discreet.report.notebook import html_of, page_of, plots_of
-from discreet.risk.assessment import Assessment
+from discreet.survey.assessment import Assessment
+from discreet.survey.models.sample_size import plan_sample_size
 
 
 @pytest.fixture(scope="module")

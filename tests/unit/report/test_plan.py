@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from discreet.models.sample_size import plan_sample_size
 from discreet.report.plan import plans_json, print_plans, write_plans
+from discreet.survey.models.sample_size import plan_sample_size
 
 PLANS = [plan_sample_size(1108, 46228, "0.05", prior) for prior in ("uniform", "multinomial")]
 

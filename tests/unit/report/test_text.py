@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from discreet.report.text import WIDTH, missing_line, population_line, print_assessment, scope
-from discreet.risk import assessment as module
+from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 
@@ -85,6 +85,6 @@ def test_a_table_beyond_all_floats():
 
 
 def test_pairs_that_take_long_are_said_so(monkeypatch):
-    monkeypatch.setattr("discreet.risk.contributions.PAIR_WORK", 0)
+    monkeypatch.setattr("discreet.survey.contributions.PAIR_WORK", 0)
     text = shown(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), ["a", "b"])
     assert "--all-pairs" in text

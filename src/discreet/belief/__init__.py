@@ -1,0 +1,1 @@
+"""What an intruder believes of hidden cells, given all that is out."""

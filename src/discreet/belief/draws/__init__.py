@@ -1,0 +1,1 @@
+"""Distributions of a hidden table by weighted or simulated draws, each with its error."""

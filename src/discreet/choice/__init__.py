@@ -1,0 +1,1 @@
+"""What should go out: users, utility, the choice, the best set of tables."""

@@ -1,0 +1,93 @@
+"""The share of small cells that an intruder gets right, under a decomposable release.
+
+The law of each small cell's count given the margins, under the model they generate, is a chain of
+hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with the
+cell's levels so far are matched at random, within the separator, with those of the next clique. A
+cell is identified when its most probable count is the true one and has a probability above the
+confidence (dobra (5)).
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from discreet.choice.best_set.small_cells import SmallCells
+from discreet.choice.best_set.variable_sets import axes_of, set_of
+from discreet.fiber.system.decomposable import components_tree
+from discreet.figures import Figure, How, Outcome
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.tables.measures import ROUNDING, surely_above
+
+BLOCK = 2_000_000  # probabilities computed at a time
+
+
+class IdentifiedCells:
+    """Shares of small cells identified, each set of margins looked at once."""
+
+    def __init__(self, cells: SmallCells, confidence: float) -> None:
+        self._cells, self._confidence = cells, confidence
+        self._known: dict[tuple[int, ...], float] = {}
+
+    def share(self, sets: tuple[int, ...]) -> float:
+        """The share of the small cells identified; 0 where none is small.
+
+        Trusted: the sets are decomposable and cover every variable.
+        """
+        if len(self._cells) == 0:
+            return 0.0
+        if sets not in self._known:
+            self._known[sets] = self._share(sets)
+        return self._known[sets]
+
+    def risk(self, sets: tuple[int, ...]) -> Outcome:
+        """The share as a figure."""
+        note = "" if len(self._cells) else "no cell is small, so there is none to protect"
+        return Figure(value=self.share(sets), how=How.EXACT, note=note)
+
+    def _share(self, sets: tuple[int, ...]) -> float:
+        tree = components_tree(map(axes_of, sets))
+        entries = np.stack([self._cells.entries(set_of(c)) for c in tree.components], axis=1)
+        totals = np.stack([self._cells.entries(set_of(s)) for s in tree.separators], axis=1)
+        chains, which = np.unique(np.hstack([entries, totals]), axis=0, return_inverse=True)
+        laws = [law_of_chain(*np.split(chain, 2)) for chain in chains]
+        hits = 0
+        for i, truth in zip(which.ravel().tolist(), self._cells.truths.tolist(), strict=True):
+            hits += self._is_found(*laws[i], truth)
+        return hits / len(self._cells)
+
+    def _is_found(self, low: int, law: FloatArray, truth: int) -> bool:
+        best = int(np.argmax(law >= law.max() - ROUNDING))  # of values alike the least
+        return low + best == truth and bool(law[best] > surely_above(self._confidence))
+
+
+def law_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:
+    """The least count of a cell and the probabilities of it and those above.
+
+    `entries` are the cell's clique entries along the tree, `totals` those of the separators, of
+    which the first is not used.
+    """
+    low, law = int(entries[0]), np.ones(1)
+    for entry, total in zip(entries[1:].tolist(), totals[1:].tolist(), strict=True):
+        first = max(0, low + entry - total)
+        values = np.arange(first, min(low + len(law) - 1, entry) + 1)
+        after: FloatArray = np.zeros(len(values))
+        rows = max(1, BLOCK // len(values))
+        for start in range(0, len(law), rows):
+            held = low + np.arange(start, min(start + rows, len(law)))
+            after += law[start : start + rows] @ _hypergeometric(values, total, held, entry)
+        low, law = first, after / after.sum()
+    return low, law
+
+
+def _hypergeometric(values: IntArray, total: int, marked: IntArray, drawn: int) -> FloatArray:
+    """Pr(x of the marked among those drawn out of the total), a row for each number marked."""
+    held, x = marked[:, None], values[None, :]
+    possible = (x >= np.maximum(0, held + drawn - total)) & (x <= np.minimum(held, drawn))
+    safe = np.where(possible, x, np.maximum(0, held + drawn - total))
+    logs = _log_choose(held, safe) + _log_choose(total - held, drawn - safe)
+    found: FloatArray = np.where(possible, np.exp(logs - _log_choose(total, drawn)), 0.0)
+    return found
+
+
+def _log_choose(n: IntArray | int, k: IntArray | int) -> FloatArray:
+    found: FloatArray = gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(n - k + 1.0)
+    return found

@@ -1,0 +1,128 @@
+"""Proposals from masks as a user writes them: a list with commas, or all that make sense."""
+
+import re
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from math import ceil, prod
+from typing import Any
+
+from discreet.choice.candidates import Proposal
+from discreet.choice.mask_names import KINDS, MaskSpec, mask_table, parse_mask
+from discreet.choice.measures import Measure
+from discreet.clock import Clock
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.masks.contract import Masked
+from discreet.tables.refused_margin import Policy
+
+MARGINS = "margins"
+SEARCHING = ("controlled-rounding", "suppression")
+MOST_FIGURES = 300  # of a table with its margins that these are tried on without being asked for
+MAKING_SHARE = 0.25  # of the seconds left, for making any one mask
+WORK_SHARE = 0.05  # of the seconds, for each of them
+DRAWN = ("perturbation", "imputation")
+FEW_CELLS = 24
+DEFAULT = (
+    "margins, rounding:base=3, rounding:base=5, rounding:base=3,random, rounding:base=5,random, "
+    "rounding:base=10,random, controlled-rounding:base=3, suppression, perturbation"
+)
+
+
+def parse_masks(text: str) -> list[tuple[str, MaskSpec]]:
+    """Each mask of a list with commas, as it was written and as it is meant.
+
+    Options of a mask stand between commas too: what is no option belongs to the next mask.
+    """
+    parts = [part.strip() for part in re.findall(r"(?:\[[^\]]*\]|[^,\[])+", text)]
+    written: list[str] = []
+    for part in filter(None, parts):
+        if written and _is_option(part, written[-1]):
+            joint = "," if ":" in written[-1] else ":"
+            written[-1] += joint + part
+        else:
+            written.append(part)
+    if not written:
+        raise InputError(must_be("masks", "at least one", repr(text)))
+    if len(set(written)) < len(written):
+        twice = next(one for one in written if written.count(one) > 1)
+        raise InputError(must_be("masks", "different", f"{twice!r} twice"))
+    return [(one, parse_mask(one)) for one in written]
+
+
+def mask_proposal(
+    written: str,
+    spec: MaskSpec,
+    table: Table,
+    out: Sequence[Sequence[str]],
+    measure: Measure,
+    *,
+    max_risk: float,
+    seconds: float | None,
+    seed: int,
+    is_asked: bool,
+    clock: Clock | None = None,
+) -> Proposal:
+    """The proposal of one mask; suppression protects what the measure calls small.
+
+    Perturbation without sets of its own keeps the margins that are out; where none is, those of
+    every two variables, or of every two neighbours in a table of more than 24 cells. It is made
+    within a part of what is left on the `clock` by then.
+    """
+    sets = spec.sets
+    if spec.name in DRAWN and sets is None:
+        sets = tuple(tuple(names) for names in out) or _kept(table)
+    options = {**_effort(spec.name, seconds), **spec.options}
+    if spec.name == "suppression":
+        options = {**_protection(measure, max_risk), **options}
+    whole = MaskSpec(spec.name, sets, options)
+    time = clock or Clock(seconds)
+
+    def make() -> Masked | Unavailable:
+        return mask_table(whole, table, seed=seed, seconds=time.share(MAKING_SHARE))
+
+    return Proposal(written, make, is_asked=is_asked)
+
+
+def _is_option(part: str, mask: str) -> bool:
+    """Whether a part between commas is an option of the mask before it."""
+    head = re.split(r"[\[:=]", part, maxsplit=1)[0].strip().replace("_", "-").lower()
+    if head in KINDS and not re.match(r"[^\[:]*=", part):
+        return False
+    if re.match(r"[^\[:]*=", part):
+        return True
+    name = re.split(r"[\[:]", mask, maxsplit=1)[0].strip().replace("_", "-").lower()
+    kind = KINDS.get(name)
+    return kind is not None and kind.options.get(head.replace("-", "_")) is bool
+
+
+def default_masks(table: Table) -> list[tuple[str, MaskSpec]]:
+    """All masks that make sense; those that search long only for tables of few figures."""
+    figures = prod(size + 1 for size in table.sizes)
+    found = parse_masks(DEFAULT)
+    return [one for one in found if one[1].name not in SEARCHING or figures <= MOST_FIGURES]
+
+
+def _effort(name: str, seconds: float | None) -> dict[str, Any]:
+    """The work that a search for a mask may take, in units of about a second."""
+    if name not in SEARCHING or seconds is None:
+        return {}
+    return {"work": max(1.0, WORK_SHARE * seconds)}
+
+
+def _kept(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Margins that a perturbation keeps: all of two variables, or of neighbours in a larger table,
+    which can be drawn from at once."""
+    if len(table.names) < 3:
+        return tuple((name,) for name in table.names)
+    if table.n_cells <= FEW_CELLS:
+        return tuple(combinations(table.names, 2))
+    return tuple(pairwise(table.names))
+
+
+def _protection(measure: Measure, max_risk: float) -> dict[str, Any]:
+    """What a suppression must protect, and how wide the intervals must be that it leaves."""
+    found: dict[str, Any] = {"small": measure.small}
+    if measure.policy is Policy.BOUNDS and max_risk <= -1:
+        found["protect"] = ceil(-max_risk)
+    return found

@@ -1,0 +1,182 @@
+"""What to publish of a table: masks by name, the map over them, and the choice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+from discreet.choice.best_set.best_margins import BestMargins, best_margins
+from discreet.choice.best_set.margin_requests import checked_requests
+from discreet.choice.best_set.variable_sets import axes_of
+from discreet.choice.candidates import (
+    MOST_VARIABLES,
+    SAFE,
+    Proposal,
+    margin_proposal,
+    margin_proposals,
+)
+from discreet.choice.exposure import MOST_CELLS
+from discreet.choice.large_tables import check_large, large_choice
+from discreet.choice.mask_names import MaskSpec
+from discreet.choice.proposals import MARGINS, default_masks, mask_proposal, parse_masks
+from discreet.choice.risk_utility import ChooseOptions, RiskUtility, check_requests, risk_utility
+from discreet.clock import Clock
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.system.margins import maximal
+from discreet.figures import Figure, How, Outcome
+from discreet.masks.contract import Axes, named_sets
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.progress import Progress, silent
+from discreet.tables.refused_margin import Policy
+
+SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
+MOST_OTHERS = 12  # further sets that the search met
+
+
+@in_one_thread
+def recommend(
+    table: Table,
+    masks: str | None,
+    options: ChooseOptions,
+    *,
+    progress: Progress = silent,
+) -> RiskUtility:
+    """The map and the choice over the masks named, or over all that make sense.
+
+    `margins` without sets stands for every set of margins of up to 4 variables; beyond, the best
+    one is sought, and with it others that were met. A table of more than 4,096 cells is served with
+    margins alone.
+
+    Checked: masks named fit the table. Raises InputError for names that nothing has.
+    """
+    specs = default_masks(table) if masks is None else parse_masks(masks)
+    clock = Clock(options.seconds)
+    if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):
+        check_requests(table, options)
+        options = _with_requests(table, options)
+        if table.n_cells > MOST_CELLS:
+            _check_margins_only(masks, specs)
+            check_large(options)
+        best = _search(table, options, clock, progress)
+        if table.n_cells > MOST_CELLS:
+            return large_choice(table, best, options)
+    else:
+        best = None
+    proposals = _proposals(table, specs, best, options, clock, is_asked=masks is not None)
+    found = risk_utility(table, proposals, options, clock=clock, progress=progress)
+    return replace(found, search=best)
+
+
+def _is_open(spec: MaskSpec) -> bool:
+    """Whether it stands for all sets of margins."""
+    return spec.name == MARGINS and spec.sets is None
+
+
+def _proposals(
+    table: Table,
+    specs: Sequence[tuple[str, MaskSpec]],
+    best: BestMargins | None,
+    options: ChooseOptions,
+    clock: Clock,
+    *,
+    is_asked: bool,
+) -> list[Proposal]:
+    out = maximal(table.axes(names) for names in options.out)
+    found: list[Proposal] = []
+    for written, spec in specs:
+        if _is_open(spec):
+            searched = None if best is None else _met(table, best, out, options)
+            found += margin_proposals(table, out) if searched is None else searched
+        elif spec.name == MARGINS and spec.sets is not None:
+            sets = maximal([*out, *(table.axes(names) for names in spec.sets)])
+            found.append(margin_proposal(table, sets, out))
+        else:
+            found.append(
+                mask_proposal(
+                    written,
+                    spec,
+                    table,
+                    named_sets(table, out),
+                    options.measure,
+                    max_risk=options.max_risk,
+                    seconds=options.seconds,
+                    seed=options.seed,
+                    is_asked=is_asked,
+                    clock=clock,
+                )
+            )
+    return found
+
+
+def _met(
+    table: Table, best: BestMargins, out: Sequence[Axes], options: ChooseOptions
+) -> list[Proposal]:
+    """The best set of margins and others that were met on the way, each once.
+
+    By bounds the search has proved them safe, and its proof is taken over; a share of small cells
+    it reckons for one intruder alone, so that it is looked at again.
+    """
+    bounds = options.measure.policy is Policy.BOUNDS
+    least = -float(table.total)
+    safe = Figure(value=None, low=least, high=options.max_risk, how=How.BOUND, note=SAFE)
+    found: dict[tuple[Axes, ...], Outcome] = {}
+    others = [(sets, safe) for sets, _ in best.others[:MOST_OTHERS]]
+    for sets, risk in ((best.chosen, best.risk), *others):
+        whole = maximal([*out, *(table.axes(names) for names in sets)])
+        if whole not in (maximal(out), ()):
+            found.setdefault(whole, risk)
+    return [
+        replace(margin_proposal(table, sets, out), proved=risk if bounds else None)
+        for sets, risk in found.items()
+    ]
+
+
+def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
+    """With the margins that users of many variables are taken to want, where nobody says."""
+    if options.requests or options.users is not None:
+        return options
+    out = [set(names) for names in options.out]
+    wanted = [
+        (tuple(table.names[axis] for axis in axes_of(one)), weight)
+        for one, weight in checked_requests(table, None).items()
+    ]
+    fresh = [(names, w) for names, w in wanted if not any(set(names) <= own for own in out)]
+    return replace(options, requests=tuple(fresh)) if fresh else options
+
+
+def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progress) -> BestMargins:
+    """The best set of margins under the cap, by the measures that the search knows."""
+    measure = options.measure
+    if measure.policy is Policy.TABLE:
+        rule = f"bounds or cells for sets of margins of more than {MOST_VARIABLES} variables"
+        raise InputError(must_be("measure", rule, repr(measure.policy.value)))
+    width = ceil(-options.max_risk) if measure.policy is Policy.BOUNDS else 0
+    return best_margins(
+        table,
+        min_width=width,
+        small=measure.small,
+        measure=measure.policy.value,
+        max_share=options.max_risk if measure.policy is Policy.CELLS else 0.0,
+        confidence=measure.confidence,
+        requests=_summed(options.requests) or None,
+        already=options.out,
+        seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
+        seed=options.seed,
+        progress=progress,
+    )
+
+
+def _summed(requests: Sequence[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:
+    """Weights by margin; one that is asked for twice counts twice."""
+    found: dict[tuple[str, ...], float] = {}
+    for names, weight in requests:
+        found[names] = found.get(names, 0.0) + weight
+    return found
+
+
+def _check_margins_only(masks: str | None, specs: Sequence[tuple[str, MaskSpec]]) -> None:
+    """Other masks were not asked for by name, where they cannot be looked at."""
+    others = [written for written, spec in specs if spec.name != MARGINS or spec.sets is not None]
+    if masks is not None and others:
+        rule = f"margins alone for a table of more than {MOST_CELLS:,} cells"
+        raise InputError(must_be("masks", rule, repr(others[0])))

@@ -1,0 +1,419 @@
+"""The risk–utility map: every candidate with its risk and its worth, and the choice among them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from discreet.belief.closed_belief import has_closed_form
+from discreet.belief.models.proportional_fitting import fit_margins
+from discreet.choice.actors import Reading, Scientist, combined, data_utility, loses_nothing, worth
+from discreet.choice.best_set.best_margins import BestMargins
+from discreet.choice.candidates import NOTHING, Proposal, nothing, release_nothing
+from discreet.choice.choice import (
+    Candidate,
+    Choice,
+    Standing,
+    choose,
+    compromises,
+    limits,
+    standing,
+)
+from discreet.choice.exposure import belief_exposure, bounds_exposure
+from discreet.choice.mask_names import fresh_seed
+from discreet.choice.measures import Exposure, Measure
+from discreet.choice.users import scientists
+from discreet.clock import Clock
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.system.decomposable import junction_tree
+from discreet.fiber.system.linear_system import Statement
+from discreet.fiber.system.margins import maximal
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.masks.after_publication import intruders_bounds
+from discreet.masks.contract import Axes, Masked
+from discreet.masks.margins import NAME as MARGINS
+from discreet.masks.margins import margins_out
+from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.rounding import above, first_largest
+from discreet.progress import Progress, silent
+from discreet.tables.refused_margin import Policy
+
+TIME_OVER = "not looked at: the time was over"
+MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
+PROVED = "proved by the search for the best set of margins"
+SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
+QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
+FIT_ROUNDS = 500
+SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseOptions:
+    """How a choice is made.
+
+    `max_risk` is the cap α: a share or probability, or for the measure `bounds` minus a width.
+    `out` are margins that are out already, `requests` those that users want, with weights;
+    `users` are presets by name with weights, `intruders` priors by name. `seed` is that of all
+    random masks and draws, drawn afresh where none is given; it must stay secret.
+    """
+
+    max_risk: float
+    measure: Measure = field(default_factory=Measure)
+    intruders: tuple[str, ...] = ("multinomial",)
+    users: Mapping[str, float] | None = None
+    requests: tuple[tuple[tuple[str, ...], float], ...] = ()
+    out: tuple[tuple[str, ...], ...] = ()
+    seconds: float | None = None
+    seed: int = field(default_factory=fresh_seed)
+
+    def __post_init__(self) -> None:
+        _check_cap(self.max_risk, self.measure.policy)
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
+        if not self.intruders or len(set(self.intruders)) < len(self.intruders):
+            raise InputError(must_be("intruders", "at least one, each once", self.intruders))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskUtility(ShownInNotebooks):
+    """Candidates on the map, in the order they were looked at, and the choice.
+
+    `best_for` is the most useful candidate within the cap for each user by himself; `compromises`
+    are those within the cap that no other beats for all users at once. If they are several of
+    different worth, users' wishes are in conflict. `search` is that for the best set of margins,
+    where the table has too many variables to look at all sets.
+    """
+
+    table: Table
+    options: ChooseOptions
+    scientists: tuple[Scientist, ...]
+    candidates: tuple[Candidate, ...]
+    choice: Choice
+    best_for: Mapping[str, int]
+    compromises: tuple[int, ...]
+    notes: tuple[str, ...]
+    search: BestMargins | None = None
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The candidate to release, if there is one."""
+        return None if self.choice.chosen is None else self.candidates[self.choice.chosen]
+
+    @property
+    def something_is_safe(self) -> bool:
+        """Whether some release other than nothing is within the cap."""
+        pairs = zip(self.candidates, self.choice.standings, strict=True)
+        return any(s is Standing.WITHIN and not one.is_nothing for one, s in pairs)
+
+    @property
+    def in_conflict(self) -> bool:
+        """Whether no one release within the cap is best for every user."""
+        found = [self.candidates[i].worths for i in self.compromises]
+        return any(abs(one[u] - found[0][u]) > 1e-9 for one in found[1:] for u in one)
+
+
+def risk_utility(
+    table: Table,
+    proposals: Sequence[Proposal],
+    options: ChooseOptions,
+    *,
+    clock: Clock | None = None,
+    progress: Progress = silent,
+) -> RiskUtility:
+    """Risk and worth of releasing nothing and of each proposal, and the choice among them.
+
+    What each is worth is found first, then their risks, from the most useful one down. Within
+    `seconds` each gets its share of what is left; those that were not finished are among the
+    candidates with the reason, and are never chosen.
+
+    Checked: names are those of the table and of presets. Raises InputError for a table too large to
+    be held in full.
+    """
+    clock = clock or Clock(options.seconds)
+    asked = _Asked.of(table, options)
+    every = [nothing(table, asked.out), *(one for one in proposals if not one.is_nothing)]
+    candidates = [_made(one, asked, clock, progress) for one in every]
+    _look(candidates, asked, clock, progress)
+    choice = choose(candidates, options.max_risk)
+    within = [
+        i
+        for i, one in enumerate(candidates)
+        if choice.standings[i] is Standing.WITHIN and one.worths
+    ]
+    return RiskUtility(
+        table=table,
+        options=options,
+        scientists=asked.scientists,
+        candidates=tuple(candidates),
+        choice=choice,
+        best_for=_best_for(candidates, within, asked.scientists),
+        compromises=tuple(within[i] for i in compromises([candidates[j].worths for j in within])),
+        notes=(*_notes(candidates, options), *_content(asked)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What every candidate is held against."""
+
+    table: Table
+    options: ChooseOptions
+    out: tuple[Axes, ...]
+    also: tuple[Statement, ...]
+    scientists: tuple[Scientist, ...]
+    blank: FloatArray
+    truth: IntArray
+
+    @classmethod
+    def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
+        """The names of the options looked up in the table."""
+        out = maximal(table.axes(names) for names in options.out)
+        check_requests(table, options)
+        requests = [(table.axes(names), weight) for names, weight in options.requests]
+        for name in options.intruders:
+            options.measure.intruder(name, table.n_cells)
+        truth = table.dense()
+        also = margins_out(table, truth, out).statements() if out else []
+        return cls(
+            table=table,
+            options=options,
+            out=out,
+            also=tuple(also),
+            scientists=scientists(options.users, requests, n_variables=len(table.names)),
+            blank=_blank(release_nothing(table, out), out),
+            truth=truth,
+        )
+
+    def is_told_by(self, masked: Masked) -> bool:
+        """Whether a publication holds all margins that are out already."""
+        own = [] if masked.margins is None else list(masked.margins.tables)
+        return all(any(set(axes) <= set(one) for one in own) for axes in self.out)
+
+    def is_quick(self, candidate: Candidate) -> bool:
+        """Whether its risk is known at once: nothing, or margins with a closed form."""
+        masked = candidate.masked
+        if candidate.is_nothing or masked is None or masked.margins is None:
+            return candidate.is_nothing
+        if masked.likelihood is not None or not self.is_told_by(masked):
+            return False
+        if self.options.measure.policy is Policy.BOUNDS:
+            return junction_tree(masked.margins.tables) is not None
+        n, measure = self.table.n_cells, self.options.measure
+        priors = [measure.intruder(name, n).prior for name in self.options.intruders]
+        return all(has_closed_form(masked.margins, prior) for prior in priors)
+
+
+def _blank(nothing_new: Masked, out: Sequence[Axes]) -> FloatArray:
+    """What users put into each cell without a release: the fit of what is out.
+
+    Where what is out leaves one table only, that table: proportional fitting may come near it
+    slowly, and what is left to go is no loss of anybody's.
+    """
+    truth = nothing_new.source.dense()
+    off = float(np.abs(nothing_new.estimate - truth).sum())
+    if not out or off > SLOW_FIT * truth.sum():
+        return nothing_new.estimate
+    found = intruders_bounds(nothing_new, time_limit=1.0)
+    return truth.astype(np.float64) if (found.lower == found.upper).all() else nothing_new.estimate
+
+
+def check_requests(table: Table, options: ChooseOptions) -> None:
+    """Raises InputError where a requested margin is out already, or no variable has its name."""
+    out = [set(table.axes(names)) for names in options.out]
+    for names, _ in options.requests:
+        if any(set(table.axes(names)) <= own for own in out):
+            rule = "margins that are not out already"
+            raise InputError(must_be("request", rule, ",".join(names)))
+
+
+def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -> Candidate:
+    """A proposal as a candidate: what it is worth, its risk still to be looked at.
+
+    One that does not fit the table, or came after the time was over, says so.
+    """
+    progress(f"making {proposal.title}", None)
+    if clock.is_over and not proposal.is_nothing:
+        return _not_looked_at(proposal, TIME_OVER)
+    try:
+        masked = proposal.make()
+    except InputError as error:
+        if proposal.is_nothing or proposal.is_asked:
+            raise
+        return _not_looked_at(proposal, f"does not fit: {error}")
+    if isinstance(masked, Unavailable):
+        return _not_looked_at(proposal, masked.reason)
+    losses, worths = _worths(masked, asked)
+    weights = {one.name: one.weight for one in asked.scientists}
+    return Candidate(
+        title=proposal.title if _is_plain(masked) else masked.title,
+        risk=proposal.proved or Unavailable(TIME_OVER),
+        risks={} if proposal.proved is None else {"any": proposal.proved},
+        method="" if proposal.proved is None else PROVED,
+        utility=Figure(value=combined(worths, weights), how=How.EXACT),
+        losses=losses,
+        worths=worths,
+        masked=masked,
+        is_nothing=proposal.is_nothing,
+    )
+
+
+def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Progress) -> None:
+    """Finds the risks: those known at once, then from the most useful one down, then the rest.
+
+    What is less useful than one within the cap cannot be the choice any more, and only completes
+    the map.
+    """
+    made = [i for i, one in enumerate(candidates) if one.masked is not None]
+    made = [i for i in made if candidates[i].method != PROVED]
+    made.sort(key=lambda i: (not asked.is_quick(candidates[i]), -(candidates[i].worth or 0.0), i))
+    for done, i in enumerate(made):
+        progress(f"looking at {candidates[i].title}", done / len(made))
+        if clock.is_over and not candidates[i].is_nothing:
+            continue
+        part = 1 / (len(made) - done)
+        part = max(part, SEARCHING) if _may_be_best(candidates, i, asked) else part
+        own = Clock(clock.share(part))
+        candidates[i] = _looked_at(candidates[i], asked, own, [asked.options.seed, i])
+
+
+def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> bool:
+    """Whether a candidate is more useful than all that are known to be within the cap."""
+    cap, own = asked.options.max_risk, candidates[place].worth or 0.0
+    safe = (one.worth or 0.0 for one in candidates if standing(one.risk, cap) is Standing.WITHIN)
+    return own > max(safe, default=-float("inf"))
+
+
+def _looked_at(candidate: Candidate, asked: _Asked, clock: Clock, seed: Sequence[int]) -> Candidate:
+    assert candidate.masked is not None
+    found = _exposures(candidate.masked, asked, clock, np.random.default_rng(seed))
+    risks = {name: one.risk for name, one in found.items()}
+    method = "; ".join(dict.fromkeys(one.method for one in found.values()))
+    most = 0.0 if asked.options.measure.policy is Policy.BOUNDS else 1.0
+    return replace(candidate, risk=worst(risks, most), risks=risks, method=method)
+
+
+def _is_plain(masked: Masked) -> bool:
+    """Whether it is a set of margins, whose title leaves out what is out already."""
+    return masked.mask in (NOTHING, MARGINS)
+
+
+def _not_looked_at(proposal: Proposal, reason: str) -> Candidate:
+    unknown = Unavailable(reason)
+    late = reason == TIME_OVER or MORE_TIME in reason
+    return Candidate(title=proposal.title, risk=unknown, utility=unknown, is_possible=late)
+
+
+def _exposures(
+    masked: Masked, asked: _Asked, clock: Clock, rng: np.random.Generator
+) -> dict[str, Exposure]:
+    measure, names = asked.options.measure, asked.options.intruders
+    also = () if asked.is_told_by(masked) else asked.also
+    if measure.policy is Policy.BOUNDS:
+        return {"any": bounds_exposure(masked, measure.small, also=also, clock=clock)}
+    found = {}
+    for i, name in enumerate(sorted(names, key=lambda name: name != QUICKEST)):
+        own = Clock(clock.share(1 / (len(names) - i)))
+        intruder = measure.intruder(name, asked.table.n_cells)
+        try:
+            found[name] = belief_exposure(masked, intruder, measure, also=also, clock=own, rng=rng)
+        except BudgetExceeded as beyond:
+            found[name] = Exposure(Unavailable(str(beyond)), str(beyond))
+    return found
+
+
+def worst(risks: Mapping[str, Outcome], most: float = 1.0) -> Outcome:
+    """The greatest risk by several intruders, `most` being the greatest that there is.
+
+    Where one is only estimated, the worst lies between the greatest lower and upper limits; where
+    one is not known, it is at least the worst of the others.
+    """
+    known = [risk for risk in risks.values() if isinstance(risk, Figure)]
+    missing = [f"{name}: {r.reason}" for name, r in risks.items() if isinstance(r, Unavailable)]
+    if not known:
+        reasons = {risk.reason for risk in risks.values() if isinstance(risk, Unavailable)}
+        return Unavailable("; ".join(sorted(reasons)))
+    low = max(limits(one)[0] for one in known)
+    if missing and above(most, low):
+        return Figure(value=None, low=low, high=most, how=How.BOUND, note="; ".join(missing))
+    top = known[first_largest([limits(one)[1] for one in known])]
+    if top.how is How.EXACT:
+        return top
+    high = limits(top)[1]
+    return replace(top, low=min(low, high), high=high)
+
+
+def _worths(masked: Masked, asked: _Asked) -> tuple[dict[str, float], dict[str, float]]:
+    """The loss of every user, and the share of his avoidable loss that he is spared."""
+    estimate = masked.estimate
+    if not asked.is_told_by(masked):
+        estimate = _fitted(estimate, asked)
+    reading = Reading(estimate=estimate, blank=asked.blank, published=masked.published)
+    losses, worths = {}, {}
+    for user in asked.scientists:
+        utility = data_utility(user, reading, asked.truth)
+        losses[user.name] = 0.0 - utility
+        worths[user.name] = worth(utility, data_utility(user, reading.without, asked.truth))
+    return losses, worths
+
+
+def _fitted(estimate: FloatArray, asked: _Asked) -> FloatArray:
+    """An estimate scaled to the margins that are out, where empty cells leave that possible."""
+    margins = margins_out(asked.table, asked.truth, asked.out).tables
+    wanted = {axes: counts.astype(np.float64) for axes, counts in margins.items()}
+    start = np.maximum(estimate, 0.0)
+    found = fit_margins(wanted, asked.table.sizes, start=start, most_rounds=FIT_ROUNDS)
+    return np.array(found.fitted) if found.converged else estimate
+
+
+def _best_for(
+    candidates: Sequence[Candidate], within: Sequence[int], users: Sequence[Scientist]
+) -> dict[str, int]:
+    if not within:
+        return {}
+    best = {}
+    for user in users:
+        worths = [candidates[i].worths[user.name] for i in within]
+        best[user.name] = within[first_largest(worths, scale=1.0)]  # a worth of 1 is all there is
+    return best
+
+
+def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]:
+    """What must be said of the map as a whole."""
+    notes = []
+    late = sum(_reason(one) == TIME_OVER for one in candidates)
+    if late:
+        seconds = f"{options.seconds:g} seconds"
+        notes.append(f"{late} of {len(candidates)} candidates were not looked at in {seconds}")
+    if any(
+        isinstance(one.risk, Figure) and "no cell is small" in one.risk.note for one in candidates
+    ):
+        notes.append(f"no cell has a count from 1 to {options.measure.small}, so none is at risk")
+    return notes
+
+
+def _content(asked: _Asked) -> list[str]:
+    """Users who lose nothing without a release, so that none can be worth anything to them."""
+    reading = Reading(estimate=asked.blank, blank=asked.blank)
+    return [
+        f"{user.name}: this user loses nothing even without a release, so that each is worth 1 to "
+        "him, or −1 if it misleads"
+        for user in asked.scientists
+        if loses_nothing(data_utility(user, reading, asked.truth))
+    ]
+
+
+def _reason(candidate: Candidate) -> str:
+    return candidate.risk.reason if isinstance(candidate.risk, Unavailable) else ""
+
+
+def _check_cap(max_risk: float, policy: Policy) -> None:
+    if policy is Policy.BOUNDS:
+        if not -float("inf") < max_risk <= 0:
+            rule = "at most 0 for bounds, where risk is minus a width"
+            remedy = f"--min-width {abs(max_risk):g} asks for bounds so wide"
+            raise InputError(must_be("max_risk", rule, f"{max_risk:g}", remedy=remedy))
+    elif not 0 <= max_risk <= 1:
+        raise InputError(must_be("max_risk", f"from 0 to 1 for {policy.value}", f"{max_risk:g}"))

@@ -1,0 +1,90 @@
+"""Progress on stderr and text on stdout, each only where it belongs."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from discreet.progress import Progress as Listener
+from discreet.progress import silent
+from discreet.report.text import WIDTH, trimmed
+
+PATIENCE = 1.0  # seconds before a bar appears
+
+
+@contextmanager
+def progress_bar() -> Iterator[Listener]:
+    """A bar on stderr for work of over a second; silent when stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    from discreet.clock import telling_of_compiling
+
+    listener = _Bar(bar)
+    try:
+        with telling_of_compiling(listener):
+            yield listener
+    finally:
+        bar.stop()
+
+
+class _Bar:
+    """Turns steps and fractions into one bar that starts late."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.task: TaskID | None = None
+        self.begun = time.monotonic()
+
+    def __call__(self, step: str, fraction: float | None) -> None:
+        if self.task is None:
+            if time.monotonic() - self.begun < PATIENCE:
+                return
+            self.bar.start()
+            self.task = self.bar.add_task(step, total=1.0)
+        total = None if fraction is None else 1.0
+        self.bar.update(self.task, description=step, completed=fraction or 0.0, total=total)
+
+
+class _Console(Console):
+    """Prints without blanks at the ends of lines."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if options or not objects:
+            super().print(*objects, **options)
+            return
+        for line in (line for part in objects for line in self.render_lines(part, pad=False)):
+            super().print(trimmed(line), soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def stdout_console() -> Console:
+    """A console of at most 80 columns; plain text when stdout is no terminal."""
+    console = _Console(highlight=False, emoji=False, markup=False)
+    console.width = min(console.width, WIDTH) if sys.stdout.isatty() else WIDTH
+    return console
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def say(message: str) -> None:
+    """A message to the user on stderr."""
+    click.echo(message, err=True)

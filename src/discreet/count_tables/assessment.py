@@ -1,0 +1,369 @@
+"""All that is to be said of the statistics of a count table: to its holder, or to a snooper."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.clock import working_seconds
+from discreet.count_tables.com_poisson.comparison_estimates import (
+    ComparisonEstimate,
+    moment_estimate,
+    weighted_least_squares,
+)
+from discreet.count_tables.com_poisson.estimation import (
+    Fit,
+    NoMaximum,
+    PoissonTest,
+    maximum_likelihood,
+    maximum_likelihood_from,
+    poisson_test,
+)
+from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
+from discreet.count_tables.decimals import TruncatedReconstruction
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.knowledge_truth import check_true
+from discreet.count_tables.likely_tables import LikelyTables, likely_tables
+from discreet.count_tables.measures import (
+    CountRisk,
+    IntervalPolicy,
+    count_risk,
+    holder_risk,
+    interval_policy,
+)
+from discreet.count_tables.rebuilding import Effort, Reconstruction
+from discreet.count_tables.release import Attack, Release, attack, release_of
+from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
+from discreet.count_tables.verdict import Measure, Verdict, check_max_risk, verdict
+from discreet.count_tables.withheld_number import check_number_prior
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.progress import Progress, silent
+
+LAWS = {  # our name of each law: its name for an exact release, and for a rounded S2
+    "multinomial": ("multinomial", "proper"),
+    "uniform": ("uniform", "all_equal"),
+    "uniform_by_factorisation": (None, "sets_equal"),
+}
+INTERVAL_SECONDS, INTERVAL_STATES = 2.0, 200_000
+STEPS = 4  # that may each run into the time limit
+STATES_A_SECOND = 30_000  # so that passing a layer takes no more than a part of the time
+GOODNESS_DRAWS, GOODNESS_FIRST = 499, 19
+LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
+Risks = Mapping[str, CountRisk | Unavailable]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountOptions:
+    """What the holder or the snooper asks for beside the figures themselves.
+
+    `draw` allows tables to be drawn where they are too many to list. `small` limits the single
+    counts that a verdict looks at to values that at most so many observations have. `number_prior`
+    is what a snooper is taken to assume of n where it is withheld.
+    """
+
+    knowledge: Knowledge | None = None
+    decimals: int | None = None
+    truncate: bool = False
+    withhold_n: bool = False
+    max_risk: float | None = None
+    measure: Measure = Measure.BEST_GUESS
+    seconds: float = 120.0
+    seed: int = 1
+    draw: bool = False
+    small: int | None = None
+    number_prior: str = "equal"
+
+    def __post_init__(self) -> None:
+        check_number_prior(self.number_prior)
+        if self.small is not None and self.small < 1:
+            raise InputError(must_be("small", "at least 1", self.small))
+        if not 0 < self.seconds < float("inf"):
+            raise InputError(must_be("seconds", "a finite number above zero", self.seconds))
+        if self.max_risk is not None:
+            check_max_risk(self.max_risk)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountAssessment(ShownInNotebooks):
+    """The release, what a snooper finds from it, and how bad that is.
+
+    `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and
+    `risks_before` are without the snooper's knowledge, None and empty where there is none.
+
+    `fit` and `poisson` are what a user of the release has: from the figures that go out and from
+    nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
+    range of n where n is withheld. `holder_fit` is the holder's own, from the exact statistics, and
+    `user_sentence` what the test of fit means for a user of this release. `assumptions` are what
+    the probabilities rest on beside the figures.
+    """
+
+    options: CountOptions
+    table: Mapping[int, int] | None
+    statistics: CountStatistics | None
+    release: Release
+    found: Attack
+    risks: Risks
+    before: Attack | None
+    risks_before: Risks
+    likely: LikelyTables | Unavailable
+    fit: Fit | NoMaximum | Unavailable
+    poisson: PoissonTest | None
+    goodness: Goodness | Unavailable | None
+    comparison: Mapping[str, ComparisonEstimate | Unavailable]
+    intervals: IntervalPolicy | None
+    verdict: Verdict | None
+    holder_fit: Fit | NoMaximum | None = None
+    fit_words: str = ""
+    fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
+    user_sentence: str | None = None
+    assumptions: tuple[str, ...] = ()
+
+
+@in_one_thread
+def assess_counts(
+    table: Mapping[int, int],
+    options: CountOptions | None = None,
+    *,
+    progress: Progress = silent,
+) -> CountAssessment:
+    """For the holder of a table {value: count}: what its statistics would give away.
+
+    Raises InputError where the table is none, or where the snooper's knowledge is not true of it.
+    """
+    options, table = options or CountOptions(), check_counts(table)
+    statistics = CountStatistics.of_counts(table)
+    if options.knowledge is not None:
+        check_true(options.knowledge, table, n_is_known=not options.withhold_n)
+    release = release_of(
+        statistics,
+        decimals=options.decimals,
+        truncate=options.truncate,
+        withhold_n=options.withhold_n,
+    )
+    return _assess(release, options, table, statistics, progress)
+
+
+@in_one_thread
+def assess_statistics(
+    n: int | None,
+    total: int,
+    log_factorial_total: Mapping[int, int] | DecimalLog,
+    options: CountOptions | None = None,
+    *,
+    progress: Progress = silent,
+) -> CountAssessment:
+    """For a snooper, who has n (None where withheld), S1, and S2 exact or as a decimal.
+
+    Raises InputError where no table has these statistics, naming what contradicts what.
+    """
+    options = options or CountOptions()
+    release = Release(n=n, total=total, log_factorial_total=log_factorial_total)
+    statistics = None
+    if n is not None and not isinstance(log_factorial_total, DecimalLog):
+        statistics = CountStatistics(n, total, log_factorial_total)
+    return _assess(release, options, None, statistics, progress)
+
+
+def _assess(
+    release: Release,
+    options: CountOptions,
+    table: Mapping[int, int] | None,
+    statistics: CountStatistics | None,
+    progress: Progress,
+) -> CountAssessment:
+    time = _Time.of(options)
+    knowledge = options.knowledge or None
+    shares = _shares(table is not None and options.max_risk is not None, knowledge is not None)
+    found = attack(release, knowledge, truth=table, effort=time.until(shares[0]), progress=progress)
+    before = None
+    if knowledge is not None:
+        progress("without the knowledge", None)
+        effort = time.until(shares[1])
+        before = attack(release, truth=table, effort=effort, progress=progress)
+    judged = None
+    if table is not None and options.max_risk is not None:
+        judged = _judged(table, options, release, found, time.until(shares[2]), progress)
+    fit = _fit(release)
+    progress("listing tables", None)
+    effort = time.until(0.93)
+    likely = likely_tables(release, found, knowledge, draw=options.draw, effort=effort)
+    progress("testing the fit", None)
+    goodness = None if table is None else _goodness(table, time)
+    return CountAssessment(
+        options=options,
+        table=table,
+        statistics=statistics,
+        release=release,
+        found=found,
+        risks=_risks(found, table),
+        before=before,
+        risks_before={} if before is None else _risks(before, table),
+        likely=likely,
+        fit=fit,
+        poisson=None if isinstance(fit, Unavailable) else poisson_test(fit),
+        goodness=goodness,
+        comparison={} if table is None else _comparison(table),
+        intervals=None if table is None else _intervals(release, found, time.until(0.98)),
+        verdict=judged,
+        holder_fit=None if table is None or statistics is None else maximum_likelihood(statistics),
+        fit_words=_fit_words(release),
+        fits_by_n=_fits_by_n(release, knowledge),
+        user_sentence=_user_sentence(release, goodness),
+        assumptions=() if isinstance(found, Unavailable) else found.assumptions,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Time:
+    """The clock of one assessment, and the draws of all its steps."""
+
+    begun: float
+    seconds: float
+    rng: np.random.Generator
+    number_prior: str
+
+    @classmethod
+    def of(cls, options: CountOptions) -> "_Time":
+        rng = np.random.default_rng(options.seed)
+        return cls(working_seconds(), options.seconds, rng, options.number_prior)
+
+    def until(self, share: float) -> Effort:
+        """Work that ends when this share of the time has passed; no step takes more than half."""
+        return Effort(
+            seconds=self.seconds / STEPS,
+            until=self.begun + share * self.seconds,
+            states=int(min(4_000_000, max(300_000, STATES_A_SECOND * self.seconds))),
+            rng=self.rng,
+            number_prior=self.number_prior,
+        )
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.begun + self.seconds - working_seconds()
+
+
+def _shares(judged: bool, knows: bool) -> tuple[float, float, float]:
+    """When the attack, that without the knowledge and the verdict must have ended."""
+    if judged:
+        return (0.4, 0.55, 0.85) if knows else (0.7, 0.7, 0.85)
+    return (0.5, 0.85, 0.85) if knows else (0.85, 0.85, 0.85)
+
+
+def _goodness(table: Mapping[int, int], time: _Time) -> Goodness | Unavailable:
+    """The test of fit with as many draws as the time that is left allows."""
+    begun = working_seconds()
+    if time.left < LEAST_LEFT * time.seconds:
+        return Unavailable("no time was left for the test of fit; give more seconds")
+    first = goodness_of_fit(table, rng=time.rng, draws=GOODNESS_FIRST)
+    spent = working_seconds() - begun
+    if spent * GOODNESS_DRAWS / GOODNESS_FIRST > max(0.0, time.left):
+        return first
+    return goodness_of_fit(table, rng=time.rng, draws=GOODNESS_DRAWS)
+
+
+def _user_sentence(release: Release, goodness: Goodness | Unavailable | None) -> str | None:
+    if not isinstance(goodness, Goodness):
+        return None
+    return goodness.sentence_for(has_n=release.n is not None, exact=release.is_exact)
+
+
+def _judged(
+    table: Mapping[int, int],
+    options: CountOptions,
+    release: Release,
+    found: Attack,
+    effort: Effort,
+    progress: Progress,
+) -> Verdict:
+    return verdict(
+        table,
+        options.max_risk or 0.0,
+        measure=options.measure,
+        knowledge=options.knowledge,
+        first=release,
+        found=found,
+        truncate=options.truncate,
+        small=options.small,
+        effort=effort,
+        progress=progress,
+    )
+
+
+def _risks(found: Attack, table: Mapping[int, int] | None) -> dict[str, CountRisk | Unavailable]:
+    """The risk under each law, by our names."""
+    place = 1 if isinstance(found, TruncatedReconstruction) else 0
+    risks: dict[str, CountRisk | Unavailable] = {}
+    for name, names in LAWS.items():
+        law = names[place]
+        if law is not None:
+            risk = count_risk(found, law=law)
+            risks[name] = risk if table is None else holder_risk(found, table, law=law)
+    return risks
+
+
+def _fit(release: Release) -> Fit | NoMaximum | Unavailable:
+    """What a user of the release can fit: from the figures that go out, and from no others."""
+    if release.n is None:
+        return Unavailable(
+            "n is withheld, and S1 and S2 without it do not determine rate and dispersion"
+        )
+    return _fit_with(release, release.n)
+
+
+def _fit_with(release: Release, n: int) -> Fit | NoMaximum | Unavailable:
+    given = release.log_factorial_total
+    if isinstance(given, DecimalLog):
+        return _fit_to_decimal(n, release.total, float(given.value))
+    try:
+        return maximum_likelihood(CountStatistics(n, release.total, given))
+    except InputError as problem:
+        return Unavailable(str(problem))
+
+
+def _fit_to_decimal(n: int, total: int, value: float) -> Fit | Unavailable:
+    """The fit to a rounded S2, which may be one that no observations have."""
+    try:
+        fit = maximum_likelihood_from(n, total, value)
+    except InputError:
+        return Unavailable("S2 as rounded is beyond what n and S1 allow, so nothing fits it")
+    if isinstance(fit, Fit):
+        return fit
+    return Unavailable("S2 as rounded is the least that n and S1 allow: no dispersion fits it best")
+
+
+def _fit_words(release: Release) -> str:
+    if release.n is None:
+        return "n is withheld: nothing can be fitted"
+    if release.is_exact:
+        return "from n, S1 and the exact S2 that go out"
+    return "from n, S1 and S2 as rounded: the digits of S2 that are cut off are not used"
+
+
+def _fits_by_n(
+    release: Release, knowledge: Knowledge | None
+) -> tuple[tuple[int, Fit | NoMaximum | Unavailable], ...]:
+    """Fits at the ends of the known range of n, where n is withheld."""
+    if release.n is not None or knowledge is None or knowledge.n is None:
+        return ()
+    return tuple((n, _fit_with(release, n)) for n in dict.fromkeys(knowledge.n) if n > 0)
+
+
+def _comparison(table: Mapping[int, int]) -> dict[str, ComparisonEstimate | Unavailable]:
+    return {
+        "weighted least squares": weighted_least_squares(table),
+        "moments": moment_estimate(table),
+    }
+
+
+def _intervals(release: Release, found: Attack, effort: Effort) -> IntervalPolicy | None:
+    """What the policy of bounds would leave, where bounds of all cells and n are at hand."""
+    if release.n is None or not isinstance(found, Reconstruction):
+        return None
+    left = effort.seconds_for_a_step or INTERVAL_SECONDS
+    states = min(INTERVAL_STATES, effort.states)
+    short = Effort(seconds=min(INTERVAL_SECONDS, left), until=effort.until, states=states)
+    return interval_policy(release.n, found.bounds.lower, found.bounds.upper, effort=short)

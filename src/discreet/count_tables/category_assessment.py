@@ -1,0 +1,445 @@
+"""What sets of count statistics give away, one for each category of a multiway table, together.
+
+Each category is looked at from its own set alone, then all of them with everything that is out:
+sets of several categories together, and whole tables of them. What follows by subtraction is found
+first, since a category whose set was withheld is no better hidden than the rest where it does.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.belief.count_belief import TableLaw
+from discreet.clock import working_seconds
+from discreet.count_tables.categories import (
+    Joint,
+    JointLaws,
+    Margin,
+    determined,
+    joint_laws,
+    joint_system,
+)
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.measures import (
+    CellRisk,
+    cell_risk,
+    count_risk,
+    holder_risk,
+    possible_counts,
+)
+from discreet.count_tables.rebuilding import Effort, Reconstruction
+from discreet.count_tables.release import attack, release_of
+from discreet.count_tables.statistics import CountStatistics, check_counts
+from discreet.count_tables.verdict import ERRORS, check_max_risk
+from discreet.errors import InputError, must_be
+from discreet.fiber.sums.counting import Count
+from discreet.figures import Figure, Outcome, Unavailable
+from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.numerics.rounding import above, first_largest
+from discreet.progress import Progress, silent
+
+__all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assess_categories"]
+NOT_KNOWN = "Undecided: the joint law of the tables is not known."
+INDEPENDENT = (
+    "tables are weighed by the number of orders in which their observations can stand, as is right "
+    "for independent counts with one rate and dispersion for each category"
+)
+COMMON = (
+    "no set of its own is out or follows for {names}; there all observations are taken to have the "
+    "same rate, dispersion and chance of each category"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstCell:
+    """The count that is found most surely: of which category, which value, how probable."""
+
+    category: str
+    value: int
+    probability: float
+    standard_error: float | None
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryRisk:
+    """The risk of one category's table, or of all categories' tables jointly.
+
+    `truth_probability` and `worst_cell` (among values that occur) are the holder's.
+    """
+
+    count: Count
+    laws: Mapping[str, TableLaw | Unavailable]
+    entropy: Outcome
+    effective_tables: Outcome
+    best_guess_probability: Outcome
+    truth_probability: Outcome | None
+    worst_cell: WorstCell | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoriesAssessment(ShownInNotebooks):
+    """Each category alone and all jointly.
+
+    `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are
+    categories of zeros only, which S1 = 0 gives away. `alone` takes a category's own set and
+    nothing else. `joint_cells` are the counts of each category under the joint law.
+    """
+
+    names: tuple[str, ...]
+    is_holder: bool
+    statistics: Mapping[str, CountStatistics]
+    derived: tuple[str, ...]
+    certain: tuple[str, ...]
+    alone: Mapping[str, CategoryRisk | Unavailable]
+    joint: CategoryRisk | Unavailable
+    joint_cells: Mapping[str, tuple[CellRisk, ...]]
+    warnings: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    verdict_sentence: str | None
+    allows: bool | None
+
+
+@in_one_thread
+def assess_categories(
+    tables: Mapping[str, Mapping[int, int]] | None = None,
+    *,
+    statistics: Mapping[str, CountStatistics] | None = None,
+    withheld: Collection[str] = (),
+    margins: Mapping[str, Margin] | None = None,
+    release_totals: bool = False,
+    knowledge: Mapping[str, Knowledge] | None = None,
+    max_risk: float | None = None,
+    seconds: float = 120.0,
+    seed: int = 1,
+    progress: Progress = silent,
+) -> CategoriesAssessment:
+    """What one set of statistics for each category gives away, alone and jointly.
+
+    The holder gives `tables` {category: {value: count}}; `withheld` are categories whose own set
+    does not go out, `release_totals` says that the table of all together does. A snooper gives
+    `statistics` {category: set}. `margins` are further sets or tables that are out. Raises
+    InputError where what is out contradicts itself.
+    """
+    if max_risk is not None:
+        check_max_risk(max_risk)
+    case = _case(tables, statistics, withheld, margins or {}, release_totals)
+    until = working_seconds() + seconds
+    effort = Effort(seconds=seconds / 4, until=until, rng=np.random.default_rng(seed))
+    known_of = {name: one for name, one in (knowledge or {}).items() if name in case.names}
+    joint = joint_system(case.names, case.sets, case.margins, known_of)
+    progress("categories one by one", None)
+    alone = {
+        name: _alone(name, case, joint, known_of.get(name), _share(effort, len(case.names)))
+        for name in case.names
+    }
+    progress("all categories jointly", None)
+    laws = joint_laws(joint.system, _truth(case, joint), effort, progress=progress)
+    cells = _joint_cells(laws, joint, case.tables)
+    found = _joint_risk(laws, cells, case.tables)
+    assumptions = (INDEPENDENT, *_common(joint))
+    sentence, allows = None, None
+    if max_risk is not None and case.tables is not None:
+        sentence, allows = _judged(found, alone, case.certain, max_risk)
+    return CategoriesAssessment(
+        names=case.names,
+        is_holder=case.tables is not None,
+        statistics=joint.known,
+        derived=joint.derived,
+        certain=case.certain,
+        alone=alone,
+        joint=found,
+        joint_cells=cells,
+        warnings=tuple(_warnings(case, joint, cells, max_risk)),
+        assumptions=assumptions,
+        verdict_sentence=sentence,
+        allows=allows,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is out, and for the holder the true tables; categories of zeros only are set apart."""
+
+    names: tuple[str, ...]
+    sets: Mapping[str, CountStatistics]
+    margins: tuple[Margin, ...]
+    tables: Mapping[str, Mapping[int, int]] | None
+    certain: tuple[str, ...]
+
+
+def _case(
+    tables: Mapping[str, Mapping[int, int]] | None,
+    statistics: Mapping[str, CountStatistics] | None,
+    withheld: Collection[str],
+    margins: Mapping[str, Margin],
+    release_totals: bool,
+) -> _Case:
+    if (tables is None) == (statistics is None):
+        rule = "either the tables of a holder or the statistics of a snooper"
+        raise InputError(must_be("categories", rule, "both" if tables else "neither"))
+    if tables is None:
+        return _snooper_case(statistics or {}, withheld, margins, release_totals)
+    checked = {name: check_counts(table) for name, table in tables.items()}
+    together = [tuple(checked)] if release_totals else []
+    together += [margin.categories for margin in margins.values()]
+    certain = _known_zeros(checked, withheld, together)
+    own = {name: table for name, table in checked.items() if name not in certain}
+    if not own:
+        rule = "such that some observation is above zero"
+        raise InputError(must_be("categories", rule, "zeros only"))
+    for name in withheld:
+        if name not in tables:
+            raise InputError(must_be("withheld categories", "of the tables", repr(name)))
+    sets = {n: CountStatistics.of_counts(t) for n, t in own.items() if n not in withheld}
+    further = [_true_margin(margin, own) for margin in margins.values()]
+    if release_totals:
+        further.append(Margin(categories=tuple(own), table=_added(own.values())))
+    return _Case(tuple(own), sets, tuple(further), own, certain)
+
+
+def _known_zeros(
+    tables: Mapping[str, Mapping[int, int]],
+    withheld: Collection[str],
+    together: Collection[tuple[str, ...]],
+) -> tuple[str, ...]:
+    """Categories of zeros only that S1 = 0 gives away.
+
+    Their own set is out or follows, or a set of several together leaves S1 = 0 for all of these
+    that are not known.
+    """
+    names = tuple(tables)
+    told = determined(names, [*((n,) for n in names if n not in withheld), *together])
+    zeros = {name for name, table in tables.items() if max(table) == 0}
+    known = zeros & told
+    for group in together:
+        left = set(group) - told
+        known |= left if left <= zeros else set()
+    return tuple(name for name in names if name in known)
+
+
+def _snooper_case(
+    statistics: Mapping[str, CountStatistics],
+    withheld: Collection[str],
+    margins: Mapping[str, Margin],
+    release_totals: bool,
+) -> _Case:
+    if withheld or release_totals:
+        rule = "for the holder, who has the tables"
+        raise InputError(must_be("withheld categories and totals", rule, "given by a snooper"))
+    names = dict.fromkeys(statistics)
+    for margin in margins.values():
+        names |= dict.fromkeys(margin.categories)
+    if not names:
+        raise InputError(must_be("categories", "at least one", "none"))
+    return _Case(tuple(names), statistics, tuple(margins.values()), None, ())
+
+
+def _added(tables: Collection[Mapping[int, int]]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for table in tables:
+        for value, count in table.items():
+            found[value] = found.get(value, 0) + count
+    return found
+
+
+def _true_margin(margin: Margin, tables: Mapping[str, Mapping[int, int]]) -> Margin:
+    """A margin as the true tables give it, without categories of zeros only."""
+    held = tuple(name for name in margin.categories if name in tables)
+    if not held:
+        raise InputError(must_be("margins", "of categories with tables", margin.categories))
+    table = _added([tables[name] for name in held])
+    if margin.table is not None:
+        return Margin(categories=held, table=table)
+    return Margin(categories=held, statistics=CountStatistics.of_counts(table))
+
+
+def _share(effort: Effort, parts: int) -> Effort:
+    """An equal part of half the time for each category."""
+    left = effort.until - working_seconds() if effort.until is not None else 60.0
+    return replace(effort, seconds=max(0.05, left / (2 * parts) / 4))
+
+
+def _alone(
+    name: str, case: _Case, joint: Joint, knowledge: Knowledge | None, effort: Effort
+) -> CategoryRisk | Unavailable:
+    if name not in joint.known:
+        return Unavailable("its own set is not out and does not follow from what is")
+    truth = None if case.tables is None else case.tables[name]
+    release = release_of(joint.known[name])
+    found = attack(release, knowledge, truth=truth, effort=effort)
+    if isinstance(found, Unavailable) or not isinstance(found, Reconstruction):
+        return found if isinstance(found, Unavailable) else Unavailable("S2 is rounded")
+    risk = count_risk(found) if truth is None else holder_risk(found, truth)
+    cells = () if isinstance(risk, Unavailable) else risk.cells
+    worst = None if truth is None else _worst({name: cells}, {name: truth})
+    return _risk(found.count, found.laws, worst)
+
+
+def _risk(
+    count: Count, laws: Mapping[str, TableLaw | Unavailable], worst: WorstCell | None
+) -> CategoryRisk:
+    law = laws["multinomial"]
+    if isinstance(law, Unavailable):
+        return CategoryRisk(
+            count=count,
+            laws=laws,
+            entropy=law,
+            effective_tables=law,
+            best_guess_probability=law,
+            truth_probability=None,
+            worst_cell=None,
+        )
+    return CategoryRisk(
+        count=count,
+        laws=laws,
+        entropy=law.entropy,
+        effective_tables=law.effective_tables,
+        best_guess_probability=law.best_guess_probability,
+        truth_probability=law.truth_probability,
+        worst_cell=worst,
+    )
+
+
+def _truth(case: _Case, joint: Joint) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None":
+    return None if case.tables is None else joint.cells_of(case.tables)
+
+
+def _joint_cells(
+    laws: JointLaws, joint: Joint, tables: Mapping[str, Mapping[int, int]] | None
+) -> dict[str, tuple[CellRisk, ...]]:
+    """Each category's counts under the joint law; limits are those of all tables it allows."""
+    law, uniform = laws.laws["multinomial"], laws.laws["uniform"]
+    if isinstance(law, Unavailable):
+        return {}
+    possible = possible_counts(uniform)
+    wide = law if isinstance(uniform, Unavailable) else uniform
+    found = {}
+    for place, name in enumerate(joint.categories):
+        first = place * joint.width
+        found[name] = tuple(
+            cell_risk(
+                law.cells[first + j],
+                j,
+                (int(wide.cells[first + j].support[0]), int(wide.cells[first + j].support[-1])),
+                possible.get(first + j),
+                None if tables is None else tables[name].get(j, 0),
+            )
+            for j in range(joint.width)
+        )
+    return found
+
+
+def _joint_risk(
+    laws: JointLaws,
+    cells: Mapping[str, tuple[CellRisk, ...]],
+    tables: Mapping[str, Mapping[int, int]] | None,
+) -> CategoryRisk | Unavailable:
+    return _risk(laws.count, laws.laws, None if tables is None else _worst(cells, tables))
+
+
+def _worst(
+    cells: Mapping[str, tuple[CellRisk, ...]], tables: Mapping[str, Mapping[int, int]]
+) -> WorstCell | None:
+    """The most surely found count of a value that occurs."""
+    found = [
+        WorstCell(
+            category=name,
+            value=cell.value,
+            probability=cell.truth_probability or 0.0,
+            standard_error=cell.truth_standard_error,
+            upper=cell.truth_upper or 0.0,
+        )
+        for name, own in cells.items()
+        for cell in own
+        if tables[name].get(cell.value, 0) > 0
+    ]
+    return found[first_largest([one.upper for one in found])] if found else None
+
+
+def _common(joint: Joint) -> tuple[str, ...]:
+    return (COMMON.format(names=", ".join(joint.open)),) if joint.open else ()
+
+
+def _warnings(
+    case: _Case, joint: Joint, cells: Mapping[str, tuple[CellRisk, ...]], max_risk: float | None
+) -> list[str]:
+    found = [f"the set of {name} follows from the others by subtraction" for name in joint.derived]
+    found += [f"all counts of {name} are zero, which S1 = 0 gives away" for name in case.certain]
+    if max_risk is None or case.tables is None:
+        return found
+    for name, own in cells.items():
+        found += [
+            f"the count of value {cell.value} of {name} is found with probability "
+            f"{cell.truth_probability:.3f}"
+            for cell in own
+            if case.tables[name].get(cell.value, 0) > 0 and above(cell.truth_upper or 0.0, max_risk)
+        ]
+    return found
+
+
+def _judged(
+    risk: CategoryRisk | Unavailable,
+    alone: Mapping[str, CategoryRisk | Unavailable],
+    certain: tuple[str, ...],
+    max_risk: float,
+) -> tuple[str, bool]:
+    """Against the greatest risk allowed: best guesses of tables, and every count that occurs.
+
+    Tables are judged jointly, and each category's by itself: the more categories, the less probable
+    are all tables at once, however surely one of them is known.
+    """
+    sentence, allows = _judged_law(risk, alone, max_risk)
+    if not certain:
+        return sentence, allows
+    names = ", ".join(certain)
+    zeros = f"Do not release the set of {names}: S1 = 0 gives all of it away."
+    return f"{zeros} Of the others: {sentence}", False
+
+
+def _judged_law(
+    risk: CategoryRisk | Unavailable,
+    alone: Mapping[str, CategoryRisk | Unavailable],
+    max_risk: float,
+) -> tuple[str, bool]:
+    law = None if isinstance(risk, Unavailable) else risk.laws["multinomial"]
+    if isinstance(risk, Unavailable) or isinstance(law, Unavailable) or law is None:
+        return NOT_KNOWN, False
+    worst, table, most = risk.worst_cell, risk.best_guess_probability, ""
+    if isinstance(table, Unavailable):
+        table, most = law.best_guess_limit or table, "at most "
+    if worst is None or isinstance(table, Unavailable) or table.value is None:
+        return NOT_KNOWN, False
+    name, own = _surest_table(alone)
+    what = f"best guess of all tables together {most}{table.value:.3g}"
+    what += "" if own is None else f", of the table of {name} {own.value:.3g}"
+    what += f"; surest count: value {worst.value} of {worst.category}, {worst.probability:.3g}"
+    uppers = (worst.upper, _end(table, 1), 0.0 if own is None else _end(own, 1))
+    if not above(max(uppers), max_risk):
+        return f"Release: no probability is above {max_risk:g} ({what}).", True
+    lowest = worst.probability - ERRORS * (worst.standard_error or 0.0)
+    lowers = (lowest, 0.0 if most else _end(table, -1), 0.0 if own is None else _end(own, -1))
+    if not above(max(lowers), max_risk):
+        return f"Undecided: draws do not settle it at {max_risk:g} ({what}).", False
+    return f"Do not release: above {max_risk:g} ({what}).", False
+
+
+def _surest_table(
+    alone: Mapping[str, CategoryRisk | Unavailable],
+) -> tuple[str, Figure | None]:
+    """The category whose own table is guessed most surely, of those where that is known."""
+    known = [
+        (name, one.best_guess_probability)
+        for name, one in alone.items()
+        if isinstance(one, CategoryRisk) and isinstance(one.best_guess_probability, Figure)
+    ]
+    if not known:
+        return "", None
+    return known[first_largest([_end(figure, 1) for _, figure in known])]
+
+
+def _end(figure: Figure, side: int) -> float:
+    """What a figure is not above (side 1) or not below (side -1)."""
+    return (figure.value or 0.0) + side * ERRORS * (figure.standard_error or 0.0)

@@ -1,0 +1,313 @@
+"""The law behind a rounded S2 from draws, where its factorisations are too many to go through.
+
+Independent counts given n and S1 have P(f) ∝ e^(−ν S2(f)) / ∏ f_j!, a law of two equations that
+dynamic programming draws from exactly. Tables whose S2 lies in the interval are kept: they are
+independent draws of the proper law, and the share that is kept gives its normaliser. For tables
+that all count the same the weights e^(−ν′ S2), with ν′ such that S2 is met on average, do the same
+and are undone, which within the interval is a factor of next to nothing.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import gammaln
+
+from discreet.belief.count_belief import TableLaw, power_of_two, reciprocal, score
+from discreet.belief.draws.count_draws import (
+    balanced_multipliers,
+    cell_from_draws,
+    greatest_log_weight,
+)
+from discreet.clock import working_seconds
+from discreet.count_tables.factorials import factorisation_of, log_of_factorisation
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.statistics import DecimalLog
+from discreet.count_tables.two_sum_draws import two_sum_law
+from discreet.fiber.sums.counting import Count
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.system.linear_system import Statement, System, system_of
+from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.rounding import above
+
+LEAST_KEPT = 100  # effective draws below which errors would not be what they say
+BATCH = 4000
+MOST_DRAWS = 200_000
+NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Tilted:
+    """∏ e^(t_j f_j), over ∏ f_j! where tables count by their orders.
+
+    `for_n` and `for_total` are multipliers of n and S1 that make cells meet both on average; one
+    factor for all tables, taken out of the normaliser again.
+    """
+
+    tilt: FloatArray
+    by_orders: bool
+    for_n: float
+    for_total: float
+
+    @property
+    def name(self) -> str:
+        """The prior on tables that this is a tilt of."""
+        return "multinomial" if self.by_orders else "uniform"
+
+    @property
+    def log_means(self) -> FloatArray:
+        """t_j with the multipliers: the logarithm of a Poisson mean, or of a geometric ratio."""
+        found: FloatArray = self.tilt + self.for_n + self.for_total * np.arange(len(self.tilt))
+        return found
+
+    def weights(self, n: int) -> FloatArray:
+        """Probabilities of 0 … n in each cell by itself, Poisson or geometric."""
+        f, theta = np.arange(n + 1), self.log_means[:, None]
+        logs = f * theta - self.log_scales[:, None]
+        found: FloatArray = np.exp(logs - gammaln(f + 1.0) if self.by_orders else logs)
+        return found
+
+    @property
+    def log_scales(self) -> FloatArray:
+        """The logarithm of the sum over all f of a cell."""
+        if self.by_orders:
+            return np.exp(self.log_means)
+        found: FloatArray = -np.log(-np.expm1(self.log_means))
+        return found
+
+    def log_weight(self, tables: IntArray) -> FloatArray:
+        """Σ t_j f_j − log f_j! of each table, or Σ t_j f_j."""
+        own: FloatArray = tables @ self.tilt
+        return own - gammaln(tables + 1.0).sum(axis=-1) if self.by_orders else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Tables of n counts with a total whose S2 lies in the interval, and what is known of them."""
+
+    n: int
+    total: int
+    released: DecimalLog
+    knowledge: Knowledge
+    largest: int
+    log_factorials: FloatArray = field(init=False)
+    system: System = field(init=False)
+
+    def __post_init__(self) -> None:
+        values = np.arange(self.largest + 1)
+        object.__setattr__(self, "log_factorials", gammaln(values + 1.0))
+        given = [
+            Statement(cells=values, low=self.n, high=self.n, name="n"),
+            Statement(
+                cells=values[1:],
+                low=self.total,
+                high=self.total,
+                name="S1",
+                coefficients=values[1:],
+            ),
+            *self.knowledge.statements(self.largest),
+        ]
+        object.__setattr__(self, "system", system_of(self.largest + 1, given))
+
+    def limited(self, weights: FloatArray) -> FloatArray:
+        """Weights of counts, zero for those that are known to be wrong."""
+        for j, (low, high) in self.knowledge.cells.items():
+            if j <= self.largest:
+                weights[j, :low] = 0.0
+                weights[j, (self.n if high is None else high) + 1 :] = 0.0
+        if self.knowledge.no_zeros:
+            weights[0, 1:] = 0.0
+        return weights
+
+    def kept(self, tables: IntArray) -> tuple[IntArray, FloatArray]:
+        """Tables within the interval that have the known shape, and their S2."""
+        logs = tables @ self.log_factorials
+        low, high = float(self.released.low), float(self.released.high)
+        slack = 1e-9 * (1 + abs(high))
+        inside = (logs >= low) & (logs < high)
+        near = (np.abs(logs - low) < slack) | (np.abs(logs - high) < slack)
+        for place in np.flatnonzero(near):
+            inside[place] = self._is_inside(tables[place])
+        if self.knowledge.largest_range is not None:
+            inside &= tables[:, self.knowledge.largest_range[0] :].any(axis=1)
+        if self.knowledge.shape is not None:
+            for place in np.flatnonzero(inside):
+                counts = {j: int(c) for j, c in enumerate(tables[place]) if c}
+                inside[place] = self.knowledge.is_shape_of(counts, True)
+        return tables[inside], logs[inside]
+
+    def _is_inside(self, table: IntArray) -> bool:
+        exponents = factorisation_of({j: int(c) for j, c in enumerate(table) if c})
+        exact = log_of_factorisation(exponents, self.released.decimals + 30)
+        return self.released.low <= exact < self.released.high
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """Kept tables, their S2, how many were tried, and the law that they were drawn from."""
+
+    tables: IntArray
+    logs: FloatArray
+    tried: int
+    prior: Tilted
+    log_normaliser: float
+
+
+def drawn_laws(
+    question: Question,
+    dispersion: float,
+    *,
+    rng: np.random.Generator,
+    seconds: float | None,
+    truth: IntArray | None = None,
+) -> tuple[TableLaw | Unavailable, TableLaw | Unavailable, Count]:
+    """The proper law, that of equal tables, and the number of tables, with standard errors.
+
+    Raises BudgetExceeded where not even tables with n and S1 alone can be drawn.
+    """
+    proper = _draw(question, _by_orders(question, dispersion), rng, seconds)
+    even = _draw(question, _alike(question), rng, seconds)
+    law = _law(question, even, truth)
+    return _law(question, proper, truth), law, _number(even, law)
+
+
+def _draw(
+    question: Question, prior: Tilted, rng: np.random.Generator, seconds: float | None
+) -> _Draws:
+    begun = working_seconds()
+    law = two_sum_law(question.n, question.total, question.limited(prior.weights(question.n)))
+    if law.log_total == -math.inf:
+        raise BudgetExceeded("what is known leaves no table with n and S1 that floats can weigh")
+    shift = prior.for_n * question.n + prior.for_total * question.total
+    log_z = law.log_total + float(prior.log_scales.sum()) - shift
+    tables: list[IntArray] = []
+    logs: list[FloatArray] = []
+    tried = kept = 0
+    while tried < MOST_DRAWS and kept < BATCH:
+        own, s2 = question.kept(law.draw(BATCH, rng=rng))
+        tables.append(own)
+        logs.append(s2)
+        tried, kept = tried + BATCH, kept + len(own)
+        if seconds is not None and working_seconds() - begun > seconds:
+            break
+    return _Draws(np.concatenate(tables), np.concatenate(logs), tried, prior, log_z)
+
+
+def _by_orders(question: Question, dispersion: float) -> Tilted:
+    """The law of independent counts: e^(−ν S2) / ∏ f_j!."""
+    tilt = -dispersion * question.log_factorials
+    rows = np.stack([np.ones(len(tilt)), np.arange(float(len(tilt)))])
+    right = np.array([question.n, question.total], dtype=np.float64)
+    multipliers = balanced_multipliers(rows, right, tilt)
+    return Tilted(tilt, True, float(multipliers[0]), float(multipliers[1]))
+
+
+def _alike(question: Question) -> Tilted:
+    """Tables weighed by e^(−ν′ S2) alone, such that S2 is about the released one on average.
+
+    Cells taken as independent and geometric, with means that meet n, S1 and S2: the dual function
+    −Σ log(1 − e^θ_j) − λᵀ b with θ = Aᵀ λ < 0 is convex, and Newton's method with shortened steps
+    finds where it is least. Any λ gives right answers; this one keeps most draws.
+    """
+    values = np.arange(question.largest + 1)
+    rows = np.stack([np.ones(len(values)), values, question.log_factorials])
+    middle = (float(question.released.low) + float(question.released.high)) / 2
+    right = np.array([question.n, question.total, middle])
+    at = np.array([-1.0, 0.0, 0.0])
+
+    def dual(where: FloatArray) -> float:
+        theta = rows.T @ where
+        if theta.max() >= 0:
+            return math.inf
+        return float(-np.log(-np.expm1(theta)).sum()) - float(where @ right)
+
+    for _ in range(NEWTON_STEPS):
+        odds = np.exp(rows.T @ at) / -np.expm1(rows.T @ at)
+        gradient = rows @ odds - right
+        step = np.linalg.lstsq((rows * (odds * (1 + odds))) @ rows.T, gradient, rcond=None)[0]
+        size, gain = 1.0, float(gradient @ step)
+        if gain < 1e-9:
+            break
+        while size > 1e-9 and dual(at - size * step) > dual(at) - 0.25 * size * gain:
+            size /= 2
+        at = at - size * step
+    tilt = at[2] * question.log_factorials
+    return Tilted(tilt, False, float(at[0]), float(at[1]))
+
+
+def _law(question: Question, drawn: _Draws, truth: IntArray | None) -> TableLaw | Unavailable:
+    by_orders = drawn.prior.by_orders
+    undone = np.zeros(len(drawn.tables)) if by_orders else -(drawn.tables @ drawn.prior.tilt)
+    if len(undone) == 0:
+        return Unavailable(f"none of {drawn.tried:,} draws had this S2; state more decimals")
+    top = float(undone.max())
+    weights = np.exp(undone - top)
+    shares = weights / weights.sum()
+    effective = float(1 / np.sum(shares**2))
+    if above(LEAST_KEPT, effective):
+        few = f"only {effective:.0f} effective draws of {drawn.tried:,} had this S2"
+        return Unavailable(f"{few}; state more decimals or less knowledge")
+    mean = float(weights.sum()) / drawn.tried
+    log_z = drawn.log_normaliser + math.log(mean) + top
+    z_error = math.sqrt(max(0.0, float(np.sum(weights**2)) / drawn.tried - mean**2))
+    z_error /= mean * math.sqrt(drawn.tried)
+    own = _own_logs(drawn)
+    spread = math.sqrt(float(np.sum(shares**2 * (own - shares @ own) ** 2)))
+    bits = Figure(
+        value=max(0.0, (log_z - float(shares @ own)) / math.log(2)),
+        how=How.ESTIMATE,
+        standard_error=math.hypot(z_error, spread) / math.log(2),
+    )
+    scored = None if truth is None else score(_log_weight(drawn.prior, truth) - log_z, z_error)
+    return TableLaw(
+        prior=drawn.prior.name,
+        how=How.ESTIMATE,
+        cells=tuple(
+            cell_from_draws(j, drawn.tables[:, j], shares) for j in range(drawn.tables.shape[1])
+        ),
+        entropy=bits,
+        effective_tables=power_of_two(bits),
+        reciprocal_entropy=reciprocal(bits),
+        best_guess=None,
+        best_guess_probability=Unavailable("draws cannot tell which table is the most probable"),
+        truth_probability=None if scored is None else scored[0],
+        truth_surprisal=None if scored is None else scored[1],
+        note=f"{len(drawn.tables):,} of {drawn.tried:,} tables drawn given n and S1 had this S2",
+        best_guess_limit=score(min(0.0, _greatest(question, drawn.prior) - log_z), z_error)[0],
+    )
+
+
+def _own_logs(drawn: _Draws) -> FloatArray:
+    """The logarithm of each table's weight under the law that is asked for."""
+    if not drawn.prior.by_orders:
+        return np.zeros(len(drawn.tables))
+    return drawn.prior.log_weight(drawn.tables)
+
+
+def _log_weight(prior: Tilted, table: IntArray) -> float:
+    return float(prior.log_weight(table)) if prior.by_orders else 0.0
+
+
+def _greatest(question: Question, prior: Tilted) -> float:
+    """What no table's weight exceeds."""
+    if not prior.by_orders:
+        return 0.0
+    return greatest_log_weight(question.system, prior.tilt)
+
+
+def _number(drawn: _Draws, law: TableLaw | Unavailable) -> Count:
+    """The number of tables is 2^H where all count the same."""
+    least = len(np.unique(drawn.tables, axis=0)) if len(drawn.tables) else 0
+    if isinstance(law, Unavailable):
+        return Count(value=None, how=None, note=law.reason, at_least=least)
+    tables = law.effective_tables
+    if isinstance(tables, Unavailable) or tables.value is None:
+        return Count(value=None, how=None, note="too large for a number", at_least=least)
+    return Count(
+        value=round(tables.value),
+        how=How.ESTIMATE,
+        standard_error=tables.standard_error,
+        note=law.note,
+        at_least=least,
+    )

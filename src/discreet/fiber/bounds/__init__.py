@@ -1,0 +1,1 @@
+"""The least and the greatest count each cell can have."""

@@ -1,0 +1,1 @@
+"""Tables drawn from all that are consistent with what is out."""

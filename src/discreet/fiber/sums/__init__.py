@@ -1,0 +1,1 @@
+"""Exact numbers of tables, and exact sums over all of them."""

@@ -1,0 +1,83 @@
+"""All consistent tables one after another, in lexicographic order of their cells."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from discreet.fiber.sums import enumeration_kernels as kernels
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.system.linear_system import System
+from discreet.numerics.arrays import IntArray
+from discreet.progress import Progress, silent
+
+MAX_ENTRIES = 64_000_000  # levels × columns
+MAX_BATCH = 1024
+NODES_AT_ONCE = 100_000  # between two chances to interrupt
+PAIRS_AT_ONCE = 5_000_000  # of a cell and a cell in one of its rows, likewise
+
+
+def tables(
+    system: System, *, limit: int | None = None, progress: Progress = silent
+) -> Iterator[IntArray]:
+    """The tables of the fiber, smallest first cell first, found as they are asked for.
+
+    Depth first over cells in their order; after each choice limits pass along all rows until
+    nothing changes, so that hopeless choices are mostly seen at once. Stops after `limit` tables.
+    Can be left or interrupted at any moment. Raises BudgetExceeded where the system is too large
+    for the search to keep its limits at each level.
+    """
+    search = _search(system)
+    rows = _rows(system)
+    if np.any(system.lower > system.upper) or not kernels.begin(rows, search):
+        return
+    left, batch = (2**62 if limit is None else limit), 1
+    nodes = _nodes_at_once(rows)
+    while left > 0 and not search.notes[kernels.DONE]:
+        out = np.empty((min(batch, left), system.n_columns), np.int64)
+        found = kernels.proceed(rows, search, out, nodes)
+        progress("tables", None)
+        yield from out[:found, : system.n_named]
+        left, batch = left - found, min(2 * batch, MAX_BATCH)
+
+
+def _nodes_at_once(rows: kernels.Rows) -> int:
+    """Branchings between two looks at the clock: fewer where each goes through many cells."""
+    lengths = np.diff(rows.start)
+    pairs = int(lengths @ lengths) // max(len(rows.column_start) - 1, 1)
+    return int(np.clip(PAIRS_AT_ONCE // max(pairs, 1), 1, NODES_AT_ONCE))
+
+
+def _search(system: System) -> kernels.Search:
+    n = system.n_columns
+    free = int(np.count_nonzero(system.lower < system.upper))
+    levels = min(n, free) + 2
+    if levels * n > MAX_ENTRIES:
+        message = f"a search through {n} cells needs more memory than it may take"
+        raise BudgetExceeded(message + "; fix cells first or count blocks by themselves")
+    search = kernels.Search(
+        lower=np.zeros((levels, n), np.int64),
+        upper=np.zeros((levels, n), np.int64),
+        column=np.zeros(levels, np.int64),
+        value=np.zeros(levels, np.int64),
+        queue=np.zeros(system.n_rows + 1, np.int64),
+        queued=np.zeros(system.n_rows + 1, np.bool_),
+        notes=np.zeros(kernels.N_NOTES, np.int64),
+    )
+    search.lower[0], search.upper[0] = system.lower, system.upper
+    search.notes[kernels.ENTER] = 1
+    return search
+
+
+def _rows(system: System) -> kernels.Rows:
+    matrix = csr_array(system.matrix).copy()
+    matrix.eliminate_zeros()
+    by_column = csc_array(matrix)
+    return kernels.Rows(
+        start=matrix.indptr.astype(np.int64),
+        column=matrix.indices.astype(np.int64),
+        coefficient=matrix.data.astype(np.int64),
+        right=system.right.astype(np.int64),
+        column_start=by_column.indptr.astype(np.int64),
+        column_row=by_column.indices.astype(np.int64),
+    )

@@ -1,0 +1,1 @@
+"""What is out, as equations and limits on the cells of the hidden table."""

@@ -1,0 +1,57 @@
+"""log Γ(x + d) − log Γ(x) without the loss of digits that two large logarithms would bring.
+
+And ψ′, the second derivative of log Γ, for arrays: five times as fast as the Hurwitz zeta function.
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from discreet.numerics.arrays import CountArray, FloatArray
+
+STIRLING_FROM = 16.0  # seven terms of Stirling's series leave less than 1e-17 from here on
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+
+
+SHIFTS = np.arange(10.0)
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
+
+
+def log_gamma_ratio(x: FloatArray | float, d: CountArray | float) -> FloatArray:
+    """log Γ(x + d) / Γ(x) for x > 0 and x + d > 0; the arguments are broadcast.
+
+    Above STIRLING_FROM it is (x + d − ½) log(1 + d/x) + d log x − d and the difference of what is
+    left of Stirling's series.
+    """
+    wide = (np.asarray(part, dtype=np.float64) for part in (x, d))
+    first, more = np.broadcast_arrays(*wide)
+    large = np.minimum(first, first + more) >= STIRLING_FROM
+    result = np.empty(first.shape)
+    result[~large] = gammaln(first[~large] + more[~large]) - gammaln(first[~large])
+    result[large] = _by_stirling(first[large], more[large])
+    return result
+
+
+def _by_stirling(x: FloatArray, d: FloatArray) -> FloatArray:
+    """The same for large x and x + d."""
+    growth: FloatArray = (x + d - 0.5) * np.log1p(d / x) + d * (np.log(x) - 1)
+    return growth + (stirling_remainder(x + d) - stirling_remainder(x))
+
+
+def stirling_remainder(x: FloatArray) -> FloatArray:
+    """What Stirling's formula for log Γ(x) leaves out."""
+    square = x**-2.0
+    total = np.zeros(x.shape)
+    for coefficient in reversed(STIRLING):
+        total = total * square + coefficient
+    return total / x
+
+
+def trigamma(x: FloatArray) -> FloatArray:
+    """ψ′(x) for x > 0: ten terms Σ (x + k)⁻², and the asymptotic series for the rest."""
+    z = x + len(SHIFTS)
+    square = z**-2.0
+    series = np.zeros(x.shape)
+    for number in reversed(BERNOULLI):
+        series = series * square + number
+    first: FloatArray = ((x[:, None] + SHIFTS) ** -2.0).sum(axis=1)
+    return first + (1 + (0.5 + series / z) / z) / z

@@ -1,1 +1,0 @@
-"""How bad is it: each measure a function to a frozen result."""

@@ -1,0 +1,1 @@
+"""Sensitive variables: what the group of a record tells about them."""

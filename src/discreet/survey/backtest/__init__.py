@@ -1,0 +1,1 @@
+"""Samples of a known population: every model's estimates beside the truth."""

@@ -1,0 +1,1 @@
+"""The estimate that leads: population uniques and correct matches."""

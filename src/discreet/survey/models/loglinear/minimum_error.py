@@ -1,0 +1,116 @@
+"""Is a log-linear model too simple or too rich for τ? The criterion of Skinner and Shlomo.
+
+For sampling fraction π let h(μ) be the risk of a sample unique whose cell has the fitted sample
+mean μ: h = e^(−cμ) for τ₁ and (1 − e^(−cμ)) / (cμ) for τ₂, with c = (1 − π)/π, so that cμ is the
+mean number of unseen people. A wrong μ̂ moves τ̂ by B = Σ P(f_k = 1)·{h(μ̂_k) − h(μ_k)}. A Taylor
+expansion to second order in μ_k − μ̂_k, and the unbiased estimates f − μ̂ of μ − μ̂ and
+(f − μ̂)² − f of its square, give
+
+    B̂ = Σ_k  a(μ̂)·(f − μ̂) + b(μ̂)·{(f − μ̂)² − f},      v = Σ_k a²μ̂ + 2b²μ̂²
+
+over all cells, empty ones too; v is the variance of B̂ if the model is true (f Poisson: its third
+central moment is μ, so the two parts are uncorrelated). The form of Skinner and Shlomo (2008),
+derived again here, expands around the truth and then puts μ̂ for μ:
+
+    a = −μ·e^(−μ)·h′,       b = μ·e^(−μ)·h″ / 2.
+
+B̂ well above 0 says that the model is too simple and τ̂ too high, B̂ well below 0 that it is too
+rich and τ̂ too low; |B̂| / √v beyond 2 is more than chance.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import gammainc
+
+from discreet.numerics.arrays import CountArray, FloatArray
+
+Function = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumError:
+    """B̂ and its standard error √v under the model."""
+
+    bias: float
+    standard_error: float
+
+    @property
+    def standardised(self) -> float:
+        """B̂ / √v; 0 where both are 0, as in a sample that is the whole population."""
+        return self.bias / self.standard_error if self.standard_error > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The functions a and b of μ for one risk measure at one sampling fraction."""
+
+    linear: Function
+    square: Function
+
+    def per_mean(self) -> tuple[Function, Function]:
+        """What an empty cell adds to B̂, and any cell to v, each divided by μ."""
+        return self._empty, self._variance
+
+    def _empty(self, mean: FloatArray) -> FloatArray:
+        return mean * self.square(mean) - self.linear(mean)
+
+    def _variance(self, mean: FloatArray) -> FloatArray:
+        linear, square = self.linear(mean), self.square(mean)
+        variance: FloatArray = linear**2 + 2 * mean * square**2
+        return variance
+
+    def of_sums(
+        self, count: CountArray, mean: FloatArray, empty: float, variance: float
+    ) -> MinimumError:
+        """From the occupied cells, and Σ μ·ψ over all cells of the two functions `per_mean`."""
+        f = count.astype(np.float64)
+        held = self.linear(mean) * f + self.square(mean) * (f * f - 2 * f * mean - f)
+        return MinimumError(empty + float(held.sum()), float(np.sqrt(max(variance, 0.0))))
+
+
+def criterion_for_uniques(sampling_fraction: float) -> Criterion:
+    """a = c·μ·e^(−μ/π), b = c²·μ·e^(−μ/π) / 2: the criterion for τ₁."""
+    c = (1 - sampling_fraction) / sampling_fraction
+    return Criterion(
+        partial(_unique_part, factor=c, rate=1 / sampling_fraction),
+        partial(_unique_part, factor=c * c / 2, rate=1 / sampling_fraction),
+    )
+
+
+def _unique_part(mean: FloatArray, factor: float, rate: float) -> FloatArray:
+    part: FloatArray = factor * mean * np.exp(-rate * mean)
+    return part
+
+
+def criterion_for_matches(sampling_fraction: float) -> Criterion:
+    """The criterion for τ₂ over sample uniques.
+
+    With x = cμ and P the incomplete gamma function h′ = −c·P(2, x)/x², h″ = 2c²·P(3, x)/x³.
+    """
+    c = (1 - sampling_fraction) / sampling_fraction
+    return Criterion(partial(_match_part, c=c, order=1), partial(_match_part, c=c, order=2))
+
+
+def _match_part(mean: FloatArray, c: float, order: int) -> FloatArray:
+    """μ·e^(−μ)·c^m·P(m+1, x) / x^(m+1) for m = 1, 2, the limit at x = 0 being 1/(m+1)!."""
+    x = c * mean
+    limit = (0.5, 1 / 6)[order - 1]
+    known = x > 1e-8
+    power = np.where(known, x, 1.0) ** (order + 1)
+    ratio = np.where(known, gammainc(order + 1, x) / power, limit)
+    part: FloatArray = mean * np.exp(-mean) * c**order * ratio
+    return part
+
+
+def size_index_functions(most: int) -> tuple[Function, ...]:
+    """μ^(j−1)·e^(−μ) / j! for j = 1, …, most: the expected number of cells with f = j, over μ."""
+    return tuple(partial(_size_index, j=j) for j in range(1, most + 1))
+
+
+def _size_index(mean: FloatArray, j: int) -> FloatArray:
+    factorial = float(np.prod(np.arange(1, j + 1, dtype=np.float64)))
+    index: FloatArray = mean ** (j - 1) * np.exp(-mean) / factorial
+    return index

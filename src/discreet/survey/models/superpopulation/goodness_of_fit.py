@@ -1,0 +1,205 @@
+"""Does a superpopulation model fit the size indices, and which of several fits best?
+
+Predicted numbers of cells of each size stand against the observed ones. Small sizes stand alone,
+larger ones in groups that double, and neighbours are joined until each group expects at least five
+cells. The predictions are scaled to the number of cells observed, because the number itself varies
+far more under these models than the shares of the sizes do; Pearson's statistic on the shares is
+then about chi-square with as many degrees of freedom as there are groups, less the parameters.
+`parametric_bootstrap` replaces that approximation by draws from the fitted model.
+
+Models are ranked by Akaike's criterion on the probability of the size indices given n.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaincc
+
+from discreet.data.summary import SizeIndices
+from discreet.errors import InputError, must_be
+from discreet.numerics.arrays import FloatArray, IntArray, read_only
+from discreet.numerics.rounding import first_largest, order_of
+from discreet.survey.models.superpopulation.fitted import FittedSuperpopulation, Law
+
+SINGLE_SIZES = 10  # sizes up to this stand alone
+LEAST_EXPECTED = 5.0
+UNLIKELY = 0.001
+SAME_CRITERION = 100.0  # criteria within 1e-7 are alike: a likelihood is settled to 1e-8 only
+LONGEST_SUM = 4096  # predictions of a group beyond this many sizes are added up by quadrature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitTable:
+    """Observed and predicted numbers of cells in groups of sizes, from `first` to `last` each.
+
+    `statistic` is Pearson's on the shares, `p_value` the chance of a larger one if the model holds.
+    """
+
+    first: IntArray
+    last: IntArray
+    observed: FloatArray
+    predicted: FloatArray
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float | None
+
+    def __post_init__(self) -> None:
+        for array in (self.first, self.last, self.observed, self.predicted):
+            read_only(array)
+
+    def rows(self) -> list[dict[str, float | int]]:
+        """The table as a list of rows: sizes from, to, observed and predicted cells."""
+        columns = zip(self.first, self.last, self.observed, self.predicted, strict=True)
+        return [
+            {"from": int(a), "to": int(b), "observed": float(o), "predicted": float(p)}
+            for a, b, o, p in columns
+        ]
+
+
+def fit_table(law: Law, sizes: SizeIndices, n_parameters: int) -> FitTable:
+    """How the law's expected size indices compare with the observed ones."""
+    first, last = _groups(int(sizes.sizes[-1]), sizes.sample_size)
+    observed = _observed(sizes, first, last)
+    predicted = np.array([_predicted(law, a, b) for a, b in zip(first, last, strict=True)])
+    first, last, observed, predicted = _merged(first, last, observed, predicted)
+    scale = observed.sum() / predicted.sum() if predicted.sum() > 0 else 0.0
+    expected = np.maximum(predicted * scale, 1e-300)
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    freedom = len(first) - max(n_parameters, 1)
+    p_value = float(gammaincc(freedom / 2, statistic / 2)) if freedom > 0 else None
+    return FitTable(
+        first=first,
+        last=last,
+        observed=observed,
+        predicted=predicted,
+        statistic=statistic,
+        degrees_of_freedom=max(freedom, 0),
+        p_value=p_value,
+    )
+
+
+def _groups(largest: int, sample_size: int) -> tuple[IntArray, IntArray]:
+    """Sizes 1, 2, …, SINGLE_SIZES, then groups that double, up to the sample size."""
+    limits = list(range(1, min(SINGLE_SIZES, sample_size) + 2))
+    while limits[-1] <= min(largest, sample_size):
+        limits.append(min(2 * limits[-1], sample_size + 1))
+    if limits[-1] <= sample_size:
+        limits.append(sample_size + 1)
+    edges = np.array(limits, dtype=np.int64)
+    return edges[:-1], edges[1:] - 1
+
+
+def _observed(sizes: SizeIndices, first: IntArray, last: IntArray) -> FloatArray:
+    """Observed cells of each group."""
+    inside = (sizes.sizes[:, None] >= first) & (sizes.sizes[:, None] <= last)
+    observed: FloatArray = (sizes.cells[:, None] * inside).sum(axis=0).astype(np.float64)
+    return observed
+
+
+def _predicted(law: Law, first: int, last: int) -> float:
+    """Expected cells of a group; sizes of a long one are taken at the nodes of a quadrature."""
+    from discreet.numerics.integer_sums import integer_nodes
+
+    if last - first < LONGEST_SUM:
+        return float(law.expected_cells(np.arange(first, last + 1, dtype=np.float64)).sum())
+    sizes, weights = integer_nodes(int(first), int(last) + 1)
+    return float(weights @ law.expected_cells(sizes))
+
+
+def _merged(
+    first: IntArray, last: IntArray, observed: FloatArray, predicted: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Neighbours joined from the largest sizes down, until each group expects enough cells."""
+    starts, total = [], 0.0
+    for i in range(len(first) - 1, -1, -1):
+        total += predicted[i]
+        if total >= LEAST_EXPECTED or i == 0:
+            starts.append(i)
+            total = 0.0
+    starts = starts[::-1]
+    if len(starts) > 1 and predicted[: starts[1]].sum() < LEAST_EXPECTED:
+        del starts[1]
+    ends = np.array([*starts[1:], len(first)]) - 1
+    join = np.array(starts)
+    return (
+        first[join],
+        last[ends],
+        np.add.reduceat(observed, join),
+        np.add.reduceat(predicted, join),
+    )
+
+
+def goodness_of_fit(fitted: FittedSuperpopulation) -> FitTable:
+    """The table of a fitted model against the sample it was fitted on."""
+    return fit_table(fitted.law, fitted.totals.size_indices, fitted.n_parameters)
+
+
+def misfit(fitted: FittedSuperpopulation) -> str | None:
+    """A sentence where the size indices contradict the model, with the first group that does."""
+    if fitted.log_likelihood is None:
+        return None
+    table = goodness_of_fit(fitted)
+    if table.p_value is None or table.p_value >= UNLIKELY:
+        return None
+    worst = first_largest(np.abs(table.observed - table.predicted) / np.sqrt(table.predicted))
+    a, b = int(table.first[worst]), int(table.last[worst])
+    size = f"of {a} records" if a == b else f"of {a} to {b} records"
+    return (
+        f"the model does not fit the size indices (chi-square {table.statistic:,.1f} on "
+        f"{table.degrees_of_freedom} degrees of freedom): it expects "
+        f"{table.predicted[worst]:,.1f} cells {size} where there are {table.observed[worst]:,.0f}"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedFit:
+    """One model in the order of fit: Akaike's criterion, and how much worse than the best."""
+
+    name: str
+    criterion: float
+    behind: float
+    weight: float
+    p_value: float | None
+    fitted: FittedSuperpopulation
+
+
+def rank_by_fit(fits: Mapping[str, FittedSuperpopulation]) -> tuple[RankedFit, ...]:
+    """The models that have a likelihood, best first by 2·parameters − 2·log-likelihood.
+
+    `weight` is exp(−behind/2) over its sum, the share each would have in an average (Akaike).
+    Checked: all were fitted on the same size indices.
+    """
+    usable = [(name, fit) for name, fit in fits.items() if fit.log_likelihood is not None]
+    _check_same([fit for _, fit in usable])
+    criteria = [_criterion(fit) for _, fit in usable]
+    best = min(criteria, default=0.0)
+    shares = np.exp(-(np.array(criteria) - best) / 2)
+    ranked = [
+        RankedFit(
+            name=name,
+            criterion=criterion,
+            behind=criterion - best,
+            weight=float(share / shares.sum()),
+            p_value=goodness_of_fit(fit).p_value,
+            fitted=fit,
+        )
+        for (name, fit), criterion, share in zip(usable, criteria, shares, strict=True)
+    ]
+    return tuple(ranked[place] for place in order_of(-np.array(criteria), scale=SAME_CRITERION))
+
+
+def _criterion(fit: FittedSuperpopulation) -> float:
+    """Akaike's criterion of a fit that has a likelihood."""
+    if fit.log_likelihood is None:
+        raise InputError(must_be("a ranked model", "one with a likelihood", fit.name))
+    return 2 * fit.n_parameters - 2 * fit.log_likelihood
+
+
+def _check_same(fits: Sequence[FittedSuperpopulation]) -> None:
+    """Raises unless all fits are of one sample."""
+    for fit in fits[1:]:
+        one, other = fits[0].totals.size_indices, fit.totals.size_indices
+        if not (np.array_equal(one.sizes, other.sizes) and np.array_equal(one.cells, other.cells)):
+            rule = f"fitted on the sample of {fits[0].name}"
+            raise InputError(must_be(fit.name, rule, "another sample"))

@@ -1,0 +1,173 @@
+"""The Poisson–gamma model of Bethlehem, Keller and Pannekoek (1990), given its total.
+
+Each of K cells has a Poisson number of people whose mean is drawn from one gamma law. Given the
+population size the cell counts are Dirichlet–multinomial, with the shape γ of the gamma law:
+Pitman's partition with α = −γ and θ = Kγ. So the same urn gives all of its figures exactly.
+
+K is fitted too, up to the number of possible cells: how many of those can be occupied at all is
+seldom known, and taking all of them makes the model one with Ewens' in a sparse table. With
+`fit_cells=False` all possible cells count, as in the paper. A finite γ of greatest likelihood then
+exists if and only if the cells are more uneven than those of equal probability:
+Σ j(j − 1) s_j > n(n − 1)/K (Levin and Reeds 1977).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.summary import SizeIndices, Summary
+from discreet.errors import must_be
+from discreet.numerics.arrays import FloatArray
+from discreet.survey.models.contract import ModelUnavailable, Need
+from discreet.survey.models.superpopulation.ewens import ONE_CELL
+from discreet.survey.models.superpopulation.fitted import (
+    CONFIDENCE,
+    ByProfile,
+    FittedSuperpopulation,
+    Totals,
+    census,
+    check_confidence,
+    fitted_point,
+    usable,
+)
+from discreet.survey.models.superpopulation.partition_likelihood import (
+    LogUniqueProbability,
+    PartitionLikelihood,
+    along_dirichlet,
+    log_arrangements,
+)
+from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
+from discreet.survey.models.superpopulation.size_index_fit import Evaluation
+
+LARGEST_GAMMA = 1e4  # no sample tells such cells from equal ones
+MOST_CELLS = 10**100  # no figure tells a larger table from this one
+TOO_EVEN = (
+    "the cells are no more uneven than if all were equally probable, so the likelihood rises "
+    "without end as they become so"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonGamma:
+    """Two parameters γ and K, or γ alone for all cells of the table."""
+
+    name: str = "poisson_gamma"
+    assumption: str = (
+        "The people of each cell are a Poisson number whose mean is drawn from one gamma "
+        "law for all cells, the sample is drawn at random, and all sample uniques are alike."
+    )
+    needs: frozenset[Need] = frozenset()
+    confidence: float = CONFIDENCE
+    fit_cells: bool = True
+
+    def fit(self, summary: Summary) -> FittedSuperpopulation:
+        """The fitted model; unavailable where the likelihood has no maximum."""
+        return self.fit_totals(usable(summary))
+
+    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
+        """The same from totals already known to be usable."""
+        check_confidence(self.confidence)
+        if totals.is_population:
+            return census(self.name, totals, self.confidence)
+        check_uneven(totals.size_indices, totals.n_table_cells)
+        family = PoissonGammaFamily.of(totals, fit_cells=self.fit_cells)
+        point, best = fitted_point(family, family.starts(), TOO_EVEN)
+        if point[0] >= family.upper[0]:
+            raise ModelUnavailable(TOO_EVEN)
+        return FittedSuperpopulation(
+            name=self.name,
+            totals=totals,
+            law=family.law(point),
+            uncertainty=ByProfile(family, point),
+            log_likelihood=best + log_arrangements(totals.size_indices),
+            n_parameters=1 + self.fit_cells,
+            confidence=self.confidence,
+        )
+
+
+def check_uneven(sizes: SizeIndices, n_table_cells: int) -> None:
+    """Raises ModelUnavailable unless the cells fit in the table and γ has a finite estimate."""
+    if n_table_cells < sizes.n_cells:
+        rule = f"at least the {sizes.n_cells} occupied cells"
+        raise ModelUnavailable(must_be("n_table_cells", rule, n_table_cells))
+    if sizes.n_cells == 1:
+        raise ModelUnavailable(ONE_CELL)
+    n = sizes.sample_size
+    pairs = sum(
+        int(j) * (int(j) - 1) * int(s) for j, s in zip(sizes.sizes, sizes.cells, strict=True)
+    )
+    if pairs * n_table_cells <= n * (n - 1):
+        raise ModelUnavailable(TOO_EVEN)
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletUrn(PartitionUrn):
+    """The urn with a number of cells, named by its own parameters."""
+
+    cells: float = 0.0
+
+    @property
+    def parameters(self) -> Mapping[str, float | int | str]:
+        """γ and K."""
+        return {"gamma": -self.alpha, "cells": self.cells}
+
+
+@dataclass(frozen=True, slots=True)
+class PoissonGammaFamily:
+    """The laws of all γ and K, in the coordinates of their logarithms."""
+
+    totals: Totals
+    least_cells: float
+    most_cells: float
+    likelihood: PartitionLikelihood
+    uniqueness: LogUniqueProbability
+
+    @classmethod
+    def of(cls, totals: Totals, *, fit_cells: bool) -> "PoissonGammaFamily":
+        """Those for the size indices of a sample; K is that of the table unless it is fitted."""
+        most = min(totals.n_table_cells, MOST_CELLS)
+        least = totals.size_indices.n_cells if fit_cells else most
+        return cls(
+            totals,
+            float(least),
+            float(most),
+            PartitionLikelihood.of(totals.size_indices, least),
+            LogUniqueProbability.of(totals.sample_size, totals.population_size),
+        )
+
+    @property
+    def lower(self) -> FloatArray:
+        """Kγ = e^−100 in the largest table, and K the occupied cells."""
+        return np.array([-100.0 - math.log(self.most_cells), math.log(self.least_cells)])
+
+    @property
+    def upper(self) -> FloatArray:
+        """γ = 10⁴, where all cells are as good as equal, and K all possible cells."""
+        return np.array([math.log(LARGEST_GAMMA), math.log(self.most_cells)])
+
+    def starts(self) -> list[FloatArray]:
+        """Kγ = u in all of the table and in a part of it, and a few cells of like probability.
+
+        The likelihood may have a maximum in each of these corners.
+        """
+        least, most = math.log(self.least_cells), math.log(self.most_cells)
+        occupied = math.log(self.totals.size_indices.n_cells)
+        middle = least + min(most - least, 2.0)
+        return [np.array([occupied - k, k]) for k in (middle, most)] + [np.array([2.0, middle])]
+
+    def log_likelihood(self, point: FloatArray) -> Evaluation:
+        """Of the cell sizes, up to a constant."""
+        return along_dirichlet(self.likelihood, point)
+
+    def log_unique_probability(self, point: FloatArray) -> Evaluation:
+        """Of a sample unique."""
+        return along_dirichlet(self.uniqueness, point)
+
+    def law(self, point: FloatArray) -> DirichletUrn:
+        """The urn at a point."""
+        gamma, cells, totals = math.exp(point[0]), math.exp(point[1]), self.totals
+        return DirichletUrn(
+            -gamma, math.exp(point[0] + point[1]), totals.sample_size, totals.population_size, cells
+        )

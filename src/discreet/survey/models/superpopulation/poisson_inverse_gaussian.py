@@ -1,0 +1,231 @@
+"""The Poisson–inverse Gaussian model of Carlson (2002).
+
+Each of K cells of the population has a Poisson number of people whose mean λ is drawn from one
+inverse Gaussian law with E(λ) = N/K and a squared coefficient of variation 1/ω, heavier in its
+tail than the gamma law of `poisson_gamma`. Each person is in the sample with probability π. With
+μ = N/K and y = √(ω² + 2πωμ),
+
+    p_0 = e^(ω − y),    p_j = p_0 (πμω/y)^j K_(j−½)(y) / (j! K_½(y)),
+
+and given f the mean λ is generalised inverse Gaussian of order f − ½, so that the transform of F
+is a ratio of the same Bessel functions and P(F = 1 given f = 1) a closed form.
+
+K is fitted too, up to the number of possible cells: how many of those can be occupied at all is
+seldom known. So the model has two parameters, K and ω.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.summary import SizeIndices, Summary
+from discreet.errors import must_be
+from discreet.numerics.arrays import FloatArray
+from discreet.numerics.bessel import log_scaled_bessel
+from discreet.survey.models.contract import ModelUnavailable, Need
+from discreet.survey.models.superpopulation.ewens import check_two_kinds
+from discreet.survey.models.superpopulation.fitted import (
+    CONFIDENCE,
+    ByProfile,
+    FittedSuperpopulation,
+    Totals,
+    census,
+    check_confidence,
+    fitted_point,
+    usable,
+)
+from discreet.survey.models.superpopulation.negative_binomial import TOO_EVEN
+from discreet.survey.models.superpopulation.poisson_mixture import (
+    draw_from_expected,
+    inverse_moments,
+    log_chance_of_size,
+    mixture_log_likelihood,
+)
+from discreet.survey.models.superpopulation.size_index_fit import Evaluation, numerical
+
+MOST_CELLS = 1e100
+LARGEST_EVENNESS = 1e4  # no sample tells such means from equal ones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonInverseGaussian:
+    """Two parameters: the number of cells and the evenness ω of their means."""
+
+    name: str = "poisson_inverse_gaussian"
+    assumption: str = (
+        "The people of each cell are a Poisson number whose mean is drawn from one inverse "
+        "Gaussian law for all cells, the sample is drawn at random, and all sample uniques are "
+        "alike."
+    )
+    needs: frozenset[Need] = frozenset()
+    confidence: float = CONFIDENCE
+
+    def fit(self, summary: Summary) -> FittedSuperpopulation:
+        """The fitted model; unavailable where the likelihood has no maximum."""
+        return self.fit_totals(usable(summary))
+
+    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
+        """The same from totals already known to be usable."""
+        check_confidence(self.confidence)
+        if totals.is_population:
+            return census(self.name, totals, self.confidence)
+        check_two_kinds(totals.size_indices)
+        if totals.n_table_cells < totals.size_indices.n_cells:
+            rule = f"at least the {totals.size_indices.n_cells} occupied cells"
+            raise ModelUnavailable(must_be("n_table_cells", rule, totals.n_table_cells))
+        family = InverseGaussianFamily(totals)
+        point, best = fitted_point(family, [family.start()], TOO_EVEN)
+        if point[1] >= family.upper[1]:
+            raise ModelUnavailable(TOO_EVEN)
+        law = family.law(point)
+        return FittedSuperpopulation(
+            name=self.name,
+            totals=totals,
+            law=law,
+            uncertainty=ByProfile(family, point),
+            log_likelihood=best - log_chance_of_size(law.cells, law.second_moment),
+            n_parameters=2,
+            confidence=self.confidence,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InverseGaussianLaw:
+    """The population given the sample, with K and ω known. Trusted: both positive, 0 < π < 1."""
+
+    cells: float
+    evenness: float
+    totals: Totals
+
+    @property
+    def parameters(self) -> Mapping[str, float | int | str]:
+        """K and ω."""
+        return {"cells": self.cells, "evenness": self.evenness}
+
+    @property
+    def mean(self) -> float:
+        """μ = N/K."""
+        return self.totals.population_size / self.cells
+
+    @property
+    def fraction(self) -> float:
+        """π = n/N."""
+        return self.totals.sampling_fraction
+
+    @property
+    def second_moment(self) -> float:
+        """E(f²) of a sample count."""
+        mean = self.fraction * self.mean
+        return mean + mean * mean * (1 + 1 / self.evenness)
+
+    def _argument(self, weight: FloatArray | float) -> FloatArray:
+        """√(ω² + 2·weight·ωμ), the argument of the Bessel functions."""
+        return np.sqrt(self.evenness * (self.evenness + 2 * np.asarray(weight) * self.mean))
+
+    @property
+    def log_missed(self) -> float:
+        """log p_0 = ω − y, without cancellation."""
+        y = float(self._argument(self.fraction))
+        return -2 * self.fraction * self.evenness * self.mean / (self.evenness + y)
+
+    @property
+    def occupied(self) -> float:
+        """1 − p_0, the share of cells in the sample."""
+        return -math.expm1(self.log_missed)
+
+    def log_probability(self, sizes: FloatArray) -> FloatArray:
+        """log p_j for j ≥ 1."""
+        j = np.asarray(sizes, dtype=np.float64)
+        y = float(self._argument(self.fraction))
+        bessel = log_scaled_bessel(j, np.array([y]))[:, 0]
+        fall = math.log1p(self.evenness / (2 * self.fraction * self.mean))
+        start = self.log_missed + y + math.log(y) - 0.5 * math.log(math.pi)
+        log_p: FloatArray = bessel - j * fall + start
+        return log_p
+
+    @property
+    def log_unique_probability(self) -> float:
+        """log y/y₁ + y − y₁ with y₁ the argument at weight 1."""
+        seen, all_ = float(self._argument(self.fraction)), float(self._argument(1.0))
+        unseen = 2 * (1 - self.fraction) * self.evenness * self.mean
+        return math.log(seen / all_) - unseen / (seen + all_)
+
+    @property
+    def unique_probability(self) -> float:
+        """P(F = 1 given f = 1)."""
+        return math.exp(self.log_unique_probability)
+
+    def uniques_variance(self, sample_uniques: int) -> float:
+        """Cells are independent."""
+        q = self.unique_probability
+        return sample_uniques * q * (1 - q)
+
+    def inverse_moments(self, sample_count: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """E(1/F given f) and E(1/F² given f), by the transform of F."""
+        f = np.asarray(sample_count, dtype=np.float64)
+        return inverse_moments(f, f / self.fraction + self.mean, self._log_transform)
+
+    def _log_transform(self, f: FloatArray, x: FloatArray) -> FloatArray:
+        """log E(e^(−(F − f)x) given f): (y/y′)^(f−½) K_(f−½)(y′)/K_(f−½)(y).
+
+        y′² = y² + 2ωμ(1 − π)(1 − e^(−x)).
+        """
+        unseen = -(1 - self.fraction) * np.expm1(-x)
+        arguments = self._argument(np.append(self.fraction + unseen, self.fraction))
+        values = log_scaled_bessel(f, arguments)
+        growth = np.log1p(2 * self.evenness * self.mean * unseen / arguments[-1] ** 2)
+        ratio: FloatArray = values[:, :-1] - values[:, -1:] - (f - 0.5)[:, None] * growth
+        return ratio
+
+    def expected_cells(self, sizes: FloatArray) -> FloatArray:
+        """K p_j."""
+        expected: FloatArray = np.exp(math.log(self.cells) + self.log_probability(sizes))
+        return expected
+
+    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
+        """Size indices of a new sample, Poisson about their means."""
+        return draw_from_expected(self.expected_cells, self.totals.sample_size, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class InverseGaussianFamily:
+    """The laws of all K and ω, in the coordinates of their logarithms."""
+
+    totals: Totals
+
+    @property
+    def lower(self) -> FloatArray:
+        """K the occupied cells of the sample, and ω = e^−230."""
+        return np.array([math.log(self.totals.size_indices.n_cells), -230.0])
+
+    @property
+    def upper(self) -> FloatArray:
+        """K all possible cells, and ω = 10⁴, where all means are as good as equal."""
+        cells = float(min(self.totals.n_table_cells, int(MOST_CELLS)))
+        return np.array([math.log(cells), math.log(LARGEST_EVENNESS)])
+
+    def start(self) -> FloatArray:
+        """The best of a few pairs."""
+        low, high = float(self.lower[0]), float(self.upper[0])
+        numbers = [low + share * min(high - low, 10.0) for share in (0.1, 0.4, 1.0)] + [high]
+        pairs = [np.array([k, w]) for k in numbers for w in np.arange(-12.0, 3.0, 2.0)]
+        return max(pairs, key=self._log_likelihood)
+
+    def _log_likelihood(self, point: FloatArray) -> float:
+        law, sizes = self.law(point), self.totals.size_indices
+        log_p = law.log_probability(sizes.sizes.astype(np.float64))
+        return mixture_log_likelihood(sizes, log_p, law.cells, law.occupied)
+
+    def log_likelihood(self, point: FloatArray) -> Evaluation:
+        """Of the size indices."""
+        return numerical(self._log_likelihood)(point)
+
+    def log_unique_probability(self, point: FloatArray) -> Evaluation:
+        """Of a sample unique."""
+        return numerical(lambda p: self.law(p).log_unique_probability)(point)
+
+    def law(self, point: FloatArray) -> InverseGaussianLaw:
+        """The law at a point."""
+        return InverseGaussianLaw(math.exp(point[0]), math.exp(point[1]), self.totals)

@@ -1,0 +1,1 @@
+"""Special uniques (SUDA): records that stand out on few keys."""

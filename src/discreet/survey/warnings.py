@@ -1,0 +1,132 @@
+"""What a steward should look at before trusting the figures, seen in the data themselves."""
+
+from collections.abc import Iterator, Sequence
+
+from discreet.data.missing import EVERY_COLUMN
+from discreet.data.summary import Summary
+from discreet.engines.contract import CellStore, IdleCode, KeyLevels
+from discreet.numerics.rounding import above
+from discreet.survey.attributes.sensitive import SensitiveFigures
+from discreet.survey.impossible import ImpossibleList
+from discreet.survey.models.benedetti_franconi import undersized_cells
+
+LOOKS_MISSING = frozenset(
+    {"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing", "refused", "don't know",
+     "no answer", "not stated"}
+)  # fmt: skip
+NEGATIVE_CODES = frozenset(
+    {"-1", "-2", "-3", "-6", "-7", "-8", "-9", "-66", "-77", "-88", "-98", "-99", "-777", "-888",
+     "-998", "-999", "-9999"}
+)  # fmt: skip
+SHOWN_CODES = 5
+MANY_LEVELS = 1_000
+
+
+def data_warnings(
+    cells: CellStore,
+    summary: Summary,
+    impossible: ImpossibleList | None,
+    sensitive: Sequence[SensitiveFigures] = (),
+) -> tuple[str, ...]:
+    """One plain sentence for each thing that looks amiss."""
+    found = [*_about_weights(cells, summary)]
+    if impossible is not None and impossible.n_idle:
+        found.append(
+            f"{impossible.n_idle:,} of the {impossible.n_rows:,} impossible combinations name a "
+            "level that never occurs, so they have no effect"
+        )
+    found += _about_totals(cells, summary)
+    found += map(_about_code, cells.idle_codes)
+    for key in cells.keys:
+        found += _about_key(key, cells.n_records)
+        shown = [value for value in key.values if value is not None]
+        found += _about_levels(f"key {key.name!r}", [*dict.fromkeys((*shown, *key.labels))])
+    for figures in sensitive:
+        found += _about_levels(f"sensitive variable {figures.name!r}", figures.levels)
+    if summary.sample_size == 1:
+        found.append("the file has a single record, so it is unique whatever the keys are")
+    return tuple(found)
+
+
+def _about_code(idle: IdleCode) -> str:
+    where = "any column" if idle.column == EVERY_COLUMN else repr(idle.column)
+    return f"the code {idle.code!r} for {idle.kind} never occurs in {where}, so it has no effect"
+
+
+def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
+    if cells.weights is None:
+        return
+    if cells.weights.n_below_one:
+        yield (
+            f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
+            "cannot stand for less than itself, so these may not be design weights"
+        )
+        undersized = sum(undersized_cells(batch) for batch in cells.batches())
+        if undersized:
+            yield (
+                f"in {undersized:,} cells the weights sum to less than the records there are; the "
+                "individual risk takes these cells for complete"
+            )
+    known = summary.population_size if summary.population_size_known else None
+    ratio = 1.0 if known is None else cells.weights.total / known
+    if known is not None and not (above(ratio, 0.8) and above(1.25, ratio)):
+        yield (
+            f"the weights sum to {_size(cells.weights.total)}, far from the population of "
+            f"{_size(known)} that was given"
+        )
+
+
+def _about_totals(cells: CellStore, summary: Summary) -> Iterator[str]:
+    size = summary.population_size
+    if summary.population_size_known and size is not None and size < cells.n_records:
+        yield (
+            f"the population of {_size(size)} that was given is smaller than the sample of "
+            f"{cells.n_records:,} records, so no model of the population can use it"
+        )
+    if summary.n_table_cells < cells.n_cells and summary.size_indices.is_partition:
+        yield (
+            f"the {summary.n_table_cells:,} possible cells that were given are fewer than the "
+            f"{cells.n_cells:,} that hold records, so no model of the table can use them"
+        )
+
+
+def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
+    levels = len(key.values)
+    if levels == n_records and n_records > 1:
+        yield (
+            f"key {key.name!r} is different in every record: it looks like an identifier, and it "
+            "alone makes every record unique; take it out of the keys"
+        )
+    elif levels > MANY_LEVELS:
+        yield (
+            f"key {key.name!r} has {levels:,} levels: an intruder rarely knows a value so exactly; "
+            "group it, or leave it out"
+        )
+    if levels == 1:
+        only = "missing" if key.values[0] is None else "the same"
+        yield f"key {key.name!r} is {only} in every record, so it adds nothing"
+
+
+def _about_levels(name: str, levels: Sequence[str]) -> Iterator[str]:
+    """Levels that are written as people write missing values."""
+    codes = [level for level in levels if level.strip().casefold() in LOOKS_MISSING]
+    negative = [level for level in levels if _is_negative(level)]
+    if set(negative) <= NEGATIVE_CODES:  # else numbers below nought are ordinary here
+        codes += negative
+    if codes:
+        shown = " and ".join(repr(code) for code in codes[:SHOWN_CODES])
+        yield (
+            f"{name} has {shown} among its levels: if that stands for no value, say so "
+            "with --missing-code or --suppressed-code"
+        )
+
+
+def _is_negative(level: str) -> bool:
+    try:
+        return float(level) < 0
+    except ValueError:
+        return False
+
+
+def _size(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -1,0 +1,1 @@
+"""A made-up population that is known in full, for the demonstration."""

@@ -1,0 +1,152 @@
+"""How bad a release is for the small cells of a table (dobra section 4, and what it leaves out)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from discreet.fiber.sums.counting import Count
+from discreet.figures import Figure, How, Outcome, Unavailable
+
+Law = Mapping[int, float]
+TOO_SMALL = "not zero, but too small for a floating-point number"
+ROUNDING = 1e-9  # probabilities as near as this are alike, so that noise turns no even chance
+NO_ERROR = 1e-7  # √ε and more: what a standard error of 0 may come out as
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableMeasures:
+    """The measures under one law of the table.
+
+    `true_table` is the probability of the whole table, `small_cells_identified` (5) the share of
+    small cells whose most probable value is right and has a probability above the confidence, and
+    `expected_identified` the sum of the probabilities of the true values.
+    """
+
+    true_table: Outcome
+    small_cells_identified: Outcome
+    expected_identified: Outcome
+
+
+def tightness(widths: Sequence[int], exact: bool) -> Outcome:
+    """(3): minus the least width of the bounds of a small cell; 0 means that one is known.
+
+    Bounds that are not all exact may be wider than the truth, so that the risk is at least this.
+    """
+    if not widths:
+        return Unavailable("no cell is small, so there is none to protect")
+    value = -min(widths)
+    if exact:
+        return Figure(value=value, how=How.EXACT)
+    return Figure(value=None, low=value, high=0, how=How.BOUND, note="bounds are not all tight")
+
+
+def one_over_tables(number: Count) -> Outcome:
+    """1/M(T): the probability of the true table if all consistent ones are equally probable."""
+    if number.value is None:
+        if number.at_least > 0:
+            return Figure(value=None, low=0.0, high=1 / number.at_least, how=How.BOUND)
+        return Unavailable(number.note or "the tables were not counted")
+    value = 1.0 / max(number.value, 1)
+    if number.how is How.EXACT:
+        return Figure(value=value, how=How.EXACT)
+    error = None if number.standard_error is None else value**2 * number.standard_error
+    return Figure(value=value, how=How.ESTIMATE, standard_error=error, note=number.note)
+
+
+def table_measures(
+    laws: Sequence[Law],
+    errors: Sequence[Law],
+    truths: Sequence[int],
+    *,
+    confidence: float,
+    true_table: Outcome,
+    not_found: int = 0,
+) -> TableMeasures:
+    """The measures of the small cells, whose laws, their standard errors and truths are given.
+
+    A simulated law is an estimate; the share found is then one too, with limits: cells so near the
+    confidence that two standard errors could turn them are found, or none of them. `not_found` are
+    small cells beside, of which it is known that they are not identified.
+    """
+    true_table = _not_zero(true_table)
+    if not laws:
+        none = Unavailable("no cell is small, so there is none to protect")
+        return TableMeasures(
+            true_table=true_table, small_cells_identified=none, expected_identified=none
+        )
+    exact = all(map(is_exact, errors))
+    expected = sum(law.get(truth, 0.0) for law, truth in zip(laws, truths, strict=True))
+    spread = sum(error.get(truth, 0.0) for error, truth in zip(errors, truths, strict=True))
+    return TableMeasures(
+        true_table=true_table,
+        small_cells_identified=_share_found(
+            laws, errors, truths, confidence, exact, len(laws) + not_found
+        ),
+        expected_identified=Figure(
+            value=expected,
+            how=How.EXACT if exact else How.ESTIMATE,
+            standard_error=None if exact else spread,
+        ),
+    )
+
+
+def _not_zero(true_table: Outcome) -> Outcome:
+    """The true table is consistent with the release, so that its probability cannot be zero."""
+    if isinstance(true_table, Figure) and true_table.value == 0:
+        return replace(true_table, note=TOO_SMALL)
+    return true_table
+
+
+def _share_found(
+    laws: Sequence[Law],
+    errors: Sequence[Law],
+    truths: Sequence[int],
+    confidence: float,
+    exact: bool,
+    n: int,
+) -> Figure:
+    """(5) out of `n` cells, with limits between which cells near the confidence could turn it."""
+    found = [_is_found(law, truth, confidence) for law, truth in zip(laws, truths, strict=True)]
+    value = sum(found) / n
+    if exact:
+        return Figure(value=value, how=How.EXACT)
+    doubtful = [_is_doubtful(law, se, confidence) for law, se in zip(laws, errors, strict=True)]
+    sure = sum(hit and not doubt for hit, doubt in zip(found, doubtful, strict=True))
+    may = sum(hit or doubt for hit, doubt in zip(found, doubtful, strict=True))
+    note = "" if not any(doubtful) else f"{sum(doubtful)} of the cells are near the confidence"
+    return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
+
+
+def is_exact(errors: Law) -> bool:
+    """Whether a cell's law has no standard errors.
+
+    A cell with one value has none, whatever rounding leaves of 1 − 1; a single value of draws in a
+    cell with room for others has the error of the rule of succession, which is far larger.
+    """
+    most = NO_ERROR if len(errors) == 1 else 0.0
+    return all(error <= most for error in errors.values())
+
+
+def best_value(law: Law) -> int:
+    """The most probable value; of several that are alike up to rounding, the least."""
+    most = max(law.values())
+    return min(q for q, p in law.items() if p >= most - ROUNDING)
+
+
+def surely_above(confidence: float) -> float:
+    """What a probability must exceed to be above this confidence by more than rounding.
+
+    The room above a confidence next to 1 is small: certainty is above every one that is not 1.
+    """
+    return confidence + ROUNDING * (1 - confidence)
+
+
+def _is_found(law: Law, truth: int, confidence: float) -> bool:
+    best = best_value(law)
+    return best == truth and law[best] > surely_above(confidence)
+
+
+def _is_doubtful(law: Law, errors: Law, confidence: float) -> bool:
+    best = best_value(law)
+    second = max((p for q, p in law.items() if q != best), default=0.0)
+    margin = 2 * errors.get(best, 0.0)
+    return margin > 0 and (abs(law[best] - confidence) < margin or law[best] - second < 2 * margin)

@@ -1,0 +1,261 @@
+"""Weighted draws, walks from them and resampled data augmentation, against exact sums."""
+
+import numpy as np
+import pytest
+
+from discreet.belief import posterior as posteriors
+from discreet.belief.draws import resample_move as moving
+from discreet.belief.draws import weighted_draws as weighting
+from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.resample_move import cube_moves, moved_law
+from discreet.belief.draws.table_steps import ResamplingStep
+from discreet.belief.draws.weighted_draws import WeightedLaw, relative_error, weighted_law
+from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.matched_distribution import matched_law
+from discreet.belief.exact.named_cells import cell_law
+from discreet.belief.models.generators import HierarchicalModel
+from discreet.belief.models.model_averaging import released_evidence
+from discreet.belief.models.model_search import chordal_cliques, search_models, triangulated
+from discreet.belief.posterior import Question, table_posterior
+from discreet.clock import Clock
+from discreet.fiber.draws.sequential import WeightedDraws
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sums.marginals import posterior
+from discreet.fiber.system.margins import margins_of
+from discreet.figures import Unavailable
+from discreet.progress import silent
+
+TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
+TWO_WAY = [(0, 1), (0, 2), (1, 2)]
+ALPHA = np.full(TABLE.shape, 0.5)
+CELLS = np.arange(TABLE.size)
+
+
+def exact(model, sets=TWO_WAY):
+    law = exact_law(margins_of(TABLE, sets), model, ALPHA)
+    return law, posterior(law.system, law.prior)
+
+
+@pytest.mark.parametrize(
+    "model", [HierarchicalModel.of(3, TWO_WAY), HierarchicalModel.saturated(3)]
+)
+def test_weighted_draws_and_walks_from_them(model):
+    law, right = exact(model)
+    rng = np.random.default_rng(5)
+    margins = margins_of(TABLE, TWO_WAY)
+    drawn = weighted_law(law, margins=margins, clock=Clock(None), rng=rng)
+    log_z, error = drawn.normaliser()
+    assert abs(log_z - right.log_normaliser) < 5 * error + 1e-9
+    entropy = drawn.entropy()
+    assert abs(entropy.value - right.entropy) < 5 * entropy.standard_error
+    moved = moved_law(
+        law, margins, drawn, CELLS, effort=Effort(n_draws=400), clock=Clock(None), rng=rng
+    )
+    for cell in CELLS.tolist():
+        for laws, errors in (drawn.cell(cell), (moved.laws[cell], moved.errors[cell])):
+            for q, p in laws.items():
+                assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 1e-9
+
+
+def test_cube_moves_change_no_margin():
+    margins = margins_of(TABLE, TWO_WAY)
+    moves = cube_moves(margins)
+    assert moves.n_moves == 3  # pairs of the three levels
+    for i in range(moves.n_moves):
+        step = np.zeros(TABLE.size, dtype=np.int64)
+        here = slice(moves.begin[i], moves.begin[i + 1])
+        step[moves.cells[here]] = moves.steps[here]
+        for axis in range(3):
+            assert not step.reshape(TABLE.shape).sum(axis=axis).any()
+
+
+def test_resampled_data_augmentation_agrees_with_the_saturated_law():
+    model = HierarchicalModel.saturated(3)
+    law, right = exact(model)
+    step = ResamplingStep(law.system, CELLS, n_chains=4)
+    effort = Effort(n_chains=4, n_draws=200)
+    found = augmented(step, model, ALPHA, CELLS, effort=effort, rng=np.random.default_rng(2))
+    for cell, laws, errors in zip(CELLS.tolist(), found.laws, found.errors, strict=True):
+        for q, p in laws.items():
+            assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 5e-3
+
+
+def test_bridged_constant_of_a_model_whose_margins_are_released():
+    """For a decomposable model the whole marginal likelihood has a closed form."""
+    sets = [(0, 1), (1, 2)]
+    model = HierarchicalModel.of(3, sets)
+    law, right = exact(model, sets)
+    found = released_evidence(model, ALPHA, TABLE, 800, rng=np.random.default_rng(3))
+    factorial = float(np.log(np.arange(1, TABLE.sum() + 1)).sum())
+    whole = factorial + right.log_normaliser + found.log_probability
+    assert abs(whole - right.log_normaliser - law.log_constant) < 5 * found.standard_error
+    assert found.standard_error < 0.2
+
+
+def test_matched_law_against_sums():
+    sets = [(0, 1), (1, 2)]
+    margins, model = margins_of(TABLE, sets), HierarchicalModel.of(3, sets)
+    found = matched_law(margins, model)
+    _, right = exact(model, sets)
+    assert found.log_normaliser == pytest.approx(right.log_normaliser, abs=1e-9)
+    assert found.entropy() == pytest.approx(right.entropy, abs=1e-9)
+    for cell in CELLS.tolist():
+        levels = np.array(np.unravel_index(cell, TABLE.shape))
+        assert found.cell(levels.tolist()) == pytest.approx(cell_law(margins, levels), abs=1e-12)
+        assert right.probability(cell, int(TABLE.ravel()[cell])) == pytest.approx(
+            found.cell(levels.tolist())[int(TABLE.ravel()[cell])]
+        )
+    assert matched_law(margins, HierarchicalModel.saturated(3)) is None
+    assert matched_law(margins_of(TABLE, TWO_WAY), HierarchicalModel.of(3, TWO_WAY)) is None
+
+
+def test_a_law_too_large_to_sum_is_drawn(monkeypatch):
+    def beyond(*_):
+        raise BudgetExceeded("too large")
+
+    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA, truth=TABLE)
+    model = HierarchicalModel.of(3, TWO_WAY)
+    found = table_posterior(question, model, rng=np.random.default_rng(1))
+    assert "weighted draws" in found.method
+    _, right = exact(model)
+    truth = found.true_table
+    assert abs(truth.value - right.table_probability(TABLE.ravel())) < 5 * truth.standard_error
+
+
+def test_no_time_gives_a_reason_or_an_answer():
+    effort = Effort(n_draws=2000, seconds=1e-3)
+    question = Question(
+        margins=margins_of(TABLE, [(0, 1), (1, 2)]), cells=CELLS, alpha=ALPHA, effort=effort
+    )
+    found = table_posterior(
+        question, HierarchicalModel.no_highest_interaction(3), rng=np.random.default_rng(1)
+    )
+    assert isinstance(found, Unavailable) or not found.complete
+
+
+def test_chordal_graphs():
+    square = frozenset({(0, 1), (1, 2), (2, 3), (0, 3)})
+    assert chordal_cliques(4, square) is None
+    assert chordal_cliques(4, square | {(0, 2)}) == ((0, 1, 2), (0, 2, 3))
+    assert chordal_cliques(4, triangulated(4, square)) is not None
+    assert len(triangulated(4, square)) == 5
+    assert chordal_cliques(3, frozenset()) == ((0,), (1,), (2,))
+
+
+def test_a_search_finds_all_decomposable_models_when_they_are_alike():
+    """61 graphs on four vertices are chordal; with one edge needed, half the pairs' worth of them
+    remain, and flat evidence leads both searches through all."""
+    found = search_models(4, [(0, 1)], lambda _: 0.0, most=1000)
+    assert found.agrees
+    assert len(found.models) == len(set(found.models))
+    every = search_models(4, [(0,)], lambda _: 0.0, most=1000)
+    assert len(every.models) == 61
+    short = search_models(4, [(0,)], lambda _: 0.0, most=5)
+    assert not short.agrees
+
+
+def test_a_search_leaves_out_what_cannot_be_weighed():
+    found = search_models(3, [(0, 1)], lambda model: None if model.is_saturated else -1.0)
+    assert found.n_unweighed == 1
+    assert all(not model.is_saturated for model in found.models)
+
+
+EPSILON = 2.0**-52
+
+
+def even_draws(n, seed=0, room=1):
+    """So many draws of the table itself, whose weights are alike but for rounding."""
+    noise = np.random.default_rng(seed).integers(-3, 4, n) * EPSILON
+    return WeightedLaw(
+        tables=np.tile(TABLE.ravel(), (n, 1)),
+        log_ratios=np.log(3.0) * (1 + noise),
+        log_weights=np.zeros(n),
+        room=np.full(TABLE.size, room),
+        n_tried=n,
+        warning="",
+        complete=True,
+    )
+
+
+def test_the_error_of_a_mean_weight_is_that_of_its_draws():
+    weights = np.array([0.5, 2.0, 1.0, 0.0, 0.0, 3.1])
+    own = np.log(weights[weights > 0] / weights.mean())
+    found = relative_error(own, len(weights))
+    assert found == pytest.approx(weights.std() / weights.mean() / np.sqrt(6), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_of_even_weights_are_neither_exact_nor_in_doubt(seed):
+    _, error = even_draws(500, seed).normaliser()
+    assert 0 < error < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_cell_without_room_is_certain_whatever_rounding_does(seed):
+    _, certain = even_draws(300, seed, room=0).cell(0)
+    assert set(certain.values()) == {0.0}
+    _, open_ = even_draws(300, seed).cell(0)
+    assert min(open_.values()) == pytest.approx(1 / 302)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
+    law, _ = exact(HierarchicalModel.of(3, TWO_WAY))
+
+    def draws(system, prior, wanted, **_):
+        own = even_draws(wanted, seed)
+        return WeightedDraws(
+            tables=own.tables, log_weights=own.log_ratios, n_tried=wanted, how="even"
+        )
+
+    monkeypatch.setattr(weighting, "weighted_draws", draws)
+    monkeypatch.setattr(weighting, "ENOUGH", weighting.FIRST_ROUND)
+    found = weighted_law(law, margins=None, clock=Clock(None), rng=np.random.default_rng(1))
+    assert found.n_tried == weighting.FIRST_ROUND
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypatch):
+    model = HierarchicalModel.of(3, TWO_WAY)
+    law, _ = exact(model)
+    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA)
+    tried = []
+
+    def way(name, answer):
+        return lambda *_, **__: tried.append(name) or answer
+
+    def found(n):
+        tried.clear()
+        monkeypatch.setattr(posteriors, "weighted_law", lambda *_, **__: even_draws(n, seed))
+        monkeypatch.setattr(posteriors, "moved_law", way("moved", None))
+        monkeypatch.setattr(posteriors, "simulated", way("simulated", Unavailable("no")))
+        rng = np.random.default_rng(1)
+        return posteriors._by_weighted_draws(question, model, law, Clock(None), rng, silent)
+
+    assert isinstance(found(19), Unavailable)
+    assert not isinstance(found(20), Unavailable)
+    assert "too few to trust" in found(49).evidence.reason
+    assert found(50).evidence == posteriors.NO_CONSTANT
+    assert (found(99), tried)[1] == ["moved", "simulated"]
+    assert (found(100), tried)[1] == ["moved"]
+    assert (found(2000), tried)[1] == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_walks_from_even_draws_are_warned_of_by_their_number(seed):
+    assert "worth only 49.0" in moving._warning("", even_draws(49, seed))
+    assert moving._warning("", even_draws(50, seed)) == ""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_does_not_say_which_model_comes_first(seed):
+    """Evidence by the number of edges alone, so that most models are alike but for rounding."""
+
+    def evidence(noise):
+        return lambda model: -100.0 * (1 + len(model.generators)) * (1 + noise() * EPSILON)
+
+    rng = np.random.default_rng(seed)
+    right = search_models(4, [(0,)], evidence(lambda: 0), most=12)
+    found = search_models(4, [(0,)], evidence(lambda: int(rng.integers(-3, 4))), most=12)
+    assert found.models == right.models

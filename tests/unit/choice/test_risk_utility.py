@@ -1,0 +1,327 @@
+"""The map: every candidate with risk and worth, users in conflict, time that runs out."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.choice.best_set.best_margins import best_margins
+from discreet.choice.candidates import Proposal, margin_proposal, margin_proposals, margin_sets
+from discreet.choice.choice import Standing, Verdict
+from discreet.choice.exposure import bounds_exposure
+from discreet.choice.large_tables import large_choice
+from discreet.choice.measures import Measure
+from discreet.choice.recommendation import recommend
+from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.clock import Clock
+from discreet.data.table import Table
+from discreet.errors import InputError
+from discreet.fiber.system.margins import maximal
+from discreet.figures import Figure, How, Unavailable
+from discreet.masks.rounding import round_conventionally
+from discreet.tables.refused_margin import Policy
+
+TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
+
+
+def options(max_risk=0.5, policy=Policy.CELLS, **more):
+    measure = Measure(policy=policy, **more.pop("measure", {}))
+    return ChooseOptions(max_risk=max_risk, measure=measure, **more)
+
+
+def found_of(table=TABLE, proposals=None, **asked):
+    given_ones = margin_proposals(table) if proposals is None else proposals
+    return risk_utility(table, given_ones, options(**asked))
+
+
+def named(found):
+    return {one.title: one for one in found.candidates}
+
+
+def test_the_ends_of_the_scale():
+    every = named(found_of())
+    assert every["nothing"].worth == pytest.approx(0)
+    assert every["[a b c]"].worth == pytest.approx(1)
+    assert every["[a b c]"].risk.value == pytest.approx(1)
+    assert set(every["[a]"].losses) == {"counts", "association", "shape"}
+
+
+def test_by_bounds_a_cap_in_widths():
+    found = found_of(max_risk=-2.0, policy=Policy.BOUNDS)
+    for one, own in zip(found.candidates, found.choice.standings, strict=True):
+        assert (own is Standing.WITHIN) == (one.risk.value <= -2)
+    assert found.chosen is not None
+    safe = [one for one in found.candidates if one.risk.value <= -2]
+    assert found.chosen.worth == max(one.worth for one in safe)
+
+
+def test_requests_decide_what_a_release_is_worth():
+    found = found_of(requests=((("a",), 3.0), (("b", "c"), 1.0)), max_risk=1.0)
+    every = named(found)
+    assert [user.name for user in found.scientists] == ["requests"]
+    assert every["[a]"].worth == pytest.approx(0.75)
+    assert every["[b c]"].worth == pytest.approx(0.25)
+    assert every["[a][b c]"].worth == pytest.approx(1)
+    risks = [one.risk.value for one in found.candidates if one.worth == pytest.approx(1)]
+    assert found.chosen.risk.value == pytest.approx(min(risks))
+
+
+def test_users_in_conflict_and_in_accord():
+    wide = margin_proposal(TABLE, [(0, 1)]), margin_proposal(TABLE, [(2,)])
+    asked = {"max_risk": 1.0, "users": {"counts": 1.0, "requests": 1.0}}
+    requests = ((("c",), 1.0),)
+    found = found_of(proposals=wide, requests=requests, **asked)
+    assert found.best_for == {"counts": 1, "requests": 2}
+    assert found.compromises == (1, 2)
+    assert found.in_conflict
+    alone = found_of(proposals=wide[:1], max_risk=1.0)
+    assert not alone.in_conflict
+
+
+def test_what_is_out_counts_as_known():
+    found = found_of(
+        proposals=[Proposal("rounded", lambda: round_conventionally(TABLE, base=3))],
+        out=(("a", "b", "c"),),
+        max_risk=0.5,
+    )
+    assert [one.risk.value for one in found.candidates] == pytest.approx([1, 1])
+    assert found.choice.verdict is Verdict.EXCEEDED
+    assert not found.something_is_safe
+
+
+def test_a_mask_that_does_not_fit_is_named():
+    proposals = [Proposal("rounded", lambda: round_conventionally(TABLE, base=1))]
+    found = found_of(proposals=proposals)
+    assert "does not fit: base must be" in found.candidates[1].risk.reason
+    asked = [Proposal("rounded", proposals[0].make, is_asked=True)]
+    with pytest.raises(InputError, match="base must be"):
+        found_of(proposals=asked)
+
+
+def test_a_mask_that_makes_nothing_says_why():
+    found = found_of(proposals=[Proposal("x", lambda: Unavailable("no pattern is safe"))])
+    assert found.candidates[1].risk == Unavailable("no pattern is safe")
+    assert not found.candidates[1].is_possible
+    assert found.choice.missed == (), "more time would not make it"
+
+
+def test_when_the_time_is_over_the_rest_is_named_and_not_chosen():
+    found = risk_utility(TABLE, margin_proposals(TABLE), options(seconds=5.0), clock=Clock(1e-9))
+    late = [one for one in found.candidates if isinstance(one.risk, Unavailable)]
+    assert len(late) == 18
+    assert found.choice.verdict is Verdict.NOTHING
+    assert found.chosen.is_nothing
+    assert len(found.choice.missed) == 18
+    assert found.notes == ("18 of 19 candidates were not looked at in 5 seconds",)
+
+
+def test_quick_ones_first_then_the_most_useful():
+    seen = []
+    rounded = Proposal("rounded", lambda: round_conventionally(TABLE, base=3))
+    cycle = margin_proposal(TABLE, [(0, 1), (0, 2), (1, 2)])
+    whole = margin_proposal(TABLE, [(0, 1, 2)])
+    risk_utility(
+        TABLE, [rounded, cycle, whole], options(), progress=lambda step, _: seen.append(step)
+    )
+    looked = [step.removeprefix("looking at ") for step in seen if step.startswith("looking at")]
+    assert looked[:2] == ["[a b c]", "nothing"]
+    assert sorted(looked[2:]) == ["[a b][a c][b c]", "rounded to 3"]
+    assert looked[2] == "[a b][a c][b c]"
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"max_risk": 1.5}, "max_risk must be from 0 to 1 for cells, got 1.5"),
+        ({"max_risk": 3, "policy": Policy.BOUNDS}, "--min-width 3 asks for bounds so wide"),
+        ({"max_risk": float("nan")}, "max_risk must be from 0 to 1"),
+        ({"seconds": 0.0}, "seconds must be above 0"),
+        ({"intruders": ()}, "intruders must be at least one"),
+        ({"intruders": ("dirichlet", "dirichlet")}, "each once"),
+        ({"intruders": ("dirichle",)}, "did you mean 'dirichlet'"),
+        ({"out": (("x",),)}, "variables must be those of the table, got 'x'"),
+        ({"requests": ((("d",), 1.0),)}, "variables must be those of the table, got 'd'"),
+        (
+            {"requests": ((("a",), 1.0),), "out": (("a", "b"),)},
+            "request must be margins that are not out already, got a",
+        ),
+        ({"measure": {"small": 0}}, "small must be at least 1"),
+        ({"measure": {"confidence": 1.0}}, "confidence must be from 0 to below 1"),
+    ],
+)
+def test_bad_options(asked, says):
+    with pytest.raises(InputError, match=says):
+        found_of(**asked)
+
+
+TABLES = st.lists(st.integers(0, 4), min_size=8, max_size=8).filter(lambda x: sum(x) > 0)
+SETS = list(margin_sets(3))
+
+
+@settings(max_examples=30)
+@given(TABLES, st.sampled_from(SETS), st.sampled_from(SETS))
+def test_a_coarser_release_never_has_higher_risk_by_bounds(counts, one, other):
+    table = Table.of_dense(np.array(counts).reshape(2, 2, 2))
+    coarse, fine = one, maximal([*one, *other])
+    risks = [
+        bounds_exposure(margin_proposal(table, sets).make(), 2, clock=Clock(None)).risk.value
+        for sets in (coarse, fine)
+    ]
+    assert risks[0] <= risks[1]
+
+
+def test_more_variables_are_searched():
+    rng = np.random.default_rng(5)
+    table = Table.of_dense(rng.poisson(4, (2,) * 5), list("abcde"))
+    found = recommend(table, "margins", options(-2.0, Policy.BOUNDS, seconds=20.0))
+    assert found.chosen is not None
+    assert not found.chosen.is_nothing
+    assert found.chosen.risk.value <= -2
+    assert found.chosen.method == "proved by the search for the best set of margins"
+    proved = bounds_exposure(found.chosen.masked, 2, clock=Clock(None)).risk.value
+    assert found.chosen.risk.value == proved
+    assert found.search.chosen
+    assert [user.name for user in found.scientists] == ["requests"]
+    with pytest.raises(InputError, match="measure must be bounds or cells"):
+        recommend(table, "margins", options(0.1, Policy.TABLE))
+
+
+def test_a_table_beyond_all_cells_is_served_with_margins():
+    rng = np.random.default_rng(6)
+    cells = np.unique(rng.integers(0, 2, (300, 14)), axis=0)
+    table = Table(
+        names=tuple("abcdefghijklmn"),
+        levels=(("0", "1"),) * 14,
+        cells=cells,
+        counts=rng.integers(1, 4, len(cells)),
+    )
+    asked = options(-2.0, Policy.BOUNDS, seconds=10.0, requests=((("a", "b"), 1.0), (("c",), 2.0)))
+    found = recommend(table, None, asked)
+    assert found.chosen.worth == pytest.approx(1)
+    assert found.candidates[0].risk.value == -table.total
+    with pytest.raises(InputError, match="masks must be margins alone"):
+        recommend(table, "margins,rounding:base=3", asked)
+    with pytest.raises(InputError, match="user must be 'requests' alone"):
+        recommend(table, None, options(-2.0, Policy.BOUNDS, seconds=5.0, users={"counts": 1.0}))
+
+
+def test_a_user_who_loses_nothing_without_a_release():
+    """One row has no association, so that errors of rounding must not be divided by each other."""
+    table = Table.of_dense(np.array([[2, 4, 0, 1]]), ["a", "b"])
+    found = recommend(table, "margins,rounding:base=3", options(users={"association": 1.0}))
+    assert {one.worths["association"] for one in found.candidates} == {1.0}
+    assert any("association: this user loses nothing" in note for note in found.notes)
+
+
+def test_of_one_variable_nobody_wants_association():
+    found = recommend(Table.of_dense(np.array([2, 4, 1]), ["a"]), "margins", options())
+    assert [user.name for user in found.scientists] == ["counts", "shape"]
+    assert found.candidates[0].worth == pytest.approx(0)
+
+
+def test_what_is_out_may_leave_one_table_that_a_fit_nears_slowly():
+    table = Table.of_dense(np.array([[[1, 0], [0, 0]], [[0, 1], [1, 0]]]), ["a", "b", "c"])
+    pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+    found = recommend(table, "margins[a b c],rounding:base=3", options(out=pairs, max_risk=1.0))
+    assert named(found)["[a b c]"].worth == pytest.approx(1)
+    assert all(-1 <= one.worth <= 1 for one in found.candidates)
+
+
+def test_a_seed_is_drawn_afresh():
+    assert options().seed != options().seed
+    assert options(seed=7).seed == 7
+
+
+@pytest.mark.parametrize("sizes", [(2,) * 5, (2,) * 13])
+@pytest.mark.parametrize(("cap", "policy"), [(-3.0, Policy.BOUNDS), (0.1, Policy.CELLS)])
+def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
+    table = Table.of_dense(np.full(sizes, 9))
+    found = recommend(table, "margins", options(cap, policy, seconds=20.0))
+    assert found.choice.verdict is Verdict.RELEASE
+    assert found.chosen.worth == pytest.approx(1)
+
+
+def test_no_cap_by_bounds_lets_out_all_that_is_wanted():
+    counts = np.random.default_rng(2).poisson(1.0, (2,) * 5)
+    found = recommend(Table.of_dense(counts), "margins", options(0.0, Policy.BOUNDS, seconds=20.0))
+    assert found.chosen.worth == pytest.approx(1)
+
+
+def test_of_a_large_table_only_what_was_proved_is_claimed():
+    table = Table.of_dense(np.full((2,) * 13, 9))
+    for asked, says in (
+        ({"intruders": ("dirichlet",)}, "intruders must be 'multinomial' alone"),
+        ({"users": {"counts": 1.0}}, "user must be 'requests' alone"),
+        (
+            {"requests": ((("v1",), 1.0),), "out": (("v1", "v2"),)},
+            "request must be margins that are not out already",
+        ),
+    ):
+        with pytest.raises(InputError, match=says):
+            recommend(table, "margins", options(0.1, **asked))
+
+
+def test_a_request_made_twice_counts_twice_in_the_search():
+    counts = np.random.default_rng(3).poisson(3.0, (2,) * 5)
+    table = Table.of_dense(counts, list("abcde"))
+    twice = ((("a",), 1.0), (("a",), 2.0), (("b", "c"), 4.0))
+    found = recommend(table, "margins", options(0.0, Policy.BOUNDS, requests=twice, seconds=20.0))
+    assert found.search.total_weight == 7
+
+
+def test_a_mask_gets_a_part_of_the_time_left(monkeypatch):
+    given_seconds = []
+
+    def mask_table(spec, table, *, seed, seconds):
+        given_seconds.append(seconds)
+        return round_conventionally(table, base=3)
+
+    monkeypatch.setattr("discreet.choice.proposals.mask_table", mask_table)
+    recommend(TABLE, "rounding:base=3", options(seconds=8.0))
+    assert 0 < given_seconds[0] <= 2.0
+
+
+@pytest.mark.parametrize("off", [-2, 0, 2])
+def test_rounding_of_a_utility_does_not_say_which_release_is_best_for_a_user(off, monkeypatch):
+    """Both margins of a table that is its own mirror image are worth the same."""
+    table = Table.of_dense(np.array([[3, 1], [1, 3]]), ["a", "b"])
+
+    def utility(user, reading, truth):
+        names = {one.axes for one in reading.published}
+        return -0.3 * (1 + off * 2.0**-52) if (1,) in names else -0.3 if names else -1.0
+
+    monkeypatch.setattr("discreet.choice.risk_utility.data_utility", utility)
+    proposals = [margin_proposal(table, [axes]) for axes in ((0,), (1,))]
+    found = found_of(table, proposals, max_risk=1.0, users={"counts": 1.0})
+    assert found.best_for == {"counts": 1}
+
+
+def test_of_a_large_table_a_count_with_an_even_chance_is_not_found(monkeypatch):
+    """Two persons in two cells: each cell has 1 of them with probability ½."""
+    table = Table.of_dense(np.array([1, 1]), ["a"])
+    searched = best_margins(table, measure="cells", seconds=None)
+    asked = options(1.0, requests=((("a",), 1.0),))
+    for off in (-2, 0, 2):
+        even = SimpleNamespace(cell=lambda _, p=0.5 + off * 2.0**-52: {0: 0.25, 1: p, 2: 0.25})
+        monkeypatch.setattr("discreet.choice.large_tables.closed_belief", lambda *_, e=even: e)
+        assert large_choice(table, searched, asked).candidates[0].risk.value == 0
+
+
+def test_of_a_large_table_the_first_of_sets_worth_the_same_is_best_for_its_users():
+    table = Table.of_dense(np.full((2, 2), 9), ["a", "b"])
+    searched = best_margins(table, seconds=None)
+    for off in (-2, 0, 2):
+        own = replace(
+            searched,
+            requested={("a",): 0.5, ("b",): 0.5},
+            chosen=(("a",),),
+            to_publish=(("a",),),
+            utility=0.5,
+            others=(((("b",),), 0.5 * (1 + off * 2.0**-52)),),
+            risk=Figure(value=-9.0, how=How.EXACT),
+        )
+        asked = options(-2.0, Policy.BOUNDS, requests=((("a",), 0.5), (("b",), 0.5)))
+        assert large_choice(table, own, asked).best_for == {"requests": 1}

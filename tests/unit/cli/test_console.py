@@ -1,0 +1,65 @@
+"""Progress on stderr and text on stdout, each only where it belongs."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from discreet.cli import console
+from discreet.progress import silent
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_json_is_one_object_and_nothing_else(capsys):
+    console.print_json({"é": [1, 2**80, None], "x": "a\nb"})
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"é": [1, 2**80, None], "x": "a\nb"}
+    assert err == ""
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_json_never_holds_what_is_no_number(number):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        console.print_json({"x": number})
+
+
+def test_messages_go_to_stderr(capsys):
+    console.say("written: x")
+    assert capsys.readouterr() == ("", "written: x\n")
+
+
+def test_progress_is_silent_when_nobody_watches(capsys):
+    with console.progress_bar() as progress:
+        assert progress is silent
+        progress("counting", 0.5)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_shows_on_a_terminal_after_a_while(monkeypatch):
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    terminal, page = Terminal(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "stdout", page)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress_bar() as progress:
+        for fraction in (None, 0.0, 0.5, 1.0):
+            progress("counting the cells", fraction)
+    assert "counting the cells" in terminal.getvalue()
+    assert page.getvalue() == ""
+
+
+def test_quick_work_shows_no_bar(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with console.progress_bar() as progress:
+        progress("counting", 0.5)
+    assert "counting" not in terminal.getvalue()
+
+
+def test_the_page_is_eighty_columns_wide_when_it_is_no_terminal(capsys):
+    assert console.stdout_console().width == 80

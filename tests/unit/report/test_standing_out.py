@@ -1,0 +1,134 @@
+"""Alone and breaking 2-anonymity are two things where counts are fractions, and said so."""
+
+import io
+import re
+from functools import partial
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from discreet.report.html import internal_html
+from discreet.report.json import assessment_json
+from discreet.report.standing_out import (
+    anonymity_meaning,
+    anonymity_rows,
+    cells_line,
+    unavailable_models,
+)
+from discreet.report.text import print_assessment
+from discreet.survey import assessment as module
+
+assess = partial(module.assess, models="sample_frequency")
+FRAME = pd.DataFrame({"a": ["x", "x", "y", None], "b": ["p", "q", "p", "p"]})
+
+
+def shown(found):
+    stream = io.StringIO()
+    print_assessment(Console(file=stream, width=80, highlight=False, markup=False), found)
+    return stream.getvalue()
+
+
+def page(found):
+    text = re.sub(r"<style.*?</style>|<svg.*?</svg>", "", internal_html(found), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", text))
+
+
+def test_fractional_counts_tell_the_two_apart():
+    found = assess(FRAME, ["a", "b"], missing="wildcard", missing_weight=0.5)
+    assert anonymity_rows(found)[:2] == [
+        ("matched by no other record", 1, 1),
+        ("break 2-anonymity", 3, 3),
+    ]
+    assert "matched by no other record        1" in shown(found)
+    assert "break 2-anonymity                 3" in shown(found)
+    assert "so the count may lie between 1 and 2" in " ".join(shown(found).split())
+    assert "1 record matched by no other record, 25.0 % of the file" in page(found)
+    assert "3 records break 2-anonymity" in page(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"missing": "category"}, "alone in their cell"),
+        ({"missing": "drop"}, "alone in their cell"),
+        ({"missing": "wildcard"}, "matched by no other record"),
+        ({"missing": "wildcard", "missing_weight": 0.0}, "matched by no other record in full"),
+        ({"missing": "conservative"}, "matched by no other complete record"),
+    ],
+)
+def test_words_for_being_alone(options, word):
+    found = assess(FRAME, ["a", "b"], **options)
+    assert word in anonymity_rows(found)[0][0]
+    assert word in page(found)
+
+
+def test_whole_counts_need_one_row():
+    rows = anonymity_rows(assess(FRAME.dropna(), ["a", "b"], missing="wildcard"))
+    assert [name for name, _, _ in rows] == [
+        "break 2-anonymity (alone in their cell)",
+        "break 3-anonymity",
+        "break 5-anonymity",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "line"),
+    [
+        (
+            "wildcard",
+            "3 complete cells occupied of 4 possible, and 1 combination that lacks a value",
+        ),
+        ("category", "4 cells occupied of 6 possible (missing counts as a level)"),
+        ("drop", "3 cells occupied of 4 possible"),
+    ],
+)
+def test_cells_that_are_possible(policy, line):
+    found = assess(FRAME, ["a", "b"], missing=policy)
+    assert cells_line(found) == line
+    assert line in " ".join(shown(found).split())
+    number, rest = line.split(" ", 1)
+    assert f"{number} {rest}" in page(found)
+
+
+@pytest.mark.parametrize("policy", ["wildcard", "conservative"])
+def test_never_more_complete_cells_than_possible(policy):
+    frame = pd.DataFrame({"a": [0, 1, None] * 27, "b": [0, 0, 0, 1, 1, 1, None, None, None] * 9})
+    frame["c"] = [i // 9 % 3 if i // 9 % 3 < 2 else None for i in range(81)]
+    found = assess(frame, ["a", "b", "c"], missing=policy)
+    told = assessment_json(found)
+    assert told["n_cells"] - told["n_incomplete_cells"] <= told["n_table_cells"] == 8
+
+
+def test_records_of_one_incomplete_cell_are_counted_as_records():
+    frame = pd.DataFrame({"a": [None] * 100 + ["x"] * 5, "b": ["p"] * 100 + ["q"] * 5})
+    found = assess(frame, ["a", "b"], missing="conservative")
+    assert anonymity_rows(found)[0] == ("matched by no other complete record", 100, 1)
+    assert "100 records with a count of 1: a=(missing), b=p" in shown(found)
+    assert assessment_json(found)["riskiest"][0]["records"] == 100
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"missing": "conservative"},
+        {"missing": "wildcard"},
+        {"missing": "wildcard", "missing_weight": 0.0},
+    ],
+)
+def test_whole_counts_are_not_said_to_be_parts(options):
+    found = assess(FRAME, ["a", "b"], **options)
+    assert "a missing value matches other values" in anonymity_meaning(found)
+    assert "in part" not in anonymity_meaning(found)
+
+
+def test_models_of_one_reason_share_a_line():
+    models = ["sample_frequency", "ewens", "pitman"]
+    found = module.assess(FRAME, ["a", "b"], missing="wildcard", population_size=50, models=models)
+    ((_, names),) = unavailable_models(found).items()
+    assert names == ["ewens", "pitman"]
+    told = " ".join(shown(found).split())
+    assert told.count("not available: where missing values match anything") == 1
+    assert "ewens and pitman are not available: where missing values match anything" in told
+    assert page(found).count("not available: where missing values match anything") == 1
+    assert "ewens, pitman not available: where" in page(found)

@@ -1,0 +1,175 @@
+import math
+
+import numpy as np
+import pytest
+
+from discreet.survey.headline.extrapolation import (
+    ADDED,
+    SLOPES,
+    TEMPERED_CELLS,
+    CellHistogram,
+    _bins,
+    cell_histogram,
+    extrapolate,
+    sizes_histogram,
+)
+from discreet.survey.headline.possible_cells import TOLERANCE, PossibleCells, known_cells
+from discreet.survey.headline.rate_shapes import LARGEST_SIZE, grid_for
+
+FRACTION = 0.1
+
+
+def drawn(seed=1, n=4000):
+    """Cells whose rates rise with their neighbours, those that are in the sample."""
+    rng = np.random.default_rng(seed)
+    neighbours = rng.poisson(rng.gamma(0.5, 8.0, n))
+    count = rng.poisson(0.2 * np.sqrt(neighbours + 0.3) * rng.gamma(0.7, 1.0, n))
+    return count[count > 0], neighbours[count > 0]
+
+
+def histogram(count, neighbours, fraction=FRACTION):
+    return cell_histogram(count, neighbours, np.full(len(count), fraction))
+
+
+def by_loops(hist: CellHistogram, n_table_cells):
+    """Posterior means by plain loops over slopes, locations and bins."""
+    grid = grid_for(FRACTION)
+    in_bin = hist.cells.sum(axis=1)
+    tempering = min(1.0, TEMPERED_CELLS / in_bin.sum())
+    above = grid.cells_above(math.log(FRACTION) - 12)
+    stay, unseen = grid.staying_unique(FRACTION), grid.unseen_in_population(FRACTION)
+    logs, uniques, matches = [], [], []
+    last = len(grid.locations) - 1
+    lowest = math.log(FRACTION) - 5
+    for score in hist.log_neighbours:
+        centred = score - (score @ in_bin) / in_bin.sum()
+        for slope in SLOPES:
+            steps = [round(slope * x / 0.1) for x in centred]
+            for place in np.flatnonzero(grid.locations >= lowest):
+                at = [(b, min(max(place + step, 0), last)) for b, step in enumerate(steps)]
+                fit = sum(hist.cells[b] @ grid.log_conditional[:, :, p] for b, p in at)
+                cells = sum(in_bin[b] * above[:, p] for b, p in at)
+                over = np.maximum(np.log(cells / n_table_cells), 0.0) / TOLERANCE
+                logs.append(tempering * fit - over**2 / 2 + grid.log_prior)
+                uniques.append(sum(hist.cells[b, 0] * stay[:, p] for b, p in at))
+                new = sum(in_bin[b] * unseen[:, p] for b, p in at)
+                matches.append(FRACTION * new + hist.seen_fraction)
+    weight = np.exp(np.array(logs) - np.max(logs))
+    weight /= weight.sum()
+    return (weight * np.array(uniques)).sum(), (weight * np.array(matches)).sum()
+
+
+def means(result):
+    return float(result.weight @ result.uniques), float(result.weight @ result.matches)
+
+
+def test_weights_and_figures_are_those_of_plain_loops():
+    count, neighbours = drawn(n=300)
+    hist = histogram(count, np.minimum(neighbours, 2))
+    assert len(hist.cells) == 3
+    found = extrapolate(hist, fraction=FRACTION, possible=known_cells(800))
+    assert found.weight.sum() == pytest.approx(1)
+    assert means(found) == pytest.approx(by_loops(hist, 800), rel=1e-6)
+
+
+def test_the_histogram_counts_cells_by_neighbours_and_size():
+    count = np.array([1, 1, 2, 16, 1, 3])
+    neighbours = np.array([0, 1, 1, 1, 8, 9])
+    hist = histogram(count, neighbours)
+    assert hist.cells.shape == (3, LARGEST_SIZE)
+    assert hist.cells[:, :3].tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    assert hist.uniques.tolist() == [[1], [1], [1]]
+    wanted = [
+        [math.log(c), math.log(1 + c), (math.log(8 + c) + math.log(9 + c)) / 2] for c in ADDED
+    ]
+    assert hist.log_neighbours == pytest.approx(np.array(wanted))
+    assert hist.seen_fraction == pytest.approx(0.6)
+
+
+def test_cells_without_neighbours_are_those_of_the_sizes_alone():
+    count, _ = drawn()
+    sizes, cells = np.unique(count, return_counts=True)
+    alone = extrapolate(
+        sizes_histogram(sizes, cells, FRACTION), fraction=FRACTION, possible=known_cells(10**6)
+    )
+    binned = extrapolate(
+        histogram(count, np.zeros_like(count)), fraction=FRACTION, possible=known_cells(10**6)
+    )
+    assert means(alone) == pytest.approx(means(binned))
+
+
+def test_inclusion_probabilities_that_hardly_differ_change_hardly_anything():
+    count, neighbours = drawn()
+    rng = np.random.default_rng(2)
+    nearly = FRACTION * np.exp(0.02 * rng.standard_normal(len(count)))
+    one = extrapolate(histogram(count, neighbours), fraction=FRACTION, possible=known_cells(10**6))
+    many = cell_histogram(count, neighbours, nearly)
+    assert len(many.fraction) == 6
+    other = extrapolate(many, fraction=FRACTION, possible=known_cells(10**6))
+    assert means(other) == pytest.approx(means(one), rel=0.01)
+
+
+def test_uniques_with_small_weights_are_likelier_to_stay_unique():
+    count, neighbours = drawn()
+    probability = np.where(neighbours % 2 == 0, 0.05, 0.5)
+    hist = cell_histogram(count, neighbours, probability)
+    mixed = means(extrapolate(hist, fraction=FRACTION, possible=known_cells(10**6)))[0]
+    both = [
+        means(
+            extrapolate(
+                histogram(count, neighbours, p), fraction=FRACTION, possible=known_cells(10**6)
+            )
+        )
+        for p in (0.05, 0.5)
+    ]
+    assert both[0][0] < mixed < both[1][0]
+
+
+def test_fewer_possible_cells_leave_fewer_uniques():
+    count, neighbours = drawn()
+    hist = histogram(count, neighbours)
+    few, many = (
+        means(extrapolate(hist, fraction=0.02, possible=known_cells(k)))[0]
+        for k in (2 * len(count), 10**9)
+    )
+    assert few < many
+
+
+def test_a_table_with_more_cells_than_a_float_can_count_is_no_trouble():
+    count, neighbours = drawn(n=500)
+    hist = histogram(count, neighbours)
+    huge = extrapolate(hist, fraction=FRACTION, possible=known_cells(10**400))
+    assert means(huge) == pytest.approx(
+        means(extrapolate(hist, fraction=FRACTION, possible=known_cells(10**300)))
+    )
+
+
+def test_cells_too_large_to_model_stay_as_they_are():
+    count = np.array([40, 50, 60, 1])
+    hist = histogram(count, np.zeros(4, dtype=np.int64))
+    assert hist.cells.sum() == 1
+    found = extrapolate(hist, fraction=FRACTION, possible=known_cells(100))
+    assert (found.matches >= 0.4 - 1e-12).all()
+    assert (found.uniques <= 1).all()
+
+
+def test_possible_cells_in_doubt_hold_less_against_a_model():
+    count, neighbours = drawn()
+    hist = histogram(count, neighbours)
+    limit = math.log(2 * len(count))
+    firm, doubtful, free = (
+        means(extrapolate(hist, fraction=0.02, possible=PossibleCells(*limits)))[0]
+        for limits in ((limit, 0.1), (limit, 1.0), (math.inf, 0.1))
+    )
+    assert firm < doubtful < free
+
+
+@pytest.mark.parametrize("noise", [-(2.0**-52), 2.0**-52])
+def test_bins_of_powers_of_two_do_not_hang_on_a_logarithm(monkeypatch, noise):
+    neighbours = np.arange(5000)
+    logs = 2 * np.log2(np.maximum(neighbours, 1))
+    expected = np.where(neighbours > 0, np.floor(logs + 1e-9) + 1, 0)
+    log2 = np.log2
+    monkeypatch.setattr(np, "log2", lambda x: log2(x) * (1 + noise))
+    assert (_bins(neighbours) == expected).all()
+    assert _bins(2 ** np.arange(40)).tolist() == list(range(1, 81, 2))

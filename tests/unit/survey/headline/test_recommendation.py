@@ -1,0 +1,335 @@
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.data.coding import Coding
+from discreet.data.summary import SizeIndices
+from discreet.errors import InputError
+from discreet.figures import Figure, How, Unavailable
+from discreet.survey.assessment import assess
+from discreet.survey.headline.recommendation import (
+    COUNTED,
+    FROM_SIZES,
+    WITH_NEIGHBOURS,
+    Recommended,
+    _note_on_weights,
+    recommend,
+    recommend_from_sizes,
+)
+
+SIZES = (5, 8, 6, 7)
+
+
+def population(seed=1, n=20_000):
+    """Cells of a made-up population: distinct levels and how many persons each holds."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.choice(s, n, p=rng.dirichlet(np.full(s, 0.8))) for s in SIZES]
+    return np.unique(np.array(columns).T, axis=0, return_counts=True)
+
+
+def sample(fraction=0.1, seed=2):
+    levels, persons = population()
+    f = np.random.default_rng(seed).binomial(persons, fraction)
+    return levels[f > 0], f[f > 0], persons[f > 0]
+
+
+def recommended(levels, counts, **options):
+    coding = Coding.of_sizes(SIZES)
+    given = {"population_size": 20_000, "n_table_cells": coding.n_combinations} | options
+    return recommend(coding.encode(levels), counts, coding, **given)
+
+
+def test_value_lies_in_its_interval_and_the_interval_in_what_is_possible():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts)
+    uniques, matches = found.expected_population_uniques, found.expected_correct_matches
+    assert found.model == WITH_NEIGHBOURS
+    assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
+    assert 0 < matches.low <= matches.value <= matches.high <= len(counts)
+    assert uniques.low == int(uniques.low)
+    assert uniques.high == int(uniques.high)
+    assert uniques.how is How.ESTIMATE
+    assert uniques.confidence == 0.9
+    assert uniques.note == ""
+
+
+def test_the_estimate_does_not_depend_on_the_order_of_cells_or_of_keys_or_on_labels():
+    levels, counts, _ = sample()
+    here = recommended(levels, counts).expected_population_uniques.value
+    order = np.random.default_rng(3).permutation(len(counts))
+    assert recommended(levels[order], counts[order]).expected_population_uniques.value == (
+        pytest.approx(here)
+    )
+    coding = Coding.of_sizes(SIZES[::-1])
+    turned = (np.array(SIZES) - 1 - levels)[:, ::-1]
+    other = recommend(
+        coding.encode(turned), counts, coding, population_size=20_000, n_table_cells=1680
+    )
+    assert other.expected_population_uniques.value == pytest.approx(here)
+
+
+def test_equal_weights_say_the_same_as_none():
+    levels, counts, _ = sample()
+    weights = counts * (20_000 / counts.sum())
+    with_weights, without = (
+        recommended(levels, counts, weight_total=given).expected_population_uniques
+        for given in (weights, None)
+    )
+    assert with_weights.value == pytest.approx(without.value)
+    assert (with_weights.low, with_weights.high) == (without.low, without.high)
+
+
+def test_a_sample_that_is_the_population_is_counted():
+    levels, persons = population()
+    found = recommended(levels, persons)
+    assert found.model == COUNTED
+    assert found.expected_population_uniques == Figure(
+        value=float((persons == 1).sum()),
+        how=How.EXACT,
+        low=float((persons == 1).sum()),
+        high=float((persons == 1).sum()),
+    )
+    assert found.expected_correct_matches.value == len(persons)
+
+
+def test_without_sample_uniques_there_is_exactly_no_population_unique():
+    levels, counts, _ = sample()
+    found = recommended(levels[counts > 1], counts[counts > 1])
+    assert found.expected_population_uniques == Figure(value=0.0, how=How.EXACT, low=0.0, high=0.0)
+    assert found.expected_correct_matches.value > 0
+    unknown = recommended(levels[counts > 1], counts[counts > 1], population_size=None)
+    assert unknown.expected_population_uniques.value == 0.0
+    assert isinstance(unknown.expected_correct_matches, Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"population_size": None}, "size of the population is not known"),
+        ({"population_size": 500}, "must be at least as large as the sample of .* got 500"),
+    ],
+)
+def test_no_estimate_comes_with_its_reason(options, reason):
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, **options)
+    limits = found.expected_population_uniques
+    assert (limits.value, limits.low, limits.high) == (None, 0, int((counts == 1).sum()))
+    assert limits.how is How.BOUND
+    assert re.search(reason, limits.note)
+    assert isinstance(found.expected_correct_matches, Unavailable)
+
+
+def test_few_records_tell_too_little():
+    levels, counts, _ = sample()
+    few = np.cumsum(counts) < 100
+    found = recommended(levels[few], counts[few])
+    assert "too few" in found.why
+    assert found.why == found.expected_population_uniques.note
+
+
+def test_matches_in_part_leave_no_cells_to_model():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, sample_count=counts + 0.5)
+    assert "match anything" in found.expected_population_uniques.reason
+
+
+def test_sizes_that_are_no_partition_leave_no_cells_to_model():
+    sizes = SizeIndices(np.array([1, 2]), np.array([500, 80]), np.array([500, 90]))
+    found = recommend_from_sizes(sizes, population_size=10_000, n_table_cells=1000)
+    assert "match anything" in found.expected_population_uniques.reason
+
+
+def test_from_sizes_alone():
+    _, counts, _ = sample()
+    found = recommend_from_sizes(
+        SizeIndices.of_counts(counts), population_size=20_000, n_table_cells=1680
+    )
+    assert found.model == FROM_SIZES
+    uniques = found.expected_population_uniques
+    assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
+
+
+def test_beyond_the_most_cells_neighbours_are_not_counted(monkeypatch):
+    monkeypatch.setattr("discreet.survey.headline.recommendation.MOST_CELLS", 10)
+    levels, counts, _ = sample()
+    found = recommended(levels, counts)
+    alone = recommend_from_sizes(
+        SizeIndices.of_counts(counts), population_size=20_000, n_table_cells=1680
+    )
+    assert found.model == FROM_SIZES
+    assert "differ" not in found.why
+    assert found.expected_population_uniques.value == pytest.approx(
+        alone.expected_population_uniques.value
+    )
+
+
+@pytest.mark.parametrize("size", [1e9, 1e15])
+def test_a_tiny_fraction_is_estimated_with_a_warning(size):
+    levels, counts, _ = sample()
+    uniques = recommended(levels, counts, population_size=size).expected_population_uniques
+    assert "may be far too low" in uniques.note
+    assert 0 <= uniques.low <= uniques.value <= uniques.high
+
+
+def test_only_large_cells_are_matched_at_the_sampling_fraction():
+    coding = Coding.of_sizes([50])
+    counts = np.full(50, 40)
+    found = recommend(
+        np.arange(50)[:, None], counts, coding, population_size=20_000, n_table_cells=50
+    )
+    assert found.expected_population_uniques.value == 0.0
+    assert found.expected_correct_matches.value == pytest.approx(5.0, rel=0.01)
+
+
+def test_where_no_two_records_agree_there_are_limits_and_the_reason_only():
+    coding = Coding.of_sizes([2000, 2000])
+    levels = np.array([np.arange(2000), np.random.default_rng(1).permutation(2000)]).T
+    found = recommend(
+        coding.encode(levels),
+        np.ones(2000, dtype=np.int64),
+        coding,
+        population_size=20_000,
+        n_table_cells=coding.n_combinations,
+    )
+    limits = found.expected_population_uniques
+    assert (limits.value, limits.low, limits.high) == (None, 0, 2000)
+    assert limits.how is How.BOUND
+    assert "no two records" in limits.note
+    assert isinstance(found.expected_correct_matches, Unavailable)
+
+
+def test_correct_matches_are_no_more_than_the_occupied_cells():
+    levels, counts, _ = sample()
+    found = recommended(levels, counts, population_size=counts.sum() + 1)
+    assert found.expected_correct_matches.high <= len(counts)
+
+
+@pytest.mark.parametrize("factor", [0.1, 1000.0])
+def test_weights_are_scaled_to_the_population_with_a_note_where_that_is_far(factor):
+    levels, counts, _ = sample()
+    right = counts * (20_000 / counts.sum()) * np.where(levels[:, 0] == 1, 0.5, 1.0)
+    scaled = right * (20_000 / right.sum())
+    wanted = recommended(levels, counts, weight_total=scaled).expected_population_uniques
+    found = recommended(levels, counts, weight_total=scaled * factor).expected_population_uniques
+    assert wanted.note == ""
+    assert re.search("weights sum to [0-9,]+, far from the population of 20,000", found.note)
+    assert (found.value, found.low, found.high) == (
+        pytest.approx(wanted.value),
+        wanted.low,
+        wanted.high,
+    )
+
+
+def of_many_dates(fraction):
+    """Persons by one of 3,000 dates and by sex; a sample coded by the dates that are in it."""
+    rng = np.random.default_rng(5)
+    dates, sexes = rng.integers(0, 3_000, 10_000), rng.integers(0, 2, 10_000)
+    cells, persons = np.unique(2 * dates + sexes, return_counts=True)
+    f = rng.binomial(persons, fraction)
+    here = f > 0
+    date, level = np.unique(cells[here] // 2, return_inverse=True)
+    truth = int(((f == 1) & (persons == 1)).sum())
+    return np.stack([level, cells[here] % 2], axis=1), f[here], (len(date), 2), truth
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.1])
+def test_levels_that_the_sample_missed_do_not_hide_population_uniques(fraction):
+    levels, counts, sizes, truth = of_many_dates(fraction)
+    coding = Coding.of_sizes(sizes)
+    options = {"population_size": 10_000, "n_table_cells": coding.n_combinations}
+    found, capped = (
+        recommend(
+            coding.encode(levels), counts, coding, n_table_cells_known=known, **options
+        ).expected_population_uniques
+        for known in (False, True)
+    )
+    assert truth <= found.high
+    assert found.value < 2 * truth
+    assert capped.high < truth
+
+
+def test_keys_pasted_into_one_say_about_the_same():
+    levels, counts, _ = sample(fraction=0.05)
+    keys = Coding.of_sizes(SIZES)
+    places = np.unique(keys.encode(levels)[:, 0], return_inverse=True)[1]
+    pasted = Coding.of_sizes([len(counts)])
+    apart, joint = (
+        recommend(
+            words, counts, coding, population_size=20_000, n_table_cells=keys.n_combinations
+        ).expected_population_uniques
+        for words, coding in ((keys.encode(levels), keys), (places[:, None], pasted))
+    )
+    assert joint.low <= apart.value <= joint.high
+
+
+def test_disagreement_names_the_extremes():
+    levels, counts, _ = sample()
+    figure = {
+        name: Figure(value=value, how=How.ESTIMATE)
+        for name, value in (("pitman", 580.4), ("loglinear", 78.0), ("cohen", 2375.0))
+    }
+    others = figure | {"ewens": Unavailable("why"), "b": Figure(value=None, how=How.BOUND)}
+    found = recommended(levels, counts, others=others)
+    assert found.others == {"pitman": 580.4, "loglinear": 78.0, "cohen": 2375.0}
+    assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375 (cohen)")
+    assert recommended(levels, counts, others={"pitman": figure["pitman"]}).disagreement == (
+        "pitman says 580"
+    )
+    assert recommended(levels, counts).disagreement is None
+
+
+def test_the_user_may_lead_with_another_model():
+    frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
+    led = assess(frame, ["a", "b"], population_size=3000, headline="pitman")
+    own = led.models["pitman"]
+    assert led.recommended.model == "pitman"
+    assert led.recommended.expected_population_uniques == own.expected_population_uniques
+    assert "pitman" not in led.recommended.others
+    assert "chosen to lead" in led.recommended.why
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"headline": "pitmann"}, "headline must be one of the models .* did you mean 'pitman'"),
+        ({"headline": "ewens", "population_size": None}, "headline must be a model that can be"),
+    ],
+)
+def test_a_headline_that_cannot_lead(options, message):
+    frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
+    with pytest.raises(InputError, match=message):
+        assess(frame, ["a", "b"], **({"population_size": 3000} | options))
+
+
+def test_households_drawn_whole_are_warned_about():
+    n = np.arange(300)
+    frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // 3})
+    found = assess(frame, ["a", "b"], population_size=3000, household="h", models=["ewens"])
+    assert "whole households" in found.recommended.expected_population_uniques.note
+    alone = assess(frame, ["a", "b"], population_size=3000, models=["ewens"])
+    assert "whole households" not in alone.recommended.expected_population_uniques.note
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_of_models_that_say_the_same_the_first_is_named(bits):
+    noise = bits * 2.0**-52
+    found = Recommended(
+        model="m",
+        why="",
+        expected_population_uniques=Unavailable("none"),
+        expected_correct_matches=Unavailable("none"),
+        others={"a": 3.0, "b": 3.0 * (1 + noise), "c": 3.0 * (1 - noise)},
+    )
+    assert found.disagreement == "3 other models say from 3.0 (a) to 3.0 (a)"
+
+
+@pytest.mark.parametrize("bits", [-3, 0, 3])
+def test_last_bits_decide_no_note(bits):
+    noise = 1 + bits * 2.0**-52
+    sizes = SizeIndices.of_counts(np.array([1] * 80 + [2] * 10))
+    found = recommend_from_sizes(sizes, population_size=10_000 * noise)
+    assert found.expected_population_uniques.note == ""
+    for ratio in (0.8, 1.25):
+        assert _note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""

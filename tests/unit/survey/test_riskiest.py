@@ -1,0 +1,100 @@
+"""The riskiest cells: fewest records first, then the rarest by their levels."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.data.cells import CellBatch
+from discreet.data.coding import Coding
+from discreet.engines.contract import KeyLevels
+from discreet.survey.riskiest import riskiest_cells
+
+
+def batches_of(rows, sizes, size, weighted):
+    coding = Coding.of_sizes(sizes)
+    counts = Counter(map(tuple, rows.tolist()))
+    levels = np.array(sorted(counts))
+    numbers = np.array([counts[tuple(level)] for level in levels.tolist()])
+    return [
+        CellBatch(
+            coding=coding,
+            words=coding.encode(levels[i : i + size]),
+            sample_count=numbers[i : i + size],
+            weight_total=numbers[i : i + size] * 2.5 if weighted else None,
+        )
+        for i in range(0, len(levels), size)
+    ]
+
+
+def margins_of(rows, sizes):
+    return [np.bincount(rows[:, j], minlength=size) for j, size in enumerate(sizes)]
+
+
+def keys_of(sizes):
+    names = [tuple(f"{j}:{i}" for i in range(size)) for j, size in enumerate(sizes)]
+    return [
+        KeyLevels(name=f"k{j}", values=labels, labels=labels, n_missing=0)
+        for j, labels in enumerate(names)
+    ]
+
+
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    st.integers(1, 40),
+    st.integers(1, 12),
+    st.integers(1, 7),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_they_are_the_first_of_all_cells_in_that_order(sizes, n, limit, size, weighted, seed):
+    rows = np.random.default_rng(seed).integers(0, sizes, (n, len(sizes)))
+    margins = margins_of(rows, sizes)
+    found = riskiest_cells(batches_of(rows, sizes, size, weighted), keys_of(sizes), margins, limit)
+    counts = Counter(map(tuple, rows.tolist()))
+
+    def expected(cell):
+        return n * np.prod([margins[j][level] / n for j, level in enumerate(cell)])
+
+    everything = sorted((count, expected(cell)) for cell, count in counts.items())
+    assert len(found) == min(limit, len(counts))
+    for cell, (count, rarity) in zip(found, everything, strict=False):
+        assert cell.sample_count == count
+        assert cell.expected_count == pytest.approx(rarity)
+        level = tuple(int(label.split(":")[1]) for label in cell.levels)
+        assert counts[level] == count
+        assert expected(level) == pytest.approx(rarity)
+        assert cell.weight_total == (count * 2.5 if weighted else None)
+    assert len({cell.levels for cell in found}) == len(found)
+
+
+def test_none_may_be_asked_for():
+    rows = np.array([[0], [1], [1]])
+    assert (
+        riskiest_cells(batches_of(rows, [2], 5, False), keys_of([2]), margins_of(rows, [2]), 0)
+        == ()
+    )
+
+
+def test_levels_are_called_by_their_labels():
+    rows = np.array([[0], [1], [1]])
+    key = KeyLevels(name="a", values=("1", None), labels=("male", "(missing)"), n_missing=2)
+    found = riskiest_cells(batches_of(rows, [2], 5, False), [key], margins_of(rows, [2]))
+    assert [cell.levels for cell in found] == [("male",), ("(missing)",)]
+
+
+@pytest.mark.parametrize("numbers", [(3, 5, 11), (2, 9, 15), (4, 5, 7)])
+@pytest.mark.parametrize("size", [2, 100])
+def test_cells_that_are_equally_rare_keep_their_order(size, numbers):
+    """Keys of like margins: the logarithms of one product, added in different orders."""
+    crowds = [[level] * 3 for level, n in enumerate(numbers) for _ in range(n)]
+    lone = sorted(permutations(range(3)))
+    rows, sizes = np.array([*crowds, *lone]), (3, 3, 3)
+    found = riskiest_cells(
+        batches_of(rows, sizes, size, False), keys_of(sizes), margins_of(rows, sizes), 4
+    )
+    levels = [tuple(int(label.split(":")[1]) for label in cell.levels) for cell in found]
+    assert levels == lone[:4]

@@ -1,0 +1,106 @@
+"""What may be asked: every clash and every number out of range is told before a record is read."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from discreet.data.missing import MissingCodes
+from discreet.errors import ColumnError, InputError
+from discreet.survey.assessment import assess
+from discreet.survey.attributes.sensitive import Thresholds
+
+FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": [1, 1, 2], "w": [1.0, 2, 3], "S": 1, "s": 2})
+QUICK = "sample_frequency"
+
+
+class NeverRead:
+    """An engine that must not be asked."""
+
+    def count(self, request):
+        raise AssertionError("records were read")
+
+
+def complaint(keys, **options: Any):
+    given = {"models": QUICK, "engine": NeverRead()} | options
+    with pytest.raises(InputError) as caught:
+        assess(FRAME, keys, **given)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"sensitive": "sex"}, "sensitive must be a list of column names, got 'sex'"),
+        ({"sensitive": ["sex", "sex"]}, "sensitive must be different columns, got 'sex' twice"),
+        ({"sensitive": ["S", "s"]}, "sensitive must be names that differ in more than capitals"),
+        ({"sensitive": ["age"]}, "sensitive must be no key, got 'age'"),
+        ({"household": "w", "weight": "w"}, "household must be another column than weight"),
+        ({"sensitive": ["w"], "weight": "w"}, "sensitive must be another column than weight"),
+        ({"sensitive": ["w"], "household": "w"}, "sensitive must be another column than household"),
+        ({"scenarios": {"n": ["agee"]}}, "made of keys, got 'agee'; did you mean 'age'?"),
+        ({"scenarios": {"n": ["w"]}}, "scenario 'n' must be made of keys, got 'w'"),
+        ({"scenarios": {"n": ["age", "age"]}}, "must be made of different keys, got 'age' twice"),
+        ({"scenarios": {"n": "age"}}, "scenario 'n' must be a list of column names, got 'age'"),
+        ({"scenarios": {"n": []}}, "scenario 'n' must be made of at least one key, got none"),
+        ({"scenarios": {"n": ["age"], "N": ["sex"]}}, "scenarios must be names that differ"),
+        ({"codes": MissingCodes(missing={"agee": ["9"]})}, "got 'agee'; did you mean 'age'?"),
+        ({"codes": MissingCodes(missing={"w": ["9"]})}, "a key or a sensitive variable, got 'w'"),
+        ({"missing_weight": 2}, "missing_weight must be from 0 to 1, got 2"),
+        ({"missing_weight": 0.5}, "missing_weight must be 1 unless missing is 'wildcard'"),
+        ({"population_size": 0}, "population_size must be from 1 to 1e15, got 0"),
+        ({"n_table_cells": 0}, "n_table_cells must be at least 1, got 0"),
+        ({"n_table_cells": 9, "structural_zeros": FRAME}, "n_table_cells must be left out where"),
+        ({"population_size": 9, "population": FRAME}, "population_size must be left out where"),
+        ({"suda": 3}, "suda must be from 1 to the 2 keys, got 3"),
+        ({"thresholds": Thresholds()}, "thresholds must be given with a sensitive variable"),
+        ({"shrinkage": 2, "models": "lancaster"}, "shrinkage must be from 0 to 1, got 2"),
+        ({"shrinkage": 0.5}, "shrinkage must be given with the model lancaster, got the models"),
+        ({"loss_ratios": [0], "models": "auto"}, "loss_ratios must be positive numbers, got 0"),
+        ({"loss_ratios": [2]}, "loss_ratios must be given with a model that says how likely"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_before_the_records_are_read(options, part):
+    assert part in complaint(["age", "sex"], **options)
+
+
+def test_scenarios_without_keys_are_held_against_the_columns():
+    assert "scenario 'n' must be made of keys, got 'agee'; did you mean 'age'?" in complaint(
+        None, scenarios={"n": ["agee"]}
+    )
+    found = assess(FRAME, scenarios={"n": ["age"], "m": ["sex", "age"]}, models=QUICK)
+    assert found.settings.keys == ("age", "sex")
+
+
+def test_loss_ratios_need_a_model_that_could_be_fitted():
+    with pytest.raises(InputError, match="got none that could be fitted; give the population size"):
+        assess(FRAME, ["age"], loss_ratios=[3], models=[QUICK, "benedetti_franconi"])
+    found = assess(
+        FRAME, ["age"], loss_ratios=[3], models=["benedetti_franconi"], population_size=90
+    )
+    assert found.settings.loss_ratios == (3,)
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        ({"diversity": 0}, "l must be a whole number of at least 1, got 0"),
+        ({"diversity": 1.5}, "l must be a whole number of at least 1, got 1.5"),
+        ({"recursive_c": 0}, "c must be a number above 0, got 0"),
+        ({"recursive_c": float("inf")}, "c must be a number above 0, got inf"),
+        ({"closeness": -0.1}, "t must be from 0 to 1, got -0.1"),
+        ({"closeness": float("nan")}, "t must be from 0 to 1, got nan"),
+        ({"concentration": 0}, "alpha must be above 0 and at most 1, got 0"),
+        ({"concentration": 1.1}, "alpha must be above 0 and at most 1, got 1.1"),
+        ({"anonymity": 0}, "alpha_k must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_thresholds_out_of_range(given, part):
+    with pytest.raises(InputError) as caught:
+        Thresholds(**given)
+    assert str(caught.value) == part
+
+
+def test_a_column_is_named_with_its_near_match():
+    with pytest.raises(ColumnError, match="keys must be columns of the data frame, got 'Age'"):
+        assess(FRAME, ["Age"], models=QUICK)

@@ -1,0 +1,41 @@
+"""Categorical draws under many conditions at once."""
+
+from typing import cast
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from discreet.numerics.arrays import FloatArray
+from discreet.synthetic.draws import Conditional
+
+
+class TestConditional:
+    def test_shares_of_draws_are_the_weights(self) -> None:
+        weights = np.array([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+        condition = np.repeat([0, 1], [40_000, 10])
+        levels = Conditional(weights).draw(condition, rng=np.random.default_rng(0))
+        first = np.bincount(levels[:40_000], minlength=3) / 40_000
+        assert first[1] == 0
+        assert first[2] == pytest.approx(0.75, abs=5 * np.sqrt(0.75 * 0.25 / 40_000))
+        assert (levels[40_000:] == 1).all()
+
+    def test_a_point_that_rounds_up_stays_in_its_row(self) -> None:
+        class AlmostOne:
+            def random(self, size: int) -> FloatArray:
+                return np.full(size, np.nextafter(1.0, 0.0))
+
+        table = np.tile([1.0, 1.0, 0.0], (400, 1))
+        levels = Conditional(table).draw(np.arange(400), rng=cast(np.random.Generator, AlmostOne()))
+        assert (levels == 1).all()
+
+    def test_a_condition_without_a_possible_level_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="condition must be one with a possible level"):
+            Conditional([[0.0, 0.0], [1.0, 1.0]]).draw(
+                np.array([1, 0]), rng=np.random.default_rng()
+            )
+
+    @pytest.mark.parametrize("weights", [[1.0, 2.0], [[-1.0, 2.0]], [[np.nan, 1.0]]])
+    def test_impossible_weights_are_refused(self, weights: ArrayLike) -> None:
+        with pytest.raises(ValueError, match="weights must be a table of finite numbers"):
+            Conditional(weights)

@@ -1,0 +1,116 @@
+"""What the policy says of a release: yes only where the risk is shown to be within the limit."""
+
+import numpy as np
+import pytest
+
+from discreet.data.table import Table
+from discreet.errors import InputError
+from discreet.figures import Figure, How, Unavailable
+from discreet.tables.audit import AuditOptions, audit, audit_sequence
+from discreet.tables.audit_verdict import Decision, verdict
+from discreet.tables.refused_margin import Policy, RefusalRule
+
+
+def rule(policy=Policy.CELLS, max_risk=0.25):
+    return RefusalRule(policy=policy, max_risk=max_risk, small=2, confidence=0.5)
+
+
+def judged(risk, policy=Policy.CELLS, max_risk=0.25, n_small=4, n_looked_at=4):
+    found = verdict(rule(policy, max_risk), risk, "m", n_small=n_small, n_looked_at=n_looked_at)
+    assert found.allows == (found.decision is Decision.RELEASE)
+    return found.decision
+
+
+@pytest.mark.parametrize(
+    ("value", "decision"),
+    [(0.0, Decision.RELEASE), (0.25, Decision.RELEASE), (0.5, Decision.DO_NOT)],
+)
+def test_an_exact_risk_may_equal_the_limit(value, decision):
+    assert judged(Figure(value=value, how=How.EXACT)) is decision
+
+
+@pytest.mark.parametrize(
+    ("value", "decision"),
+    [(0.20, Decision.RELEASE), (0.24, Decision.UNDECIDED), (0.26, Decision.UNDECIDED),
+     (0.30, Decision.DO_NOT)],
+)  # fmt: skip
+def test_an_estimate_keeps_two_standard_errors_away(value, decision):
+    risk = Figure(value=value, how=How.ESTIMATE, standard_error=0.02)
+    assert judged(risk, Policy.TABLE) is decision
+
+
+def test_limits_decide_where_both_lie_on_one_side():
+    loose = Figure(value=None, low=-5, high=0, how=How.BOUND)
+    assert judged(loose, Policy.BOUNDS, max_risk=-6) is Decision.DO_NOT
+    assert judged(loose, Policy.BOUNDS, max_risk=-3) is Decision.UNDECIDED
+    assert judged(loose, Policy.BOUNDS, max_risk=0) is Decision.RELEASE
+
+
+def test_what_is_not_known_is_never_allowed():
+    assert judged(Unavailable("no time")) is Decision.UNDECIDED
+
+
+def test_without_a_small_cell_there_is_nothing_to_protect():
+    none = Unavailable("no cell is small")
+    assert judged(none, Policy.CELLS, n_small=0, n_looked_at=0) is Decision.RELEASE
+    assert judged(none, Policy.TABLE, n_small=0, n_looked_at=0) is Decision.UNDECIDED
+
+
+def test_cells_that_were_not_looked_at_may_all_be_found():
+    none_of_half = Figure(value=0.0, how=How.EXACT)
+    assert judged(none_of_half, n_small=8, n_looked_at=4) is Decision.UNDECIDED
+    assert judged(none_of_half, max_risk=0.5, n_small=8, n_looked_at=4) is Decision.RELEASE
+    all_of_half = Figure(value=1.0, how=How.EXACT)
+    assert judged(all_of_half, n_small=8, n_looked_at=4) is Decision.DO_NOT
+
+
+@pytest.mark.parametrize(
+    ("policy", "max_risk"),
+    [(Policy.BOUNDS, 1.0), (Policy.BOUNDS, float("-inf")), (Policy.CELLS, -1.0),
+     (Policy.CELLS, 1.5), (Policy.TABLE, float("nan"))],
+)  # fmt: skip
+def test_a_limit_must_be_one_of_the_measure(policy, max_risk):
+    with pytest.raises(InputError, match="max_risk must be"):
+        AuditOptions(policy=policy, max_risk=max_risk)
+
+
+TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
+
+
+def test_a_release_is_judged_by_the_measure_that_it_prints():
+    for policy in Policy:
+        found = audit(TABLE, [["a", "b"], ["b", "c"]], AuditOptions(policy=policy, max_risk=0.0))
+        assert found.verdict is not None
+        risk = {
+            Policy.BOUNDS: found.tightness,
+            Policy.TABLE: found.measures["[a b][b c]"].true_table,
+            Policy.CELLS: found.measures["[a b][b c]"].small_cells_identified,
+        }[policy]
+        assert found.verdict.risk == risk
+        assert isinstance(risk, Figure)
+        assert found.verdict.allows == ((risk.value or 0.0) <= 0)
+
+
+def test_refused_margins_leave_the_limit_to_them():
+    options = AuditOptions(refused=[["a", "c"]], policy=Policy.BOUNDS, max_risk=-3)
+    steps = audit_sequence(TABLE, [["a", "b"], ["b", "c"]], options)
+    assert [step.verdict for step in steps] == [None, None]
+    assert steps[-1].refusal is not None
+
+
+def test_each_step_of_a_sequence_is_judged():
+    options = AuditOptions(policy=Policy.BOUNDS, max_risk=-2)
+    steps = audit_sequence(TABLE, [["a"], ["a", "b", "c"]], options)
+    assert [step.verdict.allows for step in steps if step.verdict] == [True, False]
+
+
+@pytest.mark.parametrize("limit", [0.1, 1 / 3, 1e-12, -3.0])
+@pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
+def test_rounding_breaks_no_limit_that_is_met(limit, bits):
+    risk = Figure(value=limit * (1 + bits * 2**-52), how=How.EXACT)
+    assert judged(risk, Policy.TABLE, max_risk=limit) is Decision.RELEASE
+
+
+def test_a_tiny_limit_is_not_kept_by_what_is_many_times_larger():
+    risk = Figure(value=5e-10, how=How.EXACT)
+    assert judged(risk, Policy.TABLE, max_risk=1e-12) is Decision.DO_NOT
