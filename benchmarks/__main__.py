@@ -17,7 +17,7 @@ NAMES = (
     "fiber_walk",
     "tables",
     "compoisson",
-    "snooper",
+    "intruder",
     "best_margins",
 )
 

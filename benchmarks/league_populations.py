@@ -93,7 +93,9 @@ def census(rng: np.random.Generator) -> Population:
 
 
 def long_key(rng: np.random.Generator) -> Population:
-    """Few keys, one of them a place of 5,000 levels by Zipf's law, most of which no sample sees."""
+    """Few keys, one of them a place of 5,000 levels by Zipf's law, most of which no sample
+    sees.
+    """
     shares = 1 / np.arange(1, 5001)
     place = rng.choice(5000, N, p=shares / shares.sum())
     others = [rng.choice(size, N, p=_uneven(rng, size, 1.0)) for size in (2, 5)]

@@ -10,9 +10,9 @@ import numpy as np
 
 from discreet.belief.draws.augmentation import Effort
 from discreet.belief.draws.data_augmentation import simulated
-from discreet.belief.draws.weighted_draws import WeightedLaw, weighted_law
-from discreet.belief.exact.exact_distribution import exact_law
-from discreet.belief.exact.matched_distribution import matched_law
+from discreet.belief.draws.weighted_draws import WeightedDistribution, weighted_distribution
+from discreet.belief.exact.exact_distribution import exact_distribution
+from discreet.belief.exact.matched_distribution import matched_distribution
 from discreet.belief.models.generators import HierarchicalModel, models_containing
 from discreet.belief.posterior import Question, TablePosterior, table_posterior
 from discreet.clock import Clock
@@ -29,28 +29,30 @@ CENSUS = np.array(
 RELEASED = [(1, 2), (0, 2)]
 SMALL = np.flatnonzero((CENSUS.ravel() > 0) & (CENSUS.ravel() <= 2))
 PAPER_DRAWS = 500
-ROUNDING = 1e-9  # standard errors below it are none: the law given any draw is the exact one
+ROUNDING = (
+    1e-9  # standard errors below it are none: the distribution given any draw is the exact one
+)
 SECONDS = 8.0  # for the posterior of one table
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The laws of the small cells, their standard errors, and what they took."""
+    """The distributions of the small cells, their standard errors, and what they took."""
 
     method: str
     seconds: float
-    laws: Sequence[Law]
-    errors: Sequence[Law]
+    distributions: Sequence[Distribution]
+    errors: Sequence[Distribution]
 
     @property
     def effective_draws(self) -> float:
         """Independent draws that would have the same standard errors: the median of p(1 − p)/s²."""
         worth = [
             p * (1 - p) / errors[q] ** 2
-            for law, errors in zip(self.laws, self.errors, strict=True)
-            for q, p in law.items()
+            for distribution, errors in zip(self.distributions, self.errors, strict=True)
+            for q, p in distribution.items()
             if errors.get(q, 0.0) > 0
         ]
         return float(np.median(worth)) if worth else 0.0
@@ -60,13 +62,15 @@ def run(scale: float) -> None:
     """Prints exact against simulated on the census example, then cost by number of cells."""
     warm_up()
     n_draws = max(100, round(1000 * scale))
-    print("\ncensus example, 59,400 consistent tables, laws of its 4 small cells")
+    print("\ncensus example, 59,400 consistent tables, distributions of its 4 small cells")
     print("  the paper burned in 1,000,000 steps for 500 draws, 1,000 steps apart")
     print(f"  {'':<52}{'seconds':>9}{'error':>8}{'stated':>8}{'draws/s':>9}{'as paper':>10}")
     for model in models_containing(3, RELEASED):
         print(f"  {model.name(NAMES)}")
         census_rows(model, n_draws)
-    print("  error: greatest distance from the exact law; stated: greatest standard error;")
+    print(
+        "  error: greatest distance from the exact distribution; stated: greatest standard error;"
+    )
     print("  draws/s: effective; as paper: seconds for the worth of its 500 draws")
     print("\nall two-way margins of 2^k cells, mean count 20, eight cells asked for")
     print("             effective weighted")
@@ -95,35 +99,37 @@ def census_question(n_draws: int) -> Question:
 
 
 def census_rows(model: HierarchicalModel, n_draws: int) -> None:
-    """The model by each way that there is, against its exact law where that is known."""
+    """The model by each way that there is, against its exact distribution where that is known."""
     question, rng = census_question(n_draws), np.random.default_rng(1)
     found, took = timed(lambda: table_posterior(question, model, rng=rng))
     assert isinstance(found, TablePosterior)
-    first = Timed(found.method, took, found.laws, found.errors)
-    exact = first.laws if found.how.value == "exact" else None
+    first = Timed(found.method, took, found.distributions, found.errors)
+    exact = first.distributions if found.how.value == "exact" else None
     if exact is not None:
         print_row(first, exact)
     augmented, took = timed(lambda: simulated(question, model, Clock(None), rng, silent))
     assert isinstance(augmented, TablePosterior)
-    print_row(Timed(augmented.method, took, augmented.laws, augmented.errors), exact)
+    print_row(Timed(augmented.method, took, augmented.distributions, augmented.errors), exact)
     if exact is not None:
         print_row(weighted(question, model, rng), exact)
 
 
 def weighted(question: Question, model: HierarchicalModel, rng: np.random.Generator) -> Timed:
-    law = exact_law(question.margins, model, question.alpha)
-    assert law is not None
-    margins = question.margins if law.system.n_named == law.n_cells else None
-    drawn, took = timed(lambda: weighted_law(law, margins=margins, clock=Clock(5.0), rng=rng))
-    assert isinstance(drawn, WeightedLaw)
+    distribution = exact_distribution(question.margins, model, question.alpha)
+    assert distribution is not None
+    margins = question.margins if distribution.system.n_named == distribution.n_cells else None
+    drawn, took = timed(
+        lambda: weighted_distribution(distribution, margins=margins, clock=Clock(5.0), rng=rng)
+    )
+    assert isinstance(drawn, WeightedDistribution)
     pairs = [drawn.cell(int(cell)) for cell in SMALL]
-    laws, errors = ([pair[i] for pair in pairs] for i in (0, 1))
-    return Timed(f"{len(drawn.tables):,} weighted draws", took, laws, errors)
+    distributions, errors = ([pair[i] for pair in pairs] for i in (0, 1))
+    return Timed(f"{len(drawn.tables):,} weighted draws", took, distributions, errors)
 
 
-def print_row(row: Timed, exact: Sequence[Law] | None) -> None:
+def print_row(row: Timed, exact: Sequence[Distribution] | None) -> None:
     stated = max(max(errors.values()) for errors in row.errors)
-    apart = "" if exact is None else f"{distance(row.laws, exact):.4f}"
+    apart = "" if exact is None else f"{distance(row.distributions, exact):.4f}"
     rate = row.effective_draws / row.seconds
     shown = f"{stated:>8.4f}{rate:>9,.0f}{PAPER_DRAWS / rate:>10.2f}" if stated > ROUNDING else ""
     print(f"    {short(row.method):<50}{row.seconds:>9.2f}{apart:>8}{shown}", flush=True)
@@ -134,9 +140,9 @@ def short(method: str) -> str:
     return method.partition(", tables")[0][:49]
 
 
-def distance(laws: Sequence[Law], exact: Sequence[Law]) -> float:
+def distance(distributions: Sequence[Distribution], exact: Sequence[Distribution]) -> float:
     """The greatest difference of a probability."""
-    pairs = zip(laws, exact, strict=True)
+    pairs = zip(distributions, exact, strict=True)
     return max(abs(a.get(q, 0.0) - b.get(q, 0.0)) for a, b in pairs for q in {*a, *b})
 
 
@@ -147,9 +153,11 @@ def drawn_row(n_variables: int) -> None:
     pairs = list(combinations(range(n_variables), 2))
     margins, model = margins_of(table, pairs), HierarchicalModel.of(n_variables, pairs)
     alpha = np.full(table.shape, 0.5)
-    law = exact_law(margins, model, alpha)
-    assert law is not None
-    drawn, took = timed(lambda: weighted_law(law, margins=margins, clock=Clock(5.0), rng=rng))
+    distribution = exact_distribution(margins, model, alpha)
+    assert distribution is not None
+    drawn, took = timed(
+        lambda: weighted_distribution(distribution, margins=margins, clock=Clock(5.0), rng=rng)
+    )
     rate = getattr(drawn, "effective_draws", 0.0) / took
     effort = Effort(n_draws=1000, seconds=SECONDS)
     question = Question(margins=margins, cells=np.arange(8), alpha=alpha, effort=effort)
@@ -161,20 +169,20 @@ def used(found: TablePosterior | Unavailable, took: float) -> str:
     """What an audit got in which time."""
     if isinstance(found, Unavailable):
         return f"{took:.1f} s: {found.reason}"
-    worth = Timed(found.method, took, found.laws, found.errors).effective_draws
+    worth = Timed(found.method, took, found.distributions, found.errors).effective_draws
     rate = f"{worth / took:,.0f} effective draws/s, " if worth else ""
     return f"{took:.1f} s: {rate}{found.method.partition(';')[0]}"
 
 
 def named_row(n_variables: int) -> None:
-    """Milliseconds for the exact law of a named cell, the table never being built."""
+    """Milliseconds for the exact distribution of a named cell, the table never being built."""
     table = sparse_table(n_variables, 5000)
     chain = [table.names[i : i + 3] for i in range(n_variables - 2)]
     out = released(table, chain)
-    law = matched_law(out.margins, HierarchicalModel.of(n_variables, out.sets))
-    assert law is not None
+    distribution = matched_distribution(out.margins, HierarchicalModel.of(n_variables, out.sets))
+    assert distribution is not None
     rows = table.small_cells(2)[:100]
-    _, took = timed(lambda: law.cells(rows))
+    _, took = timed(lambda: distribution.cells(rows))
     cost = 1000 * took / len(rows)
     print(f"  2^{n_variables:<3} cells: {cost:>6.1f} ms a cell, {len(rows)} cells", flush=True)
 

@@ -1,7 +1,8 @@
 """A hospital's infections by ward through the count policy.
 
 For each ward the hospital wants to publish the number of weeks, the sum of the infections and the
-sum of their log factorials, enough to fit a COM-Poisson law. May it, and with how many decimals?
+sum of their log factorials, enough to fit a COM-Poisson distribution. May it, and with how many
+decimals?
 
 Run: .venv/bin/python examples/hospital_counts.py
 """
@@ -14,7 +15,7 @@ from discreet.count_tables.assessment import CountOptions, assess_counts
 from discreet.count_tables.category_assessment import assess_categories
 
 HERE = Path(__file__).parent
-MAX_RISK = 0.6  # that a snooper finds the table of a ward, or how many weeks had a given count
+MAX_RISK = 0.6  # that an intruder finds the table of a ward, or how many weeks had a given count
 
 
 def tables() -> dict[str, Counter[int]]:

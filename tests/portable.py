@@ -4,10 +4,9 @@ Processors differ in the last bits of a sum: OpenBLAS and NumPy choose their ker
 processor can do, and Numba compiles for it. Each kind of arithmetic makes one of them choose as on
 another processor: `haswell`, `skylakex` and `nehalem` the BLAS; `no-simd` NumPy, as on a processor
 without vector instructions; `generic` Numba, compiling for any processor; `plain` is nehalem and
-no-simd together. By default all but `plain` run all numerical tests. `--short` takes the papers, the
-README's examples and the comparisons with brute force, by default under haswell and plain, which
-need no compiling.
-"""
+no-simd together. By default all but `plain` run all numerical tests. `--short` takes the papers,
+the README's examples and the comparisons with brute force, by default under haswell and plain,
+which need no compiling."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The intruder's law against Bayes' rule over every table, written out.
+"""The intruder's distribution against Bayes' rule over every table, written out.
 
 Each mask is put on small tables; all tables of the same total are tried, and each one's posterior
 is its prior times the probability that it would have led to the same publication.
@@ -117,7 +117,7 @@ def chosen(table, full):
 @pytest.mark.parametrize("way", ["listed", "summed"])
 def test_beliefs_are_bayes_rule_over_all_tables(mask, full, way, monkeypatch):
     if way == "summed":
-        monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
+        monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
     tried = 0
     for i, (table, base) in enumerate(cases(1, 12)):
         masked, chance = mask(table, base, chosen(table, full))
@@ -128,19 +128,21 @@ def test_beliefs_are_bayes_rule_over_all_tables(mask, full, way, monkeypatch):
         assert isinstance(belief, ListedBelief if way == "listed" else SummedBelief)
         tables = all_tables(table.n_cells, table.total)
         weights = np.exp(PRIORS[name](tables)) * chance(tables)
-        law = weights / weights.sum()
+        distribution = weights / weights.sum()
         for cell in range(table.n_cells):
-            by_value = np.bincount(tables[:, cell], weights=law)
+            by_value = np.bincount(tables[:, cell], weights=distribution)
             found = belief.cell(cell)
             assert set(found) == set(np.flatnonzero(by_value > 0).tolist())
             for value, probability in found.items():
                 assert probability == pytest.approx(by_value[value], rel=1e-9)
-        possible = tables[law > 0]
+        possible = tables[distribution > 0]
         assert belief.lower.tolist() == possible.min(axis=0).tolist()
         assert belief.upper.tolist() == possible.max(axis=0).tolist()
         truth = int(np.flatnonzero((tables == table.dense().ravel()).all(axis=1))[0])
-        assert belief.probability(table.dense()).value == pytest.approx(law[truth], rel=1e-9)
-        positive = law[law > 0]
+        assert belief.probability(table.dense()).value == pytest.approx(
+            distribution[truth], rel=1e-9
+        )
+        positive = distribution[distribution > 0]
         bits = float(-(positive * np.log2(positive)).sum())
         assert belief.entropy().value == pytest.approx(bits, abs=1e-9)
         assert belief.entropy().how is How.EXACT
@@ -157,7 +159,7 @@ def test_an_inconsistent_table_has_probability_zero_either_way(monkeypatch):
     other = np.array([[4, 1], [2, 4]])
     masked = round_at_random(table, base=3, seed=1, sets=[["v1", "v2"], ["v1"]])
     assert intruders_belief(masked).probability(other).value == 0
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
+    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
     assert intruders_belief(masked).probability(other).value == 0
 
 
@@ -183,7 +185,9 @@ def test_an_unknown_total_has_every_number_of_persons_equally_probable():
 
 
 def test_a_log_linear_prior_agrees_with_its_margins_product():
-    """Independence of two variables, Dirichlet(½) cells: the law is a product of two margins'."""
+    """Independence of two variables, Dirichlet(½) cells: the distribution is a product of two
+    margins'.
+    """
     table = Table.of_dense(np.array([[2, 1, 0], [1, 2, 2]]))
     masked = round_at_random(table, base=3, seed=1)
     model = HierarchicalModel.of(2, [(0,), (1,)])
@@ -197,26 +201,28 @@ def test_a_log_linear_prior_agrees_with_its_margins_product():
     )
     gap = np.abs(tables - masked.published[0].counts.ravel())
     weights = np.exp(logs) * np.prod(np.maximum(1 - gap / 3, 0), axis=1)
-    law = weights / weights.sum()
-    for one, chance in zip(tables[law > 0], law[law > 0]):
+    distribution = weights / weights.sum()
+    for one, chance in zip(tables[distribution > 0], distribution[distribution > 0]):
         assert belief.probability(one).value == pytest.approx(chance, rel=1e-9)
 
 
 @pytest.mark.parametrize("mask", [conventionally, at_random])
-def test_weighted_draws_agree_with_the_exact_law_within_their_errors(mask, monkeypatch):
+def test_weighted_draws_agree_with_the_exact_distribution_within_their_errors(mask, monkeypatch):
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked, _ = mask(table, 3, [["v1", "v2"], ["v1"], ["v2"]])
     exact = intruders_belief(masked, "dirichlet")
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
-    monkeypatch.setattr(after_publication, "_summed", lambda ask, law: Unavailable("not tried"))
+    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+    monkeypatch.setattr(
+        after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
+    )
     drawn = intruders_belief(masked, "dirichlet")
     assert drawn.effective_draws > 1000
     assert drawn.lower.tolist() == exact.lower.tolist()
     assert drawn.upper.tolist() == exact.upper.tolist()
     for cell in range(6):
-        law, error = exact.cell(cell), drawn.cell_error(cell)
+        distribution, error = exact.cell(cell), drawn.cell_error(cell)
         for value, share in drawn.cell(cell).items():
-            assert abs(share - law[value]) < 5 * error[value] + 1e-12
+            assert abs(share - distribution[value]) < 5 * error[value] + 1e-12
     own, theirs = drawn.probability(table.dense()), exact.probability(table.dense())
     assert own.how is How.ESTIMATE
     assert abs(own.value - theirs.value) < 5 * own.standard_error
@@ -225,10 +231,10 @@ def test_weighted_draws_agree_with_the_exact_law_within_their_errors(mask, monke
     assert drawn.probability(table.dense() + 9).value == 0
 
 
-def test_a_law_that_no_way_reaches_says_why(monkeypatch):
+def test_a_distribution_that_no_way_reaches_says_why(monkeypatch):
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=3, seed=1, total_known=False)
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
+    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
     found = intruders_belief(masked)
     assert isinstance(found, Unavailable)
     assert "number of persons is not known" in found.reason

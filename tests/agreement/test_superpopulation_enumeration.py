@@ -15,7 +15,7 @@ from discreet.survey.models.superpopulation.partition_likelihood import (
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
-LAWS = [
+DISTRIBUTIONS = [
     (0.0, 0.7),
     (0.0, 12.0),
     (0.4, 1.5),
@@ -53,36 +53,36 @@ def counts_of(labels):
     return [labels.count(cell) for cell in range(max(labels) + 1)]
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("n", [2, 5, 8])
-def test_the_likelihood_is_the_probability_of_the_partition(law, n):
+def test_the_likelihood_is_the_probability_of_the_partition(distribution, n):
     total = 0.0
     by_sizes = defaultdict(float)
     for labels in partitions(n):
-        chance = probability(labels, *law)
+        chance = probability(labels, *distribution)
         indices = SizeIndices.of_counts(np.array(counts_of(labels)))
-        value = PartitionLikelihood.of(indices)(*law).value if chance > 0 else -math.inf
+        value = PartitionLikelihood.of(indices)(*distribution).value if chance > 0 else -math.inf
         assert math.exp(value) == pytest.approx(chance, rel=1e-12, abs=1e-300)
         total += chance
         by_sizes[tuple(sorted(counts_of(labels)))] += chance
     assert total == pytest.approx(1, rel=1e-12)
     for counts, chance in by_sizes.items():
         if chance == 0:
-            continue  # more cells than the law has
+            continue  # more cells than the distribution has
         indices = SizeIndices.of_counts(np.array(counts))
-        value = PartitionLikelihood.of(indices)(*law).value + log_arrangements(indices)
+        value = PartitionLikelihood.of(indices)(*distribution).value + log_arrangements(indices)
         assert math.exp(value) == pytest.approx(chance, rel=1e-11)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize(("n", "population"), SIZES)
-def test_growth_of_cells_given_the_sample(law, n, population):
+def test_growth_of_cells_given_the_sample(distribution, n, population):
     """P(F = 1), its joint for two uniques, E(1/F) and E(1/F²), given each sample partition."""
-    urn = PartitionUrn(*law, n, population)
+    urn = PartitionUrn(*distribution, n, population)
     inverse, inverse_square = urn.inverse_moments(np.arange(1.0, n + 1))
     of_sample = defaultdict(list)
     for labels in partitions(population):
-        of_sample[labels[:n]].append((probability(labels, *law), counts_of(labels)))
+        of_sample[labels[:n]].append((probability(labels, *distribution), counts_of(labels)))
     for sample, futures in of_sample.items():
         total = sum(chance for chance, _ in futures)
         if total == 0:
@@ -101,29 +101,29 @@ def test_growth_of_cells_given_the_sample(law, n, population):
         assert urn.uniques_variance(len(lone)) == pytest.approx(variance, rel=1e-9, abs=1e-13)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("n", [2, 5, 8])
-def test_expected_size_indices(law, n):
+def test_expected_size_indices(distribution, n):
     expected = np.zeros(n)
     for labels in partitions(n):
-        chance = probability(labels, *law)
+        chance = probability(labels, *distribution)
         for f in counts_of(labels):
             expected[f - 1] += chance
-    urn = PartitionUrn(*law, n, n)
+    urn = PartitionUrn(*distribution, n, n)
     assert urn.expected_cells(np.arange(1.0, n + 1)) == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize("law", [(0.0, 3.0), (0.6, 2.0)])
-def test_a_sample_without_replacement_follows_the_same_law(law):
+@pytest.mark.parametrize("distribution", [(0.0, 3.0), (0.6, 2.0)])
+def test_a_sample_without_replacement_follows_the_same_distribution(distribution):
     """Any n of the records, not the first n alone, so that the order of drawing does not matter."""
     chances = defaultdict(float)
     for labels in partitions(6):
         for chosen in itertools.combinations(range(6), 3):
             sizes = tuple(sorted(counts_of(relabelled([labels[i] for i in chosen]))))
-            chances[sizes] += probability(labels, *law) / math.comb(6, 3)
+            chances[sizes] += probability(labels, *distribution) / math.comb(6, 3)
     for sizes, chance in chances.items():
         indices = SizeIndices.of_counts(np.array(sizes))
-        value = PartitionLikelihood.of(indices)(*law).value + log_arrangements(indices)
+        value = PartitionLikelihood.of(indices)(*distribution).value + log_arrangements(indices)
         assert math.exp(value) == pytest.approx(chance, rel=1e-12)
 
 
@@ -132,17 +132,17 @@ def relabelled(labels):
     return tuple(order.setdefault(label, len(order)) for label in labels)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_drawn_partitions_have_the_probabilities_of_the_law(law):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_drawn_partitions_have_the_probabilities_of_the_distribution(distribution):
     rng = np.random.default_rng(5)
-    urn, draws = PartitionUrn(*law, 4, 4), 4000
+    urn, draws = PartitionUrn(*distribution, 4, 4), 4000
     seen = defaultdict(int)
     for _ in range(draws):
         indices = urn.draw_sizes(rng)
         seen[tuple(np.repeat(indices.sizes, indices.cells))] += 1
     expected = defaultdict(float)
     for labels in partitions(4):
-        expected[tuple(sorted(counts_of(labels)))] += probability(labels, *law)
+        expected[tuple(sorted(counts_of(labels)))] += probability(labels, *distribution)
     assert sum(seen.values()) == draws
     for sizes, chance in expected.items():
         error = math.sqrt(draws * chance * (1 - chance)) + 1e-9

@@ -1,8 +1,7 @@
 """The posterior under every hierarchical model of small tables, against plain enumeration.
 
-The law of each table comes from its own integral over θ where the model has a closed form; for the
-others exact sums and simulation are held against each other under the released model.
-"""
+The distribution of each table comes from its own integral over θ where the model has a closed form;
+for the others exact sums and simulation are held against each other under the released model."""
 
 from itertools import product
 
@@ -47,7 +46,7 @@ def margins(table, axes):
     return table.sum(axis=tuple(i for i in range(3) if i not in axes))
 
 
-def log_law(table, model, alpha=0.5):
+def log_distribution(table, model, alpha=0.5):
     """log Pr(F) up to a constant: hyper-Dirichlet over cliques and separators."""
     tree = junction_tree(model.generators)
     weights = np.full(table.shape, alpha)
@@ -60,7 +59,7 @@ def log_law(table, model, alpha=0.5):
 def expected(table, sets, model):
     """Pr(F(cell) = q) for all cells by enumeration."""
     tables = consistent(table, sets)
-    logs = np.array([log_law(one, model) for one in tables])
+    logs = np.array([log_distribution(one, model) for one in tables])
     p = np.exp(logs - logs.max())
     p /= p.sum()
     return np.array([one.ravel() for one in tables]), p
@@ -88,8 +87,8 @@ def test_every_model_with_a_closed_form(name, sets):
         tables, p = expected(table, sets, model)
         truth = p[np.all(tables == table.ravel(), axis=1)]
         assert found.true_table.value == pytest.approx(truth[0], rel=1e-9)
-        for cell, law in enumerate(found.laws):
-            for q, own in law.items():
+        for cell, distribution in enumerate(found.distributions):
+            for q, own in distribution.items():
                 assert own == pytest.approx(p[tables[:, cell] == q].sum(), abs=1e-9)
 
 
@@ -102,8 +101,10 @@ def test_simulation_under_models_without_closed_form(name):
     found = ask(table, sets, model, n_draws=1500)
     assert not isinstance(found, Unavailable)
     tables, p, error = by_prior_draws(table, sets, model)
-    for cell, (law, errors) in enumerate(zip(found.laws, found.errors, strict=True)):
-        for q, own in law.items():
+    for cell, (distribution, errors) in enumerate(
+        zip(found.distributions, found.errors, strict=True)
+    ):
+        for q, own in distribution.items():
             right = p[tables[:, cell] == q].sum()
             assert abs(own - right) < 5 * errors[q] + error
 

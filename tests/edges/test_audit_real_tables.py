@@ -70,11 +70,13 @@ def assert_sane(found):
         if isinstance(view, Unavailable):
             assert len(view.reason) > 20
             continue
-        for cell, law, errors in zip(found.small_cells, view.laws, view.errors, strict=True):
-            assert sum(law.values()) == pytest.approx(1, abs=1e-6)
-            assert all(cell.lower <= q <= cell.upper for q in law)
-            assert all(0 < p <= 1 + 1e-9 for p in law.values())
-            assert set(errors) == set(law)
+        for cell, distribution, errors in zip(
+            found.small_cells, view.distributions, view.errors, strict=True
+        ):
+            assert sum(distribution.values()) == pytest.approx(1, abs=1e-6)
+            assert all(cell.lower <= q <= cell.upper for q in distribution)
+            assert all(0 < p <= 1 + 1e-9 for p in distribution.values())
+            assert set(errors) == set(distribution)
             zero = view.how is How.EXACT or cell.lower == cell.upper
             assert all((error == 0) if zero else (error >= 0) for error in errors.values())
 
@@ -85,18 +87,20 @@ def assert_agree(first, second):
         other = second.views[name]
         if isinstance(view, Unavailable) or isinstance(other, Unavailable):
             continue
-        sides = ((view.laws, view.errors), (other.laws, other.errors))
-        for laws in zip(*(zip(*side, strict=True) for side in sides), strict=True):
-            unseen = [_unseen(law, errors) for law, errors in laws]
-            for q in {q for law, _ in laws for q in law}:
-                p = [law.get(q, 0.0) for law, _ in laws]
-                error = [own[1].get(q, rare) for own, rare in zip(laws, unseen, strict=True)]
+        sides = ((view.distributions, view.errors), (other.distributions, other.errors))
+        for distributions in zip(*(zip(*side, strict=True) for side in sides), strict=True):
+            unseen = [_unseen(distribution, errors) for distribution, errors in distributions]
+            for q in {q for distribution, _ in distributions for q in distribution}:
+                p = [distribution.get(q, 0.0) for distribution, _ in distributions]
+                error = [
+                    own[1].get(q, rare) for own, rare in zip(distributions, unseen, strict=True)
+                ]
                 assert abs(p[0] - p[1]) < 5 * np.hypot(*error) + 1e-9
 
 
-def _unseen(law, errors):
+def _unseen(distribution, errors):
     """What a value not among the draws may have: the rule of succession."""
-    worth = [p * (1 - p) / errors[q] ** 2 for q, p in law.items() if errors[q] > 0]
+    worth = [p * (1 - p) / errors[q] ** 2 for q, p in distribution.items() if errors[q] > 0]
     return 1 / (2 + max(worth)) if worth else 0.0
 
 
@@ -133,21 +137,23 @@ def test_czech_autoworkers(sets):
 
 
 def test_two_margins_within_departments_are_hypergeometric():
-    """Admission and gender of each department: one number is hidden, of a known law."""
+    """Admission and gender of each department: one number is hidden, of a known distribution."""
     found = audited(BERKELEY, [("Admit", "Dept"), ("Gender", "Dept")], "released", small=12)
-    [law] = found.views[next(iter(found.views))].laws  # of 8 women rejected by department B
+    [distribution] = found.views[
+        next(iter(found.views))
+    ].distributions  # of 8 women rejected by department B
     women, rejected, everyone = 17 + 8, 8 + 207, 17 + 8 + 353 + 207
     right = hypergeom(everyone, women, rejected)
-    for q, p in law.items():
+    for q, p in distribution.items():
         assert p == pytest.approx(right.pmf(q), rel=1e-9, abs=1e-12)
 
 
 def test_one_margin_leaves_beta_binomial_cells():
     """One of 145 women of the first class is a child who did not survive: one of four cells."""
     found = audited(TITANIC, [("Class", "Sex")], "saturated", seconds=20.0)
-    law = found.views["saturated"].laws[0]
+    distribution = found.views["saturated"].distributions[0]
     right = betabinom(145, 0.5, 1.5)
-    for q, p in law.items():
+    for q, p in distribution.items():
         assert p == pytest.approx(right.pmf(q), rel=1e-8, abs=1e-12)
 
 

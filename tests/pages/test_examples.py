@@ -1,4 +1,6 @@
-"""The files of examples/ are those that its scripts make; the scripts themselves run with the pages."""
+"""The files of examples/ are those that its scripts make; the scripts themselves run with the
+pages.
+"""
 
 import importlib.util
 from pathlib import Path

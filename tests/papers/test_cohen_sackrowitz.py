@@ -106,7 +106,7 @@ def test_theorem_2_2_follows_from_the_multinomial_theorem_not_from_equation_2_5(
     assert total != math.comb(size + cells - 1, left)
 
 
-def test_conditional_law_of_equation_2_2():
+def test_conditional_distribution_of_equation_2_2():
     """h(f⁽ⁱ⁾ given f_i = 1) has the denominator C(N − F_i, n − 1)."""
     table, drawn = (3, 2, 4), 4
     joint = {

@@ -40,7 +40,7 @@ def audited(discreet, census):
     return run
 
 
-def laws(cells):
+def distributions(cells):
     return {
         tuple(one["cell"][v] for v in ("gender", "race", "income")): one.get("probabilities")
         for one in cells
@@ -85,7 +85,7 @@ def verdict(computed, printed, *, simulated=True):
 
 def verdicts(found, name, *, simulated=True):
     """What to think of each probability of a table, cell by cell."""
-    own = laws(found["views"][name]["cells"])
+    own = distributions(found["views"][name]["cells"])
     return [
         [
             verdict(own[cell][str(q)], p, simulated=simulated)
@@ -107,9 +107,11 @@ EXACT = {
 def test_exact_tables(audited, name):
     run = audited("--posterior", name)
     assert run["views"][name]["how"] == "exact"
-    found = laws(run["cells"])
-    for cell, law in zip(SMALL, EXACT[name], strict=True):
-        assert [found[cell][str(q)] for q in range(len(law))] == pytest.approx(law, abs=6e-5)
+    found = distributions(run["cells"])
+    for cell, distribution in zip(SMALL, EXACT[name], strict=True):
+        assert [found[cell][str(q)] for q in range(len(distribution))] == pytest.approx(
+            distribution, abs=6e-5
+        )
 
 
 def test_table_2_was_simulated_by_the_paper_though_it_has_an_exact_answer(audited):
@@ -139,10 +141,12 @@ def test_tables_3_and_5_and_the_weights_as_printed(audited):
         "paper simulated",
         "paper simulated",
     ]
-    table_3 = laws(found["views"][SECOND]["cells"])
+    table_3 = distributions(found["views"][SECOND]["cells"])
     expected = [(0.609, 0.391), (0.415, 0.357, 0.229), (0.229, 0.357, 0.415), (0.14, 0.313, 0.547)]
-    for cell, law in zip(SMALL, expected, strict=True):
-        assert [table_3[cell][str(q)] for q in range(len(law))] == pytest.approx(law, abs=0.02)
+    for cell, distribution in zip(SMALL, expected, strict=True):
+        assert [table_3[cell][str(q)] for q in range(len(distribution))] == pytest.approx(
+            distribution, abs=0.02
+        )
     for name in (SECOND, "average"):
         told = {one for cell in verdicts(found, name) for one in cell}
         assert told <= {"agrees", "paper simulated"}
@@ -152,9 +156,9 @@ def test_tables_3_and_5_and_the_weights_as_printed(audited):
 def test_table_5_is_the_average_of_tables_2_to_4_by_the_weights(audited):
     found = audited("--posterior", "average", "--weights", "posterior_predictive", *PRIORS)
     names = ("saturated", SECOND, THIRD)
-    own = {name: laws(found["views"][name]["cells"]) for name in names}
-    for cell, law in laws(found["views"]["average"]["cells"]).items():
-        for q, p in law.items():
+    own = {name: distributions(found["views"][name]["cells"]) for name in names}
+    for cell, distribution in distributions(found["views"]["average"]["cells"]).items():
+        for q, p in distribution.items():
             mean = sum(found["models"][name] * own[name][cell].get(q, 0.0) for name in names)
             assert p == pytest.approx(mean, abs=1e-9)
 

@@ -63,15 +63,15 @@ def test_example_3_small_cells_found(believed):
     assert risk(cells_scenario(18, confidence=0.5), believed) == pytest.approx(1 / 4)
 
 
-def test_the_threshold_may_have_a_law(believed):
+def test_the_threshold_may_have_a_distribution(believed):
     """Half of the intruders act below an uncertainty of .5, half always: the risks are averaged."""
     attacks = [(1 / 18, OneCell(cell=cell)) for cell in range(18)]
     ends = [
         risk(Scenario(attacks=attacks, threshold=threshold), believed)
         for threshold in (Fixed(0.5), Always())
     ]
-    law = Discrete((0.5, 1.0), (0.5, 0.5))
-    mixed = risk(Scenario(attacks=attacks, threshold=law), believed)
+    distribution = Discrete((0.5, 1.0), (0.5, 0.5))
+    mixed = risk(Scenario(attacks=attacks, threshold=distribution), believed)
     assert ends == pytest.approx([1 / 4, 3 / 4])
     assert mixed == pytest.approx(1 / 2)
 

@@ -6,7 +6,7 @@ from scipy.special import gammaln
 
 from discreet.belief.draws.augmentation import Effort, augmented
 from discreet.belief.draws.table_steps import ListedStep
-from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.listed_fiber import listed_fiber
 from discreet.belief.models.generators import models_containing
 from discreet.belief.models.model_averaging import (
@@ -34,8 +34,8 @@ def margins():
 
 
 def exact(model):
-    law = exact_law(margins(), model, ALPHA)
-    return law, posterior(law.system, law.prior)
+    distribution = exact_distribution(margins(), model, ALPHA)
+    return distribution, posterior(distribution.system, distribution.prior)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,10 @@ def exact(model):
 )
 def test_exact_tables(model, expected):
     _, found = exact(model)
-    for cell, law in zip(CELLS, expected, strict=True):
-        assert [found.probability(int(cell), q) for q in range(3)] == pytest.approx(law, abs=6e-5)
+    for cell, distribution in zip(CELLS, expected, strict=True):
+        assert [found.probability(int(cell), q) for q in range(3)] == pytest.approx(
+            distribution, abs=6e-5
+        )
 
 
 @pytest.fixture(scope="module")
@@ -94,17 +96,17 @@ def test_table_3_by_simulation(drawn):
         {0: 0.229, 1: 0.357, 2: 0.415},
         {0: 0.140, 1: 0.313, 2: 0.547},
     ]
-    for law, error, right in zip(found.laws, found.errors, expected, strict=True):
+    for distribution, error, right in zip(found.distributions, found.errors, expected, strict=True):
         for q, p in right.items():
-            assert abs(law[q] - p) < 4 * error[q] + 0.004
+            assert abs(distribution[q] - p) < 4 * error[q] + 0.004
             assert 0 < error[q] < 0.01
 
 
 def test_simulation_agrees_with_the_exact_saturated_model(drawn):
     _, right = exact(SATURATED)
     found = drawn[1][SATURATED]
-    for cell, law, error in zip(CELLS, found.laws, found.errors, strict=True):
-        for q, p in law.items():
+    for cell, distribution, error in zip(CELLS, found.distributions, found.errors, strict=True):
+        for q, p in distribution.items():
             assert abs(p - right.probability(int(cell), q)) < 5 * error[q]
     assert found.complete
     assert found.diagnostics.r_hat.max() < 1.05
@@ -122,20 +124,20 @@ def log_dirichlet_multinomial(counts, alpha):
 
 def test_the_evidence_of_the_released_model_by_hand():
     """Race × income is Dirichlet–multinomial with α = 1, gender within income with α = 1.5."""
-    law, found = exact(RELEASED_MODEL)
+    distribution, found = exact(RELEASED_MODEL)
     by_hand = log_dirichlet_multinomial(CENSUS.sum(axis=0), 1.0)
     by_hand += sum(log_dirichlet_multinomial(CENSUS.sum(axis=1)[:, i], 1.5) for i in range(3))
-    assert found.log_normaliser + law.log_constant == pytest.approx(by_hand, abs=1e-9)
+    assert found.log_normaliser + distribution.log_constant == pytest.approx(by_hand, abs=1e-9)
 
 
 @pytest.mark.parametrize("model", [RELEASED_MODEL, SATURATED], ids=["released", "saturated"])
 def test_bridge_sampling_agrees_with_closed_forms(drawn, model):
     fiber, chains = drawn
     found = bridged_evidence(fiber, model, ALPHA, chains[model], rng=np.random.default_rng(3))
-    law, right = exact(model)
+    distribution, right = exact(model)
     assert found.standard_error < 0.15
     assert (
-        abs(found.log_probability - right.log_normaliser - law.log_constant)
+        abs(found.log_probability - right.log_normaliser - distribution.log_constant)
         < 4 * found.standard_error
     )
 
@@ -152,8 +154,8 @@ def test_model_weights(drawn):
         assert weights[name][0] == pytest.approx(right, abs=0.025)
     proper = {}
     for name in ("saturated", "released"):
-        law, found = exact(models[name])
-        proper[name] = Evidence(found.log_normaliser + law.log_constant, 0.0)
+        distribution, found = exact(models[name])
+        proper[name] = Evidence(found.log_normaliser + distribution.log_constant, 0.0)
     proper["second"] = bridged_evidence(
         fiber, NO_SECOND_ORDER, ALPHA, chains[NO_SECOND_ORDER], rng=np.random.default_rng(5)
     )

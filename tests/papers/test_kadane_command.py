@@ -35,7 +35,7 @@ def test_holder(discreet, table, solutions, bounds, printed, right, truth, fit):
     assert (got["fit"]["rate"], got["fit"]["dispersion"]) == pytest.approx(fit, abs=6e-4)
 
 
-def test_injuries_of_the_snooper_who_has_table_8(discreet):
+def test_injuries_of_the_intruder_who_has_table_8(discreet):
     """Number and bounds; the entropies over all tables have a test of their own."""
     released = ("--n", 10000, "--s1", 7073, "--s2", "2^2000*3^585*5^87*7^20*11^1")
     got = json.loads(discreet("counts", *released, "--json", "--seconds", 12).out)

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.belief.draws.augmentation import Effort, augmented
 from discreet.belief.draws.table_steps import ListedStep, WalkStep
-from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.listed_fiber import listed_fiber
 from discreet.belief.models.generators import models_containing
 from discreet.errors import InputError
@@ -23,7 +23,9 @@ ALPHA = np.random.default_rng(1).uniform(0.4, 1.2, TABLE.shape)
 CELLS = np.arange(TABLE.size)
 MARGINS = margins_of(TABLE, RELEASED)
 SYSTEM = system_of(TABLE.size, MARGINS.statements())
-EXACT = [m for m in models_containing(3, RELEASED) if exact_law(MARGINS, m, ALPHA) is not None]
+EXACT = [
+    m for m in models_containing(3, RELEASED) if exact_distribution(MARGINS, m, ALPHA) is not None
+]
 
 
 def walked(rng):
@@ -38,14 +40,14 @@ def listed(rng):
 
 @pytest.mark.parametrize("way", [listed, walked])
 @pytest.mark.parametrize("model", EXACT, ids=lambda m: m.name("abc"))
-def test_against_the_exact_law(model, way):
-    law = exact_law(MARGINS, model, ALPHA)
-    right = marginals.posterior(law.system, law.prior)
+def test_against_the_exact_distribution(model, way):
+    distribution = exact_distribution(MARGINS, model, ALPHA)
+    right = marginals.posterior(distribution.system, distribution.prior)
     rng = np.random.default_rng(6)
     effort = Effort(n_chains=4, n_draws=1500 if way is listed else 2500)
     found = augmented(way(rng), model, ALPHA, CELLS, effort=effort, rng=rng)
     for cell in CELLS:
-        for q, p in found.laws[cell].items():
+        for q, p in found.distributions[cell].items():
             assert abs(p - right.probability(int(cell), q)) < 5 * found.errors[cell][q] + 2e-3
 
 
@@ -80,10 +82,10 @@ def test_probabilities_that_do_not_depend_on_theta_are_worth_all_draws():
     assert found.worth == 1600
     assert found.rounding < 1e-9
     assert {e for errors in found.errors for e in errors.values()} == {found.rounding}
-    law = exact_law(MARGINS, model, ALPHA)
-    right = marginals.posterior(law.system, law.prior)
+    distribution = exact_distribution(MARGINS, model, ALPHA)
+    right = marginals.posterior(distribution.system, distribution.prior)
     for cell in CELLS:
-        for q, p in found.laws[cell].items():
+        for q, p in found.distributions[cell].items():
             assert abs(p - right.probability(int(cell), q)) <= found.rounding
 
 

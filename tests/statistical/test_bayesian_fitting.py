@@ -26,7 +26,7 @@ def close(sample, expected):
     assert np.all(np.abs(sample.mean(axis=0) - expected) < 5 * error + 1e-12)
 
 
-def test_the_saturated_model_gives_a_dirichlet_law():
+def test_the_saturated_model_gives_a_dirichlet_distribution():
     a = np.array([[0.3, 1.2], [2.0, 0.7]])
     theta = draws(a, [(0, 1)], cycles=1)
     mean = a / a.sum()
@@ -35,7 +35,7 @@ def test_the_saturated_model_gives_a_dirichlet_law():
     assert np.allclose(theta.sum(axis=(1, 2)), 1)
 
 
-def test_a_decomposable_model_gives_a_hyper_dirichlet_law():
+def test_a_decomposable_model_gives_a_hyper_dirichlet_distribution():
     a = np.random.default_rng(5).uniform(0.2, 2.0, (2, 3, 2))
     theta = draws(a, [(0, 1), (1, 2)], cycles=1)
     clique, separator = a.sum(axis=2), a.sum(axis=(0, 2))
@@ -55,8 +55,8 @@ def test_independence_has_beta_margins():
     assert np.allclose(theta, theta.sum(axis=2, keepdims=True) * theta.sum(axis=1, keepdims=True))
 
 
-def test_without_three_way_interaction_the_mean_margins_are_those_of_the_law():
-    """Diaconis and Ylvisaker: a conjugate law has mean sufficient statistics a / Σ a."""
+def test_without_three_way_interaction_the_mean_margins_are_those_of_the_distribution():
+    """Diaconis and Ylvisaker: a conjugate distribution has mean sufficient statistics a / Σ a."""
     a = np.random.default_rng(9).uniform(0.3, 2.0, (2, 2, 2))
     sets = [(0, 1), (0, 2), (1, 2)]
     theta = draws(a, sets, cycles=40)

@@ -16,7 +16,9 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Partition:
-    """Samples from a partition law, with the uniques of the population that each grows into."""
+    """Samples from a partition distribution, with the uniques of the population that each grows
+    into.
+    """
 
     alpha: float
     theta: float

@@ -1,4 +1,6 @@
-"""What an intruder believes of a hidden table: a law over all tables consistent with a release."""
+"""What an intruder believes of a hidden table: a distribution over all tables consistent with a
+release.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ AGREES = 1e-9  # probabilities that should sum to one may differ by this
 
 
 class Belief(Protocol):
-    """A law over tables, as far as it is known; cells are numbered in C order."""
+    """A distribution over tables, as far as it is known; cells are numbered in C order."""
 
     @property
     def lower(self) -> IntArray:
@@ -32,12 +34,13 @@ class Belief(Protocol):
         """The probability of a whole table."""
 
     def entropy(self) -> Outcome:
-        """Entropy of the law over tables [bits]."""
+        """Entropy of the distribution over tables [bits]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedBelief:
-    """A law over tables that are all listed: `tables` (tables × cells) with `probabilities`. Exact.
+    """A distribution over tables that are all listed: `tables` (tables × cells) with
+    `probabilities`. Exact.
 
     A probability below the least float is 0 but its table stays, being possible. Checked:
     probabilities are not negative and sum to one, tables are different.
@@ -95,7 +98,7 @@ class ListedBelief:
         return Figure(value=max(float(entr(p).sum() / np.log(2.0)), 0.0), how=How.EXACT)
 
     def given(self, holds: Iterable[bool]) -> "ListedBelief":
-        """The law given that something holds of the table; `holds` has one answer a table.
+        """The distribution given that something holds of the table; `holds` has one answer a table.
 
         Raises InputError where it holds of none: then what is known contradicts itself.
         """

@@ -1,4 +1,4 @@
-"""An intruder's law over tables in closed form, for the margins where there is one.
+"""An intruder's distribution over tables in closed form, for the margins where there is one.
 
 * One margin (or the total alone): each entry is spread over its k cells independently of the
   others. With weights w(x) on cells and Z_k(n) their sum over all ways to spread n persons,
@@ -7,7 +7,7 @@
       Z_k(n) = k^n / n!  (multinomial),    Γ(kα + n) / (Γ(kα) n!)  (Dirichlet; α = 1 is uniform).
 
 * Decomposable margins under the multinomial prior: records are matched along the junction tree
-  (`tables.matched_law`); variables that stand in no margin split each count evenly.
+  (`tables.matched_distribution`); variables that stand in no margin split each count evenly.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.belief.exact.matched_distribution import MatchedLaw, matched_law
+from discreet.belief.exact.matched_distribution import MatchedDistribution, matched_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import Margins
@@ -27,11 +27,11 @@ from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Prio
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
 
-MOST_VALUES = 1_000_000  # of a cell whose law is written out
+MOST_VALUES = 1_000_000  # of a cell whose distribution is written out
 
 
 class ClosedBelief(Protocol):
-    """The law of a cell and the probability of a table, both exact but for rounding."""
+    """The distribution of a cell and the probability of a table, both exact but for rounding."""
 
     def cell(self, cell: int) -> dict[int, float]:
         """Pr(F(cell) = q) for every q of a probability that can be written."""
@@ -41,7 +41,7 @@ class ClosedBelief(Protocol):
 
 
 def closed_belief(margins: Margins, prior: Prior) -> ClosedBelief | None:
-    """The law given the margins, or None where it has no closed form here."""
+    """The distribution given the margins, or None where it has no closed form here."""
     if margins.total > MOST_VALUES:
         return None
     if len(margins.tables) == 1:
@@ -60,7 +60,7 @@ def has_closed_form(margins: Margins, prior: Prior) -> bool:
 
 @dataclass(frozen=True)
 class OneMargin:
-    """The law given one margin; `alpha` is None for the multinomial prior."""
+    """The distribution given one margin; `alpha` is None for the multinomial prior."""
 
     sizes: tuple[int, ...]
     axes: tuple[int, ...]
@@ -73,15 +73,19 @@ class OneMargin:
         return prod(size for axis, size in enumerate(self.sizes) if axis not in self.axes)
 
     def cell(self, cell: int) -> dict[int, float]:
-        """The law of one cell: binomial or beta-binomial."""
+        """The distribution of one cell: binomial or beta-binomial."""
         levels = np.unravel_index(cell, self.sizes)
         n = int(self.entries[tuple(levels[axis] for axis in self.axes)])
         if self.spread == 1:
             return {n: 1.0}
         values = np.arange(n + 1)
         logs = self._log_weight(values) + self._log_sum(n - values, self.spread - 1)
-        law = np.exp(logs - self._log_sum(np.array(n), self.spread))
-        return {int(q): float(p) for q, p in zip(values, law / law.sum(), strict=True) if p > 0}
+        distribution = np.exp(logs - self._log_sum(np.array(n), self.spread))
+        return {
+            int(q): float(p)
+            for q, p in zip(values, distribution / distribution.sum(), strict=True)
+            if p > 0
+        }
 
     def log_probability(self, table: IntArray) -> float:
         """log ∏ w(x) − Σ log Z_k(entry)."""
@@ -100,18 +104,22 @@ class OneMargin:
 
 @dataclass(frozen=True)
 class Matched:
-    """The law by matching records; variables in no margin split each count evenly in `spread`."""
+    """The distribution by matching records; variables in no margin split each count evenly in
+    `spread`.
+    """
 
     sizes: tuple[int, ...]
     covered: tuple[int, ...]
-    law: MatchedLaw
+    distribution: MatchedDistribution
     spread: int
     total: int
 
     def cell(self, cell: int) -> dict[int, float]:
-        """The law of the cell of the covered variables, thinned to one of `spread` equal parts."""
+        """The distribution of the cell of the covered variables, thinned to one of `spread` equal
+        parts.
+        """
         levels = np.unravel_index(cell, self.sizes)
-        whole = self.law.cell([int(levels[axis]) for axis in self.covered])
+        whole = self.distribution.cell([int(levels[axis]) for axis in self.covered])
         if self.spread == 1:
             return whole
         found = np.zeros(max(whole) + 1)
@@ -121,7 +129,7 @@ class Matched:
 
     def log_probability(self, table: IntArray) -> float:
         """−Σ log x! − log Z, where Z is that of the covered variables times spread^n."""
-        log_z = self.law.log_normaliser + self.total * float(np.log(self.spread))
+        log_z = self.distribution.log_normaliser + self.total * float(np.log(self.spread))
         return -float(gammaln(np.ravel(table) + 1.0).sum()) - log_z
 
 
@@ -134,7 +142,7 @@ def _one_margin(margins: Margins, prior: Prior) -> OneMargin | None:
 
 
 def _alpha(prior: Prior) -> float | None:
-    """The parameter of a Dirichlet law alike in every cell, 1 for the uniform prior."""
+    """The parameter of a Dirichlet distribution alike in every cell, 1 for the uniform prior."""
     if isinstance(prior, Uniform):
         return 1.0
     if isinstance(prior, DirichletMultinomial) and np.ptp(prior.alpha) == 0:
@@ -150,10 +158,12 @@ def _matched(margins: Margins) -> Matched | None:
     }
     names = tuple(margins.names[axis] for axis in covered)
     own = Margins(sizes=sizes, names=names, tables=tables)
-    law = matched_law(own, HierarchicalModel.of(len(covered), _sets(tables)))
-    if law is None:
+    distribution = matched_distribution(own, HierarchicalModel.of(len(covered), _sets(tables)))
+    if distribution is None:
         return None
-    return Matched(margins.sizes, covered, law, prod(margins.sizes) // prod(sizes), margins.total)
+    return Matched(
+        margins.sizes, covered, distribution, prod(margins.sizes) // prod(sizes), margins.total
+    )
 
 
 def _sets(tables: dict[tuple[int, ...], IntArray]) -> Sequence[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""The law of a hidden table: exact over disjoint sets of tables, or estimated from draws.
+"""The distribution of a hidden table: exact over disjoint sets of tables, or estimated from draws.
 
 What is released can leave several sets of tables that exclude one another: one for each n, for each
 place of a peak, for each factorisation within a rounded S2. A `Part` is one of them. Part i has the
@@ -40,12 +40,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CellLaw:
-    """The law of one cell: `probabilities` of the counts in `support`, and the mean.
+class CellDistribution:
+    """The distribution of one cell: `probabilities` of the counts in `support`, and the mean.
 
-    Where draws estimate the law, the mean has a `standard_error`, the probabilities have `errors`,
-    and `effective_draws` is the number of unweighted draws that would tell as much.
-    """
+    Where draws estimate the distribution, the mean has a `standard_error`, the probabilities have
+    `errors`, and `effective_draws` is the number of unweighted draws that would tell as much."""
 
     cell: int
     support: IntArray
@@ -98,20 +97,20 @@ class CellLaw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableLaw:
-    """What the snooper believes of the whole table under one prior.
+class TableDistribution:
+    """What the intruder believes of the whole table under one prior.
 
     `entropy` in bits, `effective_tables` = 2^entropy, `reciprocal_entropy` = 1 / H as the paper
     measures risk. `best_guess` is the most probable table, None where draws cannot tell. The truth
     is scored where the holder gave it: its probability, and minus its base-2 logarithm.
     Where draws name no best guess, `best_guess_limit` is what its probability does not exceed.
     Cells below `first_value` are not identified, and their counts mean nothing. `groups` are the
-    probabilities of the groups of tables that the law mixes, where they were told apart.
+    probabilities of the groups of tables that the distribution mixes, where they were told apart.
     """
 
     prior: str
     how: How
-    cells: tuple[CellLaw, ...]
+    cells: tuple[CellDistribution, ...]
     entropy: Outcome
     effective_tables: Outcome
     reciprocal_entropy: Outcome
@@ -203,7 +202,7 @@ def mixture(
     budget: Budget | None = None,
     progress: Progress = silent,
 ) -> Mixture:
-    """The exact law over all parts. Parts that hold no table are left out.
+    """The exact distribution over all parts. Parts that hold no table are left out.
 
     With `equal_groups` every group that holds a table is as probable as any other, or in
     proportion to its `group_weights`; else a part gets what its tables weigh. Raises InputError
@@ -232,17 +231,17 @@ def prior_named(name: str) -> Prior:
     return PRIORS[name]
 
 
-def exact_law(
+def exact_distribution(
     mixed: Mixture,
     *,
     truth: IntArray | None = None,
     budget: Budget | None = None,
     progress: Progress = silent,
-) -> TableLaw:
-    """The law of the table and its cells from an exact mixture."""
+) -> TableDistribution:
+    """The distribution of the table and its cells from an exact mixture."""
     table, log_best = mixed.best(budget or Budget(), progress)
     scored = None if truth is None else score(mixed.log_probability(truth))
-    return TableLaw(
+    return TableDistribution(
         prior=mixed.prior.name,
         how=How.EXACT,
         cells=_mixed_cells(mixed),
@@ -329,12 +328,12 @@ def _log_shares(
     return shares
 
 
-def _mixed_cells(mixed: Mixture) -> tuple[CellLaw, ...]:
+def _mixed_cells(mixed: Mixture) -> tuple[CellDistribution, ...]:
     n_cells = mixed.posteriors[0].system.n_named
     return tuple(_mixed_cell(mixed, cell) for cell in range(n_cells))
 
 
-def _mixed_cell(mixed: Mixture, cell: int) -> CellLaw:
+def _mixed_cell(mixed: Mixture, cell: int) -> CellDistribution:
     ranges = [(int(f.lower[cell]), f.probabilities[cell]) for f in mixed.posteriors]
     low = min(start for start, _ in ranges)
     summed = np.zeros(max(start + len(p) for start, p in ranges) - low)
@@ -343,4 +342,6 @@ def _mixed_cell(mixed: Mixture, cell: int) -> CellLaw:
     support = np.flatnonzero(summed)
     summed = summed[support] / summed.sum()
     counts = (low + support).astype(np.int64)
-    return CellLaw(cell=cell, support=counts, probabilities=summed, mean=float(summed @ counts))
+    return CellDistribution(
+        cell=cell, support=counts, probabilities=summed, mean=float(summed @ counts)
+    )

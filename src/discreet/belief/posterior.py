@@ -1,10 +1,9 @@
 """The intruder's posterior of a hidden table under one log-linear model, exact where it can be.
 
 In this order, each within its share of the time: matching records along a junction tree; summing
-over all tables by dynamic programming; where the law of the table is known but too large to sum,
-weighted draws; else data augmentation over tables that are listed, walked or resampled. Each result
-says which way it was got.
-"""
+over all tables by dynamic programming; where the distribution of the table is known but too large
+to sum, weighted draws; else data augmentation over tables that are listed, walked or resampled.
+Each result says which way it was got."""
 
 from dataclasses import replace
 
@@ -13,13 +12,13 @@ from scipy.special import gammaln
 
 from discreet.belief.draws.chain_frequencies import warning_of
 from discreet.belief.draws.data_augmentation import log_factorials, simulated
-from discreet.belief.draws.resample_move import TRUSTED, MovedLaw, moved_law
-from discreet.belief.draws.smc import AnnealedLaw, annealed_law
-from discreet.belief.draws.weighted_draws import ENOUGH, WeightedLaw, weighted_law
-from discreet.belief.exact.clique_distribution import clique_law
-from discreet.belief.exact.exact_distribution import ExactLaw, exact_law
+from discreet.belief.draws.resample_move import TRUSTED, MovedDistribution, moved_distribution
+from discreet.belief.draws.smc import AnnealedDistribution, annealed_distribution
+from discreet.belief.draws.weighted_draws import ENOUGH, WeightedDistribution, weighted_distribution
+from discreet.belief.exact.clique_distribution import clique_distribution
+from discreet.belief.exact.exact_distribution import ExactDistribution, exact_distribution
 from discreet.belief.exact.listed_belief import completed_points
-from discreet.belief.exact.matched_distribution import matched_law
+from discreet.belief.exact.matched_distribution import matched_distribution
 from discreet.belief.exact.summed_cliques import summed_cliques
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, WeightKind, released_evidence
@@ -53,31 +52,31 @@ def table_posterior(
 ) -> TablePosterior | Unavailable:
     """The posterior of the cells under the model, or why there is none."""
     clock = Clock(question.effort.seconds)
-    law = exact_law(question.margins, model, question.alpha, known=question.known)
-    if law is None:
+    distribution = exact_distribution(question.margins, model, question.alpha, known=question.known)
+    if distribution is None:
         smaller = _without_left_out(question, model, clock, rng, progress)
         return smaller or simulated(question, model, clock, rng, progress)
-    found = _by_law(question, model, law, clock, rng, progress)
+    found = _by_distribution(question, model, distribution, clock, rng, progress)
     if question.weight_kind is WeightKind.MARGINAL_LIKELIHOOD or isinstance(found, Unavailable):
         return found
     return _with_predictive(question, found, clock, rng, progress)
 
 
-def _by_law(
+def _by_distribution(
     question: Question,
     model: HierarchicalModel,
-    law: ExactLaw,
+    distribution: ExactDistribution,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablePosterior | Unavailable:
-    """The posterior where the law of the table is known up to its normaliser."""
+    """The posterior where the distribution of the table is known up to its normaliser."""
     found: TablePosterior | Unavailable
     try:
-        matched = None if question.known else _matched(question, model, law, clock)
-        found = matched or _exactly(question, model, law, clock, progress)
+        matched = None if question.known else _matched(question, model, distribution, clock)
+        found = matched or _exactly(question, model, distribution, clock, progress)
     except BudgetExceeded:
-        found = _drawn(question, model, law, clock, rng, progress)
+        found = _drawn(question, model, distribution, clock, rng, progress)
     if isinstance(found, Unavailable) or not isinstance(found.evidence, Unavailable):
         return found
     if question.margins.n_cells > MOST_BRIDGED or question.truth is None or question.known:
@@ -108,7 +107,7 @@ def _without_left_out(
 def _drawn(
     question: Question,
     model: HierarchicalModel,
-    law: ExactLaw,
+    distribution: ExactDistribution,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress,
@@ -118,16 +117,18 @@ def _drawn(
     smaller = _without_left_out(question, model, clock, rng, progress)
     if smaller is not None:
         return smaller
-    cliques = None if question.known else clique_law(question.margins, model, question.alpha)
+    cliques = (
+        None if question.known else clique_distribution(question.margins, model, question.alpha)
+    )
     if cliques is None:
-        return _by_weighted_draws(question, model, law, clock, rng, progress)
+        return _by_weighted_draws(question, model, distribution, clock, rng, progress)
     levels = np.stack(np.unravel_index(question.cells, question.margins.sizes), axis=1)
     evidence: Evidence | None = None
     try:
         evidence = summed_cliques(cliques, budget=_budget(question, clock, 0.3), progress=progress)
     except BudgetExceeded:
         progress("leading tables up to the model", None)
-    found = annealed_law(
+    found = annealed_distribution(
         cliques,
         levels,
         evidence=evidence,
@@ -136,18 +137,21 @@ def _drawn(
         progress=progress,
     )
     if not isinstance(found, Unavailable):
-        return _from_annealed(question, model, law, found)
+        return _from_annealed(question, model, distribution, found)
     left = clock.left()
     if left is not None and left < (clock.seconds or 0.0) / 3:
         return found
-    other = _by_weighted_draws(question, model, law, clock, rng, progress)
+    other = _by_weighted_draws(question, model, distribution, clock, rng, progress)
     return found if isinstance(other, Unavailable) else other
 
 
 def _from_annealed(
-    question: Question, model: HierarchicalModel, law: ExactLaw, found: AnnealedLaw
+    question: Question,
+    model: HierarchicalModel,
+    distribution: ExactDistribution,
+    found: AnnealedDistribution,
 ) -> TablePosterior | Unavailable:
-    told = found.laws()
+    told = found.distributions()
     n_chains, n_draws = found.counts.shape[:2]
     worth = min((one.worth for one in told), default=LEAST_WORTH)
     if worth < LEAST_WORTH:
@@ -155,12 +159,12 @@ def _from_annealed(
     return TablePosterior(
         model=model,
         cells=question.cells,
-        laws=[one.law for one in told],
+        distributions=[one.distribution for one in told],
         errors=[one.errors for one in told],
         how=How.ESTIMATE,
         method=found.method,
         evidence=found.evidence,
-        true_table=_truth_by_evidence(question, law, found.evidence),
+        true_table=_truth_by_evidence(question, distribution, found.evidence),
         entropy=Unavailable("walks over the model's margins give no entropy of the whole table"),
         warning=warning_of(told),
         complete=found.complete,
@@ -169,15 +173,18 @@ def _from_annealed(
 
 
 def _truth_by_evidence(
-    question: Question, law: ExactLaw, evidence: Evidence | Unavailable
+    question: Question, distribution: ExactDistribution, evidence: Evidence | Unavailable
 ) -> Outcome:
     """Pr(f | R) = Pr(f) / Pr(R), the first in closed form."""
-    if question.truth is None or law.log_constant is None:
+    if question.truth is None or distribution.log_constant is None:
         return NO_TRUTH
     if isinstance(evidence, Unavailable):
         return evidence
-    point = completed(law, question.truth)
-    own = float(law.prior.log_weight(np.arange(len(point)), point).sum()) + law.log_constant
+    point = completed(distribution, question.truth)
+    own = (
+        float(distribution.prior.log_weight(np.arange(len(point)), point).sum())
+        + distribution.log_constant
+    )
     value = float(np.exp(min(own - evidence.log_probability, 0.0)))
     error = value * evidence.standard_error
     if error == 0 and evidence.standard_error == 0:
@@ -186,29 +193,29 @@ def _truth_by_evidence(
 
 
 def _matched(
-    question: Question, model: HierarchicalModel, law: ExactLaw, clock: Clock
+    question: Question, model: HierarchicalModel, distribution: ExactDistribution, clock: Clock
 ) -> TablePosterior | None:
     """By matching records, where the margins are decomposable and the model's are all released."""
-    found = matched_law(question.margins, model)
+    found = matched_distribution(question.margins, model)
     if found is None:
         return None
     sizes = question.margins.sizes
     levels = np.stack(np.unravel_index(question.cells, sizes), axis=1)
-    laws = found.cells(levels, lambda: clock.is_over)
-    if len(laws) < len(levels):
+    distributions = found.cells(levels, lambda: clock.is_over)
+    if len(distributions) < len(levels):
         raise BudgetExceeded(
-            f"the time was over after {len(laws):,} of {len(levels):,} small cells"
+            f"the time was over after {len(distributions):,} of {len(levels):,} small cells"
         )
     truth: Outcome = NO_TRUTH
     if question.truth is not None:
         value = float(np.exp(min(found.log_probability(question.truth), 0.0)))
         truth = Figure(value=value, how=How.EXACT)
-    constant = law.log_constant
+    constant = distribution.log_constant
     return TablePosterior(
         model=model,
         cells=question.cells,
-        laws=laws,
-        errors=[dict.fromkeys(one, 0.0) for one in laws],
+        distributions=distributions,
+        errors=[dict.fromkeys(one, 0.0) for one in distributions],
         how=How.EXACT,
         method="exact, by matching records along the junction tree",
         evidence=NO_CONSTANT
@@ -230,27 +237,33 @@ def _budget(question: Question, clock: Clock, part: float) -> Budget:
 
 
 def _exactly(
-    question: Question, model: HierarchicalModel, law: ExactLaw, clock: Clock, progress: Progress
+    question: Question,
+    model: HierarchicalModel,
+    distribution: ExactDistribution,
+    clock: Clock,
+    progress: Progress,
 ) -> TablePosterior:
     part = 0.3 if left_out(question, model) is None else 0.1
     budget = _budget(question, clock, part)
-    found = marginals.posterior(law.system, law.prior, budget=budget, progress=progress)
-    laws = [
+    found = marginals.posterior(
+        distribution.system, distribution.prior, budget=budget, progress=progress
+    )
+    distributions = [
         {int(found.lower[c]) + q: float(p) for q, p in enumerate(found.probabilities[c]) if p > 0}
         for c in question.cells.tolist()
     ]
     evidence: Evidence | Unavailable = NO_CONSTANT
-    if law.log_constant is not None:
-        evidence = Evidence(found.log_normaliser + law.log_constant, 0.0)
+    if distribution.log_constant is not None:
+        evidence = Evidence(found.log_normaliser + distribution.log_constant, 0.0)
     truth: Outcome = NO_TRUTH
     if question.truth is not None:
-        point = completed(law, question.truth)
+        point = completed(distribution, question.truth)
         truth = Figure(value=found.table_probability(point), how=How.EXACT)
     return TablePosterior(
         model=model,
         cells=question.cells,
-        laws=laws,
-        errors=[dict.fromkeys(law_of_cell, 0.0) for law_of_cell in laws],
+        distributions=distributions,
+        errors=[dict.fromkeys(distribution_of_cell, 0.0) for distribution_of_cell in distributions],
         how=How.EXACT,
         method="exact, by summing over all consistent tables",
         evidence=evidence,
@@ -259,24 +272,26 @@ def _exactly(
     )
 
 
-def completed(law: ExactLaw, table: IntArray) -> IntArray:
+def completed(distribution: ExactDistribution, table: IntArray) -> IntArray:
     """The named columns of a table's point: its cells and the entries tied to them."""
-    point: IntArray = completed_points(law, np.ravel(table)[None])[0]
+    point: IntArray = completed_points(distribution, np.ravel(table)[None])[0]
     return point
 
 
 def _by_weighted_draws(
     question: Question,
     model: HierarchicalModel,
-    law: ExactLaw,
+    distribution: ExactDistribution,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablePosterior | Unavailable:
-    """Weighted draws of the law itself; a walk where they are worth little and there is one."""
-    plain = law.system.n_named == law.n_cells and not question.known
-    drawn = weighted_law(
-        law,
+    """Weighted draws of the distribution itself; a walk where they are worth little and there is
+    one.
+    """
+    plain = distribution.system.n_named == distribution.n_cells and not question.known
+    drawn = weighted_distribution(
+        distribution,
         margins=question.margins if plain else None,
         clock=Clock(clock.share(0.5)),
         rng=rng,
@@ -285,8 +300,8 @@ def _by_weighted_draws(
     worth = 0.0 if isinstance(drawn, Unavailable) else drawn.effective_draws
     moved = None
     if plain and not isinstance(drawn, Unavailable) and above(ENOUGH, worth):
-        moved = moved_law(
-            law,
+        moved = moved_distribution(
+            distribution,
             question.margins,
             drawn,
             question.cells,
@@ -301,7 +316,7 @@ def _by_weighted_draws(
             return other
     if isinstance(drawn, Unavailable):
         return Unavailable(f"tables can be neither summed nor drawn: {drawn.reason}")
-    found = _from_weighted(question, model, law, drawn)
+    found = _from_weighted(question, model, distribution, drawn)
     if moved is None:
         few = f"{drawn.n_tried:,} weighted draws"
         return too_few(worth, few) if above(LEAST_WORTH, worth) else found
@@ -310,12 +325,12 @@ def _by_weighted_draws(
     return _with_moved(found, moved)
 
 
-def _with_moved(found: TablePosterior, moved: MovedLaw) -> TablePosterior:
-    """The cells' laws after walks from the weighted draws; the rest stays as it was."""
+def _with_moved(found: TablePosterior, moved: MovedDistribution) -> TablePosterior:
+    """The cells' distributions after walks from the weighted draws; the rest stays as it was."""
     way = f"then {moved.n_chains} walks of {moved.n_draws:,} tables from them"
     return replace(
         found,
-        laws=moved.laws,
+        distributions=moved.distributions,
         errors=moved.errors,
         method=f"{found.method}, {way}",
         warning=moved.warning,
@@ -325,7 +340,10 @@ def _with_moved(found: TablePosterior, moved: MovedLaw) -> TablePosterior:
 
 
 def _from_weighted(
-    question: Question, model: HierarchicalModel, law: ExactLaw, drawn: WeightedLaw
+    question: Question,
+    model: HierarchicalModel,
+    distribution: ExactDistribution,
+    drawn: WeightedDistribution,
 ) -> TablePosterior:
     pairs = [drawn.cell(cell) for cell in question.cells.tolist()]
     log_z, error = drawn.normaliser()
@@ -335,18 +353,18 @@ def _from_weighted(
     )
     enough = not above(TRUSTED, drawn.effective_draws)
     evidence: Evidence | Unavailable = NO_CONSTANT if enough else few
-    if law.log_constant is not None and enough:
-        evidence = Evidence(log_z + law.log_constant, error)
+    if distribution.log_constant is not None and enough:
+        evidence = Evidence(log_z + distribution.log_constant, error)
     truth: Outcome = few if question.truth is not None else NO_TRUTH
     if question.truth is not None and enough:
-        point = completed(law, question.truth)
-        log_weight = float(law.prior.log_weight(np.arange(len(point)), point).sum())
+        point = completed(distribution, question.truth)
+        log_weight = float(distribution.prior.log_weight(np.arange(len(point)), point).sum())
         value = float(np.exp(min(log_weight - log_z, 0.0)))
         truth = Figure(value=value, how=How.ESTIMATE, standard_error=value * error)
     return TablePosterior(
         model=model,
         cells=question.cells,
-        laws=[one for one, _ in pairs],
+        distributions=[one for one, _ in pairs],
         errors=[one for _, one in pairs],
         how=How.ESTIMATE,
         method=f"{drawn.n_tried:,} weighted draws, worth {drawn.effective_draws:,.0f} plain ones",

@@ -27,15 +27,16 @@ def too_few(worth: float, drawn: str) -> Unavailable:
 class TablePosterior:
     """What an intruder who believes in one model knows of the cells asked for.
 
-    `laws[i]` is Pr(F(cells[i]) = q) for every possible q, `errors[i]` its standard errors, zero
-    where exact. `true_table` is the probability of the table that was given as the truth, `entropy`
-    that of the law over tables in bits. `method` says how it was got, `warning` what to mistrust.
-    `worth[i]` is how many independent draws the i-th law rests on, nothing where they are exact.
-    """
+    `distributions[i]` is Pr(F(cells[i]) = q) for every possible q, `errors[i]` its standard errors,
+    zero where exact. `true_table` is the probability of the table that was given as the truth,
+    `entropy` that of the distribution over tables in bits. `method` says how it was got, `warning`
+    what to mistrust.
+    `worth[i]` is how many independent draws the i-th distribution rests on, nothing where they are
+    exact."""
 
     model: HierarchicalModel
     cells: IntArray
-    laws: Sequence[dict[int, float]]
+    distributions: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     how: How
     method: str

@@ -2,10 +2,10 @@
 
 Let v lie in one generator of the model only, with the variables S beside it. Then the table without
 v obeys the model without v, with the margin of α, and given that table every record gets its level
-of v by itself, with probabilities Dirichlet(α_Sv) in each level of S: the constrained Dirichlet law
-is hyper-Markov (dawid and lauritzen 1993). So a cell of m records without v has q of them at a
-level with a beta–binomial probability, and the marginal likelihood of the release is the same.
-"""
+of v by itself, with probabilities Dirichlet(α_Sv) in each level of S: the constrained Dirichlet
+distribution is hyper-Markov (dawid and lauritzen 1993). So a cell of m records without v has q of
+them at a level with a beta–binomial probability, and the marginal likelihood of the release is the
+same."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -75,17 +75,22 @@ def put_back(
     total = alpha.sum(axis=axis, keepdims=True)
     wide = np.broadcast_to(alpha, question.alpha.shape).ravel()
     around = np.broadcast_to(total, question.alpha.shape).ravel()
-    splits, pairs = _Splits(max((max(law) for law in found.laws), default=0)), []
+    splits, pairs = (
+        _Splits(max((max(distribution) for distribution in found.distributions), default=0)),
+        [],
+    )
     for cell, own in zip(question.cells.tolist(), place.tolist(), strict=True):
         a, worth = float(wide[cell]), found.worth[own] if found.worth else None
-        pairs.append(splits.law(found.laws[own], worth, a, float(around[cell]) - a))
+        pairs.append(
+            splits.distribution(found.distributions[own], worth, a, float(around[cell]) - a)
+        )
     name = question.margins.names[axis]
     why = Unavailable(f"not computed once {name} is spread over the table's records")
     return replace(
         found,
         model=model,
         cells=question.cells,
-        laws=[law for law, _ in pairs],
+        distributions=[distribution for distribution, _ in pairs],
         errors=[errors for _, errors in pairs],
         method=f"{found.method}; {name} spread exactly",
         true_table=_truth(question, group, axis, found.true_table),
@@ -96,18 +101,20 @@ def put_back(
 
 @dataclass(slots=True)
 class _Splits:
-    """Beta–binomial laws by sums of logarithms that are looked up, for counts up to `most`."""
+    """Beta–binomial distributions by sums of logarithms that are looked up, for counts up to
+    `most`.
+    """
 
     most: int
     logs: dict[float, FloatArray] = field(default_factory=dict)
 
-    def law(
-        self, law: Mapping[int, float], worth: float | None, a: float, b: float
+    def distribution(
+        self, distribution: Mapping[int, float], worth: float | None, a: float, b: float
     ) -> tuple[dict[int, float], dict[int, float]]:
         """Σ_m Pr(m) BetaBinomial(q; m, a, b), with the standard error of that mean over `worth`
         independent counts m; none where Pr(m) is exact."""
-        p, square = np.zeros((2, max(law) + 1))
-        for m, own in law.items():
+        p, square = np.zeros((2, max(distribution) + 1))
+        for m, own in distribution.items():
             if own > NEGLIGIBLE:
                 row = self.row(m, a, b)
                 p[: m + 1] += own * row

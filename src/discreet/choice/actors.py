@@ -2,8 +2,8 @@
 
 An intruder estimates what should stay hidden, a scientist what the data were collected for. Each
 acts on what is published if the loss he then expects does not exceed his threshold, which the
-agency knows only as a law. Disclosure risk (1) and data utility (2) are what the agency expects to
-lose and to gain by that.
+agency knows only as a distribution. Disclosure risk (1) and data utility (2) are what the agency
+expects to lose and to gain by that.
 
 Equation (2) as printed has a slip: both terms of its sum over j hold the action a_1S. It should be
 a_jS in both places, as in (1), and so it is here; else the loss of a scientist who acts would count
@@ -129,8 +129,8 @@ def data_utility(scientist: Scientist, reading: Reading, truth: IntArray) -> flo
 
     He acts with the probability that his threshold is at least the loss he expects, and then loses
     what his estimate costs; else he is left with the estimate he would make without the
-    publication. The agency knows the truth, so its law for the state of the world is degenerate.
-    """
+    publication. The agency knows the truth, so its distribution for the state of the world is
+    degenerate."""
     expected = 0.0
     for probability, study in scientist.studies:
         guess = study.answer(reading)

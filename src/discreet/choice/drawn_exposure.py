@@ -1,7 +1,8 @@
-"""The risk of a release by weighted draws, where an intruder's law is too large to list or sum.
+"""The risk of a release by weighted draws, where an intruder's distribution is too large to list or
+sum.
 
 Draws have weights w / q, with w the prior times the probability of the publication under the table;
-averages over them are right for the law. Every figure has its error or its limits.
+averages over them are right for the distribution. Every figure has its error or its limits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.belief.draws.weighted_draws import WeightedLaw, relative_error, weighted_law
-from discreet.belief.exact.exact_distribution import ExactLaw
+from discreet.belief.draws.weighted_draws import (
+    WeightedDistribution,
+    relative_error,
+    weighted_distribution,
+)
+from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.choice.measures import Exposure, Measure, small_cells
 from discreet.clock import Clock
 from discreet.fiber.system.linear_system import Statement, system_of
@@ -22,9 +27,9 @@ from discreet.numerics.rounding import above
 from discreet.tables.measures import best_value, surely_above
 from discreet.tables.refused_margin import Policy
 
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 LEAST_EFFECTIVE = 100.0  # draws' worth below which there is no figure
-ERRORS = 2.0  # standard errors that a law may be off
+ERRORS = 2.0  # standard errors that a distribution may be off
 
 
 def drawn_exposure(
@@ -38,9 +43,13 @@ def drawn_exposure(
 ) -> Exposure:
     """The probability of the true table, or (5), as an estimate; or why there is none."""
     system = system_of(masked.source.n_cells, [*masked.known, *also])
-    law = ExactLaw(system=system, prior=prior, n_cells=masked.source.n_cells, log_constant=None)
+    distribution = ExactDistribution(
+        system=system, prior=prior, n_cells=masked.source.n_cells, log_constant=None
+    )
     margins = None if also else masked.margins
-    drawn = weighted_law(law, margins=margins, clock=Clock(clock.share(0.9)), rng=rng)
+    drawn = weighted_distribution(
+        distribution, margins=margins, clock=Clock(clock.share(0.9)), rng=rng
+    )
     if isinstance(drawn, Unavailable):
         return _none(drawn.reason)
     if len(np.unique(drawn.tables.sum(axis=1))) > 1:
@@ -61,15 +70,20 @@ def drawn_exposure(
 
 
 def share_found(
-    laws: Sequence[Law], errors: Sequence[Law], truths: Sequence[int], confidence: float
+    distributions: Sequence[Distribution],
+    errors: Sequence[Distribution],
+    truths: Sequence[int],
+    confidence: float,
 ) -> Figure:
     """(5): the share of small cells whose likeliest count is right, and likelier than that.
 
     Its limits count the cells in which two standard errors could turn the answer.
     """
-    triples = list(zip(laws, errors, truths, strict=True))
-    hits = [_is_found(law, truth, confidence) for law, _, truth in triples]
-    doubts = [_is_open(law, own, truth, confidence) for law, own, truth in triples]
+    triples = list(zip(distributions, errors, truths, strict=True))
+    hits = [_is_found(distribution, truth, confidence) for distribution, _, truth in triples]
+    doubts = [
+        _is_open(distribution, own, truth, confidence) for distribution, own, truth in triples
+    ]
     pairs = list(zip(hits, doubts, strict=True))
     note = f"{sum(doubts)} of the cells are too near the confidence to tell" if any(doubts) else ""
     return Figure(
@@ -112,23 +126,32 @@ def _true_table(
 
 
 def _found(
-    drawn: WeightedLaw, logs: FloatArray, cells: IntArray, truths: IntArray, confidence: float
+    drawn: WeightedDistribution,
+    logs: FloatArray,
+    cells: IntArray,
+    truths: IntArray,
+    confidence: float,
 ) -> Figure:
     shares = np.exp(logs - logsumexp(logs))
     pairs = [drawn.cell(int(cell), shares) for cell in cells]
-    laws, errors = [law for law, _ in pairs], [error for _, error in pairs]
-    return share_found(laws, errors, truths.tolist(), confidence)
+    distributions, errors = (
+        [distribution for distribution, _ in pairs],
+        [error for _, error in pairs],
+    )
+    return share_found(distributions, errors, truths.tolist(), confidence)
 
 
-def _is_found(law: Law, truth: int, confidence: float) -> bool:
-    best = best_value(law)
-    return best == truth and law[best] > surely_above(confidence)
+def _is_found(distribution: Distribution, truth: int, confidence: float) -> bool:
+    best = best_value(distribution)
+    return best == truth and distribution[best] > surely_above(confidence)
 
 
-def _is_open(law: Law, errors: Law, truth: int, confidence: float) -> bool:
+def _is_open(
+    distribution: Distribution, errors: Distribution, truth: int, confidence: float
+) -> bool:
     """Whether the true count may be found or not, two standard errors either way."""
-    own, room = law.get(truth, 0.0), ERRORS * errors.get(truth, 0.0)
-    others = [(p, ERRORS * errors.get(q, 0.0)) for q, p in law.items() if q != truth]
+    own, room = distribution.get(truth, 0.0), ERRORS * errors.get(truth, 0.0)
+    others = [(p, ERRORS * errors.get(q, 0.0)) for q, p in distribution.items() if q != truth]
     surely = own - room > max([confidence, *(p + r for p, r in others)])
     never = own + room <= confidence or own + room < max((p - r for p, r in others), default=0.0)
     return not surely and not never

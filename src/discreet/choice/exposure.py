@@ -2,9 +2,8 @@
 
 An intruder holds a prior over tables and learns what the release tells. By a preset of the general
 risk (1) he does one of three harms: narrow bounds of a small cell (3), the probability of the true
-table (4.2), small cells whose count he finds (5). Where his law over tables is too large to sum,
-weighted draws stand for it, and the risk has limits.
-"""
+table (4.2), small cells whose count he finds (5). Where his distribution over tables is too large
+to sum, weighted draws stand for it, and the risk has limits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp
@@ -28,9 +27,9 @@ from discreet.tables.refused_margin import Policy
 
 EXACT_SECONDS = 30.0  # for listing, for summing, for drawing, where no time was given
 EXACT_SHARE = 0.25  # of the time, for each of these
-MOST_CELLS = 4096  # of a table whose law is summed or drawn
+MOST_CELLS = 4096  # of a table whose distribution is summed or drawn
 CLOSED = "exact, in closed form"
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 
 
 def bounds_exposure(
@@ -77,7 +76,9 @@ def belief_exposure(
         return Exposure(Figure(value=0.0, how=How.EXACT, note=note), note)
     closed = None if also else _closed(masked, intruder.prior)
     if closed is not None:
-        return _of_laws(closed.cell, exp(closed.log_probability(truth)), masked, measure, CLOSED)
+        return _of_distributions(
+            closed.cell, exp(closed.log_probability(truth)), masked, measure, CLOSED
+        )
     seconds = clock.share(EXACT_SHARE, EXACT_SECONDS) or EXACT_SECONDS
     belief = intruders_belief(masked, intruder.prior, also=also, seconds=seconds)
     if isinstance(belief, Unavailable):
@@ -86,7 +87,7 @@ def belief_exposure(
         return _of_draws(belief, masked, measure)
     own = belief.probability(truth)
     value = own.value if isinstance(own, Figure) else None
-    return _of_laws(belief.cell, value or 0.0, masked, measure, _method(belief))
+    return _of_distributions(belief.cell, value or 0.0, masked, measure, _method(belief))
 
 
 def _closed(masked: Masked, prior: Prior) -> ClosedBelief | None:
@@ -95,25 +96,29 @@ def _closed(masked: Masked, prior: Prior) -> ClosedBelief | None:
     return closed_belief(masked.margins, prior)
 
 
-def _of_laws(
-    law: Callable[[int], Law],
+def _of_distributions(
+    distribution: Callable[[int], Distribution],
     true_table: float,
     masked: Masked,
     measure: Measure,
     method: str,
 ) -> Exposure:
-    """The measure under an exact law, given those of cells and the true table's probability."""
+    """The measure under an exact distribution, given those of cells and the true table's
+    probability.
+    """
     if measure.policy is Policy.TABLE:
         return Exposure(Figure(value=min(true_table, 1.0), how=How.EXACT), method)
     truth = np.ravel(masked.source.dense())
     cells = small_cells(truth, measure.small)
-    laws = [law(int(cell)) for cell in cells]
-    found = share_found(laws, [{}] * len(laws), truth[cells].tolist(), measure.confidence)
+    distributions = [distribution(int(cell)) for cell in cells]
+    found = share_found(
+        distributions, [{}] * len(distributions), truth[cells].tolist(), measure.confidence
+    )
     return Exposure(Figure(value=found.value, how=How.EXACT), method)
 
 
 def _of_draws(belief: DrawnBelief, masked: Masked, measure: Measure) -> Exposure:
-    """The measure under a law by draws, with its error or its limits."""
+    """The measure under a distribution by draws, with its error or its limits."""
     truth = masked.source.dense()
     method = (
         f"{len(belief.tables):,} weighted draws, worth {belief.effective_draws:,.0f} plain ones"
@@ -122,14 +127,16 @@ def _of_draws(belief: DrawnBelief, masked: Masked, measure: Measure) -> Exposure
         return Exposure(belief.probability(truth), method)
     flat = np.ravel(truth)
     cells = small_cells(flat, measure.small)
-    laws = [belief.cell(int(cell)) for cell in cells]
+    distributions = [belief.cell(int(cell)) for cell in cells]
     errors = [_errors(belief, int(cell)) for cell in cells]
-    return Exposure(share_found(laws, errors, flat[cells].tolist(), measure.confidence), method)
+    return Exposure(
+        share_found(distributions, errors, flat[cells].tolist(), measure.confidence), method
+    )
 
 
-def _errors(belief: DrawnBelief, cell: int) -> Law:
-    """Standard errors of a cell's law; where all draws agree though others are possible, that of
-    the rule of succession."""
+def _errors(belief: DrawnBelief, cell: int) -> Distribution:
+    """Standard errors of a cell's distribution; where all draws agree though others are possible,
+    that of the rule of succession."""
     found = belief.cell_error(cell)
     if len(found) == 1 and belief.least[cell] < belief.most[cell]:
         return dict.fromkeys(found, 1.0 / (belief.effective_draws + 2.0))

@@ -135,7 +135,9 @@ def _risk_of_nothing(table: Table, options: ChooseOptions) -> Outcome:
 
 
 def _found_by_total(table: Table, options: ChooseOptions, name: str) -> Outcome:
-    """(5) from the total alone: all cells have one law, so that counts of one value are found."""
+    """(5) from the total alone: all cells have one distribution, so that counts of one value are
+    found.
+    """
     if table.total > MOST_VALUES:
         return Unavailable(f"not computed for more than {MOST_VALUES:,} persons")
     cells = min(table.n_cells, LARGEST_SPREAD)
@@ -143,10 +145,12 @@ def _found_by_total(table: Table, options: ChooseOptions, name: str) -> Outcome:
     if name == "dirichlet":
         prior = DirichletMultinomial(np.full(1, options.measure.alpha))
     total = np.array(table.total, dtype=np.int64)
-    law = closed_belief(Margins(sizes=(cells,), names=("cell",), tables={(): total}), prior)
-    if law is None:
+    distribution = closed_belief(
+        Margins(sizes=(cells,), names=("cell",), tables={(): total}), prior
+    )
+    if distribution is None:
         return Unavailable("not known in closed form")
-    one = law.cell(0)
+    one = distribution.cell(0)
     best = best_value(one)
     small = table.counts[table.counts <= options.measure.small]
     hit = one[best] > surely_above(options.measure.confidence)

@@ -282,7 +282,7 @@ def _statistics(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
 
 
 _DRAWN: Mapping[str, type] = {
-    "law": str,
+    "distribution": str,
     "fitted": str,
     "alpha": float,
     "copies": int,

@@ -194,8 +194,8 @@ def _medians(belief: ListedBelief) -> FloatArray:
     return np.array([_median(belief.cell(i)) for i in range(belief.tables.shape[1])])
 
 
-def _median(law: dict[int, float]) -> float:
-    values = np.array(sorted(law))
-    below = np.cumsum([law[int(q)] for q in values])
+def _median(distribution: dict[int, float]) -> float:
+    values = np.array(sorted(distribution))
+    below = np.cumsum([distribution[int(q)] for q in values])
     half = 0.5 * (1 - ALIKE) * below[-1]  # of an even chance always the lower value
     return float(values[np.searchsorted(below, half)])

@@ -1,4 +1,4 @@
-"""discreet counts '0:15,1:20,2:9' (the holder), or --n 51 --s1 61 --s2 '2^20*3^7' (a snooper)"""
+"""discreet counts '0:15,1:20,2:9' (the holder), or --n 51 --s1 61 --s2 '2^20*3^7' (an intruder)"""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ HOLDER = {
     **{name: f"--{name}" for name in ("decimals", "seconds", "missing", "count", "small")},
     **{name: f"{name} of --prior" for name in ("a", "b", "c")},
 }
-SNOOPER = HOLDER | {"n": "--n", "total": "--s1", "S2": "--s2"}
+INTRUDER = HOLDER | {"n": "--n", "total": "--s1", "S2": "--s2"}
 S2_HELP = (
     "S2, either as what e^S2 is a product of (2^20*3^7, read as 2 to the power 20 times 3 to the "
     "power 7; exact) or as the logarithm with its decimals (21.55)."
@@ -82,7 +82,7 @@ class Prior(click.ParamType[tuple[float, float, float]]):
 )  # fmt: skip
 @click.option(
     "--knows", metavar="WORD,…",
-    help="What a snooper knows (of every category): max=4 or max=3..6 (largest value), nozeros "
+    help="What an intruder knows (of every category): max=4 or max=3..6 (largest value), nozeros "
     "(or zero=0), 2=5 or 2=5..9 (count of value 2), decreasing, increasing, unimodal, peak=1, "
     "n=40..60.",
 )  # fmt: skip
@@ -99,7 +99,7 @@ class Prior(click.ParamType[tuple[float, float, float]]):
 )
 @click.option(
     "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
-    help="The risk of the table to judge: a snooper's best guess is right (default), the "
+    help="The risk of the table to judge: an intruder's best guess is right (default), the "
     "probability of the true table, or one over the entropy.",
 )  # fmt: skip
 @click.option(
@@ -123,12 +123,12 @@ def command(counts: str | None, **options: Any) -> None:
     """What the statistics n, S1 and S2 of counts give away of the table of counts.
 
     The holder gives the table, as '0:15,1:20,2:9,3:5,4:2' or as a FILE with a column of values;
-    --by asks for one set of statistics for each category. A snooper gives --n, --s1 and --s2, or
+    --by asks for one set of statistics for each category. An intruder gives --n, --s1 and --s2, or
     --sets. S1 is the sum of all values, S2 that of the logarithms of their factorials: what a
     COM-Poisson model needs. The exit code is 3 where --max-risk is not kept.
     """
     check_together(counts, options)
-    with speaking_of(SNOOPER if counts is None else HOLDER):
+    with speaking_of(INTRUDER if counts is None else HOLDER):
         if options["by"] or options["sets"]:
             from discreet.cli.counts_categories import run_categories
 

@@ -1,4 +1,4 @@
-"""discreet counts FILE --column x --by ward,year (the holder), or --sets FILE (a snooper)"""
+"""discreet counts FILE --column x --by ward,year (the holder), or --sets FILE (an intruder)"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
         raise InputError(must_be("seconds", "a finite number above zero", options["seconds"]))
     with progress_bar() as progress:
         if counts is None:
-            view = _snooper_view(options, progress)
+            view = _intruder_view(options, progress)
         else:
             view = _holder_view(counts, options, progress)
         if report is not None:
@@ -78,7 +78,7 @@ def _holder_view(file: str, options: dict[str, Any], progress: Any) -> "Categori
     return _view(found, options, (source, by, names), releases, tables, beside)
 
 
-def _snooper_view(options: dict[str, Any], progress: Any) -> "CategoriesView":
+def _intruder_view(options: dict[str, Any], progress: Any) -> "CategoriesView":
     from discreet.cli.counts_reading import read_sets
     from discreet.count_tables.category_assessment import Margin, assess_categories
     from discreet.count_tables.notation import parse_counts

@@ -42,7 +42,7 @@ def _check_sets(counts: str | None, given: set[str]) -> None:
     if counts is not None:
         raise click.UsageError("--sets must be given without a table, got both")
     _refuse(given & {"n", "s1", "s2", "truncate"}, "without --sets, whose file has them")
-    _refuse(given & set(OF_HOLDER), "with the table of counts, which a snooper has not")
+    _refuse(given & set(OF_HOLDER), "with the table of counts, which an intruder has not")
 
 
 def _check_statistics(options: dict[str, Any], given: set[str]) -> None:
@@ -54,7 +54,7 @@ def _check_statistics(options: dict[str, Any], given: set[str]) -> None:
     if lacking:
         other = "s2" if lacking == ["s1"] else "s1"
         raise click.UsageError(f"--{lacking[0]} must be given with --{other}, got none")
-    _refuse(given & set(OF_HOLDER), "with the table of counts, which a snooper has not")
+    _refuse(given & set(OF_HOLDER), "with the table of counts, which an intruder has not")
     if options["truncate"] and not is_decimal(options["s2"]):
         raise click.UsageError("--truncate must be given with a decimal, got a factorisation")
 

@@ -1,4 +1,5 @@
-"""Is what a snooper is said to know true of the holder's table? Told in the words that were typed.
+"""Is what an intruder is said to know true of the holder's table? Told in the words that were
+typed.
 
 The complaint repeats what the user typed and names what in the table speaks against it; no count
 of the table is printed.

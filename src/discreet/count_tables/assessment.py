@@ -1,4 +1,4 @@
-"""All that is to be said of the statistics of a count table: to its holder, or to a snooper."""
+"""All that is to be said of the statistics of a count table: to its holder, or to an intruder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +42,8 @@ from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
-LAWS = {  # our name of each law: its name for an exact release, and for a rounded S2
+# Our name of each distribution: its name for an exact release, and for a rounded S2.
+DISTRIBUTIONS = {
     "multinomial": ("multinomial", "proper"),
     "uniform": ("uniform", "all_equal"),
     "uniform_by_factorisation": (None, "sets_equal"),
@@ -57,11 +58,11 @@ Risks = Mapping[str, CountRisk | Unavailable]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountOptions:
-    """What the holder or the snooper asks for beside the figures themselves.
+    """What the holder or the intruder asks for beside the figures themselves.
 
     `draw` allows tables to be drawn where they are too many to list. `small` limits the single
     counts that a verdict looks at to values that at most so many observations have. `number_prior`
-    is what a snooper is taken to assume of n where it is withheld.
+    is what an intruder is taken to assume of n where it is withheld.
     """
 
     knowledge: Knowledge | None = None
@@ -88,10 +89,10 @@ class CountOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountAssessment(ShownInNotebooks):
-    """The release, what a snooper finds from it, and how bad that is.
+    """The release, what an intruder finds from it, and how bad that is.
 
     `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and
-    `risks_before` are without the snooper's knowledge, None and empty where there is none.
+    `risks_before` are without the intruder's knowledge, None and empty where there is none.
 
     `fit` and `poisson` are what a user of the release has: from the figures that go out and from
     nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
@@ -131,7 +132,7 @@ def assess_counts(
 ) -> CountAssessment:
     """For the holder of a table {value: count}: what its statistics would give away.
 
-    Raises InputError where the table is none, or where the snooper's knowledge is not true of it.
+    Raises InputError where the table is none, or where the intruder's knowledge is not true of it.
     """
     options, table = options or CountOptions(), check_counts(table)
     statistics = CountStatistics.of_counts(table)
@@ -155,7 +156,7 @@ def assess_statistics(
     *,
     progress: Progress = silent,
 ) -> CountAssessment:
-    """For a snooper, who has n (None where withheld), S1, and S2 exact or as a decimal.
+    """For an intruder, who has n (None where withheld), S1, and S2 exact or as a decimal.
 
     Raises InputError where no table has these statistics, naming what contradicts what.
     """
@@ -294,14 +295,16 @@ def _judged(
 
 
 def _risks(found: Attack, table: Mapping[int, int] | None) -> dict[str, CountRisk | Unavailable]:
-    """The risk under each law, by our names."""
+    """The risk under each distribution, by our names."""
     place = 1 if isinstance(found, TruncatedReconstruction) else 0
     risks: dict[str, CountRisk | Unavailable] = {}
-    for name, names in LAWS.items():
-        law = names[place]
-        if law is not None:
-            risk = count_risk(found, law=law)
-            risks[name] = risk if table is None else holder_risk(found, table, law=law)
+    for name, names in DISTRIBUTIONS.items():
+        distribution = names[place]
+        if distribution is not None:
+            risk = count_risk(found, distribution=distribution)
+            risks[name] = (
+                risk if table is None else holder_risk(found, table, distribution=distribution)
+            )
     return risks
 
 

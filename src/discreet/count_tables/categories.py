@@ -5,7 +5,7 @@ probabilities multiply. That ends when margins are out as well. A table F of sev
 together gives the equations Σ_c f_cj = F_j. A set of several categories together gives Σ of their
 n, S1 and exponents; where such sets and those of other categories leave one solution, the set of a
 category that was withheld follows by subtraction. All of it is one system of equations in the
-cells f_cj, and the law of independent counts weighs a solution by ∏ 1/f_cj!.
+cells f_cj, and the distribution of independent counts weighs a solution by ∏ 1/f_cj!.
 """
 
 from collections import Counter
@@ -17,8 +17,8 @@ from math import gcd
 
 import numpy as np
 
-from discreet.belief.count_belief import Part, TableLaw, exact_law, mixture
-from discreet.belief.draws.count_draws import estimated_law
+from discreet.belief.count_belief import Part, TableDistribution, exact_distribution, mixture
+from discreet.belief.draws.count_draws import estimated_distribution
 from discreet.count_tables.equations import Sums, equations, number_statement
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort
@@ -99,27 +99,27 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointLaws:
-    """All categories' tables together: how many there are, and their law under each prior.
+class JointDistributions:
+    """All categories' tables together: how many there are, and their distribution under each prior.
 
     Cell c · `width` + j is f_j of category c.
     """
 
     count: Count
-    laws: Mapping[str, TableLaw | Unavailable]
+    distributions: Mapping[str, TableDistribution | Unavailable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointReconstruction:
-    """What a snooper finds from one set a category, and with the table of all together beside it.
+    """What an intruder finds from one set a category, and with the table of all together beside it.
 
     `with_totals` is None where no such table is out.
     """
 
     categories: tuple[str, ...]
     width: int
-    sets_alone: JointLaws
-    with_totals: JointLaws | None
+    sets_alone: JointDistributions
+    with_totals: JointDistributions | None
 
     def cell(self, category: str, value: int) -> int:
         """The number of the cell f_value of a category."""
@@ -353,7 +353,7 @@ def reconstruct_categories(
     truth: Mapping[str, Mapping[int, int]] | None = None,
     effort: Effort | None = None,
 ) -> JointReconstruction:
-    """What a snooper finds of all categories' tables from one set each, and with `totals`.
+    """What an intruder finds of all categories' tables from one set each, and with `totals`.
 
     `totals` is the table {value: count} of all categories together. `knowledge` is that of each
     category, shapes excepted. Raises InputError where totals and sets contradict one another.
@@ -371,11 +371,11 @@ def reconstruct_categories(
         margin = Margin(categories=names, table=totals)
         both = joint_system(names, categories, (margin,), knowledge)
         own = None if truth is None else both.cells_of(truth)
-        with_totals = joint_laws(both.system, own, effort)
+        with_totals = joint_distributions(both.system, own, effort)
     return JointReconstruction(
         categories=names,
         width=alone.width,
-        sets_alone=joint_laws(alone.system, cells, effort),
+        sets_alone=joint_distributions(alone.system, cells, effort),
         with_totals=with_totals,
     )
 
@@ -384,10 +384,10 @@ def _sum(cells: IntArray, total: int, name: str) -> Statement:
     return Statement(cells=cells, low=total, high=total, name=name)
 
 
-def joint_laws(
+def joint_distributions(
     system: System, truth: IntArray | None, effort: Effort, *, progress: Progress = silent
-) -> JointLaws:
-    """Number and law of all tables of a system: exact, else from draws, else why neither.
+) -> JointDistributions:
+    """Number and distribution of all tables of a system: exact, else from draws, else why neither.
 
     Raises InputError where there is none, naming what disagrees.
     """
@@ -402,31 +402,31 @@ def joint_laws(
     if count.value == 0 and count.how is How.EXACT:
         raise contradiction(system, time_limit=5.0)
     failed = "" if count.how is How.EXACT else count.note.partition(";")[0]
-    laws: dict[str, TableLaw | Unavailable] = {}
+    distributions: dict[str, TableDistribution | Unavailable] = {}
     for prior in PRIORS:
-        laws[prior] = _law(system, prior, truth, effort, failed)
-    return JointLaws(count=count, laws=laws)
+        distributions[prior] = _distribution(system, prior, truth, effort, failed)
+    return JointDistributions(count=count, distributions=distributions)
 
 
-def _law(
+def _distribution(
     system: System, prior: str, truth: IntArray | None, effort: Effort, failed: str
-) -> TableLaw | Unavailable:
-    drawn = partial(_drawn_law, system, prior, truth, effort)
+) -> TableDistribution | Unavailable:
+    drawn = partial(_drawn_distribution, system, prior, truth, effort)
     if failed:
         return drawn(failed)
     try:
         mixed = mixture([Part(system=system)], prior, budget=effort.budget())
-        return exact_law(mixed, truth=truth, budget=effort.budget())
+        return exact_distribution(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
         return drawn(f"exact: {ended}")
 
 
-def _drawn_law(
+def _drawn_distribution(
     system: System, prior: str, truth: IntArray | None, effort: Effort, tried: str
-) -> TableLaw | Unavailable:
+) -> TableDistribution | Unavailable:
     if effort.rng is None:
         return Unavailable(f"{tried}; no draws asked for")
-    found = estimated_law(
+    found = estimated_distribution(
         system,
         prior,
         n_draws=effort.n_draws,

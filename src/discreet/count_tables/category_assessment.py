@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.belief.count_belief import TableLaw
+from discreet.belief.count_belief import TableDistribution
 from discreet.clock import working_seconds
 from discreet.count_tables.categories import (
     Joint,
-    JointLaws,
+    JointDistributions,
     Margin,
     determined,
-    joint_laws,
+    joint_distributions,
     joint_system,
 )
 from discreet.count_tables.knowledge import Knowledge
@@ -41,7 +41,7 @@ from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 
 __all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assess_categories"]
-NOT_KNOWN = "Undecided: the joint law of the tables is not known."
+NOT_KNOWN = "Undecided: the joint distribution of the tables is not known."
 INDEPENDENT = (
     "tables are weighed by the number of orders in which their observations can stand, as is right "
     "for independent counts with one rate and dispersion for each category"
@@ -71,7 +71,7 @@ class CategoryRisk:
     """
 
     count: Count
-    laws: Mapping[str, TableLaw | Unavailable]
+    distributions: Mapping[str, TableDistribution | Unavailable]
     entropy: Outcome
     effective_tables: Outcome
     best_guess_probability: Outcome
@@ -85,7 +85,7 @@ class CategoriesAssessment(ShownInNotebooks):
 
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are
     categories of zeros only, which S1 = 0 gives away. `alone` takes a category's own set and
-    nothing else. `joint_cells` are the counts of each category under the joint law.
+    nothing else. `joint_cells` are the counts of each category under the joint distribution.
     """
 
     names: tuple[str, ...]
@@ -119,7 +119,7 @@ def assess_categories(
     """What one set of statistics for each category gives away, alone and jointly.
 
     The holder gives `tables` {category: {value: count}}; `withheld` are categories whose own set
-    does not go out, `release_totals` says that the table of all together does. A snooper gives
+    does not go out, `release_totals` says that the table of all together does. An intruder gives
     `statistics` {category: set}. `margins` are further sets or tables that are out. Raises
     InputError where what is out contradicts itself.
     """
@@ -136,9 +136,11 @@ def assess_categories(
         for name in case.names
     }
     progress("all categories jointly", None)
-    laws = joint_laws(joint.system, _truth(case, joint), effort, progress=progress)
-    cells = _joint_cells(laws, joint, case.tables)
-    found = _joint_risk(laws, cells, case.tables)
+    distributions = joint_distributions(
+        joint.system, _truth(case, joint), effort, progress=progress
+    )
+    cells = _joint_cells(distributions, joint, case.tables)
+    found = _joint_risk(distributions, cells, case.tables)
     assumptions = (INDEPENDENT, *_common(joint))
     sentence, allows = None, None
     if max_risk is not None and case.tables is not None:
@@ -178,10 +180,10 @@ def _case(
     release_totals: bool,
 ) -> _Case:
     if (tables is None) == (statistics is None):
-        rule = "either the tables of a holder or the statistics of a snooper"
+        rule = "either the tables of a holder or the statistics of an intruder"
         raise InputError(must_be("categories", rule, "both" if tables else "neither"))
     if tables is None:
-        return _snooper_case(statistics or {}, withheld, margins, release_totals)
+        return _intruder_case(statistics or {}, withheld, margins, release_totals)
     checked = {name: check_counts(table) for name, table in tables.items()}
     together = [tuple(checked)] if release_totals else []
     together += [margin.categories for margin in margins.values()]
@@ -220,7 +222,7 @@ def _known_zeros(
     return tuple(name for name in names if name in known)
 
 
-def _snooper_case(
+def _intruder_case(
     statistics: Mapping[str, CountStatistics],
     withheld: Collection[str],
     margins: Mapping[str, Margin],
@@ -228,7 +230,7 @@ def _snooper_case(
 ) -> _Case:
     if withheld or release_totals:
         rule = "for the holder, who has the tables"
-        raise InputError(must_be("withheld categories and totals", rule, "given by a snooper"))
+        raise InputError(must_be("withheld categories and totals", rule, "given by an intruder"))
     names = dict.fromkeys(statistics)
     for margin in margins.values():
         names |= dict.fromkeys(margin.categories)
@@ -275,30 +277,32 @@ def _alone(
     risk = count_risk(found) if truth is None else holder_risk(found, truth)
     cells = () if isinstance(risk, Unavailable) else risk.cells
     worst = None if truth is None else _worst({name: cells}, {name: truth})
-    return _risk(found.count, found.laws, worst)
+    return _risk(found.count, found.distributions, worst)
 
 
 def _risk(
-    count: Count, laws: Mapping[str, TableLaw | Unavailable], worst: WorstCell | None
+    count: Count,
+    distributions: Mapping[str, TableDistribution | Unavailable],
+    worst: WorstCell | None,
 ) -> CategoryRisk:
-    law = laws["multinomial"]
-    if isinstance(law, Unavailable):
+    distribution = distributions["multinomial"]
+    if isinstance(distribution, Unavailable):
         return CategoryRisk(
             count=count,
-            laws=laws,
-            entropy=law,
-            effective_tables=law,
-            best_guess_probability=law,
+            distributions=distributions,
+            entropy=distribution,
+            effective_tables=distribution,
+            best_guess_probability=distribution,
             truth_probability=None,
             worst_cell=None,
         )
     return CategoryRisk(
         count=count,
-        laws=laws,
-        entropy=law.entropy,
-        effective_tables=law.effective_tables,
-        best_guess_probability=law.best_guess_probability,
-        truth_probability=law.truth_probability,
+        distributions=distributions,
+        entropy=distribution.entropy,
+        effective_tables=distribution.effective_tables,
+        best_guess_probability=distribution.best_guess_probability,
+        truth_probability=distribution.truth_probability,
         worst_cell=worst,
     )
 
@@ -308,20 +312,25 @@ def _truth(case: _Case, joint: Joint) -> "np.ndarray[tuple[int, ...], np.dtype[n
 
 
 def _joint_cells(
-    laws: JointLaws, joint: Joint, tables: Mapping[str, Mapping[int, int]] | None
+    distributions: JointDistributions, joint: Joint, tables: Mapping[str, Mapping[int, int]] | None
 ) -> dict[str, tuple[CellRisk, ...]]:
-    """Each category's counts under the joint law; limits are those of all tables it allows."""
-    law, uniform = laws.laws["multinomial"], laws.laws["uniform"]
-    if isinstance(law, Unavailable):
+    """Each category's counts under the joint distribution; limits are those of all tables it
+    allows.
+    """
+    distribution, uniform = (
+        distributions.distributions["multinomial"],
+        distributions.distributions["uniform"],
+    )
+    if isinstance(distribution, Unavailable):
         return {}
     possible = possible_counts(uniform)
-    wide = law if isinstance(uniform, Unavailable) else uniform
+    wide = distribution if isinstance(uniform, Unavailable) else uniform
     found = {}
     for place, name in enumerate(joint.categories):
         first = place * joint.width
         found[name] = tuple(
             cell_risk(
-                law.cells[first + j],
+                distribution.cells[first + j],
                 j,
                 (int(wide.cells[first + j].support[0]), int(wide.cells[first + j].support[-1])),
                 possible.get(first + j),
@@ -333,11 +342,15 @@ def _joint_cells(
 
 
 def _joint_risk(
-    laws: JointLaws,
+    distributions: JointDistributions,
     cells: Mapping[str, tuple[CellRisk, ...]],
     tables: Mapping[str, Mapping[int, int]] | None,
 ) -> CategoryRisk | Unavailable:
-    return _risk(laws.count, laws.laws, None if tables is None else _worst(cells, tables))
+    return _risk(
+        distributions.count,
+        distributions.distributions,
+        None if tables is None else _worst(cells, tables),
+    )
 
 
 def _worst(
@@ -391,7 +404,7 @@ def _judged(
     Tables are judged jointly, and each category's by itself: the more categories, the less probable
     are all tables at once, however surely one of them is known.
     """
-    sentence, allows = _judged_law(risk, alone, max_risk)
+    sentence, allows = _judged_distribution(risk, alone, max_risk)
     if not certain:
         return sentence, allows
     names = ", ".join(certain)
@@ -399,17 +412,21 @@ def _judged(
     return f"{zeros} Of the others: {sentence}", False
 
 
-def _judged_law(
+def _judged_distribution(
     risk: CategoryRisk | Unavailable,
     alone: Mapping[str, CategoryRisk | Unavailable],
     max_risk: float,
 ) -> tuple[str, bool]:
-    law = None if isinstance(risk, Unavailable) else risk.laws["multinomial"]
-    if isinstance(risk, Unavailable) or isinstance(law, Unavailable) or law is None:
+    distribution = None if isinstance(risk, Unavailable) else risk.distributions["multinomial"]
+    if (
+        isinstance(risk, Unavailable)
+        or isinstance(distribution, Unavailable)
+        or distribution is None
+    ):
         return NOT_KNOWN, False
     worst, table, most = risk.worst_cell, risk.best_guess_probability, ""
     if isinstance(table, Unavailable):
-        table, most = law.best_guess_limit or table, "at most "
+        table, most = distribution.best_guess_limit or table, "at most "
     if worst is None or isinstance(table, Unavailable) or table.value is None:
         return NOT_KNOWN, False
     name, own = _surest_table(alone)

@@ -1,11 +1,11 @@
-"""The law behind a rounded S2 from draws, where its factorisations are too many to go through.
+"""The distribution behind a rounded S2 from draws, where its factorisations are too many to go
+through.
 
-Independent counts given n and S1 have P(f) ∝ e^(−ν S2(f)) / ∏ f_j!, a law of two equations that
-dynamic programming draws from exactly. Tables whose S2 lies in the interval are kept: they are
-independent draws of the proper law, and the share that is kept gives its normaliser. For tables
-that all count the same the weights e^(−ν′ S2), with ν′ such that S2 is met on average, do the same
-and are undone, which within the interval is a factor of next to nothing.
-"""
+Independent counts given n and S1 have P(f) ∝ e^(−ν S2(f)) / ∏ f_j!, a distribution of two equations
+that dynamic programming draws from exactly. Tables whose S2 lies in the interval are kept: they are
+independent draws of the proper distribution, and the share that is kept gives its normaliser. For
+tables that all count the same the weights e^(−ν′ S2), with ν′ such that S2 is met on average, do
+the same and are undone, which within the interval is a factor of next to nothing."""
 
 import math
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.belief.count_belief import TableLaw, power_of_two, reciprocal, score
+from discreet.belief.count_belief import TableDistribution, power_of_two, reciprocal, score
 from discreet.belief.draws.count_draws import (
     balanced_multipliers,
     cell_from_draws,
@@ -23,7 +23,7 @@ from discreet.clock import working_seconds
 from discreet.count_tables.factorials import factorisation_of, log_of_factorisation
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.statistics import DecimalLog
-from discreet.count_tables.two_sum_draws import two_sum_law
+from discreet.count_tables.two_sum_draws import two_sum_distribution
 from discreet.fiber.sums.counting import Count
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system.linear_system import Statement, System, system_of
@@ -145,7 +145,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Draws:
-    """Kept tables, their S2, how many were tried, and the law that they were drawn from."""
+    """Kept tables, their S2, how many were tried, and the distribution they were drawn from."""
 
     tables: IntArray
     logs: FloatArray
@@ -154,38 +154,41 @@ class _Draws:
     log_normaliser: float
 
 
-def drawn_laws(
+def drawn_distributions(
     question: Question,
     dispersion: float,
     *,
     rng: np.random.Generator,
     seconds: float | None,
     truth: IntArray | None = None,
-) -> tuple[TableLaw | Unavailable, TableLaw | Unavailable, Count]:
-    """The proper law, that of equal tables, and the number of tables, with standard errors.
+) -> tuple[TableDistribution | Unavailable, TableDistribution | Unavailable, Count]:
+    """The proper distribution, that of equal tables, and the number of tables, with standard
+    errors.
 
     Raises BudgetExceeded where not even tables with n and S1 alone can be drawn.
     """
     proper = _draw(question, _by_orders(question, dispersion), rng, seconds)
     even = _draw(question, _alike(question), rng, seconds)
-    law = _law(question, even, truth)
-    return _law(question, proper, truth), law, _number(even, law)
+    distribution = _distribution(question, even, truth)
+    return _distribution(question, proper, truth), distribution, _number(even, distribution)
 
 
 def _draw(
     question: Question, prior: Tilted, rng: np.random.Generator, seconds: float | None
 ) -> _Draws:
     begun = working_seconds()
-    law = two_sum_law(question.n, question.total, question.limited(prior.weights(question.n)))
-    if law.log_total == -math.inf:
+    distribution = two_sum_distribution(
+        question.n, question.total, question.limited(prior.weights(question.n))
+    )
+    if distribution.log_total == -math.inf:
         raise BudgetExceeded("what is known leaves no table with n and S1 that floats can weigh")
     shift = prior.for_n * question.n + prior.for_total * question.total
-    log_z = law.log_total + float(prior.log_scales.sum()) - shift
+    log_z = distribution.log_total + float(prior.log_scales.sum()) - shift
     tables: list[IntArray] = []
     logs: list[FloatArray] = []
     tried = kept = 0
     while tried < MOST_DRAWS and kept < BATCH:
-        own, s2 = question.kept(law.draw(BATCH, rng=rng))
+        own, s2 = question.kept(distribution.draw(BATCH, rng=rng))
         tables.append(own)
         logs.append(s2)
         tried, kept = tried + BATCH, kept + len(own)
@@ -195,7 +198,7 @@ def _draw(
 
 
 def _by_orders(question: Question, dispersion: float) -> Tilted:
-    """The law of independent counts: e^(−ν S2) / ∏ f_j!."""
+    """The distribution of independent counts: e^(−ν S2) / ∏ f_j!."""
     tilt = -dispersion * question.log_factorials
     rows = np.stack([np.ones(len(tilt)), np.arange(float(len(tilt)))])
     right = np.array([question.n, question.total], dtype=np.float64)
@@ -236,7 +239,9 @@ def _alike(question: Question) -> Tilted:
     return Tilted(tilt, False, float(at[0]), float(at[1]))
 
 
-def _law(question: Question, drawn: _Draws, truth: IntArray | None) -> TableLaw | Unavailable:
+def _distribution(
+    question: Question, drawn: _Draws, truth: IntArray | None
+) -> TableDistribution | Unavailable:
     by_orders = drawn.prior.by_orders
     undone = np.zeros(len(drawn.tables)) if by_orders else -(drawn.tables @ drawn.prior.tilt)
     if len(undone) == 0:
@@ -260,7 +265,7 @@ def _law(question: Question, drawn: _Draws, truth: IntArray | None) -> TableLaw 
         standard_error=math.hypot(z_error, spread) / math.log(2),
     )
     scored = None if truth is None else score(_log_weight(drawn.prior, truth) - log_z, z_error)
-    return TableLaw(
+    return TableDistribution(
         prior=drawn.prior.name,
         how=How.ESTIMATE,
         cells=tuple(
@@ -279,7 +284,7 @@ def _law(question: Question, drawn: _Draws, truth: IntArray | None) -> TableLaw 
 
 
 def _own_logs(drawn: _Draws) -> FloatArray:
-    """The logarithm of each table's weight under the law that is asked for."""
+    """The logarithm of each table's weight under the distribution that is asked for."""
     if not drawn.prior.by_orders:
         return np.zeros(len(drawn.tables))
     return drawn.prior.log_weight(drawn.tables)
@@ -296,18 +301,18 @@ def _greatest(question: Question, prior: Tilted) -> float:
     return greatest_log_weight(question.system, prior.tilt)
 
 
-def _number(drawn: _Draws, law: TableLaw | Unavailable) -> Count:
+def _number(drawn: _Draws, distribution: TableDistribution | Unavailable) -> Count:
     """The number of tables is 2^H where all count the same."""
     least = len(np.unique(drawn.tables, axis=0)) if len(drawn.tables) else 0
-    if isinstance(law, Unavailable):
-        return Count(value=None, how=None, note=law.reason, at_least=least)
-    tables = law.effective_tables
+    if isinstance(distribution, Unavailable):
+        return Count(value=None, how=None, note=distribution.reason, at_least=least)
+    tables = distribution.effective_tables
     if isinstance(tables, Unavailable) or tables.value is None:
         return Count(value=None, how=None, note="too large for a number", at_least=least)
     return Count(
         value=round(tables.value),
         how=How.ESTIMATE,
         standard_error=tables.standard_error,
-        note=law.note,
+        note=distribution.note,
         at_least=least,
     )

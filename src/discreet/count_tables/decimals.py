@@ -15,20 +15,20 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from discreet.belief.count_belief import Part, TableLaw, exact_law, mixture
+from discreet.belief.count_belief import Part, TableDistribution, exact_distribution, mixture
 from discreet.belief.draws.count_draws import listed
-from discreet.belief.exact.listed_counts import listed_law
+from discreet.belief.exact.listed_counts import listed_distribution
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
     maximum_likelihood_from,
 )
-from discreet.count_tables.decimal_draws import Question, drawn_laws
+from discreet.count_tables.decimal_draws import Question, drawn_distributions
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.factorials import log_of_factorisation
 from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, Snooper, snooper
+from discreet.count_tables.rebuilding import Effort, HiddenCounts, hidden_counts
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.count_tables.withheld_number import Numbers, by_number, number_weights, numbers_of
 from discreet.errors import DiscreetError, InputError, must_be
@@ -54,11 +54,12 @@ class FactorisationSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruncatedReconstruction:
-    """What a snooper finds from n (None where withheld), S1 and a rounded S2.
+    """What an intruder finds from n (None where withheld), S1 and a rounded S2.
 
     `sets` are the factorisations that some table has, in order of S2, and empty where they are too
     many and draws were made; `number` is how many tables there are and how that was found, `count`
-    the same as a whole number; `bounds` are the least and greatest cells. Laws go by the weighting;
+    the same as a whole number; `bounds` are the least and greatest cells. Distributions go by the
+    weighting;
     `dispersion` is the ν of `proper`. Where `zeros_unknown`, counts begin at `first_value` 1.
     """
 
@@ -70,7 +71,7 @@ class TruncatedReconstruction:
     count: int
     bounds: tuple[IntArray, IntArray] | Unavailable
     dispersion: float
-    laws: Mapping[str, TableLaw | Unavailable]
+    distributions: Mapping[str, TableDistribution | Unavailable]
     number: Count
     zeros_unknown: bool = False
     numbers: Numbers | None = None
@@ -97,7 +98,7 @@ def reconstruct_truncated(
     dispersion: float | None = None,
     effort: Effort | None = None,
 ) -> TruncatedReconstruction | Unavailable:
-    """All that a snooper finds, or why the search does not fit.
+    """All that an intruder finds, or why the search does not fit.
 
     Where n is out and the factorisations are too many, tables are drawn if `effort` has an rng.
     `dispersion` is that of `proper`; where left out, the maximum-likelihood estimate from a
@@ -139,14 +140,16 @@ def _exact(case: _Case, found: list["_Found"], dispersion: float | None) -> Trun
     cells = None if case.truth is None else _cells(case, n_cells)
     count = sum(one.count for one in sets)
     if count <= MOST_LISTED:
-        laws = _listed_laws(case, found, nu, n_cells, cells)
+        distributions = _listed_distributions(case, found, nu, n_cells, cells)
     else:
-        laws = _mixed_laws(case, found, nu, cells)
-    laws = {
-        name: law if isinstance(law, Unavailable) else replace(law, first_value=case.zeros_unknown)
-        for name, law in laws.items()
+        distributions = _mixed_distributions(case, found, nu, cells)
+    distributions = {
+        name: distribution
+        if isinstance(distribution, Unavailable)
+        else replace(distribution, first_value=case.zeros_unknown)
+        for name, distribution in distributions.items()
     }
-    numbers = _numbers(case, laws["proper"])
+    numbers = _numbers(case, distributions["proper"])
     return TruncatedReconstruction(
         n=case.n,
         total=case.total,
@@ -154,9 +157,9 @@ def _exact(case: _Case, found: list["_Found"], dispersion: float | None) -> Trun
         knowledge=case.knowledge.described(),
         sets=sets,
         count=count,
-        bounds=_limits(laws),
+        bounds=_limits(distributions),
         dispersion=nu,
-        laws=laws,
+        distributions=distributions,
         number=Count(value=count, how=How.EXACT, at_least=count),
         zeros_unknown=case.zeros_unknown,
         numbers=numbers,
@@ -164,10 +167,10 @@ def _exact(case: _Case, found: list["_Found"], dispersion: float | None) -> Trun
     )
 
 
-def _numbers(case: _Case, law: TableLaw | Unavailable) -> Numbers | None:
+def _numbers(case: _Case, distribution: TableDistribution | Unavailable) -> Numbers | None:
     if case.n is not None:
         return None
-    shares = law.groups if isinstance(law, TableLaw) else None
+    shares = distribution.groups if isinstance(distribution, TableDistribution) else None
     limits = number_range(case.n, case.total, case.knowledge)
     return numbers_of(
         shares,
@@ -208,7 +211,7 @@ def _drawn(
             knowledge=case.knowledge,
             largest=largest,
         )
-        proper, equal, number = drawn_laws(
+        proper, equal, number = drawn_distributions(
             question,
             nu,
             rng=case.effort.rng,
@@ -230,7 +233,7 @@ def _drawn(
         count=number.at_least if number.value is None else int(number.value),
         bounds=Unavailable("draws do not tell bounds"),
         dispersion=nu,
-        laws={"proper": proper, "all_equal": equal, "sets_equal": untold},
+        distributions={"proper": proper, "all_equal": equal, "sets_equal": untold},
         number=number,
         assumptions=_assumptions(case, nu, dispersion is None, None),
     )
@@ -262,7 +265,7 @@ class _Found:
     one: FactorisationSet
     parts: tuple[Part, ...]
     listed: tuple[IntArray, ...]
-    problem: Snooper
+    problem: HiddenCounts
 
 
 def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
@@ -296,10 +299,10 @@ def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
     return sorted(found, key=lambda found: found.one.log_factorial_total)
 
 
-def _problem(case: _Case, exponents: dict[int, int]) -> Snooper | None:
+def _problem(case: _Case, exponents: dict[int, int]) -> HiddenCounts | None:
     """The tables of one factorisation, None where the knowledge contradicts it at sight."""
     try:
-        return snooper(Sums(case.n, case.total, exponents), case.knowledge)
+        return hidden_counts(Sums(case.n, case.total, exponents), case.knowledge)
     except InputError:
         return None
 
@@ -330,26 +333,30 @@ def _with_cells(part: Part, n_cells: int) -> Part:
     return replace(part, system=wider)
 
 
-def _mixed_laws(
+def _mixed_distributions(
     case: _Case, found: list[_Found], dispersion: float, truth: IntArray | None
-) -> dict[str, TableLaw | Unavailable]:
-    """The laws by dynamic programming over each factorisation; by each n where it is withheld."""
+) -> dict[str, TableDistribution | Unavailable]:
+    """The distributions by dynamic programming over each factorisation; by each n where it is
+    withheld.
+    """
     plain = _labelled(found, [one.parts for one in found], 0.0)
-    laws: dict[str, TableLaw | Unavailable] = {}
+    distributions: dict[str, TableDistribution | Unavailable] = {}
     own = [one.parts if case.n is not None else one.problem.parts_by_number for one in found]
     split = [parts for parts in own if not isinstance(parts, Unavailable)]
     if case.n is not None:
         weighed = _labelled(found, [one.parts for one in found], dispersion)
-        laws["proper"] = _law(weighed, "multinomial", False, truth, case.effort)
+        distributions["proper"] = _distribution(weighed, "multinomial", False, truth, case.effort)
     elif len(split) < len(own):
-        laws["proper"] = next(parts for parts in own if isinstance(parts, Unavailable))
+        distributions["proper"] = next(parts for parts in own if isinstance(parts, Unavailable))
     else:
         weighed = _labelled(found, split, dispersion, by_number=True)
         weights = number_weights({p.group: int(p.group) for p in weighed}, case.effort.number_prior)
-        laws["proper"] = _law(weighed, "multinomial", True, truth, case.effort, weights)
-    laws["all_equal"] = _law(plain, "uniform", False, truth, case.effort)
-    laws["sets_equal"] = _law(plain, "uniform", True, truth, case.effort)
-    return laws
+        distributions["proper"] = _distribution(
+            weighed, "multinomial", True, truth, case.effort, weights
+        )
+    distributions["all_equal"] = _distribution(plain, "uniform", False, truth, case.effort)
+    distributions["sets_equal"] = _distribution(plain, "uniform", True, truth, case.effort)
+    return distributions
 
 
 def _labelled(
@@ -373,10 +380,10 @@ def _labelled(
     ]
 
 
-def _listed_laws(
+def _listed_distributions(
     case: _Case, found: list[_Found], dispersion: float, n_cells: int, truth: IntArray | None
-) -> dict[str, TableLaw | Unavailable]:
-    """The same laws from the list of all tables."""
+) -> dict[str, TableDistribution | Unavailable]:
+    """The same distributions from the list of all tables."""
     stacked = [np.stack(one.listed) for one in found]
     wide = np.concatenate([np.pad(t, ((0, 0), (0, n_cells - t.shape[1]))) for t in stacked])
     counts = np.array([one.one.count for one in found])
@@ -391,21 +398,23 @@ def _listed_laws(
         "all_equal": (np.zeros(len(wide)), "uniform"),
         "sets_equal": (-np.log(np.repeat(counts, counts)), "uniform"),
     }
-    laws: dict[str, TableLaw | Unavailable] = {}
+    distributions: dict[str, TableDistribution | Unavailable] = {}
     for name in WEIGHTINGS:
-        laws[name] = listed_law(wide, *weights[name], truth)
-    laws["proper"] = replace(listed_law(wide, proper, "multinomial", truth), groups=shares)
-    return laws
+        distributions[name] = listed_distribution(wide, *weights[name], truth)
+    distributions["proper"] = replace(
+        listed_distribution(wide, proper, "multinomial", truth), groups=shares
+    )
+    return distributions
 
 
-def _law(
+def _distribution(
     parts: list[Part],
     prior: str,
     equal_groups: bool,
     truth: IntArray | None,
     effort: Effort,
     weights: Mapping[str, float] | None = None,
-) -> TableLaw | Unavailable:
+) -> TableDistribution | Unavailable:
     try:
         mixed = mixture(
             parts,
@@ -414,7 +423,7 @@ def _law(
             group_weights=weights,
             budget=effort.budget(),
         )
-        return exact_law(mixed, truth=truth, budget=effort.budget())
+        return exact_distribution(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
         return Unavailable(str(ended))
 
@@ -443,13 +452,15 @@ def _cells(case: _Case, n_cells: int) -> IntArray:
     return cells
 
 
-def _limits(laws: Mapping[str, TableLaw | Unavailable]) -> tuple[IntArray, IntArray] | Unavailable:
+def _limits(
+    distributions: Mapping[str, TableDistribution | Unavailable],
+) -> tuple[IntArray, IntArray] | Unavailable:
     """The least and the greatest count of each cell over all tables."""
-    law = laws["all_equal"]
-    if isinstance(law, Unavailable):
-        return law
-    lower = np.array([cell.support.min() for cell in law.cells], dtype=np.int64)
-    upper = np.array([cell.support.max() for cell in law.cells], dtype=np.int64)
+    distribution = distributions["all_equal"]
+    if isinstance(distribution, Unavailable):
+        return distribution
+    lower = np.array([cell.support.min() for cell in distribution.cells], dtype=np.int64)
+    upper = np.array([cell.support.max() for cell in distribution.cells], dtype=np.int64)
     return lower, upper
 
 
@@ -485,12 +496,18 @@ def _without_knowledge(case: _Case) -> str:
 
 def _impossible_cells(case: _Case, found: TruncatedReconstruction) -> str:
     """Which known counts none of the tables has, or that it is all of them together."""
-    law = found.laws["all_equal"]
-    if isinstance(law, Unavailable) or found.how is not How.EXACT or not case.knowledge.cells:
+    distribution = found.distributions["all_equal"]
+    if (
+        isinstance(distribution, Unavailable)
+        or found.how is not How.EXACT
+        or not case.knowledge.cells
+    ):
         return ""
     wrong = []
     for j, (low, high) in case.knowledge.cells.items():
-        possible = law.cells[j].support if j < len(law.cells) else np.zeros(1, np.int64)
+        possible = (
+            distribution.cells[j].support if j < len(distribution.cells) else np.zeros(1, np.int64)
+        )
         most = possible.max() if high is None else high
         if not np.any((possible >= low) & (possible <= most)):
             wrong.append(f"f{j}")

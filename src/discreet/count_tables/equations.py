@@ -25,7 +25,7 @@ LARGEST_CELLS = 5000  # values of a table to be searched for
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What a snooper reads in a release: n (None where withheld), S1, and e^S2 by its primes.
+    """What an intruder reads in a release: n (None where withheld), S1, and e^S2 by its primes.
 
     Checked: nothing in `contradictions` speaks against them.
     """

@@ -1,4 +1,4 @@
-"""What a snooper knows of a table beside the statistics: limits, sums and orders of its cells."""
+"""What an intruder knows of a table beside the statistics: limits, sums and orders of its cells."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class Knowledge:
         """The least value whose count takes part in a shape: 0, but 1 where f_0 tells nothing.
 
         f_0 tells nothing where nobody has value 0, and where n is withheld and no range of it is
-        known. The snooper's cases and the check of the holder's table both go by this.
+        known. The intruder's cases and the check of the holder's table both go by this.
         """
         return 1 if self.no_zeros or not (n_is_known or self.n is not None) else 0
 

@@ -1,4 +1,4 @@
-"""What a snooper knows, as people write it: 'max=4, nozeros, 2=5..9, decreasing, n=40..60'."""
+"""What an intruder knows, as people write it: 'max=4, nozeros, 2=5..9, decreasing, n=40..60'."""
 
 import re
 from typing import Any

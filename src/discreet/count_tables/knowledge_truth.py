@@ -1,4 +1,4 @@
-"""Is what a snooper is said to know true of the holder's table?"""
+"""Is what an intruder is said to know true of the holder's table?"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from discreet.belief.count_belief import TableLaw
+from discreet.belief.count_belief import TableDistribution
 from discreet.belief.draws.count_draws import probable_tables
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, Reconstruction, Snooper, snooper
+from discreet.count_tables.rebuilding import Effort, HiddenCounts, Reconstruction, hidden_counts
 from discreet.count_tables.release import Attack, Release
 from discreet.count_tables.statistics import DecimalLog
 from discreet.count_tables.withheld_number import by_number
@@ -24,7 +24,8 @@ MOST_SHOWN = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikelyTables:
-    """Tables (rows × cells) with their `probability` under the right law, most probable first.
+    """Tables (rows × cells) with their `probability` under the right distribution, most probable
+    first.
 
     `complete` says that no table is missing; else there may be others as probable. Counts of
     values below `first_value` are not identified, and what stands there means nothing.
@@ -81,7 +82,7 @@ def _of_exact(
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
         return Unavailable("what was found belongs to another release")
-    problem = snooper(Sums(release.n, release.total, given), knowledge)
+    problem = hidden_counts(Sums(release.n, release.total, given), knowledge)
     count = found.count
     if count.how is How.EXACT and count.value is not None and count.value <= MOST_LISTED:
         tables = np.stack(list(problem.tables()))
@@ -108,7 +109,7 @@ def _of_decimal(
     tables: list[IntArray] = []
     shift: list[float] = []
     for one in found.sets:
-        problem = snooper(Sums(found.n, found.total, one.factorisation), knowledge)
+        problem = hidden_counts(Sums(found.n, found.total, one.factorisation), knowledge)
         own = list(problem.tables())
         tables += own
         shift += [found.dispersion * one.log_factorial_total] * len(own)
@@ -128,7 +129,11 @@ def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:
 
 
 def _drawn(
-    problem: Snooper, found: Reconstruction, most: int, effort: Effort, rng: np.random.Generator
+    problem: HiddenCounts,
+    found: Reconstruction,
+    most: int,
+    effort: Effort,
+    rng: np.random.Generator,
 ) -> LikelyTables | Unavailable:
     """Tables by weighted draws; their probabilities hang on that of the best guess where known."""
     parts = problem.parts_by_number
@@ -144,13 +149,16 @@ def _drawn(
     if isinstance(drawn, Unavailable):
         return drawn
     tables, log_total = drawn
-    law = found.laws.get("multinomial")
-    if isinstance(law, TableLaw) and law.best_guess is not None:
-        best = np.array(law.best_guess, dtype=np.int64)
+    distribution = found.distributions.get("multinomial")
+    if isinstance(distribution, TableDistribution) and distribution.best_guess is not None:
+        best = np.array(distribution.best_guess, dtype=np.int64)
         tables = np.unique(np.vstack([tables, best]), axis=0)
-        if isinstance(law.best_guess_probability, Figure) and law.best_guess_probability.value:
+        if (
+            isinstance(distribution.best_guess_probability, Figure)
+            and distribution.best_guess_probability.value
+        ):
             own = -float(gammaln(best + 1.0).sum())
-            log_total = own - float(np.log(law.best_guess_probability.value))
+            log_total = own - float(np.log(distribution.best_guess_probability.value))
     logs = -gammaln(tables + 1.0).sum(axis=1) - log_total
     order = order_of(logs, scale=1.0)[:most]
     return LikelyTables(tables=tables[order], probability=np.exp(logs[order]), complete=False)

@@ -16,7 +16,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.belief.count_belief import CellLaw, Part, TableLaw, exact, exact_law, mixture
+from discreet.belief.count_belief import (
+    CellDistribution,
+    Part,
+    TableDistribution,
+    exact,
+    exact_distribution,
+    mixture,
+)
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import Attack
@@ -43,7 +50,7 @@ class IntervalRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRisk:
-    """The risk of the count of one value: from its bounds, and from its law.
+    """The risk of the count of one value: from its bounds, and from its distribution.
 
     `truth_probability` is that of the true count, for the holder: with a standard error where
     draws estimate it, and what it is not above (a 97.5 % limit, or itself where exact).
@@ -75,16 +82,17 @@ class CellRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountRisk:
-    """The risk of a release under one law of tables.
+    """The risk of a release under one distribution of tables.
 
-    `printed` is (15) with the number of tables, whatever the law; `reciprocal_entropy` is the same
-    idea with the law's entropy, and `bounded` = 1 / (1 + H) the one without a hole.
+    `printed` is (15) with the number of tables, whatever the distribution; `reciprocal_entropy` is
+    the same idea with the distribution's entropy, and `bounded` = 1 / (1 + H) the one without a
+    hole.
     `best_guess_limit` is what the best guess's probability does not exceed where draws cannot name
     the best guess. `truth_given_number` is the true table's probability for someone who also
     learns the number of observations that is withheld.
     """
 
-    law: str
+    distribution: str
     count: Outcome
     printed: Outcome
     reciprocal_entropy: Outcome
@@ -99,11 +107,13 @@ class CountRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalPolicy:
-    """Releasing n and the bounds of every cell instead: how many tables that leaves, their law."""
+    """Releasing n and the bounds of every cell instead: how many tables that leaves, their
+    distribution.
+    """
 
     cells: tuple[IntervalRisk, ...]
     count: Count
-    laws: Mapping[str, TableLaw | Unavailable]
+    distributions: Mapping[str, TableDistribution | Unavailable]
 
 
 def interval_risk(lower: int, upper: int) -> IntervalRisk:
@@ -136,19 +146,23 @@ def bounded_risk(entropy: Outcome) -> Outcome:
     return exact(1 / (1 + entropy.value)) if entropy.standard_error is None else _rough(entropy)
 
 
-def count_risk(found: Attack, *, law: str | None = None) -> CountRisk | Unavailable:
-    """The risk of what a snooper found under one law: `multinomial` or `proper` if not said."""
+def count_risk(found: Attack, *, distribution: str | None = None) -> CountRisk | Unavailable:
+    """The risk of what an intruder found under one distribution: `multinomial` or `proper` if not
+    said.
+    """
     if isinstance(found, Unavailable):
         return found
-    name = law or ("proper" if isinstance(found, TruncatedReconstruction) else "multinomial")
-    if name not in found.laws:
-        raise InputError(must_be("law", " or ".join(found.laws), repr(name)))
-    chosen = found.laws[name]
+    name = distribution or (
+        "proper" if isinstance(found, TruncatedReconstruction) else "multinomial"
+    )
+    if name not in found.distributions:
+        raise InputError(must_be("distribution", " or ".join(found.distributions), repr(name)))
+    chosen = found.distributions[name]
     if isinstance(chosen, Unavailable):
         return chosen
     count = _count(found)
     return CountRisk(
-        law=name,
+        distribution=name,
         count=count,
         printed=_printed_global(count),
         reciprocal_entropy=chosen.reciprocal_entropy,
@@ -162,26 +176,30 @@ def count_risk(found: Attack, *, law: str | None = None) -> CountRisk | Unavaila
 
 
 def holder_risk(
-    found: Attack, truth: Mapping[int, int], *, law: str | None = None
+    found: Attack, truth: Mapping[int, int], *, distribution: str | None = None
 ) -> CountRisk | Unavailable:
     """The same for the holder, who knows the counts: with the probability of each true count."""
-    risk = count_risk(found, law=law)
+    risk = count_risk(found, distribution=distribution)
     if isinstance(risk, Unavailable) or isinstance(found, Unavailable):
         return risk
-    chosen = found.laws[risk.law]
+    chosen = found.distributions[risk.distribution]
     if isinstance(chosen, Unavailable):
         return chosen
     given = _given_number(chosen, truth)
     return replace(risk, cells=_cells(found, chosen, truth), truth_given_number=given)
 
 
-def _given_number(law: TableLaw, truth: Mapping[int, int]) -> Outcome | None:
-    """P(truth) / P(its number of observations), where the law mixes several numbers."""
-    number = str(sum(count for value, count in truth.items() if value >= law.first_value))
-    whole = law.truth_probability
-    if len(law.groups) < 2 or number not in law.groups or not isinstance(whole, Figure):
+def _given_number(distribution: TableDistribution, truth: Mapping[int, int]) -> Outcome | None:
+    """P(truth) / P(its number of observations), where the distribution mixes several numbers."""
+    number = str(sum(count for value, count in truth.items() if value >= distribution.first_value))
+    whole = distribution.truth_probability
+    if (
+        len(distribution.groups) < 2
+        or number not in distribution.groups
+        or not isinstance(whole, Figure)
+    ):
         return None
-    share = law.groups[number]
+    share = distribution.groups[number]
     if whole.value is None or share <= 0:
         return None
     return replace(whole, value=min(1.0, whole.value / share))
@@ -205,18 +223,22 @@ def interval_policy(
     total = Statement(cells=np.arange(len(cells)), low=n, high=n, name="n")
     system = system_of(len(cells), [*limits, total])
     count = count_tables(system, budget=effort.budget(), algebra=False)
-    laws: dict[str, TableLaw | Unavailable] = {}
+    distributions: dict[str, TableDistribution | Unavailable] = {}
     failed = "" if count.how is How.EXACT else count.note
     for prior in ("multinomial", "uniform"):
-        law = Unavailable(failed) if failed else _interval_law(system, prior, effort)
-        laws[prior] = law
-        failed = law.reason if isinstance(law, Unavailable) else ""
-    return IntervalPolicy(cells=cells, count=count, laws=laws)
+        distribution = (
+            Unavailable(failed) if failed else _interval_distribution(system, prior, effort)
+        )
+        distributions[prior] = distribution
+        failed = distribution.reason if isinstance(distribution, Unavailable) else ""
+    return IntervalPolicy(cells=cells, count=count, distributions=distributions)
 
 
-def _interval_law(system: System, prior: str, effort: Effort) -> TableLaw | Unavailable:
+def _interval_distribution(
+    system: System, prior: str, effort: Effort
+) -> TableDistribution | Unavailable:
     try:
-        return exact_law(mixture([Part(system=system)], prior, budget=effort.budget()))
+        return exact_distribution(mixture([Part(system=system)], prior, budget=effort.budget()))
     except BudgetExceeded as ended:
         return Unavailable(str(ended))
 
@@ -266,11 +288,11 @@ def _limits(found: Reconstruction | TruncatedReconstruction) -> tuple[IntArray, 
 
 def _cells(
     found: Reconstruction | TruncatedReconstruction,
-    law: TableLaw,
+    distribution: TableDistribution,
     truth: Mapping[int, int] | None,
 ) -> tuple[CellRisk, ...]:
     limits = _limits(found)
-    cells = law.cells[found.first_value :]
+    cells = distribution.cells[found.first_value :]
     possible = _possible(found)
     return tuple(
         cell_risk(
@@ -298,13 +320,15 @@ def _cell_limits(
 
 
 def cell_risk(
-    cell: CellLaw,
+    cell: CellDistribution,
     value: int,
     limits: tuple[int, int],
     possible: int | None,
     count: int | None,
 ) -> CellRisk:
-    """The risk of the count of one value from its law; the true count is scored where given."""
+    """The risk of the count of one value from its distribution; the true count is scored where
+    given.
+    """
     return CellRisk(
         value=value,
         interval=interval_risk(*limits),
@@ -319,18 +343,17 @@ def cell_risk(
 
 
 def _possible(found: Reconstruction | TruncatedReconstruction) -> dict[int, int]:
-    """How many different counts each cell can have, where a law shows every one of them."""
+    """How many different counts each cell can have, where a distribution shows all of them."""
     name = "all_equal" if isinstance(found, TruncatedReconstruction) else "uniform"
-    return possible_counts(found.laws.get(name))
+    return possible_counts(found.distributions.get(name))
 
 
-def possible_counts(uniform: TableLaw | Unavailable | None) -> dict[int, int]:
-    """Of each cell by number; empty where no exact law gives every table the same weight.
+def possible_counts(uniform: TableDistribution | Unavailable | None) -> dict[int, int]:
+    """Of each cell by number; empty where no exact distribution gives every table the same weight.
 
-    Such a law gives a possible count at least one over the number of tables, which no rounding
-    hides while that number is below 10^250.
-    """
-    if not isinstance(uniform, TableLaw) or uniform.how is not How.EXACT:
+    Such a distribution gives a possible count at least one over the number of tables, which no
+    rounding hides while that number is below 10^250."""
+    if not isinstance(uniform, TableDistribution) or uniform.how is not How.EXACT:
         return {}
     bits = uniform.entropy
     if not isinstance(bits, Figure) or bits.value is None or bits.value > MOST_BITS_SHOWN:

@@ -1,15 +1,14 @@
-"""What a snooper can rebuild of a count table from the statistics (kadane 3), and from knowledge.
+"""What an intruder can rebuild of a count table from the statistics (kadane 3), and from knowledge.
 
 Theorem 1 of the paper says that all tables with the same statistics are equally probable. That is
 true of ordered observations; a table f stands for n!/∏ f_j! orders of them, so that
 
     P(f | n, S1, S2)  ∝  1 / ∏ f_j!        (prior `multinomial`, the default)
 
-`uniform` is the paper's law. Where n is withheld, `multinomial` needs an assumption on how probable
-each n is (`withheld_number`), which is part of the result. Without a range for n the number of
-zeros is not identified at all; then f_0 is left out and the same is assumed of the number of
-observations above zero.
-"""
+`uniform` is the paper's distribution. Where n is withheld, `multinomial` needs an assumption on how
+probable each n is (`withheld_number`), which is part of the result. Without a range for n the
+number of zeros is not identified at all; then f_0 is left out and the same is assumed of the number
+of observations above zero."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,8 +16,15 @@ from functools import cache
 
 import numpy as np
 
-from discreet.belief.count_belief import Mixture, Part, TableLaw, exact_law, mixture, prior_named
-from discreet.belief.draws.count_draws import descending, estimated_law, listed
+from discreet.belief.count_belief import (
+    Mixture,
+    Part,
+    TableDistribution,
+    exact_distribution,
+    mixture,
+    prior_named,
+)
+from discreet.belief.draws.count_draws import descending, estimated_distribution, listed
 from discreet.clock import working_seconds
 from discreet.count_tables.equations import Sums, equations, number_statement, written
 from discreet.count_tables.knowledge import Knowledge, ShapeCase, shape_cases, with_order
@@ -90,17 +96,17 @@ class Effort:
 @cache
 def _compile() -> None:
     """Answers a small question by every exact method, so that later ones await no compiler."""
-    problem = snooper(CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2}))
+    problem = hidden_counts(CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2}))
     problem.count()
-    problem.law("multinomial")
+    problem.distribution("multinomial")
     next(problem.tables())
     rng = np.random.default_rng(1)
     for prior in ("multinomial", "uniform"):
-        estimated_law(problem.parts[0].system, prior, n_draws=200, rng=rng)
+        estimated_distribution(problem.parts[0].system, prior, n_draws=200, rng=rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snooper:
+class HiddenCounts:
     """Someone with the statistics and some knowledge, who looks for the table.
 
     Cell j is f_j, for j = 0 … `largest`. Where `zeros_unknown`, cell 0 says nothing and stays 0.
@@ -130,12 +136,16 @@ class Snooper:
         """The least value whose count is looked for."""
         return int(self.zeros_unknown)
 
-    def numbers(self, law: TableLaw | Unavailable | None, prior: str = "equal") -> Numbers | None:
+    def numbers(
+        self, distribution: TableDistribution | Unavailable | None, prior: str = "equal"
+    ) -> Numbers | None:
         """The range of n or of the observations above zero; None where n is out."""
         if self.sums.n is not None:
             return None
-        exact = isinstance(law, TableLaw) and law.how is How.EXACT
-        shares = law.groups if exact and isinstance(law, TableLaw) else None
+        exact = isinstance(distribution, TableDistribution) and distribution.how is How.EXACT
+        shares = (
+            distribution.groups if exact and isinstance(distribution, TableDistribution) else None
+        )
         limits = _numbers(self.sums, self.knowledge)
         known = self.knowledge.n is not None
         return numbers_of(shares, limits, n_has_range=known, prior=prior)
@@ -211,7 +221,7 @@ class Snooper:
     def mixture(
         self, prior: str = "multinomial", effort: Effort | None = None, progress: Progress = silent
     ) -> Mixture:
-        """The exact law of the table. Raises BudgetExceeded where that does not fit."""
+        """The exact distribution of the table. Raises BudgetExceeded where that does not fit."""
         parts = self.parts if prior == "uniform" else self.parts_by_number
         if isinstance(parts, Unavailable):
             raise BudgetExceeded(parts.reason)
@@ -229,7 +239,7 @@ class Snooper:
     def _number_weights(self, parts: tuple[Part, ...], effort: Effort) -> dict[str, float]:
         return number_weights({part.group: int(part.group) for part in parts}, effort.number_prior)
 
-    def law(
+    def distribution(
         self,
         prior: str = "multinomial",
         *,
@@ -237,44 +247,45 @@ class Snooper:
         effort: Effort | None = None,
         failed: str = "",
         progress: Progress = silent,
-    ) -> TableLaw | Unavailable:
-        """The law of the table and its cells: exact, else estimated from draws, else why neither.
+    ) -> TableDistribution | Unavailable:
+        """The distribution of the table and its cells: exact, else estimated from draws, else why
+        neither.
 
         `truth` is the holder's table, to be scored; it must have the statistics. `failed` says why
         an exact answer is known not to fit, so that none is tried.
         """
         effort, prior = effort or Effort(), prior_named(prior).name
         cells = None if truth is None else self.cells_of(truth)
-        found = self._law(prior, cells, effort, failed, progress)
+        found = self._distribution(prior, cells, effort, failed, progress)
         if isinstance(found, Unavailable):
             return found
         return replace(found, first_value=self.first_value)
 
-    def _law(
+    def _distribution(
         self, prior: str, cells: IntArray | None, effort: Effort, failed: str, progress: Progress
-    ) -> TableLaw | Unavailable:
+    ) -> TableDistribution | Unavailable:
         if failed:
-            return self._estimated_law(prior, cells, effort, failed, progress)
+            return self._estimated_distribution(prior, cells, effort, failed, progress)
         try:
             mixed = self.mixture(prior, effort, progress)
-            return exact_law(mixed, truth=cells, budget=effort.budget(), progress=progress)
+            return exact_distribution(mixed, truth=cells, budget=effort.budget(), progress=progress)
         except BudgetExceeded as ended:
-            return self._estimated_law(prior, cells, effort, f"exact: {ended}", progress)
+            return self._estimated_distribution(prior, cells, effort, f"exact: {ended}", progress)
 
-    def _estimated_law(
+    def _estimated_distribution(
         self,
         prior: str,
         truth: IntArray | None,
         effort: Effort,
         tried: str,
         progress: Progress,
-    ) -> TableLaw | Unavailable:
+    ) -> TableDistribution | Unavailable:
         parts = self.parts if prior == "uniform" else self.parts_by_number
         if effort.rng is None:
             return Unavailable(f"{tried}; no draws asked for")
         if isinstance(parts, Unavailable) or len(parts) > 1:
             return Unavailable(f"{tried}; draws are made for one case only")
-        found = estimated_law(
+        found = estimated_distribution(
             parts[0].system,
             prior,
             n_draws=effort.n_draws,
@@ -295,7 +306,7 @@ class Snooper:
         prior: str = "multinomial",
         effort: Effort | None = None,
     ) -> IntArray:
-        """Independent tables (draws × cells) from the exact law."""
+        """Independent tables (draws × cells) from the exact distribution."""
         if n_draws < 1:
             raise InputError(must_be("n_draws", "at least 1", n_draws))
         effort = effort or Effort()
@@ -320,7 +331,7 @@ class Snooper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconstruction:
-    """All that a snooper finds: number of tables, bounds, and the law under each prior.
+    """All that an intruder finds: number of tables, bounds, and the distribution under each prior.
 
     Where `zeros_unknown`, counts begin at `first_value` 1 and what cell 0 holds means nothing.
     `numbers` is the range of n where it is withheld; `assumptions` are what `multinomial` rests on
@@ -334,7 +345,7 @@ class Reconstruction:
     knowledge: tuple[str, ...]
     count: Count
     bounds: Bounds
-    laws: Mapping[str, TableLaw | Unavailable]
+    distributions: Mapping[str, TableDistribution | Unavailable]
     numbers: Numbers | None = None
     assumptions: tuple[str, ...] = ()
 
@@ -344,8 +355,10 @@ class Reconstruction:
         return int(self.zeros_unknown)
 
 
-def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None) -> Snooper:
-    """The snooper's problem: equations, limits and orders of the cells.
+def hidden_counts(
+    released: Sums | CountStatistics, knowledge: Knowledge | None = None
+) -> HiddenCounts:
+    """The intruder's problem: equations, limits and orders of the cells.
 
     Raises InputError where the statistics, or what is known, contradict one another as far as that
     is seen without a search; `reconstruct` says it of the rest.
@@ -364,7 +377,7 @@ def snooper(released: Sums | CountStatistics, knowledge: Knowledge | None = None
     setting = _Setting(tuple(statements), largest, cases)
     numbers = _numbers(sums, knowledge)
     parts = tuple(setting.parts(*numbers))
-    return Snooper(
+    return HiddenCounts(
         sums=sums,
         knowledge=knowledge,
         largest=largest,
@@ -383,15 +396,15 @@ def reconstruct(
     effort: Effort | None = None,
     progress: Progress = silent,
 ) -> Reconstruction:
-    """All that a snooper finds. Raises InputError where no table agrees, naming what disagrees."""
-    problem, effort = snooper(released, knowledge), effort or Effort()
+    """All that an intruder finds. Raises InputError where no table agrees, and says why."""
+    problem, effort = hidden_counts(released, knowledge), effort or Effort()
     count = problem.count(effort, draw="uniform" not in priors, progress=progress)
     if count.value == 0 and count.how is How.EXACT:
         raise disagreement(problem)
-    laws = _laws(problem, priors, truth, effort, count, progress)
+    distributions = _distributions(problem, priors, truth, effort, count, progress)
     if count.value is None:
-        count = _count_from(laws.get("uniform"), count)
-    numbers = problem.numbers(laws.get("multinomial"), effort.number_prior)
+        count = _count_from(distributions.get("uniform"), count)
+    numbers = problem.numbers(distributions.get("multinomial"), effort.number_prior)
     return Reconstruction(
         equations=problem.equations(),
         next_prime=problem.sums.next_prime,
@@ -400,40 +413,47 @@ def reconstruct(
         knowledge=problem.knowledge.described(),
         count=count,
         bounds=problem.bounds(time_limit=effort.seconds_for_a_step, progress=progress),
-        laws=laws,
+        distributions=distributions,
         numbers=numbers,
         assumptions=() if numbers is None else (numbers.words,),
     )
 
 
-def _laws(
-    problem: Snooper,
+def _distributions(
+    problem: HiddenCounts,
     priors: tuple[str, ...],
     truth: Mapping[int, int] | None,
     effort: Effort,
     count: Count,
     progress: Progress,
-) -> dict[str, TableLaw | Unavailable]:
-    """The law under each prior; an exact one is tried until one did not fit, and not again.
+) -> dict[str, TableDistribution | Unavailable]:
+    """The distribution under each prior; an exact one is tried until one did not fit, and not
+    again.
 
-    A law takes more work than the number of tables, and all laws take about the same.
-    """
+    A distribution takes more work than the number of tables, and all distributions take about the
+    same."""
     failed = "" if count.how is How.EXACT else count.note.partition(";")[0]
-    laws: dict[str, TableLaw | Unavailable] = {}
+    distributions: dict[str, TableDistribution | Unavailable] = {}
     for prior in priors:
-        law = problem.law(prior, truth=truth, effort=effort, failed=failed, progress=progress)
-        laws[prior] = law
-        if not failed and (isinstance(law, Unavailable) or law.how is not How.EXACT):
-            failed = (law.reason if isinstance(law, Unavailable) else law.note).partition(";")[0]
-    return laws
+        distribution = problem.distribution(
+            prior, truth=truth, effort=effort, failed=failed, progress=progress
+        )
+        distributions[prior] = distribution
+        if not failed and (
+            isinstance(distribution, Unavailable) or distribution.how is not How.EXACT
+        ):
+            failed = (
+                distribution.reason if isinstance(distribution, Unavailable) else distribution.note
+            ).partition(";")[0]
+    return distributions
 
 
-def _count_from(law: TableLaw | Unavailable | None, count: Count) -> Count:
-    """The number of tables from the draws of the law that takes them all alike: it is 2^H."""
-    if law is None or isinstance(law, Unavailable):
-        why = "" if law is None else law.reason.partition("; ")[2]
+def _count_from(distribution: TableDistribution | Unavailable | None, count: Count) -> Count:
+    """The number of tables by draws from the distribution that is equal over them: it is 2^H."""
+    if distribution is None or isinstance(distribution, Unavailable):
+        why = "" if distribution is None else distribution.reason.partition("; ")[2]
         return replace(count, note="; ".join(filter(None, [count.note, why])))
-    tables = law.effective_tables
+    tables = distribution.effective_tables
     if isinstance(tables, Unavailable) or tables.value is None:
         return count
     return replace(
@@ -441,17 +461,17 @@ def _count_from(law: TableLaw | Unavailable | None, count: Count) -> Count:
         value=round(tables.value),
         how=How.ESTIMATE,
         standard_error=tables.standard_error,
-        note=law.note,
+        note=distribution.note,
     )
 
 
-def disagreement(problem: Snooper) -> InputError:
+def disagreement(problem: HiddenCounts) -> InputError:
     """The complaint about statistics and knowledge that no table agrees with."""
     if not problem.knowledge:
         named = contradiction(problem.parts[0].system, time_limit=NAMING_SECONDS)
         rule, got = "those of some table of counts", "statistics that no table has"
         return InputError(must_be("n, S1 and S2", rule, got, remedy=_remedy(named)))
-    alone = snooper(problem.sums).count()
+    alone = hidden_counts(problem.sums).count()
     number = {None: "many tables", 0: "no table", 1: "1 table"}.get(
         alone.value, f"{alone.value or 0:,} tables"
     )

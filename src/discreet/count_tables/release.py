@@ -1,4 +1,4 @@
-"""What goes out under the count policy, and what a snooper makes of it.
+"""What goes out under the count policy, and what an intruder makes of it.
 
 n may be withheld; e^S2 goes out by its prime factors, which is the same as exactly, or S2 as a
 decimal, rounded or truncated.
@@ -85,7 +85,7 @@ def attack(
     effort: Effort | None = None,
     progress: Progress = silent,
 ) -> Attack:
-    """What a snooper finds from the release and his knowledge; the truth is scored where given."""
+    """What an intruder finds from the release and what he knows; the truth is scored if given."""
     released = release.log_factorial_total
     if not isinstance(released, DecimalLog):
         sums = Sums(release.n, release.total, released)

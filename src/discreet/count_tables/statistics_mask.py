@@ -48,7 +48,7 @@ def release_statistics(table: Table, *, largest_known: bool = True) -> Masked:
         estimate=_estimate(values, statistics),
         effect=(
             "Only the number of observations, their total and S2 (the sum of the logarithms of the "
-            "factorials) are published; the estimate is the COM-Poisson law fitted to them."
+            "factorials) are published; the estimate is the COM-Poisson distribution fitted to it."
         ),
         parameters=MappingProxyType({"largest_known": largest_known}),
         figures=release_of(statistics).lines(),

@@ -19,7 +19,7 @@ MOST_ENTRIES = 30_000_000  # of all layers, eight bytes each
 
 
 @dataclass(frozen=True, slots=True)
-class TwoSumLaw:
+class TwoSumDistribution:
     """Layers B_1, B_2, …, from which tables are drawn; `log_total` is log B_J(n, S1)."""
 
     n: int
@@ -58,8 +58,8 @@ class TwoSumLaw:
         return found
 
 
-def two_sum_law(n: int, total: int, weights: FloatArray) -> TwoSumLaw:
-    """The law of tables with these two sums; weights[j, f] is w_j(f), for f = 0 … n.
+def two_sum_distribution(n: int, total: int, weights: FloatArray) -> TwoSumDistribution:
+    """The distribution of tables with these two sums; weights[j, f] is w_j(f), for f = 0 … n.
 
     Raises BudgetExceeded where the layers do not fit.
     """
@@ -71,7 +71,7 @@ def two_sum_law(n: int, total: int, weights: FloatArray) -> TwoSumLaw:
     layers = [_first(n, total, weights)]
     for j in range(2, largest + 1):
         layers.append(_next(layers[-1], weights[j], j))
-    return TwoSumLaw(n, total, weights, tuple(layers))
+    return TwoSumDistribution(n, total, weights, tuple(layers))
 
 
 def _first(n: int, total: int, weights: FloatArray) -> FloatArray:

@@ -2,10 +2,9 @@
 
 What is judged is the larger of two: the chosen measure of the whole table, and the probability of
 the true count of any value that occurs (a value that nobody has is no one's secret). Both are under
-the law that is right for independent counts. A figure from draws passes only where its upper limit
-does, and fails only where its lower one does; between them nothing is decided. The release that the
-holder has in mind is tried first, then S2 with fewer and fewer decimals.
-"""
+the distribution that is right for independent counts. A figure from draws passes only where its
+upper limit does, and fails only where its lower one does; between them nothing is decided. The
+release that the holder has in mind is tried first, then S2 with fewer and fewer decimals."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -53,7 +52,7 @@ class Judged(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExposedValue:
-    """A value whose true count a snooper finds with more than the greatest risk allowed."""
+    """A value whose true count an intruder finds with more than the greatest risk allowed."""
 
     value: int
     count: int
@@ -133,7 +132,7 @@ def verdict(
     """Whether the holder may release the statistics, and with how many decimals of S2.
 
     The release `first` (n, S1 and the exact factorisation if not said) is tried first; `found` is
-    what a snooper finds from it, where that is known already. Then S2 with fewer and fewer of the
+    what an intruder finds from it, where that is known already. Then S2 with fewer and fewer of the
     `decimals`, until the risk is not above `max_risk`. With `small` only values that at most so
     many observations have count as single ones; else every value that occurs does.
     """
@@ -270,7 +269,7 @@ def _limit(table: Outcome, single: Figure | None) -> float | None:
     return max(ends) if len(ends) == (1 if single is None else 2) else None
 
 
-_NO_CELLS = Unavailable("the law of single counts is not known")
+_NO_CELLS = Unavailable("the distribution of single counts is not known")
 
 
 def _judge(table: Outcome, single: Outcome | None, by_bound: bool, max_risk: float) -> Judged:
@@ -314,8 +313,8 @@ def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tup
 
 
 _WORDS = {
-    Measure.BEST_GUESS: "the probability that a snooper's best guess of the table is right",
-    Measure.TRUTH: "the probability that a snooper gives to the true table",
+    Measure.BEST_GUESS: "the probability that an intruder's best guess of the table is right",
+    Measure.TRUTH: "the probability that an intruder gives to the true table",
     Measure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
 }
 _INSTEAD = (

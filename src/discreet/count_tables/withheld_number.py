@@ -72,7 +72,9 @@ def numbers_of(
     n_has_range: bool,
     prior: str,
 ) -> Numbers:
-    """The numbers that some table has where an exact law tells them, else the limits given."""
+    """The numbers that some table has where an exact distribution tells them, else the limits
+    given.
+    """
     found = sorted(int(name) for name in shares or {})
     low, high = (found[0], found[-1]) if found else limits
     return Numbers(

@@ -1,14 +1,14 @@
-"""A publication as the intruder sees it: the law of the hidden table, and bounds of its cells.
+"""A publication as the intruder sees it: the distribution of the hidden table, and bounds of its
+cells.
 
 By Bayes' rule
 
     Pr(table | publication)  ∝  prior(table) · Pr(publication | table)    over the fiber,
 
-the fiber being all tables that agree with what is known for certain. The law is exact where every
-table is listed, or where it is a product over columns and is summed by dynamic programming. Beyond
-that it is estimated from weighted draws, each figure with its standard error; and where those are
-worth too little the answer says so.
-"""
+the fiber being all tables that agree with what is known for certain. The distribution is exact
+where every table is listed, or where it is a product over columns and is summed by dynamic
+programming. Beyond that it is estimated from weighted draws, each figure with its standard error;
+and where those are worth too little the answer says so."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from discreet.belief.draws.importance_draws import (
     has_hard_part,
 )
 from discreet.belief.exact import listed_belief
-from discreet.belief.exact.exact_distribution import ExactLaw, exact_law
+from discreet.belief.exact.exact_distribution import ExactDistribution, exact_distribution
 from discreet.belief.exact.listed_fiber import ListedFiber, listed_fiber
 from discreet.belief.exact.listing import listed_within
 from discreet.belief.intruder_priors import LogLinearPrior, log_weights, prior_named, with_factors
@@ -55,9 +55,9 @@ AnyPrior = Prior | LogLinearPrior | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummedBelief:
-    """A law over tables known by its sums: that of every cell and of any one table. Exact."""
+    """A distribution over tables known by its sums: of every cell and of any one table. Exact."""
 
-    law: marginals.Posterior
+    distribution: marginals.Posterior
     n_cells: int
     least: IntArray
     most: IntArray
@@ -80,20 +80,20 @@ class SummedBelief:
         """Pr(F(cell) = q) for every q that is possible."""
         if not 0 <= cell < self.n_cells:
             raise InputError(must_be("cell", f"from 0 to {self.n_cells - 1}", cell))
-        low = int(self.law.lower[cell])
-        law = enumerate(self.law.probabilities[cell])
-        return {low + q: float(p) for q, p in law if p > 0}
+        low = int(self.distribution.lower[cell])
+        distribution = enumerate(self.distribution.probabilities[cell])
+        return {low + q: float(p) for q, p in distribution if p > 0}
 
     def probability(self, table: IntArray) -> Outcome:
         """The probability of a whole table; 0 if it is not consistent."""
-        point = _completed(self.law.system, checked_cells(table, self.n_cells))
-        possible = self.law.system.holds(self.law.system.completed(point))
-        value = self.law.table_probability(point) if possible else 0.0
+        point = _completed(self.distribution.system, checked_cells(table, self.n_cells))
+        possible = self.distribution.system.holds(self.distribution.system.completed(point))
+        value = self.distribution.table_probability(point) if possible else 0.0
         return Figure(value=value, how=How.EXACT)
 
     def entropy(self) -> Outcome:
-        """Entropy of the law over tables [bits]."""
-        return Figure(value=self.law.entropy, how=How.EXACT)
+        """Entropy of the distribution over tables [bits]."""
+        return Figure(value=self.distribution.entropy, how=How.EXACT)
 
 
 class _Ask(NamedTuple):
@@ -127,11 +127,13 @@ def intruders_belief(
     seconds: float = SECONDS,
     progress: Progress = silent,
 ) -> Belief | Unavailable:
-    """The intruder's law over tables once he has seen the publication, or why it is not had.
+    """The intruder's distribution over tables once he has seen the publication, or why it is not
+    had.
 
     `prior` is a name (`multinomial`, `dirichlet`, `uniform`), a prior of the fiber, or a log-linear
     model; `also` is what he knows beside. Tables are listed where there are at most `most_tables`,
-    else summed over where the law is a product, else drawn; `seconds` limit all of it, roughly.
+    else summed over where the distribution is a product, else drawn; `seconds` limit all of it,
+    roughly.
     `probability` and `entropy` of the belief say whether they are exact.
 
     Checked: the prior fits the table. Trusted: `also` is true of the table.
@@ -141,16 +143,16 @@ def intruders_belief(
         raise InputError(must_be("seconds", "at least 0", seconds))
     end = working_seconds() + seconds
     ask = _Ask(masked, named, [*masked.known, *also], most_tables, end, progress)
-    law = _model_law(ask) if isinstance(named, LogLinearPrior) else None
-    if isinstance(law, Unavailable):
-        return law
+    distribution = _model_distribution(ask) if isinstance(named, LogLinearPrior) else None
+    if isinstance(distribution, Unavailable):
+        return distribution
     try:
-        listed = _listed(ask, law)
+        listed = _listed(ask, distribution)
     except BudgetExceeded as beyond:
         return Unavailable(str(beyond))
     if listed is not None:
         return listed
-    summed = _summed(ask, law)
+    summed = _summed(ask, distribution)
     if not isinstance(summed, Unavailable) or isinstance(named, LogLinearPrior):
         return summed
     return _drawn(ask, summed)
@@ -194,8 +196,8 @@ def intruders_bounds(
     )
 
 
-def _model_law(ask: _Ask) -> ExactLaw | Unavailable:
-    """The law of the table under a log-linear model and all statements."""
+def _model_distribution(ask: _Ask) -> ExactDistribution | Unavailable:
+    """The distribution of the table under a log-linear model and all statements."""
     masked, prior = ask.masked, ask.prior
     assert isinstance(prior, LogLinearPrior)
     margins = masked.margins
@@ -206,13 +208,13 @@ def _model_law(ask: _Ask) -> ExactLaw | Unavailable:
         margins = margins_out(masked.source, masked.source.dense(), [()])
         known = ask.statements
     alpha = np.full(masked.source.sizes, prior.alpha)
-    law = exact_law(margins, prior.model, alpha, known=known)
-    if law is None:
+    distribution = exact_distribution(margins, prior.model, alpha, known=known)
+    if distribution is None:
         return Unavailable(
-            "the model is not decomposable and has margins that are not published, so that its law "
-            "over tables has no closed form"
+            "the model is not decomposable and has margins that are not published, so that its "
+            "distribution over tables has no closed form"
         )
-    return law
+    return distribution
 
 
 def _fixes_total(ask: _Ask) -> bool:
@@ -227,8 +229,8 @@ def _plain(statement: Statement) -> bool:
     return statement.coefficients is None or bool(np.all(statement.coefficients == 1))
 
 
-def _listed(ask: _Ask, law: ExactLaw | None) -> ListedBelief | None:
-    """The law with every table listed, or None where there are too many."""
+def _listed(ask: _Ask, distribution: ExactDistribution | None) -> ListedBelief | None:
+    """The distribution with every table listed, or None where there are too many."""
     system = system_of(ask.n_cells, ask.statements)
     most = min(ask.most_tables, listed_belief.MOST_NUMBERS // ask.n_cells)
     fiber = _fiber(system, most, ask.seconds_left / 2)
@@ -236,8 +238,8 @@ def _listed(ask: _Ask, law: ExactLaw | None) -> ListedBelief | None:
         return None
     tables = listed_belief.all_tables(fiber)
     if isinstance(ask.prior, LogLinearPrior):
-        assert law is not None
-        weights = listed_belief.log_weights(law, tables)
+        assert distribution is not None
+        weights = listed_belief.log_weights(distribution, tables)
     else:
         weights = log_weights(ask.prior, tables)
     if ask.masked.likelihood is not None:
@@ -257,10 +259,10 @@ def _fiber(system: System, most: int, seconds: float) -> ListedFiber | None:
         return None
 
 
-def _summed(ask: _Ask, law: ExactLaw | None) -> SummedBelief | Unavailable:
-    """The law summed over all tables by dynamic programming, or why it cannot be."""
+def _summed(ask: _Ask, distribution: ExactDistribution | None) -> SummedBelief | Unavailable:
+    """The distribution summed over all tables by dynamic programming, or why it cannot be."""
     few = f"there are more than {ask.most_tables:,} tables to list"
-    product = _product(ask, law)
+    product = _product(ask, distribution)
     if isinstance(product, Unavailable):
         return Unavailable(f"{few}, and {product.reason}")
     system, prior = product
@@ -270,11 +272,11 @@ def _summed(ask: _Ask, law: ExactLaw | None) -> SummedBelief | Unavailable:
     except BudgetExceeded as beyond:
         return Unavailable(f"{few}, and summing over them goes beyond its budget: {beyond}")
     least, most = _limits(ask, found)
-    return SummedBelief(law=found, n_cells=ask.n_cells, least=least, most=most)
+    return SummedBelief(distribution=found, n_cells=ask.n_cells, least=least, most=most)
 
 
 def _drawn(ask: _Ask, otherwise: Unavailable) -> DrawnBelief | Unavailable:
-    """The law by weighted draws, or why it is not had that way either."""
+    """The distribution by weighted draws, or why it is not had that way either."""
     factors = ask.masked.factors or ()
     if (ask.masked.likelihood is not None and not factors) or not _fixes_total(ask):
         return otherwise
@@ -299,19 +301,21 @@ def _drawn(ask: _Ask, otherwise: Unavailable) -> DrawnBelief | Unavailable:
     return found
 
 
-def _product(ask: _Ask, law: ExactLaw | None) -> tuple[System, Prior] | Unavailable:
-    """The law as a product over the columns of a system."""
+def _product(
+    ask: _Ask, distribution: ExactDistribution | None
+) -> tuple[System, Prior] | Unavailable:
+    """The distribution as a product over the columns of a system."""
     factors = ask.masked.factors or ()
     if ask.masked.likelihood is not None and not factors:
         return Unavailable("the publication's probability is no product over figures")
-    if law is not None:
+    if distribution is not None:
         if factors:
-            return Unavailable("a log-linear law with rounded figures is not summed")
-        return law.system, law.prior
+            return Unavailable("a log-linear distribution with rounded figures is not summed")
+        return distribution.system, distribution.prior
     assert not isinstance(ask.prior, LogLinearPrior)
     if not _fixes_total(ask):
         return Unavailable(
-            "the number of persons is not known, without which the law is no product"
+            "the number of persons is not known, without which the distribution is no product"
         )
     prior, statements = with_factors(ask.prior, ask.n_cells, ask.statements, factors)
     return system_of(len(prior.low), statements), prior
@@ -322,10 +326,12 @@ def _limits(ask: _Ask, found: marginals.Posterior) -> tuple[IntArray, IntArray]:
 
     A probability of zero may be one too small to write, which is still possible.
     """
-    laws = found.probabilities[: ask.n_cells]
+    distributions = found.probabilities[: ask.n_cells]
     low = found.lower[: ask.n_cells].astype(np.int64)
-    if all(np.all(law > 0) for law in laws):
-        return low.copy(), low + np.array([len(law) - 1 for law in laws], dtype=np.int64)
+    if all(np.all(distribution > 0) for distribution in distributions):
+        return low.copy(), low + np.array(
+            [len(distribution) - 1 for distribution in distributions], dtype=np.int64
+        )
     exact = _bounds(ask)
     return exact.lower.copy(), exact.upper.copy()
 

@@ -4,9 +4,8 @@ The fiber and the posterior apply to every mask in the same way: `known` are sta
 cells of the hidden table, true of it and of every table that could have led to the same
 publication; `likelihood` is how probable the publication is under each of them. A mask that is a
 function of the statements alone (margins, rounding to the nearest multiple) has no likelihood: then
-the intruder's law is his prior restricted to the fiber. What the publication may tell beyond both
-is said in `beyond`, never passed over.
-"""
+the intruder's distribution is his prior restricted to the fiber. What the publication may tell
+beyond both is said in `beyond`, never passed over."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

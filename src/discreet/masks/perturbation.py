@@ -62,7 +62,7 @@ from discreet.numerics.gamma_ratio import log_gamma_ratio
 from discreet.progress import Progress, silent
 
 NAME, SEVERAL = "perturbation", "imputation"
-LAW = "multinomial"
+DISTRIBUTION = "multinomial"
 MOST_COPIES = 1000
 LARGEST_ALPHA = 1e9
 MOST_FITTED = 2000  # tables of a fiber over which a draw fitted to the table is normalised
@@ -73,7 +73,7 @@ WALK_DRAWS = 400  # tables kept of a walk, of which the published ones are taken
 
 
 class FittedTo(StrEnum):
-    """What the law that tables are drawn from has seen of the true table."""
+    """What the distribution that tables are drawn from has seen of the true table."""
 
     MARGINS = "margins"
     TABLE = "table"
@@ -83,13 +83,13 @@ class FittedTo(StrEnum):
 class Recipe:
     """How tables are drawn and what of them is published.
 
-    `law` is the prior of the fiber (`multinomial`, `dirichlet` or `uniform`) for draws fitted to
-    the margins; those fitted to the table are Dirichlet–multinomial with `alpha` a cell. `copies`
-    tables are drawn. `show` names the margins of the drawn tables that are published, None for the
-    drawn tables themselves. `method` is a way of drawing of the fiber, `auto` the first that works.
-    """
+    `distribution` is the prior of the fiber (`multinomial`, `dirichlet` or `uniform`) for draws
+    fitted to the margins; those fitted to the table are Dirichlet–multinomial with `alpha` a cell.
+    `copies` tables are drawn. `show` names the margins of the drawn tables that are published, None
+    for the drawn tables themselves. `method` is a way of drawing of the fiber, `auto` the first
+    that works."""
 
-    law: str = LAW
+    distribution: str = DISTRIBUTION
     fitted: str = FittedTo.MARGINS
     alpha: float = ALPHA
     copies: int = 1
@@ -107,10 +107,10 @@ class Recipe:
             raise InputError(must_be("copies", f"from 1 to {MOST_COPIES:,}", self.copies))
         if self.method not in list(Method):
             raise InputError(must_be("method", f"one of {', '.join(Method)}", repr(self.method)))
-        prior_named(self.law, 1)
-        if self.fitted == FittedTo.TABLE and self.law != LAW:
+        prior_named(self.distribution, 1)
+        if self.fitted == FittedTo.TABLE and self.distribution != DISTRIBUTION:
             rule = "left out where draws are fitted to the table"
-            raise InputError(must_be("law", rule, repr(self.law)))
+            raise InputError(must_be("distribution", rule, repr(self.distribution)))
 
 
 def _is_number(value: object, kind: type[int] | type[float]) -> bool:
@@ -142,18 +142,18 @@ def perturb(
     sets = maximal(chosen_sets(table, out))
     margins = margins_out(table, counts, sets)
     checked_seed(seed)
-    drawn = _drawn(margins, _law(recipe, counts), recipe, seed, time_limit, progress)
+    drawn = _drawn(margins, _distribution(recipe, counts), recipe, seed, time_limit, progress)
     if isinstance(drawn, Unavailable):
         return drawn
     return _masked(table, margins, recipe, seed, drawn)
 
 
-def _law(recipe: Recipe, counts: IntArray) -> Prior:
+def _distribution(recipe: Recipe, counts: IntArray) -> Prior:
     if recipe.fitted == FittedTo.TABLE:
         return DirichletMultinomial(recipe.alpha + counts.ravel().astype(np.float64))
-    if recipe.law == "dirichlet":
+    if recipe.distribution == "dirichlet":
         return DirichletMultinomial(np.full(counts.size, recipe.alpha))
-    return prior_named(recipe.law, counts.size)
+    return prior_named(recipe.distribution, counts.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class _Drawn:
 
 def _drawn(
     margins: Margins,
-    law: Prior,
+    distribution: Prior,
     recipe: Recipe,
     seed: int,
     time_limit: float | None,
@@ -181,7 +181,7 @@ def _drawn(
         left = max(0.0, min(most, end - working_seconds()))
         limit = None if left == inf else left
         found = draw_tables(
-            margins, law, n, rng=rng, method=way, time_limit=limit, progress=progress
+            margins, distribution, n, rng=rng, method=way, time_limit=limit, progress=progress
         )
         if not isinstance(found, Unavailable) and _can_be_repeated(found, recipe.copies):
             return _Drawn(_chosen(found, recipe.copies, rng), way, _how(found))
@@ -266,7 +266,7 @@ def _effect(
     told = (
         f"{who} nothing of the true table beyond these margins."
         if recipe.fitted == FittedTo.MARGINS
-        else "The law was fitted to the true table, so that draws near it are more probable."
+        else "The distribution was fitted to the true table, so draws near it are more probable."
     )
     return (
         f"{many} with the exact margins {sets_text(table, list(margins.tables))}, published in "
@@ -280,7 +280,7 @@ def _parameters(
     return MappingProxyType(
         {
             "sets": named_sets(table, list(margins.tables)),
-            "law": recipe.law,
+            "distribution": recipe.distribution,
             "fitted": str(recipe.fitted),
             "alpha": recipe.alpha,
             "copies": recipe.copies,

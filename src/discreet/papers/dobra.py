@@ -17,9 +17,9 @@ from discreet.papers.dobra_data import (
     BOUNDS,
     CELLS,
     CENSUS,
+    DISTRIBUTIONS,
     DRAWS,
     HAIR,
-    LAWS,
     LEVELS,
     PRIORS,
     RELEASED,
@@ -45,7 +45,7 @@ PAPER = "dobra-fienberg-trottini"
 EFFORT = Effort(n_draws=2000)
 SIMULATED = "dobra-simulated-tables"
 Cell = tuple[int, ...]
-Law = tuple[list[float | None], list[float]]  # probabilities and standard errors
+Distribution = tuple[list[float | None], list[float]]  # probabilities and standard errors
 _row = partial(row, PAPER)
 
 
@@ -57,14 +57,14 @@ def rows(progress: Progress = silent) -> Iterator[Row]:
     yield from _bounds(as_printed)
     yield _prior()
     yield _row("section 5.2: cells of counts 1 and 2", "4", len(as_printed.small_cells))
-    yield from _laws(as_printed, SATURATED)
+    yield from _distributions(as_printed, SATURATED)
     yield from _guesses(as_printed)
-    yield from _laws(as_printed, SECOND)
-    yield from _laws(as_printed, THIRD)
+    yield from _distributions(as_printed, SECOND)
+    yield from _distributions(as_printed, THIRD)
     models = [name for name in as_printed.views if name != AVERAGE]
     yield _row("section 5.4: models compatible with the release", "3", len(models))
     yield from _weights(as_printed, audited(WeightKind.MARGINAL_LIKELIHOOD, progress))
-    yield from _laws(as_printed, AVERAGE)
+    yield from _distributions(as_printed, AVERAGE)
     yield _arithmetic()
     yield from _discussion()
 
@@ -150,30 +150,30 @@ def _view(found: Audit, name: str) -> View:
     return available(found.views.get(name, Unavailable("the model was not looked at")))
 
 
-def _law(found: Audit, name: str, cell: Cell) -> Law:
+def _distribution(found: Audit, name: str, cell: Cell) -> Distribution:
     """Pr(F = 0, 1, 2) of a cell, None where not feasible, and our standard errors."""
     levels = tuple(i - 1 for i in cell)
     place = [small.levels for small in found.small_cells].index(levels)
     view = _view(found, name)
-    law, errors = view.laws[place], view.errors[place]
-    return [law.get(q) for q in range(3)], [errors.get(q, 0.0) for q in range(3)]
+    distribution, errors = view.distributions[place], view.errors[place]
+    return [distribution.get(q) for q in range(3)], [errors.get(q, 0.0) for q in range(3)]
 
 
-def _laws(found: Audit, name: str) -> Iterator[Row]:
-    for cell, printed in zip(CELLS, LAWS[name], strict=True):
-        yield _law_row(
-            partial(_law, found, name, cell), f"Table {TABLES[name]}, cell {cell}", printed
+def _distributions(found: Audit, name: str) -> Iterator[Row]:
+    for cell, printed in zip(CELLS, DISTRIBUTIONS[name], strict=True):
+        yield _distribution_row(
+            partial(_distribution, found, name, cell), f"Table {TABLES[name]}, cell {cell}", printed
         )
 
 
-def _law_row(law: Callable[[], Law], figure: str, printed: str) -> Row:
+def _distribution_row(distribution: Callable[[], Distribution], figure: str, printed: str) -> Row:
     return _row(
         figure,
         printed,
-        lambda: law()[0],
-        lambda: f"{_how(max(law()[1]))}; print {_off(printed, *law())}",
+        lambda: distribution()[0],
+        lambda: f"{_how(max(distribution()[1]))}; print {_off(printed, *distribution())}",
         simulated=SIMULATED,
-        errors=lambda: _errors(*law()),
+        errors=lambda: _errors(*distribution()),
     )
 
 
@@ -182,19 +182,21 @@ def _how(error: float) -> str:
     return f"estimate ± {error:.3f}" if error else "exact"
 
 
-def _errors(law: Sequence[float | None], ours: Sequence[float]) -> list[float]:
+def _errors(distribution: Sequence[float | None], ours: Sequence[float]) -> list[float]:
     """Standard errors of shares among 500 draws, and ours."""
     return [
         0.0 if p is None else math.hypot(error, math.sqrt(p * (1 - p) / DRAWS))
-        for p, error in zip(law, ours, strict=True)
+        for p, error in zip(distribution, ours, strict=True)
     ]
 
 
-def _off(printed: str, law: Sequence[float | None], ours: Sequence[float]) -> str:
+def _off(printed: str, distribution: Sequence[float | None], ours: Sequence[float]) -> str:
     """How far the printed figures are from ours, in standard errors of 500 draws."""
     off = [
         (abs(float(text) - p) - half_unit(text)) / error
-        for text, p, error in zip(printed.split(), law, _errors(law, ours), strict=True)
+        for text, p, error in zip(
+            printed.split(), distribution, _errors(distribution, ours), strict=True
+        )
         if p is not None and not agree(text, p)
     ]
     return (
@@ -227,12 +229,12 @@ def _guess_row(right: Callable[[], list[Cell]], figure: str, printed: str) -> Ro
 
 def _found_cells(found: Audit, name: str, truth: Mapping[Cell, int]) -> list[Cell]:
     """The cells whose most probable value is the true one."""
-    laws = {cell: dict(enumerate(_law(found, name, cell)[0])) for cell in CELLS}
-    return [cell for cell in CELLS if _finds(laws[cell], truth[cell])]
+    distributions = {cell: dict(enumerate(_distribution(found, name, cell)[0])) for cell in CELLS}
+    return [cell for cell in CELLS if _finds(distributions[cell], truth[cell])]
 
 
-def _finds(law: Mapping[int, float | None], truth: int) -> bool:
-    known = {q: p for q, p in law.items() if p is not None}
+def _finds(distribution: Mapping[int, float | None], truth: int) -> bool:
+    known = {q: p for q, p in distribution.items() if p is not None}
     best = best_value(known)
     rivals = [p for q, p in known.items() if q != best]
     return best == truth and round(known[best], 2) > round(max(rivals), 2)
@@ -263,7 +265,7 @@ def _weights(as_printed: Audit, proper: Audit) -> Iterator[Row]:
         "(10) with tables not normalised: weights in effect",
         _doubled(as_printed),
         weights,
-        "as printed Pr(R|A) enters once more; normalise each model's law first",
+        "as printed Pr(R|A) enters once more; normalise each model's distribution first",
         kind=Kind.FORMULA,
         slip="dobra-model-weights",
     )
@@ -308,7 +310,9 @@ def _weight_errors(found: Audit, weights: Sequence[float]) -> list[float]:
 
 def least_average(place: int, value: int) -> float:
     """The least that weights and Tables 2 to 4 allow in Table 5, whatever their digits cut off."""
-    lows = [float(LAWS[m][place].split()[value]) - 0.005 for m in (SATURATED, SECOND, THIRD)]
+    lows = [
+        float(DISTRIBUTIONS[m][place].split()[value]) - 0.005 for m in (SATURATED, SECOND, THIRD)
+    ]
     weights = [float(w) - 0.005 for w in WEIGHTS.split()]
     spare = 1 - sum(weights)
     order = np.argsort(lows)
@@ -320,11 +324,13 @@ def least_average(place: int, value: int) -> float:
 
 def _arithmetic() -> Row:
     place, value = CELLS.index((1, 3, 3)), 0
-    parts = [float(LAWS[model][place].split()[value]) for model in (SATURATED, SECOND, THIRD)]
+    parts = [
+        float(DISTRIBUTIONS[model][place].split()[value]) for model in (SATURATED, SECOND, THIRD)
+    ]
     weights = [float(weight) for weight in WEIGHTS.split()]
     return _row(
         "Table 5, cell (1, 3, 3), value 0, from Tables 2–4 and the weights",
-        LAWS[AVERAGE][place].split()[value],
+        DISTRIBUTIONS[AVERAGE][place].split()[value],
         float(np.dot(parts, weights)),
         f"at least {least_average(place, value):.3f}, whatever digits were cut off",
         slip="dobra-table-5",

@@ -32,7 +32,7 @@ AVERAGE = "average"
 PRIORS = {SATURATED: 0.22, SECOND: 0.67, THIRD: 0.11}
 WEIGHTS = "0.18 0.72 0.10"
 DRAWS = 500
-LAWS = {  # tables 2 to 5, by model: probabilities of 0, 1, 2 (a dash where not feasible)
+DISTRIBUTIONS = {  # tables 2 to 5, by model: probabilities of 0, 1, 2 (a dash where not feasible)
     SATURATED: ("0.50 0.50 —", "0.43 0.26 0.31", "0.31 0.26 0.43", "0.39 0.25 0.36"),
     SECOND: ("0.64 0.36 —", "0.44 0.36 0.20", "0.20 0.36 0.44", "0.14 0.34 0.52"),
     THIRD: ("0.65 0.35 —", "0.39 0.47 0.14", "0.14 0.47 0.39", "0.06 0.37 0.57"),

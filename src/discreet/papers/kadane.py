@@ -10,7 +10,7 @@ from discreet.count_tables.com_poisson.distribution import ComPoisson
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum, maximum_likelihood
 from discreet.count_tables.factorials import factorial_exponent
 from discreet.count_tables.measures import global_risk, interval_risk
-from discreet.count_tables.rebuilding import snooper
+from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.sums.counting import count_tables
@@ -64,7 +64,7 @@ def _ordered_data() -> Row:
 
 def _distribution() -> Iterator[Row]:
     rate, dispersion = 1.15, 0.88
-    law = ComPoisson(rate, dispersion)
+    distribution = ComPoisson(rate, dispersion)
     terms = [rate**j / math.factorial(j) ** dispersion for j in range(100)]
     z = math.fsum(terms)
     values = range(4)
@@ -72,11 +72,11 @@ def _distribution() -> Iterator[Row]:
     yield _row(
         f"(1), (2): P(X = 0 … 3) at {at}",
         [f"{terms[x] / z:.8f}" for x in values],
-        law.mass(np.arange(4)),
+        distribution.mass(np.arange(4)),
         FORMULA,
         kind=Kind.FORMULA,
     )
-    mass = law.mass(np.arange(4))
+    mass = distribution.mass(np.arange(4))
     yield _row(
         f"(3): P(X = x−1)/P(X = x), x = 1, 2, 3, at {at}",
         [f"{x**dispersion / rate:.8f}" for x in values[1:]],
@@ -109,7 +109,7 @@ def _largest_value() -> Iterator[Row]:
     yield _row(
         "section 3.3: tables left for J = 1 and J = 2",
         "1 1",
-        lambda: [number_of(snooper(_full(largest)).count()) for largest in (1, 2)],
+        lambda: [number_of(hidden_counts(_full(largest)).count()) for largest in (1, 2)],
         "fully uncovered, for each value three times",
     )
     yield _row(
@@ -154,7 +154,7 @@ def _decimals() -> Row:
 def _table_1() -> Iterator[Row]:
     for values, equations, unknowns in TABLE_1:
         span = f"{values[0]}–{values[-1]}" if len(values) > 1 else str(values[0])
-        counts = {len(snooper(_full(largest)).equations()) for largest in values}
+        counts = {len(hidden_counts(_full(largest)).equations()) for largest in values}
         primes = {_full(largest).next_prime for largest in values}
         wrong = values[-1] == 16
         yield _row(

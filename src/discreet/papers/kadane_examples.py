@@ -5,14 +5,14 @@ from functools import cache, partial
 
 import numpy as np
 
-from discreet.belief.count_belief import TableLaw
+from discreet.belief.count_belief import TableDistribution
 from discreet.count_tables.com_poisson.comparison_estimates import weighted_least_squares
 from discreet.count_tables.com_poisson.estimation import maximum_likelihood
 from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
 from discreet.count_tables.factorials import factorial_exponent
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import global_risk, interval_risk
-from discreet.count_tables.rebuilding import Snooper, snooper
+from discreet.count_tables.rebuilding import HiddenCounts, hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
@@ -48,13 +48,13 @@ def statistics(example: Example) -> CountStatistics:
     return CountStatistics.of_counts(example.table)
 
 
-def _law(example: Example, truth: Mapping[int, int] | None = None) -> TableLaw:
+def _distribution(example: Example, truth: Mapping[int, int] | None = None) -> TableDistribution:
     """The tables that fit, weighed by the orders in which they can be observed."""
-    return available(_snooper(example).law(truth=truth))
+    return available(_hidden_counts(example).distribution(truth=truth))
 
 
-def _snooper(example: Example, knowledge: Knowledge | None = None) -> Snooper:
-    return snooper(statistics(example), knowledge)
+def _hidden_counts(example: Example, knowledge: Knowledge | None = None) -> HiddenCounts:
+    return hidden_counts(statistics(example), knowledge)
 
 
 def _estimates() -> Iterator[Row]:
@@ -100,7 +100,7 @@ def _released(example: Example) -> Iterator[Row]:
         given.next_prime,
         "smallest prime that is missing",
     )
-    written = set(_snooper(example).equations())
+    written = set(_hidden_counts(example).equations())
     for name, text in zip(example.equation_names, example.equations, strict=True):
         yield _row(
             name,
@@ -111,7 +111,7 @@ def _released(example: Example) -> Iterator[Row]:
     yield _row(
         f"section {example.section}: solutions",
         example.solutions,
-        lambda: number_of(_snooper(example).count()),
+        lambda: number_of(_hidden_counts(example).count()),
     )
 
 
@@ -125,21 +125,21 @@ def _exponents() -> Row:
 
 
 def _disasters() -> Iterator[Row]:
-    tables = sorted(_snooper(DISASTERS).tables(), key=lambda table: int(table[4]))
+    tables = sorted(_hidden_counts(DISASTERS).tables(), key=lambda table: int(table[4]))
     truths = [dict(enumerate(map(int, table))) for table in tables]
     yield _row(
         "section 4.1: probability of each solution",
         ["1/7"] * len(tables),
-        lambda: [value_of(_law(DISASTERS, truth).truth_probability) for truth in truths],
+        lambda: [value_of(_distribution(DISASTERS, truth).truth_probability) for truth in truths],
         "P(f|S) ∝ 1/∏f!, f4 = 0 … 6: not tables but ordered data are equally likely",
         slip=EQUAL,
     )
-    law = cache(partial(_law, DISASTERS, DISASTERS.table))
+    distribution = cache(partial(_distribution, DISASTERS, DISASTERS.table))
     yield _row(
         "section 4.1: chance to reconstruct the table",
         ["1/7"],
-        lambda: value_of(law().truth_probability),
-        lambda: f"the best guess is right with probability {_best_guess(law()):.3f}",
+        lambda: value_of(distribution().truth_probability),
+        lambda: f"the best guess is right with probability {_best_guess(distribution()):.3f}",
         slip=EQUAL,
     )
     yield _widest(DISASTERS, "1 14 32", "printed “counts of one”")
@@ -149,20 +149,23 @@ def _disasters() -> Iterator[Row]:
         "section 4.1 and Table 4: global DR",
         DISASTERS.global_risk,
         lambda: value_of(global_risk(len(tables))),
-        lambda: f"(15), all tables alike; by their probabilities {_reciprocal_entropy(law()):.3f}",
+        lambda: (
+            f"(15), all tables alike; by their probabilities "
+            f"{_reciprocal_entropy(distribution()):.3f}"
+        ),
     )
 
 
-def _best_guess(law: TableLaw) -> float:
-    return value_of(law.best_guess_probability)
+def _best_guess(distribution: TableDistribution) -> float:
+    return value_of(distribution.best_guess_probability)
 
 
-def _reciprocal_entropy(law: TableLaw) -> float:
-    return value_of(law.reciprocal_entropy)
+def _reciprocal_entropy(distribution: TableDistribution) -> float:
+    return value_of(distribution.reciprocal_entropy)
 
 
 def _widest(example: Example, printed: str, note: str) -> Row:
-    limits = _snooper(example).bounds()
+    limits = _hidden_counts(example).bounds()
     widest = int(np.argmax(limits.upper - limits.lower))
     return _row(
         f"section {example.section}: most uncertain value, its range",
@@ -173,8 +176,8 @@ def _widest(example: Example, printed: str, note: str) -> Row:
 
 
 def _known_largest() -> Row:
-    """The table that is left where the snooper knows J = 3; f4 is none of its cells."""
-    left = [*_snooper(DISASTERS, Knowledge(largest=3)).tables()]
+    """The table that is left where the intruder knows J = 3; f4 is none of its cells."""
+    left = [*_hidden_counts(DISASTERS, Knowledge(largest=3)).tables()]
     only = [int(f) for f in left[0]] if len(left) == 1 else []
     return _row(
         "section 4.1: the solution if J = 3 is known",
@@ -196,7 +199,7 @@ def _peaks(tables: list[IntArray]) -> Row:
 
 
 def _poem() -> Iterator[Row]:
-    problem = _snooper(POEM)
+    problem = _hidden_counts(POEM)
     yield _widest(POEM, "2 33 45", "printed “counts of two”")
     yield _row(
         "section 4.2: “shapes” at the long end",
@@ -207,7 +210,7 @@ def _poem() -> Iterator[Row]:
     yield _row(
         "section 4.2: solutions without words of length 0",
         "7",
-        lambda: number_of(_snooper(POEM, Knowledge(no_zeros=True)).count()),
+        lambda: number_of(_hidden_counts(POEM, Knowledge(no_zeros=True)).count()),
     )
     text = "four equations"
     number = len(problem.equations())
@@ -219,19 +222,19 @@ def _poem() -> Iterator[Row]:
         kind=Kind.STATEMENT,
         slip="kadane-figure-2",
     )
-    law = cache(partial(_law, POEM, POEM.table))
+    distribution = cache(partial(_distribution, POEM, POEM.table))
     yield _row(
         "Theorem 1 on the poem: probability of the true table",
         ["1/14"],
-        lambda: value_of(law().truth_probability),
-        lambda: f"and 1/H = {_reciprocal_entropy(law()):.3f}, not {POEM.global_risk}",
+        lambda: value_of(distribution().truth_probability),
+        lambda: f"and 1/H = {_reciprocal_entropy(distribution()):.3f}, not {POEM.global_risk}",
         kind=Kind.FORMULA,
         slip=EQUAL,
     )
 
 
 def _injuries() -> Iterator[Row]:
-    problem = _snooper(INJURIES)
+    problem = _hidden_counts(INJURIES)
     yield _row(
         "section 4.3: number of equations and of unknown frequencies",
         "7 13",
@@ -241,7 +244,7 @@ def _injuries() -> Iterator[Row]:
 
 
 def _limits(example: Example) -> Iterator[Row]:
-    found = _snooper(example).bounds()
+    found = _hidden_counts(example).bounds()
     table = example.bounds_table
     lower, upper = ([int(x) for x in limits] for limits in (found.lower, found.upper))
     note = "exact" if found.complete else "not all proved"
@@ -253,7 +256,7 @@ def _limits(example: Example) -> Iterator[Row]:
         yield _row(
             f"{table}, note: global DR",
             example.global_risk,
-            lambda: value_of(global_risk(number_of(_snooper(example).count()))),
+            lambda: value_of(global_risk(number_of(_hidden_counts(example).count()))),
             "(15), all tables alike",
         )
 

@@ -57,7 +57,7 @@ def _integrate(integrand: Callable[[float], float], low: float, high: float) -> 
 def _integrals() -> Iterator[Row]:
     f = 4
     mass = (math.comb(h - 1, f - 1) * P**f * Q ** (h - f) / h for h in range(f, 300))
-    yield _at("(1) with the negative binomial law", f, math.fsum(mass))
+    yield _at("(1) with the negative binomial distribution", f, math.fsum(mass))
     yield _row(
         f"(2): Pr(F = 1 | f = 1) at p = {P}",
         f"{math.comb(0, 0) * P:.2f}",

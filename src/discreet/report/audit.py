@@ -151,10 +151,11 @@ def guess(view: View | Unavailable, place: int, truth: int) -> tuple[str, str, s
     """The most probable count, its probability, and that of the true one."""
     if isinstance(view, Unavailable):
         return ("–", "–", "–")
-    law, errors = view.laws[place], view.errors[place]
-    best = best_value(law)
+    distribution, errors = view.distributions[place], view.errors[place]
+    best = best_value(distribution)
     best_p, true_p = (
-        probability_words(law.get(count, 0.0), errors.get(count, 0.0)) for count in (best, truth)
+        probability_words(distribution.get(count, 0.0), errors.get(count, 0.0))
+        for count in (best, truth)
     )
     return (str(best), best_p, true_p)
 
@@ -269,7 +270,7 @@ def before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
     before = probability_words(found.before[place].get(truth, 0.0), 0.0)
     error = found.errors[place].get(truth, 0.0)
-    return before, probability_words(found.laws[place].get(truth, 0.0), error)
+    return before, probability_words(found.distributions[place].get(truth, 0.0), error)
 
 
 def _learned(audit: Audit) -> Iterator[ConsoleRenderable]:

@@ -133,14 +133,17 @@ def _cells(audit: Audit, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _small_cell(cell: CellAudit, view: View, place: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"count": cell.truth, "probabilities": _law(view.laws[place])}
+    found: dict[str, Any] = {
+        "count": cell.truth,
+        "probabilities": _distribution(view.distributions[place]),
+    }
     if view.how.value != "exact":
-        found["standard_errors"] = _law(view.errors[place])
+        found["standard_errors"] = _distribution(view.errors[place])
     return found
 
 
-def _law(law: Any) -> dict[str, float]:
-    return {str(q): float(p) for q, p in sorted(law.items())}
+def _distribution(distribution: Any) -> dict[str, float]:
+    return {str(q): float(p) for q, p in sorted(distribution.items())}
 
 
 def _weight(view: View | Unavailable) -> float | None:
@@ -163,8 +166,11 @@ def _view(audit: Audit, name: str) -> dict[str, Any]:
         else {"value": evidence.log_probability, "standard_error": evidence.standard_error},
         "risk": _risk(audit, name),
         "cells": [
-            {"cell": audit.release.table.labels(cell.levels), "probabilities": _law(law)}
-            for cell, law in zip(audit.small_cells, view.laws, strict=True)
+            {
+                "cell": audit.release.table.labels(cell.levels),
+                "probabilities": _distribution(distribution),
+            }
+            for cell, distribution in zip(audit.small_cells, view.distributions, strict=True)
         ],
         "warning": view.warning or None,
         "complete": view.complete,
@@ -199,10 +205,12 @@ def _refusal(audit: Audit) -> dict[str, Any] | None:
         "cells": [
             {
                 "cell": table.labels(cell.levels),
-                "probabilities": _law(law),
-                "standard_errors": _law(errors),
+                "probabilities": _distribution(distribution),
+                "standard_errors": _distribution(errors),
             }
-            for cell, law, errors in zip(audit.small_cells, found.laws, found.errors, strict=True)
+            for cell, distribution, errors in zip(
+                audit.small_cells, found.distributions, found.errors, strict=True
+            )
         ],
     }
 
@@ -227,7 +235,7 @@ def _population_cell(audit: Audit, cell: CellAudit, own: PopulationCell) -> dict
         "cell": audit.release.table.labels(cell.levels),
         "unique_probability": own.unique,
         "mean": own.mean,
-        "probabilities": _law(own.probabilities),
+        "probabilities": _distribution(own.probabilities),
     }
 
 
@@ -247,7 +255,7 @@ def _search(audit: Audit) -> dict[str, Any] | None:
 def _step_json(audit: Audit) -> dict[str, Any]:
     name = main_view(audit)
     view = audit.views[name]
-    laws = view.laws if isinstance(view, View) else []
+    distributions = view.distributions if isinstance(view, View) else []
     return {
         "released": _sets(audit),
         "n_tables": _count(audit.n_tables),
@@ -258,7 +266,9 @@ def _step_json(audit: Audit) -> dict[str, Any]:
                 "cell": audit.release.table.labels(cell.levels),
                 "lower": cell.lower,
                 "upper": cell.upper,
-                "probabilities": _law(laws[i]) if i < len(laws) else None,
+                "probabilities": _distribution(distributions[i])
+                if i < len(distributions)
+                else None,
             }
             for i, cell in enumerate(audit.small_cells)
         ],

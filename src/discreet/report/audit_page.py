@@ -160,7 +160,9 @@ def _belief(audit: Audit, name: str) -> str | None:
     places = most_exposed(audit, name, MOST_BARS)
     cells = [audit.small_cells[i] for i in places]
     names = [cell_name(audit, cell) for cell in cells]
-    return plots.belief_plot(names, [view.laws[i] for i in places], [c.truth for c in cells])
+    return plots.belief_plot(
+        names, [view.distributions[i] for i in places], [c.truth for c in cells]
+    )
 
 
 def _tiles(audit: Audit, name: str) -> list[tuple[str, str]]:
@@ -329,4 +331,4 @@ def _true_probability(audit: Audit, cell: CellAudit) -> float | None:
     place = next((i for i, c in enumerate(audit.small_cells) if c.levels == cell.levels), None)
     if place is None or isinstance(view, Unavailable):
         return None
-    return view.laws[place].get(cell.truth, 0.0)
+    return view.distributions[place].get(cell.truth, 0.0)

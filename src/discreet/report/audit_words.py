@@ -205,7 +205,7 @@ def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
     narrow = sorted(places, key=lambda place: audit.small_cells[place].width)
     if isinstance(view, Unavailable):
         return narrow[:most]
-    known = [view.laws[place].get(audit.small_cells[place].truth, 0.0) for place in narrow]
+    known = [view.distributions[place].get(audit.small_cells[place].truth, 0.0) for place in narrow]
     return [narrow[i] for i in order_of(known)[:most]]
 
 

@@ -87,7 +87,7 @@ def _parts(
 
 
 def _rebuilt(a: CountAssessment) -> Iterator[ConsoleRenderable]:
-    yield heading("What a snooper can rebuild")
+    yield heading("What an intruder can rebuild")
     yield indented(Text(f"Tables consistent with it: {count_words(a.found)}"))
     if isinstance(a.found, Unavailable):
         return
@@ -116,7 +116,7 @@ def _more(left: int, what: str) -> Iterator[ConsoleRenderable]:
 def _priors(a: CountAssessment) -> Iterator[ConsoleRenderable]:
     if isinstance(a.found, Unavailable):
         return
-    yield heading("How sure a snooper is of the table")
+    yield heading("How sure an intruder is of the table")
     width = len(PRIOR_HEADER) - (a.table is None)
     rows = [prior_row(a, name, risk)[:width] for name, risk in a.risks.items()]
     yield indented(filled_table(PRIOR_HEADER[:width], rows))

@@ -89,7 +89,7 @@ def _parts(view: CategoriesView) -> Iterator[ConsoleRenderable]:
     yield from _table(SET_HEADER, set_rows(view))
     for line in beside_lines(view):
         yield indented(Text(one_line(line)))
-    yield heading("What a snooper can rebuild of each category from its own set")
+    yield heading("What an intruder can rebuild of each category from its own set")
     yield from _table(own_header(view), own_rows(view))
     yield indented(Text(OWN_MEANING, style="dim"))
     yield heading("All categories together")
@@ -147,7 +147,7 @@ def title(view: CategoriesView) -> str:
     """What the report is about."""
     if view.is_holder:
         return "What one set of count statistics for each category gives away"
-    return "What a snooper rebuilds from one set of count statistics for each category"
+    return "What an intruder rebuilds from one set of count statistics for each category"
 
 
 def scope(view: CategoriesView) -> str:
@@ -180,7 +180,7 @@ def beside_lines(view: CategoriesView) -> Iterator[str]:
 
 
 def own_header(view: CategoriesView) -> tuple[str, ...]:
-    """Columns of the categories; a snooper knows no truth."""
+    """Columns of the categories; an intruder knows no truth."""
     return OWN_HEADER if view.is_holder else (*OWN_HEADER[:4], OWN_HEADER[5])
 
 
@@ -203,14 +203,14 @@ def _tables(count: Count) -> str:
 
 
 def _surest_alone(risk: CategoryRisk) -> str:
-    """For the holder the true count that is found most surely; for a snooper his surest guess."""
+    """For the holder the true count that is found most surely; for an intruder his surest guess."""
     worst = risk.worst_cell
     if worst is not None:
         return _surest(worst.value, worst.probability)
-    law = risk.laws["multinomial"]
-    if isinstance(law, Unavailable):
+    distribution = risk.distributions["multinomial"]
+    if isinstance(distribution, Unavailable):
         return "–"
-    cells = law.cells[law.first_value :]
+    cells = distribution.cells[distribution.first_value :]
     cell = cells[first_largest([one.best_guess_probability for one in cells])]
     return _surest(cell.cell, cell.best_guess_probability)
 
@@ -241,7 +241,7 @@ def joint_rows(view: CategoriesView) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class JointFigures:
-    """Number of all categories' tables, bits of doubt, and how sure a snooper is of all."""
+    """Number of all categories' tables, bits of doubt, and how sure an intruder is of all."""
 
     tables: str
     entropy: Outcome
@@ -251,7 +251,7 @@ class JointFigures:
 
     @classmethod
     def of(cls, risk: CategoryRisk) -> "JointFigures":
-        """Those of the joint law."""
+        """Those of the joint distribution."""
         tables = _tables(risk.count)
         best, truth = risk.best_guess_probability, risk.truth_probability
         return cls(tables, risk.entropy, risk.effective_tables, best, truth)
@@ -314,7 +314,7 @@ def joint_notes(view: CategoriesView) -> Iterator[str]:
 
 
 def gaps(risk: "CategoryRisk | JointFigures | Unavailable") -> Iterator[tuple[str, str]]:
-    """What of a risk has no figure, and why; all of it where the law is not known."""
+    """What of a risk has no figure, and why; all of it where the distribution is not known."""
     whole = risk if isinstance(risk, Unavailable) else risk.entropy
     if isinstance(whole, Unavailable):
         yield "figures", whole.reason

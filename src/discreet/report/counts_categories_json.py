@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.belief.count_belief import TableLaw
+from discreet.belief.count_belief import TableDistribution
 from discreet.count_tables.category_assessment import CategoryRisk
 from discreet.count_tables.measures import CellRisk
 from discreet.count_tables.notation import write_factorisation
@@ -22,7 +22,7 @@ from discreet.report.counts_json import count_json, outcome_value
 def categories_json(view: CategoriesView) -> dict[str, Any]:
     """One object; figures that are not known are null, with the reason beside."""
     found: dict[str, Any] = {
-        "side": "holder" if view.is_holder else "snooper",
+        "side": "holder" if view.is_holder else "intruder",
         "by": list(view.variables),
         "beside": list(view.beside),
         "known": list(view.known),
@@ -85,8 +85,8 @@ def _risk(risk: CategoryRisk | Unavailable) -> dict[str, Any]:
         "best_guess_probability": outcome_value(risk.best_guess_probability),
         "true_table_probability": outcome_value(risk.truth_probability),
     }
-    law = risk.laws["multinomial"]
-    told["how"] = law.how.value if isinstance(law, TableLaw) else None
+    distribution = risk.distributions["multinomial"]
+    told["how"] = distribution.how.value if isinstance(distribution, TableDistribution) else None
     if isinstance(risk.entropy, Unavailable):
         told["reason"] = risk.entropy.reason
     told |= _reasons(
@@ -145,10 +145,17 @@ def _cell(view: CategoriesView, name: str, cell: CellRisk) -> dict[str, Any]:
 
 
 def _shows_every_table(view: CategoriesView) -> bool:
-    """Do the joint laws come from all tables? Of those that were drawn limits are none."""
+    """Do the joint distributions come from all tables? Of those that were drawn limits are none."""
     joint = view.found.joint
     if isinstance(joint, Unavailable):
         return False
-    laws = (joint.laws[prior] for prior in ("uniform", "multinomial"))
-    found = next((law for law in laws if isinstance(law, TableLaw)), None)
+    distributions = (joint.distributions[prior] for prior in ("uniform", "multinomial"))
+    found = next(
+        (
+            distribution
+            for distribution in distributions
+            if isinstance(distribution, TableDistribution)
+        ),
+        None,
+    )
     return found is not None and found.how is How.EXACT

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from discreet.belief.count_belief import TableLaw
-from discreet.count_tables.assessment import LAWS, CountAssessment
+from discreet.belief.count_belief import TableDistribution
+from discreet.count_tables.assessment import DISTRIBUTIONS, CountAssessment
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
 from discreet.count_tables.decimals import TruncatedReconstruction
@@ -34,7 +34,7 @@ def counts_json(
 ) -> dict[str, Any]:
     """One object; figures that are not known are null, with the reason under `reasons`."""
     found: dict[str, Any] = {
-        "side": "snooper" if a.table is None else "holder",
+        "side": "intruder" if a.table is None else "holder",
         "statistics": _statistics(a),
         "released": _released(a.release),
         "n_solutions": _solutions(a.found),
@@ -161,26 +161,26 @@ def _prior(found: Attack, name: str, risk: CountRisk | Unavailable) -> dict[str,
         "effective_tables": risk.effective_tables,
         "best_guess_probability": risk.best_guess_probability,
     }
-    law = _law(found, name)
-    if law is not None:
-        outcomes["entropy"] = law.entropy
-        outcomes["true_table_surprisal"] = law.truth_surprisal
+    distribution = _distribution(found, name)
+    if distribution is not None:
+        outcomes["entropy"] = distribution.entropy
+        outcomes["true_table_surprisal"] = distribution.truth_surprisal
     told: dict[str, Any] = {key: outcome_value(outcome) for key, outcome in outcomes.items()}
-    if law is not None:
-        guess = law.best_counts
+    if distribution is not None:
+        guess = distribution.best_counts
         told["best_guess"] = None if guess is None else {str(j): c for j, c in guess.items()}
-        told["how"] = law.how.value
-        if law.note:
-            told["note"] = law.note
+        told["how"] = distribution.how.value
+        if distribution.note:
+            told["note"] = distribution.note
     return told | _errors(outcomes) | _reasons(outcomes)
 
 
-def _law(found: Attack, name: str) -> TableLaw | None:
+def _distribution(found: Attack, name: str) -> TableDistribution | None:
     if isinstance(found, Unavailable):
         return None
-    own = LAWS[name][isinstance(found, TruncatedReconstruction)]
-    law = found.laws[own] if own else None
-    return law if isinstance(law, TableLaw) else None
+    own = DISTRIBUTIONS[name][isinstance(found, TruncatedReconstruction)]
+    distribution = found.distributions[own] if own else None
+    return distribution if isinstance(distribution, TableDistribution) else None
 
 
 def _errors(outcomes: dict[str, Outcome | None]) -> dict[str, Any]:
@@ -284,13 +284,13 @@ def _comparison(a: CountAssessment) -> dict[str, Any]:
 def _intervals(a: CountAssessment) -> dict[str, Any] | None:
     if a.intervals is None:
         return None
-    laws = {
-        name: law.to_json()
-        if isinstance(law, Unavailable)
-        else {"entropy": outcome_value(law.entropy)}
-        for name, law in a.intervals.laws.items()
+    distributions = {
+        name: distribution.to_json()
+        if isinstance(distribution, Unavailable)
+        else {"entropy": outcome_value(distribution.entropy)}
+        for name, distribution in a.intervals.distributions.items()
     }
-    return {"n_tables": count_json(a.intervals.count), "priors": laws}
+    return {"n_tables": count_json(a.intervals.count), "priors": distributions}
 
 
 def _knowledge(a: CountAssessment) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from discreet.belief.count_belief import TableLaw
-from discreet.count_tables.assessment import LAWS, CountAssessment
+from discreet.belief.count_belief import TableDistribution
+from discreet.count_tables.assessment import DISTRIBUTIONS, CountAssessment
 from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.measures import CellRisk, CountRisk, IntervalRisk, interval_risk
@@ -31,7 +31,9 @@ ZEROS_UNKNOWN = (
 
 
 class Bound(NamedTuple):
-    """What is known of the count of one value; `cell` under the right law, where there is one."""
+    """What is known of the count of one value; `cell` under the right distribution, where there is
+    one.
+    """
 
     value: int
     interval: IntervalRisk
@@ -42,7 +44,7 @@ class Bound(NamedTuple):
 def title(a: CountAssessment) -> str:
     """What the report is about."""
     if a.table is None:
-        return "What a snooper rebuilds from the statistics of counts"
+        return "What an intruder rebuilds from the statistics of counts"
     return "What the statistics of a count table give away"
 
 
@@ -169,7 +171,9 @@ def count_as_words(count: Count) -> str:
 
 
 def prior_title(a: CountAssessment, name: str) -> str:
-    """The name of a law; where n is withheld the right one still rests on a law over n."""
+    """The name of a distribution; where n is withheld the right one still rests on a distribution
+    over n.
+    """
     given = name == "multinomial" and a.release.n is None
     return "multinomial (given n)" if given else TITLES[name]
 
@@ -233,7 +237,7 @@ def _reasons(risk: CountRisk | Unavailable) -> Iterator[str]:
 
 
 def _led_astray(a: CountAssessment) -> Iterator[str]:
-    """A true table less probable than under uniform misleads whoever trusts the law."""
+    """A true table less probable than under uniform misleads whoever trusts the distribution."""
     truths = [
         None if isinstance(risk, Unavailable) else risk.truth_probability
         for risk in (a.risks["multinomial"], a.risks["uniform"])
@@ -242,18 +246,20 @@ def _led_astray(a: CountAssessment) -> Iterator[str]:
     if len(values) == 2 and values[0] < values[1] * (1 - 1e-9):
         yield (
             "Here the true table is less probable than under uniform: it is an unlikely one for "
-            "COM-Poisson counts, so that a snooper who trusts the law is led astray."
+            "COM-Poisson counts, so that an intruder who trusts the distribution is led astray."
         )
 
 
 def best_guess(a: CountAssessment) -> str:
-    """The most probable table under the right law, and for the holder whether it is the truth."""
-    law = right_law(a.found)
-    if law is None or law.best_counts is None:
+    """The most probable table under the right distribution, and for the holder whether it is the
+    truth.
+    """
+    distribution = right_distribution(a.found)
+    if distribution is None or distribution.best_counts is None:
         return "not known"
-    counts = law.best_counts
+    counts = distribution.best_counts
     table = ",".join(f"{j}:{_shown(c)}" for j, c in counts.items() if c is None or c)
-    said = f"{table}, probability {cell_words(law.best_guess_probability)}"
+    said = f"{table}, probability {cell_words(distribution.best_guess_probability)}"
     if a.table is None:
         return said
     same = is_truth(a, tuple(counts.values()))
@@ -270,12 +276,14 @@ def zeros_unknown(found: Attack) -> bool:
     return not isinstance(found, Unavailable) and found.first_value > 0
 
 
-def right_law(found: Attack) -> TableLaw | None:
-    """The law that is right for independent counts, where it was found."""
+def right_distribution(found: Attack) -> TableDistribution | None:
+    """The distribution that is right for independent counts, where it was found."""
     if isinstance(found, Unavailable):
         return None
-    law = found.laws[LAWS["multinomial"][isinstance(found, TruncatedReconstruction)] or ""]
-    return None if isinstance(law, Unavailable) else law
+    distribution = found.distributions[
+        DISTRIBUTIONS["multinomial"][isinstance(found, TruncatedReconstruction)] or ""
+    ]
+    return None if isinstance(distribution, Unavailable) else distribution
 
 
 KNOWLEDGE_HEADER = ("", "before", "after")
@@ -291,7 +299,7 @@ def zeros_came_in(a: CountAssessment) -> bool:
 
 
 def knowledge_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
-    """The risk without and with the snooper's knowledge."""
+    """The risk without and with the intruder's knowledge."""
     if a.before is None:
         return []
     pair = (a.risks_before["multinomial"], a.risks["multinomial"])
@@ -332,8 +340,10 @@ def interval_line(a: CountAssessment) -> str | None:
         return None
     effective = ""
     if a.intervals.count.value is not None:
-        law = a.intervals.laws["multinomial"]
-        doubt = law if isinstance(law, Unavailable) else law.effective_tables
+        distribution = a.intervals.distributions["multinomial"]
+        doubt = (
+            distribution if isinstance(distribution, Unavailable) else distribution.effective_tables
+        )
         if isinstance(doubt, Unavailable):
             effective = f"; how much doubt that is is not known: {words.sentence(doubt.reason)}"
         else:
@@ -370,7 +380,7 @@ def likely_note(a: CountAssessment) -> str:
 
 
 def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:
-    """Are the counts of a snooper's table, as far as they are known, the holder's?"""
+    """Are the counts of an intruder's table, as far as they are known, the holder's?"""
     if a.table is None:
         return False
     true = (a.table.get(j, 0) for j in range(len(counts)))
@@ -400,7 +410,7 @@ def verdict_scope(verdict: Verdict) -> str:
 
 
 def exposed_rows(verdict: Verdict) -> list[tuple[str, str, str]]:
-    """Values whose true count a snooper finds with more than the risk allowed."""
+    """Values whose true count an intruder finds with more than the risk allowed."""
     rows = []
     for one in verdict.exposed:
         error = "" if not one.standard_error else f" ± {words.expected(one.standard_error)}"

@@ -147,16 +147,16 @@ def league_plot(ratios: Mapping[str, Sequence[Sequence[float]]], fractions: Sequ
 
 
 def belief_plot(
-    labels: Sequence[str], laws: Sequence[Mapping[int, float]], truths: Sequence[int]
+    labels: Sequence[str], distributions: Sequence[Mapping[int, float]], truths: Sequence[int]
 ) -> str:
     """One bar a cell, cut into the probabilities of its counts; the true count's part in red."""
     height = 0.9 + 0.34 * len(labels)
     with _axes("probability", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(labels))[::-1]
-        for place, law, truth in zip(places, laws, truths, strict=True):
+        for place, distribution, truth in zip(places, distributions, truths, strict=True):
             left = 0.0
-            for count in sorted(law):
-                share = law[count]
+            for count in sorted(distribution):
+                share = distribution[count]
                 colour = RED if count == truth else _shade(count)
                 axes.barh(place, share, left=left, color=colour, height=0.72, zorder=3,
                           edgecolor="white", linewidth=0.6)  # fmt: skip

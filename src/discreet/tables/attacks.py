@@ -49,7 +49,7 @@ class TightBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeTable:
-    """After the law of the table itself, under logarithmic loss (dobra 4.2).
+    """After the distribution of the table itself, under logarithmic loss (dobra 4.2).
 
     The best estimate is his belief, the uncertainty its entropy (in natural units), the harm the
     probability it gives to the true table.
@@ -79,9 +79,9 @@ class OneCell:
 
     def guess(self, belief: Belief) -> Guess:
         """The most probable value; of several, the least."""
-        law = belief.cell(self.cell)
-        best = best_value(law)
-        return Guess(best, 1.0 - law[best])
+        distribution = belief.cell(self.cell)
+        best = best_value(distribution)
+        return Guess(best, 1.0 - distribution[best])
 
     def harm(self, guess: Guess | None, truth: IntArray) -> float:
         """m / n(small) for a small cell that was found, else nothing."""

@@ -34,8 +34,9 @@ __all__ = ["Audit", "AuditOptions", "CellAudit", "audit", "audit_sequence", "mai
 class Audit(ShownInNotebooks):
     """What a set of released margins reveals of a table.
 
-    `small_cells` are those to protect, in the order of the laws in `views`, out of `n_small`; the
-    share of them that is identified is about `n_measured`, all unless the table is very large.
+    `small_cells` are those to protect, in the order of the distributions in `views`, out of
+    `n_small`; the share of them that is identified is about `n_measured`, all unless the table is
+    very large.
     `tightness` is measure (3), `one_over_tables` 1/M(T), `measures` the others under each view.
     `learned` is what the margins prove of groups of persons, `believed` what is only probable;
     `refusal` what the small cells look like once some margins were refused; `population` the small
@@ -78,8 +79,8 @@ def audit(
     which the 1,000 most exposed are looked at; the number of consistent tables; the posterior of
     the small cells under each model: `released` (the model of the released margins), `saturated`,
     `no-highest-interaction`, generators such as `[a b][b c]`, or `average` over all hierarchical
-    models that contain the released margins. Cell probabilities have a Dirichlet law with `alpha`
-    in every cell before anything is released.
+    models that contain the released margins. Cell probabilities have a Dirichlet distribution with
+    `alpha` in every cell before anything is released.
 
     Within `seconds` the work ends with what is known by then, and the notes say so.
     """
@@ -96,7 +97,7 @@ def _audited(
     number = number_of_tables(out, options.seed, clock, progress)
     watched = cells.small_levels(len(table.names))
     seen = views(out, watched, _view_options(options, clock), progress)
-    cells = cells.first(_fewest_laws(seen, len(watched)))
+    cells = cells.first(_fewest_distributions(seen, len(watched)))
     watched = watched[: len(cells.small)]
     targets = None if options.targets is None else table.axes(options.targets)
     learned = _learned(out, cells, targets)
@@ -132,9 +133,11 @@ def _learned(out: Release, cells: LookedAt, targets: Sequence[int] | None) -> tu
     return (*alone, *learned_from_bounds(most, out.table.dense(), targets, proved=alone))
 
 
-def _fewest_laws(seen: Seen, most: int) -> int:
-    """How many small cells every view has a law of."""
-    return min((len(v.laws) for v in seen.views.values() if isinstance(v, View)), default=most)
+def _fewest_distributions(seen: Seen, most: int) -> int:
+    """How many small cells every view has a distribution of."""
+    return min(
+        (len(v.distributions) for v in seen.views.values() if isinstance(v, View)), default=most
+    )
 
 
 def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
@@ -156,7 +159,7 @@ def _measures(
     not_found = cells.n_measured(confidence) - len(cells.small)
     return {
         name: table_measures(
-            view.laws,
+            view.distributions,
             view.errors,
             truths,
             confidence=confidence,

@@ -69,8 +69,8 @@ class LookedAt:
         if n >= len(self.small):
             return self
         note = (
-            f"the time was over after the laws of {n:,} of {len(self.small):,} small cells; the "
-            "others are left out; allow more seconds"
+            f"time ran out after {n:,} of {len(self.small):,} small cells; the rest are left out; "
+            "allow more seconds"
         )
         small = self.small[:n]
         return replace(

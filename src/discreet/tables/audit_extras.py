@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.belief.exact.exact_distribution import exact_law
-from discreet.belief.exact.listed_belief import listed_law
+from discreet.belief.exact.exact_distribution import exact_distribution
+from discreet.belief.exact.listed_belief import listed_distribution
 from discreet.belief.exact.population_chain import released_links
 from discreet.belief.models.generators import HierarchicalModel, parse_model
 from discreet.clock import Clock
@@ -48,11 +48,15 @@ def believed(
     if not out.is_shown:
         return Unavailable("the table is too large to list the tables consistent with the release")
     alpha = np.full(out.table.sizes, options.alpha)
-    law = exact_law(out.margins, _first_model(out, options), alpha, known=out.beside())
-    if law is None:
-        return Unavailable("the first model's law of the table is not known in closed form")
+    distribution = exact_distribution(
+        out.margins, _first_model(out, options), alpha, known=out.beside()
+    )
+    if distribution is None:
+        return Unavailable(
+            "the first model's distribution of the table is not known in closed form"
+        )
     rng = np.random.default_rng([options.seed, 2])
-    belief = listed_law(law, out.system(), seconds=clock.share(0.5), rng=rng)
+    belief = listed_distribution(distribution, out.system(), seconds=clock.share(0.5), rng=rng)
     if belief is None:
         return Unavailable("there are too many consistent tables to list them")
     return probable_groups(
@@ -135,7 +139,7 @@ def _under(
     """Under one model, where the sample tells of the cells' probabilities in closed form."""
     if model.is_saturated:
         return population_cells(
-            view.laws,
+            view.distributions,
             alpha=options.alpha,
             alpha_total=options.alpha * out.table.n_cells,
             sample_size=out.table.total,
@@ -146,12 +150,18 @@ def _under(
     if links is None:
         return Unavailable(ONLY_KNOWN)
     return chained_population_cells(
-        view.laws, links, sample_size=out.table.total, population_size=size, small=options.small
+        view.distributions,
+        links,
+        sample_size=out.table.total,
+        population_size=size,
+        small=options.small,
     )
 
 
 def _small_cells(out: Release, small: int) -> IntArray:
-    """The levels of the small cells of a table that is shown, in the order of the views' laws."""
+    """The levels of the small cells of a table that is shown, in the order of the views'
+    distributions.
+    """
     counts = out.table.dense()
     return np.argwhere((counts > 0) & (counts <= small))
 

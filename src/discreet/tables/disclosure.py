@@ -2,10 +2,9 @@
 
 An *attack* is what an intruder is after: a target, an estimate of it that is best under his loss
 and his belief, and his uncertainty, the loss he then expects. He acts if it does not exceed his
-threshold, which the agency knows only as a law. *Harm* is what the agency loses by it. Disclosure
-risk (1) averages harm over whether he acts and over what he may be after; that is all the machinery
-there is, and the measures of the field are instances of it (`table_attacks`).
-"""
+threshold, which the agency knows only as a distribution. *Harm* is what the agency loses by it.
+Disclosure risk (1) averages harm over whether he acts and over what he may be after; that is all
+the machinery there is, and the measures of the field are instances of it (`table_attacks`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ class Attack(Protocol):
 
 
 class Threshold(Protocol):
-    """The agency's law for the uncertainty up to which an intruder acts."""
+    """The agency's distribution for the uncertainty up to which an intruder acts."""
 
     def acts(self, uncertainty: float) -> float:
         """The probability that his threshold is at least this high."""
@@ -89,7 +88,7 @@ class Discrete:
 
 @dataclass(frozen=True, slots=True)
 class Continuous:
-    """His threshold has a law given by its survival function, u ↦ Pr(T ≥ u)."""
+    """His threshold has a distribution given by its survival function, u ↦ Pr(T ≥ u)."""
 
     survival: Callable[[float], float]
 
@@ -118,8 +117,8 @@ class Scenario:
 def disclosure_risk(scenario: Scenario, belief: Belief, truth: IntArray) -> float:
     """DR (dobra eq. 1): harm averaged over whether the intruder acts and over his targets.
 
-    The agency knows the true table, so its own law for the state of the world is degenerate there.
-    """
+    The agency knows the true table, so its own distribution for the state of the world is
+    degenerate there."""
     risk = 0.0
     for weight, attack in scenario.attacks:
         guess = attack.guess(belief)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 TOO_SMALL = "not zero, but too small for a floating-point number"
 ROUNDING = 1e-9  # probabilities as near as this are alike, so that noise turns no even chance
 NO_ERROR = 1e-7  # √ε and more: what a standard error of 0 may come out as
@@ -14,7 +14,7 @@ NO_ERROR = 1e-7  # √ε and more: what a standard error of 0 may come out as
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMeasures:
-    """The measures under one law of the table.
+    """The measures under one distribution of the table.
 
     `true_table` is the probability of the whole table, `small_cells_identified` (5) the share of
     small cells whose most probable value is right and has a probability above the confidence, and
@@ -53,33 +53,36 @@ def one_over_tables(number: Count) -> Outcome:
 
 
 def table_measures(
-    laws: Sequence[Law],
-    errors: Sequence[Law],
+    distributions: Sequence[Distribution],
+    errors: Sequence[Distribution],
     truths: Sequence[int],
     *,
     confidence: float,
     true_table: Outcome,
     not_found: int = 0,
 ) -> TableMeasures:
-    """The measures of the small cells, whose laws, their standard errors and truths are given.
+    """The measures of the small cells, whose distributions, their standard errors and truths are
+    given.
 
-    A simulated law is an estimate; the share found is then one too, with limits: cells so near the
-    confidence that two standard errors could turn them are found, or none of them. `not_found` are
-    small cells beside, of which it is known that they are not identified.
-    """
+    A simulated distribution is an estimate; the share found is then one too, with limits: cells so
+    near the confidence that two standard errors could turn them are found, or none of them.
+    `not_found` are small cells beside, of which it is known that they are not identified."""
     true_table = _not_zero(true_table)
-    if not laws:
+    if not distributions:
         none = Unavailable("no cell is small, so there is none to protect")
         return TableMeasures(
             true_table=true_table, small_cells_identified=none, expected_identified=none
         )
     exact = all(map(is_exact, errors))
-    expected = sum(law.get(truth, 0.0) for law, truth in zip(laws, truths, strict=True))
+    expected = sum(
+        distribution.get(truth, 0.0)
+        for distribution, truth in zip(distributions, truths, strict=True)
+    )
     spread = sum(error.get(truth, 0.0) for error, truth in zip(errors, truths, strict=True))
     return TableMeasures(
         true_table=true_table,
         small_cells_identified=_share_found(
-            laws, errors, truths, confidence, exact, len(laws) + not_found
+            distributions, errors, truths, confidence, exact, len(distributions) + not_found
         ),
         expected_identified=Figure(
             value=expected,
@@ -97,27 +100,33 @@ def _not_zero(true_table: Outcome) -> Outcome:
 
 
 def _share_found(
-    laws: Sequence[Law],
-    errors: Sequence[Law],
+    distributions: Sequence[Distribution],
+    errors: Sequence[Distribution],
     truths: Sequence[int],
     confidence: float,
     exact: bool,
     n: int,
 ) -> Figure:
     """(5) out of `n` cells, with limits between which cells near the confidence could turn it."""
-    found = [_is_found(law, truth, confidence) for law, truth in zip(laws, truths, strict=True)]
+    found = [
+        _is_found(distribution, truth, confidence)
+        for distribution, truth in zip(distributions, truths, strict=True)
+    ]
     value = sum(found) / n
     if exact:
         return Figure(value=value, how=How.EXACT)
-    doubtful = [_is_doubtful(law, se, confidence) for law, se in zip(laws, errors, strict=True)]
+    doubtful = [
+        _is_doubtful(distribution, se, confidence)
+        for distribution, se in zip(distributions, errors, strict=True)
+    ]
     sure = sum(hit and not doubt for hit, doubt in zip(found, doubtful, strict=True))
     may = sum(hit or doubt for hit, doubt in zip(found, doubtful, strict=True))
     note = "" if not any(doubtful) else f"{sum(doubtful)} of the cells are near the confidence"
     return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
 
 
-def is_exact(errors: Law) -> bool:
-    """Whether a cell's law has no standard errors.
+def is_exact(errors: Distribution) -> bool:
+    """Whether a cell's distribution has no standard errors.
 
     A cell with one value has none, whatever rounding leaves of 1 − 1; a single value of draws in a
     cell with room for others has the error of the rule of succession, which is far larger.
@@ -126,10 +135,10 @@ def is_exact(errors: Law) -> bool:
     return all(error <= most for error in errors.values())
 
 
-def best_value(law: Law) -> int:
+def best_value(distribution: Distribution) -> int:
     """The most probable value; of several that are alike up to rounding, the least."""
-    most = max(law.values())
-    return min(q for q, p in law.items() if p >= most - ROUNDING)
+    most = max(distribution.values())
+    return min(q for q, p in distribution.items() if p >= most - ROUNDING)
 
 
 def surely_above(confidence: float) -> float:
@@ -140,13 +149,15 @@ def surely_above(confidence: float) -> float:
     return confidence + ROUNDING * (1 - confidence)
 
 
-def _is_found(law: Law, truth: int, confidence: float) -> bool:
-    best = best_value(law)
-    return best == truth and law[best] > surely_above(confidence)
+def _is_found(distribution: Distribution, truth: int, confidence: float) -> bool:
+    best = best_value(distribution)
+    return best == truth and distribution[best] > surely_above(confidence)
 
 
-def _is_doubtful(law: Law, errors: Law, confidence: float) -> bool:
-    best = best_value(law)
-    second = max((p for q, p in law.items() if q != best), default=0.0)
+def _is_doubtful(distribution: Distribution, errors: Distribution, confidence: float) -> bool:
+    best = best_value(distribution)
+    second = max((p for q, p in distribution.items() if q != best), default=0.0)
     margin = 2 * errors.get(best, 0.0)
-    return margin > 0 and (abs(law[best] - confidence) < margin or law[best] - second < 2 * margin)
+    return margin > 0 and (
+        abs(distribution[best] - confidence) < margin or distribution[best] - second < 2 * margin
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.belief.exact.population_chain import Link, chain_law, mean_share
+from discreet.belief.exact.population_chain import Link, chain_distribution, mean_share
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.numerics.gamma_ratio import log_gamma_ratio
@@ -35,7 +35,7 @@ def check_population(sample_size: int, population_size: int) -> None:
 
 
 def population_cells(
-    laws: Sequence[Mapping[int, float]],
+    distributions: Sequence[Mapping[int, float]],
     *,
     alpha: float,
     alpha_total: float,
@@ -43,12 +43,12 @@ def population_cells(
     population_size: int,
     small: int,
 ) -> tuple[PopulationCell, ...]:
-    """The population's count of each cell given the law of the sample's, simple random sampling,
-    under the saturated model.
+    """The population's count of each cell given the distribution of the sample's, simple random
+    sampling, under the saturated model.
 
-    As `tables.population.population_law`, of which only the small counts are made, so that the size
-    of the population is of no account. Checked: the population is no smaller than the sample.
-    """
+    As `tables.population.population_distribution`, of which only the small counts are made, so that
+    the size of the population is of no account. Checked: the population is no smaller than the
+    sample."""
     check_population(sample_size, population_size)
     rest = population_size - sample_size
 
@@ -62,11 +62,11 @@ def population_cells(
         own, others = share(count)
         return rest * own / (own + others)
 
-    return tuple(_cell(law, small, mass, mean) for law in laws)
+    return tuple(_cell(distribution, small, mass, mean) for distribution in distributions)
 
 
 def chained_population_cells(
-    laws: Sequence[Mapping[int, float]],
+    distributions: Sequence[Mapping[int, float]],
     links: Sequence[tuple[Link, ...]],
     *,
     sample_size: int,
@@ -79,29 +79,31 @@ def chained_population_cells(
     """
     check_population(sample_size, population_size)
     rest, found = population_size - sample_size, []
-    for law, own in zip(laws, links, strict=True):
-        outside = chain_law(own, rest, small)
+    for distribution, own in zip(distributions, links, strict=True):
+        outside = chain_distribution(own, rest, small)
         if outside is None:
             return NOT_SETTLED
-        found.append(_chained(law, outside, rest * mean_share(own)))
+        found.append(_chained(distribution, outside, rest * mean_share(own)))
     return tuple(found)
 
 
-def _chained(law: Mapping[int, float], outside: Sequence[float], mean: float) -> PopulationCell:
-    return _cell(law, len(outside) - 1, lambda _, more: outside[more], lambda _: mean)
+def _chained(
+    distribution: Mapping[int, float], outside: Sequence[float], mean: float
+) -> PopulationCell:
+    return _cell(distribution, len(outside) - 1, lambda _, more: outside[more], lambda _: mean)
 
 
 def _cell(
-    law: Mapping[int, float],
+    distribution: Mapping[int, float],
     small: int,
     mass: Callable[[int, int], float],
     mean: Callable[[int], float],
 ) -> PopulationCell:
-    """From the law of the sample's count, and the probability of so many more persons outside and
-    their mean given that count."""
+    """From the distribution of the sample's count, and the probability of so many more persons
+    outside and their mean given that count."""
     values = dict.fromkeys(range(small + 1), 0.0)
     total = 0.0
-    for count, p in law.items():
+    for count, p in distribution.items():
         total += p * (count + mean(count))
         for value in range(count, small + 1):
             values[value] += p * mass(count, value - count)

@@ -7,7 +7,7 @@ from math import hypot
 import numpy as np
 
 from discreet.belief.draws.augmentation import Effort
-from discreet.belief.exact.matched_distribution import matched_law
+from discreet.belief.exact.matched_distribution import matched_distribution
 from discreet.belief.models.generators import HierarchicalModel, models_containing, parse_model
 from discreet.belief.models.model_averaging import Evidence, WeightKind, model_weights
 from discreet.belief.models.model_search import ModelSearch, search_models
@@ -25,24 +25,27 @@ from discreet.tables.release import Release
 AVERAGE, RELEASED = "average", "released"
 MOST_AVERAGED = 20
 SEARCH_SHARE = 10  # the least number of models that a search shares its time among
-LAW_SHARE = 4  # parts of the time more for a model whose law is known, as it can be weighed
+DISTRIBUTION_SHARE = (
+    4  # parts of the time more for a model whose distribution is known, as it can be weighed
+)
 NO_TIME = Unavailable("the time was over before this model's turn; allow more seconds")
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One law of the table: of a model, or their average. `laws[i]` is that of the i-th small cell,
+    """One distribution of the table: of a model, or their average. `distributions[i]` is that of
+    the i-th small cell,
     `errors[i]` its standard errors; `weight` is the model's posterior probability.
 
-    Of a table too large to be shown only the first small cells have laws where the time was over.
-    """
+    Of a table too large to be shown only the first small cells have distributions where the time
+    was over."""
 
     name: str
     method: str
     how: How
-    laws: Sequence[Law]
-    errors: Sequence[Law]
+    distributions: Sequence[Distribution]
+    errors: Sequence[Distribution]
     weight: Outcome
     evidence: Evidence | Unavailable
     true_table: Outcome
@@ -128,7 +131,9 @@ def _posteriors(
     clock, found = Clock(options.seconds), Posteriors()
     chosen, to_search = chosen_models(release, options.models)
     ask = _Asker(release, watched, options, progress)
-    parts = {name: 1 + LAW_SHARE * _has_law(release, chosen[name]) for name in chosen}
+    parts = {
+        name: 1 + DISTRIBUTION_SHARE * _has_distribution(release, chosen[name]) for name in chosen
+    }
     left = sum(parts.values()) + (SEARCH_SHARE if to_search else 0)
     for name in sorted(chosen, key=lambda name: -parts[name]):
         late = clock.is_over and found
@@ -152,9 +157,9 @@ def _posteriors(
     return found, search
 
 
-def _has_law(release: Release, model: HierarchicalModel) -> bool:
-    """Whether the model's law of the table is known: such models are asked first, as their weights
-    are had for certain or sooner."""
+def _has_distribution(release: Release, model: HierarchicalModel) -> bool:
+    """Whether the model's distribution of the table is known: such models are asked first, as their
+    weights are had for certain or sooner."""
     if junction_tree(model.generators) is not None:
         return True
     return all(any(set(g) <= set(own) for own in release.sets) for g in model.generators)
@@ -214,20 +219,20 @@ def _named_posteriors(
 def _named(
     release: Release, watched: IntArray, model: HierarchicalModel, clock: Clock
 ) -> TablePosterior | Unavailable:
-    """The laws of the watched cells, of the first ones only where the time is over before."""
-    matched = matched_law(release.margins, model)
+    """The distributions of the watched cells, or of the first ones where time runs out."""
+    matched = matched_distribution(release.margins, model)
     if matched is None:
         return Unavailable("the counts are too large to match records one by one")
-    laws = matched.cells(watched, lambda: clock.is_over)
-    if len(watched) and not laws:
+    distributions = matched.cells(watched, lambda: clock.is_over)
+    if len(watched) and not distributions:
         return Unavailable("the time was over before the first small cell; allow more seconds")
     truth = float(np.exp(min(matched.log_probability(release.table.counts), 0.0)))
     why = Unavailable("not computed for a table this large")
     return TablePosterior(
         model=model,
-        cells=np.arange(len(laws)),
-        laws=laws,
-        errors=[dict.fromkeys(law, 0.0) for law in laws],
+        cells=np.arange(len(distributions)),
+        distributions=distributions,
+        errors=[dict.fromkeys(distribution, 0.0) for distribution in distributions],
         how=How.EXACT,
         method="exact, by matching records along the junction tree",
         evidence=why,
@@ -320,7 +325,7 @@ def _view(
         name=name,
         method=posterior.method,
         how=posterior.how,
-        laws=posterior.laws,
+        distributions=posterior.distributions,
         errors=posterior.errors,
         weight=weight,
         evidence=posterior.evidence,
@@ -335,22 +340,22 @@ def _average(
     posteriors: Mapping[str, TablePosterior | Unavailable],
     weights: Mapping[str, tuple[float, float]],
 ) -> View:
-    """The law averaged over the models by their weights (dobra eq. 10)."""
+    """The distribution averaged over the models by their weights (dobra eq. 10)."""
     pairs = [
         (posterior, *weights[name])
         for name, posterior in posteriors.items()
         if isinstance(posterior, TablePosterior) and name in weights
     ]
-    laws, errors = [], []
-    for i in range(len(pairs[0][0].laws)):
-        values = sorted({q for posterior, *_ in pairs for q in posterior.laws[i]})
-        mean = {q: sum(w * p.laws[i].get(q, 0.0) for p, w, _ in pairs) for q in values}
-        laws.append(mean)
+    distributions, errors = [], []
+    for i in range(len(pairs[0][0].distributions)):
+        values = sorted({q for posterior, *_ in pairs for q in posterior.distributions[i]})
+        mean = {q: sum(w * p.distributions[i].get(q, 0.0) for p, w, _ in pairs) for q in values}
+        distributions.append(mean)
         errors.append(
             {
                 q: sum(
                     (w * p.errors[i].get(q, 0.0)) ** 2
-                    + (e * _apart(p.laws[i].get(q, 0.0), mean[q])) ** 2
+                    + (e * _apart(p.distributions[i].get(q, 0.0), mean[q])) ** 2
                     for p, w, e in pairs
                 )
                 ** 0.5
@@ -362,7 +367,7 @@ def _average(
         name=AVERAGE,
         method=f"average over {_number(len(pairs), len(posteriors))} models by their weights",
         how=How.EXACT if exact else How.ESTIMATE,
-        laws=laws,
+        distributions=distributions,
         errors=errors,
         weight=Figure(value=1.0, how=How.EXACT),
         evidence=Unavailable("an average is no model"),

@@ -12,9 +12,9 @@ from enum import StrEnum
 import numpy as np
 
 from discreet.belief.belief import ListedBelief
-from discreet.belief.draws.weighted_draws import WeightedLaw, weighted_law
-from discreet.belief.exact.exact_distribution import ExactLaw, exact_law
-from discreet.belief.exact.listed_belief import listed_law
+from discreet.belief.draws.weighted_draws import WeightedDistribution, weighted_distribution
+from discreet.belief.exact.exact_distribution import ExactDistribution, exact_distribution
+from discreet.belief.exact.listed_belief import listed_distribution
 from discreet.belief.models.generators import Axes, HierarchicalModel
 from discreet.belief.posterior import completed
 from discreet.belief.request import LEAST_WORTH, too_few
@@ -34,7 +34,7 @@ from discreet.tables.release import Release
 
 MOST_JUDGED = 400  # weighted draws whose own margin is judged
 JUDGING_SECONDS = 2.0  # for one of them
-Law = Mapping[int, float]
+Distribution = Mapping[int, float]
 
 
 class Policy(StrEnum):
@@ -60,18 +60,17 @@ class RefusalView:
     """The small cells once some margins have been refused.
 
     `probability` is what the intruder gave to the refusal before he heard of it; `n_tables` of the
-    consistent ones are left, where they are listed. `before` are the laws without the refusal,
-    under the same model.
-    """
+    consistent ones are left, where they are listed. `before` are the distributions without the
+    refusal, under the same model."""
 
     requests: tuple[Axes, ...]
     rule: RefusalRule
     method: str
     probability: Outcome
     n_tables: int | None
-    before: Sequence[Law]
-    laws: Sequence[Law]
-    errors: Sequence[Law]
+    before: Sequence[Distribution]
+    distributions: Sequence[Distribution]
+    errors: Sequence[Distribution]
 
 
 def refusal_view(
@@ -86,20 +85,21 @@ def refusal_view(
     rng: np.random.Generator,
     progress: Progress = silent,
 ) -> RefusalView | Unavailable:
-    """The law of the cells given that each request was refused, the model being believed in.
+    """The distribution of the cells given that each request was refused, the model being believed
+    in.
 
     Checked: the rule refuses each request on the true table, since else the refusal is false of it.
     """
     known = release.beside()
-    law = exact_law(release.margins, model, alpha, known=known)
-    if law is None:
+    distribution = exact_distribution(release.margins, model, alpha, known=known)
+    if distribution is None:
         return Unavailable(
-            "a refusal needs a model whose law of the table is known; see --posterior"
+            "a refusal needs a model whose distribution of the table is known; see --posterior"
         )
-    belief = listed_law(law, release.system(), seconds=clock.share(0.5), rng=rng)
+    belief = listed_distribution(distribution, release.system(), seconds=clock.share(0.5), rng=rng)
     if belief is not None:
         return _listed(release, belief, requests, rule, cells)
-    return _drawn(release, law, model, alpha, requests, rule, cells, clock, rng, progress)
+    return _drawn(release, distribution, model, alpha, requests, rule, cells, clock, rng, progress)
 
 
 def refused_tables(
@@ -169,7 +169,7 @@ def _listed(
         _check_refused(release, request, bool(own[truth].all()), rule)
         refused &= own
     after = belief.given(refused)
-    laws = [after.cell(cell) for cell in cells.tolist()]
+    distributions = [after.cell(cell) for cell in cells.tolist()]
     return RefusalView(
         requests=tuple(requests),
         rule=rule,
@@ -177,8 +177,8 @@ def _listed(
         probability=Figure(value=float(belief.probabilities[refused].sum()), how=How.EXACT),
         n_tables=len(after.tables),
         before=[belief.cell(cell) for cell in cells.tolist()],
-        laws=laws,
-        errors=[dict.fromkeys(law, 0.0) for law in laws],
+        distributions=distributions,
+        errors=[dict.fromkeys(distribution, 0.0) for distribution in distributions],
     )
 
 
@@ -191,7 +191,7 @@ def _check_refused(release: Release, request: Axes, refused: bool, rule: Refusal
 
 def _drawn(
     release: Release,
-    law: ExactLaw,
+    distribution: ExactDistribution,
     model: HierarchicalModel,
     alpha: FloatArray,
     requests: Sequence[Axes],
@@ -203,9 +203,9 @@ def _drawn(
 ) -> RefusalView | Unavailable:
     if release.informative:
         return Unavailable("the tables cannot be listed, and draws allow no knowledge beside")
-    plain = law.system.n_named == law.n_cells
-    drawn = weighted_law(
-        law,
+    plain = distribution.system.n_named == distribution.n_cells
+    drawn = weighted_distribution(
+        distribution,
         margins=release.margins if plain else None,
         clock=Clock(clock.share(0.3, 10.0)),
         rng=rng,
@@ -226,7 +226,7 @@ def _drawn(
 
 def _judged(
     judge: "_Judge",
-    drawn: WeightedLaw,
+    drawn: WeightedDistribution,
     requests: Sequence[Axes],
     clock: Clock,
     progress: Progress,
@@ -242,7 +242,7 @@ def _judged(
 
 
 def _conditioned(
-    drawn: WeightedLaw,
+    drawn: WeightedDistribution,
     refused: BoolArray,
     requests: Sequence[Axes],
     rule: RefusalRule,
@@ -269,14 +269,18 @@ def _conditioned(
         probability=Figure(value=min(p, 1.0), how=How.ESTIMATE, standard_error=error),
         n_tables=None,
         before=[drawn.cell(cell)[0] for cell in cells.tolist()],
-        laws=[law for law, _ in pairs],
+        distributions=[distribution for distribution, _ in pairs],
         errors=[one for _, one in pairs],
     )
 
 
-def _cell(drawn: WeightedLaw, cell: int, shares: FloatArray) -> tuple[Law, Law]:
-    law, errors = drawn.cell(cell, shares)
-    return {q: p for q, p in law.items() if p > 0}, {q: errors[q] for q, p in law.items() if p > 0}
+def _cell(
+    drawn: WeightedDistribution, cell: int, shares: FloatArray
+) -> tuple[Distribution, Distribution]:
+    distribution, errors = drawn.cell(cell, shares)
+    return {q: p for q, p in distribution.items() if p > 0}, {
+        q: errors[q] for q, p in distribution.items() if p > 0
+    }
 
 
 class _Judge:
@@ -297,8 +301,8 @@ class _Judge:
             widths = (found[1] - found[0])[small]
             risk = -float(widths.min()) if len(small) else -np.inf
         elif rule.policy is Policy.TABLE:
-            law = self._law(table, request)
-            risk = found.table_probability(completed(law, table))
+            distribution = self._distribution(table, request)
+            risk = found.table_probability(completed(distribution, table))
         else:
             risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
                 len(small), 1
@@ -317,20 +321,22 @@ class _Judge:
                     raise BudgetExceeded("bounds after the release are not tight in the time given")
                 self._known[key] = (limits.lower, limits.upper)
             else:
-                law = self._law(table, request)
+                distribution = self._distribution(table, request)
                 budget = Budget(states=300_000, steps=100_000_000, seconds=JUDGING_SECONDS)
-                self._known[key] = marginals.posterior(law.system, law.prior, budget=budget)
+                self._known[key] = marginals.posterior(
+                    distribution.system, distribution.prior, budget=budget
+                )
         return self._known[key]
 
-    def _law(self, table: IntArray, request: Axes) -> ExactLaw:
+    def _distribution(self, table: IntArray, request: Axes) -> ExactDistribution:
         margins = margins_of(table, [*self.release.sets, request])
-        law = exact_law(margins, self._model, self._alpha)
-        assert law is not None
-        return law
+        distribution = exact_distribution(margins, self._model, self._alpha)
+        assert distribution is not None
+        return distribution
 
 
 def _found(posterior: marginals.Posterior, cell: int, truth: int, rule: RefusalRule) -> bool:
     low = int(posterior.lower[cell])
-    law = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
-    best = best_value(law)
-    return best == truth and law[best] > surely_above(rule.confidence)
+    distribution = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
+    best = best_value(distribution)
+    return best == truth and distribution[best] > surely_above(rule.confidence)

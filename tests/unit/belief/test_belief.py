@@ -1,4 +1,4 @@
-"""Laws over listed tables."""
+"""Distributions over listed tables."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_certainty_has_no_entropy():
         (TABLES[:0], [], "at least 1"),
     ],
 )
-def test_laws_that_are_none(tables, probabilities, message):
+def test_distributions_that_are_none(tables, probabilities, message):
     with pytest.raises(InputError, match=message):
         ListedBelief(tables=tables, probabilities=np.array(probabilities))
 

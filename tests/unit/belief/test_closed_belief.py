@@ -1,4 +1,4 @@
-"""Laws in closed form against every table listed."""
+"""Distributions in closed form against every table listed."""
 
 import numpy as np
 import pytest
@@ -61,5 +61,5 @@ def test_none_where_there_is_no_closed_form():
 def test_many_persons_do_not_overflow():
     table = Table.of_dense(np.array([[400_000, 1], [2, 99_997]]))
     for prior in (Multinomial(), DirichletMultinomial(np.full(4, 0.5))):
-        law = closed_belief(release_margins(table, [[]]).margins, prior).cell(1)
-        assert sum(law.values()) == pytest.approx(1)
+        distribution = closed_belief(release_margins(table, [[]]).margins, prior).cell(1)
+        assert sum(distribution.values()) == pytest.approx(1)

@@ -1,4 +1,6 @@
-"""Laws of hidden tables: of guesses that are as probable the first, and no measure of noise."""
+"""Distributions of hidden tables: of guesses that are as probable the first, and no measure of
+noise.
+"""
 
 from types import SimpleNamespace
 
@@ -6,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.belief import count_belief
-from discreet.belief.count_belief import CellLaw, Mixture, exact, reciprocal
-from discreet.belief.exact.listed_counts import listed_law
+from discreet.belief.count_belief import CellDistribution, Mixture, exact, reciprocal
+from discreet.belief.exact.listed_counts import listed_distribution
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.figures import Unavailable
 
@@ -16,13 +18,13 @@ NOISE = [-1e-13, -(2**-53), 0.0, 2**-53, 1e-13]
 
 @pytest.mark.parametrize("noise", NOISE)
 def test_of_counts_as_probable_the_least_is_the_best_guess(noise):
-    law = CellLaw(
+    distribution = CellDistribution(
         cell=0,
         support=np.array([2, 5, 9]),
         probabilities=np.array([0.2, 0.4 - noise, 0.4 + noise]),
         mean=5.0,
     )
-    assert law.best_guess == 5
+    assert distribution.best_guess == 5
 
 
 @pytest.mark.parametrize("noise", NOISE)
@@ -43,7 +45,7 @@ def test_of_parts_as_probable_the_first_has_the_best_guess(monkeypatch, noise):
 def test_of_listed_tables_as_probable_the_first_is_the_best_guess(noise):
     tables = np.array([[1, 2, 0], [2, 0, 1], [0, 1, 2]])
     logs = np.array([-40.0, -30.0, -30.0 * (1 - noise)])
-    assert listed_law(tables, logs, "multinomial").best_guess == (2, 0, 1)
+    assert listed_distribution(tables, logs, "multinomial").best_guess == (2, 0, 1)
 
 
 @pytest.mark.parametrize("bits", [0.0, 3e-13, 4e-12, 6e-11])

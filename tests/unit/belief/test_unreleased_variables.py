@@ -7,7 +7,7 @@ from scipy.stats import betabinom
 
 from discreet.belief import posterior as posteriors
 from discreet.belief.draws.augmentation import Effort
-from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.posterior import Question, table_posterior
 from discreet.belief.unreleased_variables import left_out, log_split, model_without, without
@@ -47,19 +47,19 @@ def only_small_sums(monkeypatch):
 
 @pytest.mark.parametrize(("model", "sets"), MODELS)
 def test_against_the_sum_over_full_tables(only_small_sums, model, sets):
-    law = exact_law(margins_of(TABLE, sets), model, ALPHA)
-    right = posterior(law.system, law.prior)
+    distribution = exact_distribution(margins_of(TABLE, sets), model, ALPHA)
+    right = posterior(distribution.system, distribution.prior)
     found = table_posterior(question(sets), model, rng=np.random.default_rng(1))
     assert found.how is How.EXACT
     assert "spread exactly" in found.method
-    for cell, own in enumerate(found.laws):
+    for cell, own in enumerate(found.distributions):
         assert sum(own.values()) == pytest.approx(1)
         for q, p in own.items():
             assert p == pytest.approx(right.probability(cell, q), abs=1e-10)
     assert found.evidence.log_probability == pytest.approx(
-        right.log_normaliser + law.log_constant, abs=1e-9
+        right.log_normaliser + distribution.log_constant, abs=1e-9
     )
-    truth = posteriors.completed(law, TABLE)
+    truth = posteriors.completed(distribution, TABLE)
     assert found.true_table.value == pytest.approx(right.table_probability(truth), rel=1e-9)
 
 
@@ -78,8 +78,10 @@ def test_a_model_without_closed_form():
     found = table_posterior(asked, model, rng=np.random.default_rng(1))
     smaller, place = without(asked, model, 3)
     inner = table_posterior(smaller, model_without(model, 3), rng=np.random.default_rng(1))
-    expected = sum(p * betabinom(m, 4.0, 4.0).pmf(0) for m, p in inner.laws[int(place[0])].items())
-    assert found.laws[0][0] == pytest.approx(expected, rel=1e-9)
+    expected = sum(
+        p * betabinom(m, 4.0, 4.0).pmf(0) for m, p in inner.distributions[int(place[0])].items()
+    )
+    assert found.distributions[0][0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_which_variables_may_go():
@@ -104,7 +106,7 @@ def test_the_smaller_question_and_model():
     assert model_without(model, 1) == HierarchicalModel.of(3, [(0, 1), (1, 2)])
 
 
-def test_the_split_of_a_table_is_a_law():
+def test_the_split_of_a_table_is_a_distribution():
     """Over all tables of four cells with given sums over the last variable."""
     alpha = np.array([[0.4, 1.1], [0.9, 0.6]])
     total = 0.0

@@ -77,16 +77,16 @@ def test_a_bayesian_scientist_acts_on_his_own_uncertainty():
     assert data_utility(stops, seen, TRUTH) == pytest.approx(-((BLANK - TRUTH) ** 2).sum())
 
 
-def test_a_law_for_the_threshold_mixes_the_two():
+def test_a_distribution_for_the_threshold_mixes_the_two():
     study = PosteriorCounts()
-    law = Continuous(lambda u: float(np.exp(-u)))
+    distribution = Continuous(lambda u: float(np.exp(-u)))
     uncertainty = study.answer(reading(belief=BELIEF)).uncertainty
     acts = np.exp(-uncertainty)
     ends = [
         data_utility(scientist(study, threshold=Fixed(t)), reading(belief=BELIEF), TRUTH)
         for t in (1e9, -1e9)
     ]
-    mixed = data_utility(scientist(study, threshold=law), reading(belief=BELIEF), TRUTH)
+    mixed = data_utility(scientist(study, threshold=distribution), reading(belief=BELIEF), TRUTH)
     assert mixed == pytest.approx(acts * ends[0] + (1 - acts) * ends[1])
 
 

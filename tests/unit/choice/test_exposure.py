@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.belief.draws.importance_draws import drawn_belief
-from discreet.belief.draws.weighted_draws import WeightedLaw
+from discreet.belief.draws.weighted_draws import WeightedDistribution
 from discreet.choice.choice import Standing, standing
 from discreet.choice.drawn_exposure import drawn_exposure, share_found
 from discreet.choice.exposure import belief_exposure, bounds_exposure
@@ -115,8 +115,8 @@ def test_the_share_found_has_limits_where_cells_are_near_the_confidence():
     sure = ({1: 0.9, 0: 0.1}, {1: 0.01, 0: 0.01}, 1)
     near = ({1: 0.52, 0: 0.48}, {1: 0.05, 0: 0.05}, 1)
     wrong = ({0: 0.9, 1: 0.1}, {0: 0.01, 1: 0.01}, 1)
-    laws, errors, truths = zip(sure, near, wrong, strict=True)
-    found = share_found(laws, errors, truths, 0.5)
+    distributions, errors, truths = zip(sure, near, wrong, strict=True)
+    found = share_found(distributions, errors, truths, 0.5)
     assert (found.low, found.value, found.high) == pytest.approx((1 / 3, 2 / 3, 2 / 3))
     assert "1 of the cells" in found.note
 
@@ -140,8 +140,8 @@ EPSILON = 2.0**-52
 
 @pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
 def test_an_even_chance_is_not_above_one_half_whatever_rounding_does(off):
-    law = {1: 0.5 + off * EPSILON, 2: 0.5 - off * EPSILON}
-    assert share_found([law], [{}], [1], 0.5).value == 0
+    distribution = {1: 0.5 + off * EPSILON, 2: 0.5 - off * EPSILON}
+    assert share_found([distribution], [{}], [1], 0.5).value == 0
 
 
 @pytest.mark.parametrize("off", [-2, -1, 0])
@@ -167,7 +167,7 @@ def even_draws(monkeypatch):
     def found(n_draws, seed):
         rng = np.random.default_rng(seed)
         noise = rng.integers(-3, 4, n_draws) * EPSILON
-        drawn = WeightedLaw(
+        drawn = WeightedDistribution(
             tables=np.array([[1, 0, 0, 1], [0, 1, 1, 0]])[np.arange(n_draws) % 2],
             log_ratios=np.log(2.0) * (1 + noise),
             log_weights=np.zeros(n_draws),
@@ -176,7 +176,9 @@ def even_draws(monkeypatch):
             warning="",
             complete=True,
         )
-        monkeypatch.setattr("discreet.choice.drawn_exposure.weighted_law", lambda *_, **__: drawn)
+        monkeypatch.setattr(
+            "discreet.choice.drawn_exposure.weighted_distribution", lambda *_, **__: drawn
+        )
         prior = measure.intruder("uniform", 4).prior
         return drawn_exposure(masked, prior, measure, clock=Clock(None), rng=rng).risk
 

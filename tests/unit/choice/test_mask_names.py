@@ -38,7 +38,7 @@ SPECS = [
     ("suppression[a b][a]:small=10,protect=3,zeros=spare,exact=no,least=figures", TABLE),
     ("perturbation[a b]", TABLE),
     ("perturbation[a b][b]:fitted=table,show=[a][b],alpha=0.3", TABLE),
-    ("imputation[a][b]:copies=4,law=dirichlet", TABLE),
+    ("imputation[a][b]:copies=4,distribution=dirichlet", TABLE),
     ("statistics", COUNTS),
     ("statistics:largest_known=no", COUNTS),
 ]

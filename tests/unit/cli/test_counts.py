@@ -1,4 +1,4 @@
-"""discreet counts: the holder's and the snooper's side, files, verdicts, and one line for errors."""
+"""discreet counts: the holder's and the intruder's side, files, verdicts, and one line for errors."""
 
 import json
 
@@ -28,9 +28,9 @@ def test_the_holder(discreet):
     assert got["interval_policy"]["n_tables"]["value"] == 4207
 
 
-def test_the_snooper_has_no_truth(discreet):
+def test_the_intruder_has_no_truth(discreet):
     got = told(discreet("counts", *RELEASED, "--json"))
-    assert got["side"] == "snooper"
+    assert got["side"] == "intruder"
     assert got["n_solutions"]["value"] == 7
     assert got["priors"]["uniform"]["true_table_probability"] is None
     assert "count" not in got["bounds"][0]
@@ -114,10 +114,10 @@ def test_no_blanks_at_the_ends_of_lines(discreet):
         assert max(map(len, lines)) <= 80
 
 
-def test_bayes_for_the_holder_and_the_snooper(discreet):
+def test_bayes_for_the_holder_and_the_intruder(discreet):
     holder = told(discreet("counts", DISASTERS, "--bayes", "--json"))["bayes"]
-    snooper = told(discreet("counts", *RELEASED, "--bayes", "--json"))["bayes"]
-    assert holder == snooper
+    intruder = told(discreet("counts", *RELEASED, "--bayes", "--json"))["bayes"]
+    assert holder == intruder
     assert holder["posterior"]["a"] == 61
     assert holder["posterior"]["c"] == 51
     low, middle, high = holder["dispersion"]["quantiles"]

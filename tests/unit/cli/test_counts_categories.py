@@ -93,10 +93,10 @@ def test_a_withheld_set_follows_by_subtraction(discreet, wards):
     assert "The set of south follows from the others by subtraction." in got["warnings"]
 
 
-def test_the_snooper_finds_what_the_holder_fears(discreet, wards, sets):
+def test_the_intruder_finds_what_the_holder_fears(discreet, wards, sets):
     own = told(holder(discreet, wards, "--by", "ward", "--json"))
     seen = told(discreet("counts", "--sets", sets, "--json"))
-    assert seen["side"] == "snooper"
+    assert seen["side"] == "intruder"
     assert seen["joint"]["entropy"] == pytest.approx(own["joint"]["entropy"])
     assert seen["joint"]["true_table_probability"] is None
     assert "count" not in seen["categories"][0]["joint_cells"][0]
@@ -158,7 +158,7 @@ def test_text_fits_80_columns_without_blanks_at_the_end(discreet, wards):
     assert lines == [line.rstrip() for line in lines]
 
 
-def test_the_page_of_a_snooper_holds_no_truth(discreet, wards, sets, tmp_path):
+def test_the_page_of_an_intruder_holds_no_truth(discreet, wards, sets, tmp_path):
     page = tmp_path / "page.html"
     assert discreet("counts", "--sets", sets, "--regress", "ward", "--report", page).code == 0
     text = page.read_text(encoding="utf-8")

@@ -76,7 +76,7 @@ def test_a_known_range_of_n_gives_fits_at_its_ends():
     assert found.found.numbers.finite
 
 
-def test_holder_and_snooper_see_the_same_release():
+def test_holder_and_intruder_see_the_same_release():
     for decimals in (None, 1):
         own = assessed(withhold_n=True, decimals=decimals)
         given = own.release.log_factorial_total

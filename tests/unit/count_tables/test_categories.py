@@ -12,14 +12,14 @@ from discreet.count_tables.categories import (
     combinations_to_one,
     derived_sets,
     determined,
-    joint_laws,
+    joint_distributions,
     joint_system,
     reconstruct_categories,
     together,
     withheld_category,
 )
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, snooper
+from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 
@@ -43,20 +43,24 @@ def test_the_last_category_is_had_by_subtraction():
 
 def test_without_totals_categories_tell_nothing_of_each_other():
     joint = reconstruct_categories(SETS, truth=TABLES)
-    laws = [snooper(one).law(truth=TABLES[name]) for name, one in SETS.items()]
-    counts = [snooper(one).count().value for one in SETS.values()]
+    distributions = [
+        hidden_counts(one).distribution(truth=TABLES[name]) for name, one in SETS.items()
+    ]
+    counts = [hidden_counts(one).count().value for one in SETS.values()]
     got = joint.sets_alone
     assert got.count.value == math.prod(counts)
-    law = got.laws["multinomial"]
-    assert law.entropy.value == pytest.approx(sum(one.entropy.value for one in laws))
-    product = math.prod(one.truth_probability.value for one in laws)
-    assert law.truth_probability.value == pytest.approx(product)
+    distribution = got.distributions["multinomial"]
+    assert distribution.entropy.value == pytest.approx(
+        sum(one.entropy.value for one in distributions)
+    )
+    product = math.prod(one.truth_probability.value for one in distributions)
+    assert distribution.truth_probability.value == pytest.approx(product)
     assert joint.with_totals is None
 
 
 def test_totals_tell_more():
     joint = reconstruct_categories(SETS, totals=TOTALS, truth=TABLES)
-    north, south = (list(snooper(one).tables()) for one in SETS.values())
+    north, south = (list(hidden_counts(one).tables()) for one in SETS.values())
     whole = np.array([TOTALS[j] for j in range(5)])
     pairs = [(a, b) for a, b in itertools.product(north, south) if np.array_equal(a + b, whole)]
     logs = np.array([-sum(math.lgamma(c + 1) for c in np.concatenate(pair)) for pair in pairs])
@@ -64,11 +68,11 @@ def test_totals_tell_more():
     w /= w.sum()
     got = joint.with_totals
     assert got.count.value == len(pairs)
-    law = got.laws["multinomial"]
-    assert law.entropy.value == pytest.approx(-np.sum(w * np.log2(w)), abs=1e-9)
-    assert law.entropy.value < joint.sets_alone.laws["multinomial"].entropy.value
+    distribution = got.distributions["multinomial"]
+    assert distribution.entropy.value == pytest.approx(-np.sum(w * np.log2(w)), abs=1e-9)
+    assert distribution.entropy.value < joint.sets_alone.distributions["multinomial"].entropy.value
     truth = joint.cell("south", 3)
-    assert law.cells[truth].probability(3) == pytest.approx(
+    assert distribution.cells[truth].probability(3) == pytest.approx(
         sum(p for p, (_, b) in zip(w, pairs, strict=True) if b[3] == 3)
     )
 
@@ -77,7 +81,7 @@ def test_knowledge_of_one_category_helps_with_the_other():
     known = {"north": Knowledge(cells={4: (2, 2)})}
     joint = reconstruct_categories(SETS, totals=TOTALS, knowledge=known, truth=TABLES)
     assert joint.with_totals.count.value == 1
-    assert joint.with_totals.laws["uniform"].truth_probability.value == 1
+    assert joint.with_totals.distributions["uniform"].truth_probability.value == 1
 
 
 @pytest.mark.parametrize(
@@ -143,7 +147,7 @@ def brute_pairs(numbers, fits):
                     yield first, second
 
 
-def law_of(pairs, width):
+def distribution_of(pairs, width):
     cells = np.array([[t.get(j, 0) for t in pair for j in range(width)] for pair in pairs])
     logs = np.array([-sum(math.lgamma(c + 1) for c in row) for row in cells])
     w = np.exp(logs - logs.max())
@@ -151,15 +155,15 @@ def law_of(pairs, width):
 
 
 def check_against(joint, pairs, truth):
-    cells, w = law_of(pairs, joint.width)
-    got = joint_laws(joint.system, joint.cells_of(truth), Effort())
+    cells, w = distribution_of(pairs, joint.width)
+    got = joint_distributions(joint.system, joint.cells_of(truth), Effort())
     assert got.count.value == len(pairs)
-    law = got.laws["multinomial"]
-    assert law.entropy.value == pytest.approx(-np.sum(w * np.log2(w)), abs=1e-9)
+    distribution = got.distributions["multinomial"]
+    assert distribution.entropy.value == pytest.approx(-np.sum(w * np.log2(w)), abs=1e-9)
     own = [c for table in truth.values() for c in (table.get(j, 0) for j in range(joint.width))]
     place = next(i for i, row in enumerate(cells.tolist()) if row == own)
-    assert law.truth_probability.value == pytest.approx(w[place], rel=1e-9)
-    for cell in law.cells:
+    assert distribution.truth_probability.value == pytest.approx(w[place], rel=1e-9)
+    for cell in distribution.cells:
         for count, p in zip(cell.support, cell.probabilities, strict=True):
             assert p == pytest.approx(w[cells[:, cell.cell] == count].sum(), abs=1e-9)
 

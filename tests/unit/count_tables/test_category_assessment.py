@@ -13,7 +13,7 @@ from discreet.count_tables import category_assessment
 from discreet.count_tables.category_assessment import Margin, assess_categories
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, interval_risk
-from discreet.count_tables.rebuilding import snooper
+from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Unavailable
@@ -26,7 +26,7 @@ SETS = {name: CountStatistics.of_counts(table) for name, table in TABLES.items()
 
 
 def joint_by_hand(with_totals):
-    north, south = (list(snooper(one).tables()) for one in SETS.values())
+    north, south = (list(hidden_counts(one).tables()) for one in SETS.values())
     whole = np.array([23, 29, 15, 8, 3])
     pairs = [
         np.concatenate([a, b])
@@ -57,7 +57,7 @@ def test_joint_risk(totals):
     assert found.allows is False
     assert found.verdict_sentence.startswith("Do not release")
     assert any("of south is found with probability" in one for one in found.warnings)
-    alone = snooper(SETS["north"]).law(truth=TABLES["north"])
+    alone = hidden_counts(SETS["north"]).distribution(truth=TABLES["north"])
     got = found.alone["north"].truth_probability.value
     assert got == pytest.approx(alone.truth_probability.value)
 
@@ -71,7 +71,7 @@ def test_a_withheld_set_follows_from_the_others():
     assert found.allows is True
 
 
-def test_a_snooper_sees_no_truth():
+def test_an_intruder_sees_no_truth():
     both = CountStatistics.of_counts(dict(enumerate([23, 29, 15, 8, 3])))
     margin = Margin(categories=("north", "south"), statistics=both)
     found = assess_categories(statistics={"north": SETS["north"]}, margins={"all": margin})
@@ -153,7 +153,7 @@ def test_knowledge_of_a_category_counts():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "either the tables of a holder or the statistics of a snooper, got neither"),
+        ({}, "either the tables of a holder or the statistics of an intruder, got neither"),
         ({"statistics": SETS, "release_totals": True}, "for the holder, who has the tables"),
         ({"statistics": {}}, "categories must be at least one"),
         ({"tables": TABLES, "withheld": ["west"]}, "withheld categories must be of the tables"),
@@ -193,7 +193,7 @@ def test_rounding_decides_nothing_about_categories(noise):
         name: replace(risk, best_guess_probability=exact(p))
         for name, p in (("a", 0.5), ("b", 0.5 + noise))
     }
-    sentence, allows = category_assessment._judged_law(risk, alone, 0.5)
+    sentence, allows = category_assessment._judged_distribution(risk, alone, 0.5)
     assert allows
     assert "of the table of a" in sentence
     case = SimpleNamespace(tables=tables, certain=())

@@ -1,4 +1,4 @@
-"""A rounded S2: which factorisations fit, and what that leaves to the snooper."""
+"""A rounded S2: which factorisations fit, and what that leaves to the intruder."""
 
 from decimal import Decimal
 
@@ -36,7 +36,7 @@ def test_many_decimals_are_as_good_as_all():
 def test_fewer_decimals_leave_more_tables():
     found = [reconstruct_truncated(51, 61, released(d), truth=DISASTERS) for d in (6, 1, 0)]
     assert [one.count for one in found] == [7, 41, 461]
-    risks = [one.laws["proper"].truth_probability.value for one in found]
+    risks = [one.distributions["proper"].truth_probability.value for one in found]
     assert risks == sorted(risks, reverse=True)
     assert risks[0] == pytest.approx(0.363, abs=5e-4)
 
@@ -53,11 +53,13 @@ def test_many_tables_are_weighed_without_a_list(monkeypatch):
     monkeypatch.setattr(module, "MOST_LISTED", 10)
     mixed = reconstruct_truncated(51, 61, released(1), truth=DISASTERS)
     assert mixed.count == listed.count
-    for name, law in listed.laws.items():
-        other = mixed.laws[name]
-        assert other.entropy.value == pytest.approx(law.entropy.value, abs=1e-9)
-        assert other.truth_probability.value == pytest.approx(law.truth_probability.value)
-        assert other.best_guess_probability.value == pytest.approx(law.best_guess_probability.value)
+    for name, distribution in listed.distributions.items():
+        other = mixed.distributions[name]
+        assert other.entropy.value == pytest.approx(distribution.entropy.value, abs=1e-9)
+        assert other.truth_probability.value == pytest.approx(distribution.truth_probability.value)
+        assert other.best_guess_probability.value == pytest.approx(
+            distribution.best_guess_probability.value
+        )
     assert [b.tolist() for b in mixed.bounds] == [b.tolist() for b in listed.bounds]
 
 
@@ -67,7 +69,7 @@ def test_the_dispersion_matters_within_wide_intervals_only():
             reconstruct_truncated(51, 61, released(decimals), dispersion=nu, truth=DISASTERS)
             for nu in (0.0, 2.0)
         )
-        first, second = (one.laws["proper"].truth_probability.value for one in (low, high))
+        first, second = (one.distributions["proper"].truth_probability.value for one in (low, high))
         assert first == pytest.approx(second, abs=tolerance)
 
 
@@ -104,7 +106,7 @@ def test_ones_only():
     ones = CountStatistics.of_counts({0: 3, 1: 4})
     found = reconstruct_truncated(7, 4, decimal_log(ones, 3, truncate=False))
     assert found.count == 1
-    assert found.laws["proper"].entropy.value == 0
+    assert found.distributions["proper"].entropy.value == 0
 
 
 def test_knowledge_that_contradicts_is_blamed_and_not_the_decimal():
@@ -150,7 +152,7 @@ def test_draws_agree_with_the_list_of_all_tables(monkeypatch, knowledge):
     assert exact.how is How.EXACT
     assert abs(drawn.number.value - exact.count) < 4 * drawn.number.standard_error + 1
     for name in ("proper", "all_equal"):
-        one, other = exact.laws[name], drawn.laws[name]
+        one, other = exact.distributions[name], drawn.distributions[name]
         for part in ("entropy", "truth_probability"):
             true, got = getattr(one, part).value, getattr(other, part)
             assert abs(got.value - true) < 4 * got.standard_error

@@ -1,10 +1,10 @@
-"""What a snooper knows: words, contradictions, orders as equations."""
+"""What an intruder knows: words, contradictions, orders as equations."""
 
 import numpy as np
 import pytest
 
 from discreet.count_tables.knowledge import Knowledge, Shape, shape_cases, with_order
-from discreet.count_tables.rebuilding import reconstruct, snooper
+from discreet.count_tables.rebuilding import hidden_counts, reconstruct
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.fiber.system.linear_system import Statement, system_of
@@ -79,7 +79,7 @@ def test_statistics_that_no_table_has():
 
 
 def test_a_known_cell_of_a_value_that_is_impossible_anyway():
-    assert snooper(DISASTERS, Knowledge(cells={9: (0, 4)})).count().value == 7
+    assert hidden_counts(DISASTERS, Knowledge(cells={9: (0, 4)})).count().value == 7
 
 
 def test_unimodal_cases_exclude_one_another():

@@ -1,4 +1,4 @@
-"""What is true of the holder's table, and that a snooper who knows it never loses the truth."""
+"""What is true of the holder's table, and that an intruder who knows it never loses the truth."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.knowledge import Knowledge, Shape
 from discreet.count_tables.knowledge_truth import check_true
-from discreet.count_tables.rebuilding import snooper
+from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 
@@ -38,7 +38,7 @@ def test_everything_that_is_untrue_is_named_without_a_count():
     st.booleans(),
     st.one_of(st.none(), st.integers(0, 4)),
 )
-def test_what_is_true_of_the_table_is_kept_by_the_snooper(counts, shape, withheld, no_zeros, peak):
+def test_what_is_true_of_the_table_is_kept_by_the_intruder(counts, shape, withheld, no_zeros, peak):
     """One definition of shapes: true for the holder if and only if the truth is a solution."""
     table = {j: c for j, c in enumerate(counts) if c}
     if no_zeros:
@@ -53,7 +53,7 @@ def test_what_is_true_of_the_table_is_kept_by_the_snooper(counts, shape, withhel
     except InputError:
         true = False
     try:
-        problem = snooper(sums, known)
+        problem = hidden_counts(sums, known)
         cells = problem.cells_of(table).tolist()
         held = any(f.tolist() == cells for f in problem.tables())
     except InputError:

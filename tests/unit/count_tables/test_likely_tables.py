@@ -29,15 +29,15 @@ def test_all_tables_of_the_disasters():
     ("how", "known"),
     [({"decimals": 1}, None), ({"withhold_n": True}, Knowledge(n=(45, 52))), ({}, None)],
 )
-def test_probabilities_are_those_of_the_law(how, known):
+def test_probabilities_are_those_of_the_distribution(how, known):
     release = release_of(STATISTICS, **how)
     found = attack(release, known)
-    law = next(iter(found.laws.values()))
+    distribution = next(iter(found.distributions.values()))
     got = likely_tables(release, found, known)
-    assert tuple(got.tables[0]) == law.best_guess
-    assert got.probability[0] == pytest.approx(law.best_guess_probability.value)
+    assert tuple(got.tables[0]) == distribution.best_guess
+    assert got.probability[0] == pytest.approx(distribution.best_guess_probability.value)
     entropy = -np.sum(got.probability * np.log2(got.probability))
-    assert entropy == pytest.approx(law.entropy.value)
+    assert entropy == pytest.approx(distribution.entropy.value)
 
 
 def test_drawn_where_they_are_too_many(monkeypatch):

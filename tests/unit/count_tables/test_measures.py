@@ -14,7 +14,7 @@ from discreet.count_tables.measures import (
     interval_policy,
     interval_risk,
 )
-from discreet.count_tables.rebuilding import reconstruct, snooper
+from discreet.count_tables.rebuilding import hidden_counts, reconstruct
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
@@ -59,15 +59,15 @@ def test_bounded_risk_of_an_estimate_has_an_error():
     assert bounded_risk(Unavailable("no")).reason == "no"
 
 
-def test_risk_under_both_laws():
+def test_risk_under_both_distributions():
     found = reconstruct(STATISTICS, truth=DISASTERS)
-    right, printed = count_risk(found), count_risk(found, law="uniform")
-    assert right.law == "multinomial"
+    right, printed = count_risk(found), count_risk(found, distribution="uniform")
+    assert right.distribution == "multinomial"
     assert right.printed == printed.printed
     assert right.reciprocal_entropy.value > 1.6 * printed.reciprocal_entropy.value
     assert right.bounded.value == pytest.approx(1 / 2.6488, abs=1e-4)
-    with pytest.raises(InputError, match="law must be multinomial or uniform"):
-        count_risk(found, law="proper")
+    with pytest.raises(InputError, match="distribution must be multinomial or uniform"):
+        count_risk(found, distribution="proper")
 
 
 def test_cells_for_the_holder():
@@ -103,14 +103,14 @@ def test_the_policy_of_bounds_leaves_more_tables():
         for d in ranges[3]
     )
     assert got.count.value == counted
-    assert got.laws["multinomial"].entropy.value > 7
+    assert got.distributions["multinomial"].entropy.value > 7
     assert got.cells[0].printed.value == pytest.approx(0.39, abs=0.005)
 
 
 def test_possible_counts_are_fewer_than_the_bounds_are_wide():
     """Seven tables of the disasters: of the counts 14 to 32 of value 1 only seven are possible."""
     risk = holder_risk(attack(release_of(STATISTICS), truth=DISASTERS), DISASTERS)
-    tables = np.array(list(snooper(STATISTICS).tables()))
+    tables = np.array(list(hidden_counts(STATISTICS).tables()))
     for cell in risk.cells:
         different = len(set(tables[:, cell.value].tolist()))
         assert cell.possible_counts == different
@@ -127,16 +127,16 @@ def test_possible_counts_of_a_rounded_release(decimals):
     tables = [
         f.tolist()
         for one in found.sets
-        for f in snooper(CountStatistics(51, 61, one.factorisation)).tables()
+        for f in hidden_counts(CountStatistics(51, 61, one.factorisation)).tables()
     ]
     for cell in count_risk(found).cells:
         counts = {f[cell.value] if cell.value < len(f) else 0 for f in tables}
         assert cell.possible_counts == len(counts)
 
 
-def test_no_number_of_possible_counts_where_the_law_is_an_estimate():
+def test_no_number_of_possible_counts_where_the_distribution_is_an_estimate():
     found = attack(release_of(STATISTICS))
-    rough = replace(found.laws["uniform"], how=How.ESTIMATE)
-    risk = count_risk(replace(found, laws={**found.laws, "uniform": rough}))
+    rough = replace(found.distributions["uniform"], how=How.ESTIMATE)
+    risk = count_risk(replace(found, distributions={**found.distributions, "uniform": rough}))
     assert all(cell.possible_counts is None for cell in risk.cells)
     assert all(cell.bounded_possible is None for cell in risk.cells)

@@ -1,19 +1,19 @@
-"""The snooper: draws, estimates, limits of effort, and questions that cannot be answered."""
+"""The intruder: draws, estimates, limits of effort, and questions that cannot be answered."""
 
 import math
 
 import numpy as np
 import pytest
 
-from discreet.belief.count_belief import CellLaw
+from discreet.belief.count_belief import CellDistribution
 from discreet.belief.draws.count_draws import (
     balanced_multipliers,
-    estimated_law,
+    estimated_distribution,
     greatest_log_weight,
 )
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, Snooper, reconstruct, snooper
+from discreet.count_tables.rebuilding import Effort, HiddenCounts, hidden_counts, reconstruct
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import How, Unavailable
@@ -24,15 +24,15 @@ MIDDLING = dict(enumerate([60, 50, 30, 16, 9, 5, 3, 2, 1]))
 
 
 def problem_of(table, knowledge=None):
-    return snooper(CountStatistics.of_counts(table), knowledge)
+    return hidden_counts(CountStatistics.of_counts(table), knowledge)
 
 
 @pytest.mark.parametrize("prior", ["multinomial", "uniform"])
 def test_draws_have_the_exact_probabilities(prior):
     problem = problem_of(DISASTERS)
     drawn = problem.draws(4000, rng=np.random.default_rng(5), prior=prior)
-    law = problem.law(prior)
-    for cell in law.cells:
+    distribution = problem.distribution(prior)
+    for cell in distribution.cells:
         for count, p in zip(cell.support, cell.probabilities, strict=True):
             share = np.mean(drawn[:, cell.cell] == count)
             assert abs(share - p) < 4.5 * np.sqrt(p * (1 - p) / 4000) + 1e-9
@@ -50,12 +50,12 @@ def test_tables_are_found_as_they_are_asked_for():
 
 
 @pytest.mark.parametrize("prior", ["multinomial", "uniform"])
-def test_estimated_law_against_the_exact_one(prior):
+def test_estimated_distribution_against_the_exact_one(prior):
     problem = problem_of(MIDDLING)
-    exact = problem.law(prior, truth=MIDDLING)
+    exact = problem.distribution(prior, truth=MIDDLING)
     system, truth = problem.parts[0].system, problem.cells_of(MIDDLING)
     rng = np.random.default_rng(11)
-    got = estimated_law(system, prior, n_draws=4000, rng=rng, truth=truth)
+    got = estimated_distribution(system, prior, n_draws=4000, rng=rng, truth=truth)
     assert got.how is How.ESTIMATE
     for name in ("entropy", "truth_surprisal", "truth_probability", "effective_tables"):
         figure, expected = getattr(got, name), getattr(exact, name)
@@ -71,19 +71,19 @@ def test_beyond_the_effort_an_estimate_or_the_reason():
     refused = problem.count(small)
     assert refused.value is None
     assert "no draws asked for" in refused.note
-    assert isinstance(problem.law(effort=small), Unavailable)
+    assert isinstance(problem.distribution(effort=small), Unavailable)
     drawn = Effort(states=2, steps=10, n_draws=3000, rng=np.random.default_rng(2))
     count = problem.count(drawn)
     assert count.how is How.ESTIMATE
     assert abs(count.value - exact) < 4.5 * count.standard_error
-    law = problem.law(effort=drawn)
-    assert law.how is How.ESTIMATE
-    assert law.best_guess is None
+    distribution = problem.distribution(effort=drawn)
+    assert distribution.how is How.ESTIMATE
+    assert distribution.best_guess is None
 
 
 def test_too_few_effective_draws_are_no_answer():
     problem = problem_of(MIDDLING)
-    got = estimated_law(
+    got = estimated_distribution(
         problem.parts[0].system, "multinomial", n_draws=20, rng=np.random.default_rng(1)
     )
     assert "effective draws of 20" in got.reason
@@ -93,9 +93,9 @@ def test_too_few_effective_draws_are_no_answer():
 def test_estimated_entropy_of_a_large_table(prior, bits):
     """Against exact sums over all 82,938,779 tables."""
     system = problem_of(INJURIES).parts[0].system
-    law = estimated_law(system, prior, n_draws=2000, rng=np.random.default_rng(3))
-    assert abs(law.entropy.value - bits) < 4.5 * law.entropy.standard_error
-    assert law.entropy.standard_error < 0.1
+    distribution = estimated_distribution(system, prior, n_draws=2000, rng=np.random.default_rng(3))
+    assert abs(distribution.entropy.value - bits) < 4.5 * distribution.entropy.standard_error
+    assert distribution.entropy.standard_error < 0.1
 
 
 def test_multipliers_balance_the_statistics():
@@ -106,32 +106,32 @@ def test_multipliers_balance_the_statistics():
 
 def test_wide_range_of_n():
     held = Sums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
-    problem = snooper(held, Knowledge(n=(45, 10_000)))
+    problem = hidden_counts(held, Knowledge(n=(45, 10_000)))
     assert problem.count().value > 7
-    assert "narrower range" in problem.law().reason
+    assert "narrower range" in problem.distribution().reason
 
 
 def test_a_known_number_of_zeros_needs_n():
     held = Sums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
     with pytest.raises(InputError, match="without n zeros are not identified"):
-        snooper(held, Knowledge(cells={0: (3, 3)}))
+        hidden_counts(held, Knowledge(cells={0: (3, 3)}))
 
 
 def test_truth_with_other_statistics():
     with pytest.raises(InputError, match="one with the released statistics"):
-        problem_of(DISASTERS).law(truth={0: 3, 1: 4})
+        problem_of(DISASTERS).distribution(truth={0: 3, 1: 4})
     with pytest.raises(InputError, match="one that contradicts this"):
         reconstruct(CountStatistics.of_counts(DISASTERS), Knowledge(largest=3), truth=DISASTERS)
 
 
 def test_truth_that_knowledge_excludes_has_no_probability():
-    law = problem_of(DISASTERS, Knowledge(cells={4: (0, 1)})).law(truth=DISASTERS)
-    assert "does not agree" in law.truth_probability.reason
+    distribution = problem_of(DISASTERS, Knowledge(cells={4: (0, 1)})).distribution(truth=DISASTERS)
+    assert "does not agree" in distribution.truth_probability.reason
 
 
 def test_bad_questions():
     with pytest.raises(InputError, match="prior must be multinomial or uniform"):
-        problem_of(DISASTERS).law("bayes")
+        problem_of(DISASTERS).distribution("bayes")
     with pytest.raises(InputError, match="n_draws must be at least 1"):
         problem_of(DISASTERS).draws(0, rng=np.random.default_rng(1))
 
@@ -158,7 +158,7 @@ def test_no_table_is_more_probable_than_the_limit():
     """The dual bound against the most probable table, and close to it."""
     for table in (DISASTERS, MIDDLING, dict(enumerate([3, 4, 2, 1, 1]))):
         problem = problem_of(table)
-        best = problem.law("multinomial").best_guess
+        best = problem.distribution("multinomial").best_guess
         greatest = -sum(math.lgamma(c + 1) for c in best)
         bound = greatest_log_weight(problem.parts[0].system)
         assert greatest - 1e-9 <= bound < greatest + 4
@@ -166,17 +166,19 @@ def test_no_table_is_more_probable_than_the_limit():
 
 def test_upper_limits_of_estimated_counts():
     system = problem_of(MIDDLING).parts[0].system
-    law = estimated_law(system, "multinomial", n_draws=3000, rng=np.random.default_rng(2))
-    exact = problem_of(MIDDLING).law("multinomial")
+    distribution = estimated_distribution(
+        system, "multinomial", n_draws=3000, rng=np.random.default_rng(2)
+    )
+    exact = problem_of(MIDDLING).distribution("multinomial")
     misses = total = 0
-    for drawn, true in zip(law.cells, exact.cells, strict=True):
+    for drawn, true in zip(distribution.cells, exact.cells, strict=True):
         for count, p in zip(true.support.tolist(), true.probabilities.tolist(), strict=True):
             total += 1
             misses += drawn.probability_upper(count) < p
             assert true.probability_upper(count) == pytest.approx(p, abs=1e-12)
             assert true.probability_error(count) is None
     assert misses <= 0.1 * total
-    never = CellLaw(
+    never = CellDistribution(
         cell=0,
         support=np.array([4]),
         probabilities=np.array([1.0]),
@@ -189,17 +191,17 @@ def test_upper_limits_of_estimated_counts():
 
 def test_a_failed_exact_answer_is_not_tried_again(monkeypatch):
     tried = []
-    whole = Snooper.mixture
+    whole = HiddenCounts.mixture
 
     def counted(self, *arguments):
         tried.append(arguments)
         return whole(self, *arguments)
 
-    monkeypatch.setattr(Snooper, "mixture", counted)
+    monkeypatch.setattr(HiddenCounts, "mixture", counted)
     effort = Effort(states=2, steps=10, rng=np.random.default_rng(1), n_draws=2000)
     found = reconstruct(CountStatistics.of_counts(MIDDLING), effort=effort)
     assert tried == []
-    assert found.laws["multinomial"].how is How.ESTIMATE
+    assert found.distributions["multinomial"].how is How.ESTIMATE
     assert found.count.how is How.ESTIMATE
     true = problem_of(MIDDLING).count().value
     assert abs(found.count.value - true) < 4 * found.count.standard_error

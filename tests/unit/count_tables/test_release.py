@@ -1,4 +1,4 @@
-"""What goes out, and what a snooper makes of each format."""
+"""What goes out, and what an intruder makes of each format."""
 
 import pytest
 

@@ -46,9 +46,9 @@ def test_values_in_any_order_and_with_gaps():
 
 def test_the_estimate_is_the_fitted_distribution():
     statistics = CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2})
-    law = maximum_likelihood(statistics).distribution
+    distribution = maximum_likelihood(statistics).distribution
     estimate = release_statistics(DISASTERS).estimate
-    np.testing.assert_allclose(estimate[:4], 51 * law.mass(np.arange(4)), rtol=1e-9)
+    np.testing.assert_allclose(estimate[:4], 51 * distribution.mass(np.arange(4)), rtol=1e-9)
     assert estimate.sum() == pytest.approx(51)
 
 

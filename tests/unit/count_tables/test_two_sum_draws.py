@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.count_tables.two_sum_draws import MOST_ENTRIES, two_sum_law
+from discreet.count_tables.two_sum_draws import MOST_ENTRIES, two_sum_distribution
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 
 
@@ -28,9 +28,9 @@ def test_total_weight_and_frequencies(n, total, largest):
     weights = rng.random((largest + 1, n + 1))
     tables = list(all_tables(n, total, largest))
     own = np.array([math.prod(weights[j, f] for j, f in enumerate(table)) for table in tables])
-    law = two_sum_law(n, total, weights)
-    assert law.log_total == pytest.approx(math.log(own.sum()))
-    drawn = law.draw(20_000, rng=rng)
+    distribution = two_sum_distribution(n, total, weights)
+    assert distribution.log_total == pytest.approx(math.log(own.sum()))
+    drawn = distribution.draw(20_000, rng=rng)
     seen = dict.fromkeys(tables, 0)
     for row in drawn.tolist():
         seen[tuple(row)] += 1
@@ -42,9 +42,9 @@ def test_total_weight_and_frequencies(n, total, largest):
 def test_no_table_has_no_weight():
     weights = np.ones((3, 4))
     weights[1, 1:] = 0.0
-    assert two_sum_law(3, 1, weights).log_total == -math.inf
+    assert two_sum_distribution(3, 1, weights).log_total == -math.inf
 
 
 def test_too_large():
     with pytest.raises(BudgetExceeded, match="too many to draw"):
-        two_sum_law(MOST_ENTRIES, 3, np.ones((2, 2)))
+        two_sum_distribution(MOST_ENTRIES, 3, np.ones((2, 2)))

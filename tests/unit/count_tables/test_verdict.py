@@ -10,7 +10,7 @@ from discreet.belief.count_belief import exact
 from discreet.count_tables import verdict as module
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, CountRisk, interval_risk
-from discreet.count_tables.rebuilding import snooper
+from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
 from discreet.count_tables.verdict import Decision, verdict
@@ -21,7 +21,7 @@ DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 STATISTICS = CountStatistics.of_counts(DISASTERS)
 
 
-def law_by_hand(tables):
+def distribution_by_hand(tables):
     logs = np.array([-sum(math.lgamma(c + 1) for c in f) for f in tables])
     w = np.exp(logs - logs.max())
     return w / w.sum()
@@ -50,8 +50,8 @@ def test_a_single_count_is_judged_and_not_the_table_alone():
 
 def test_counts_are_judged_though_they_are_not_the_best_guess():
     """The true count of value 1 is not its likeliest one, and is found with 0.363 all the same."""
-    tables = [f.tolist() for f in snooper(STATISTICS).tables()]
-    w = law_by_hand(tables)
+    tables = [f.tolist() for f in hidden_counts(STATISTICS).tables()]
+    w = distribution_by_hand(tables)
     p = sum(q for f, q in zip(tables, w, strict=True) if f[1] == 20)
     modes = {c: sum(q for f, q in zip(tables, w, strict=True) if f[1] == c) for c in range(52)}
     assert max(modes, key=modes.get) != 20
@@ -95,9 +95,9 @@ def test_fewer_decimals_are_as_many_as_pass(max_risk):
     assert got.decision is Decision.FEWER_DECIMALS
     for decimals in range(got.decimals, 9):
         found = attack(release_of(STATISTICS, decimals=decimals), truth=DISASTERS)
-        law = found.laws["proper"]
-        single = max(law.cells[j].probability(c) for j, c in DISASTERS.items())
-        risk = max(law.best_guess_probability.value, single)
+        distribution = found.distributions["proper"]
+        single = max(distribution.cells[j].probability(c) for j, c in DISASTERS.items())
+        risk = max(distribution.best_guess_probability.value, single)
         assert (risk <= max_risk) == (decimals == got.decimals)
     assert f"Release S2 with {got.decimals} decimal" in got.sentence
 
@@ -122,17 +122,22 @@ def test_an_estimate_decides_only_where_its_limits_do():
                 errors=np.full(len(cell.support), math.sqrt(p * (1 - p) / effective)),
                 effective_draws=effective,
             )
-            for cell in found.laws["multinomial"].cells
+            for cell in found.distributions["multinomial"].cells
         )
-        law = replace(
-            found.laws["multinomial"],
+        distribution = replace(
+            found.distributions["multinomial"],
             how=How.ESTIMATE,
             cells=cells,
             best_guess=None,
             best_guess_probability=Unavailable("draws cannot tell"),
             best_guess_limit=Figure(value=0.01, how=How.ESTIMATE, standard_error=0.001),
         )
-        return verdict(DISASTERS, 0.2, found=replace(found, laws={"multinomial": law}), decimals=())
+        return verdict(
+            DISASTERS,
+            0.2,
+            found=replace(found, distributions={"multinomial": distribution}),
+            decimals=(),
+        )
 
     low = drawn(0.1, 1000.0)
     assert low.decision is Decision.RELEASE
@@ -166,7 +171,7 @@ def test_a_search_that_does_not_fit_decides_nothing(monkeypatch):
     monkeypatch.setattr("discreet.count_tables.decimals.MOST_FACTORISATIONS", 0)
     got = verdict(DISASTERS, 0.2)
     assert got.decision is Decision.UNDECIDED
-    assert "with the exact factorisation the probability that a snooper's best" in got.sentence
+    assert "with the exact factorisation the probability that an intruder's best" in got.sentence
     assert "is 0.47" in got.sentence
 
 
@@ -184,7 +189,7 @@ def test_a_verdict_starts_from_the_release_in_mind():
         "n, S1 and S2 rounded to 0 decimals",
     ]
     fewer = verdict(DISASTERS, 0.35, first=one)
-    assert "with 1 decimal the probability that a snooper's best guess" in fewer.sentence
+    assert "with 1 decimal the probability that an intruder's best guess" in fewer.sentence
     assert fewer.decimals == 0
     assert not verdict(DISASTERS, 0.01, first=release_of(STATISTICS, withhold_n=True)).allows
 
@@ -204,7 +209,7 @@ def cell(value, probability):
 def risk_of(table, *cells):
     none = Unavailable("not asked")
     return CountRisk(
-        law="multinomial",
+        distribution="multinomial",
         count=none,
         printed=none,
         reciprocal_entropy=none,

@@ -53,7 +53,7 @@ def by_number(tables, logs, weight):
 @pytest.mark.parametrize(
     ("prior", "weight"), [("equal", lambda m: 1.0), ("reciprocal", lambda m: 1 / m)]
 )
-def test_law_of_tables_above_zero(prior, weight):
+def test_distribution_of_tables_above_zero(prior, weight):
     tables = list(
         positive_tables(
             STATISTICS.total, lambda t: factorisation_of(t) == dict(STATISTICS.factorisation)
@@ -62,16 +62,18 @@ def test_law_of_tables_above_zero(prior, weight):
     logs = [-sum(math.lgamma(c + 1) for c in f) for f in tables]
     expected, numbers = by_number(tables, logs, weight)
     found = reconstruct(HELD, truth=TRUTH, effort=Effort(number_prior=prior))
-    law = found.laws["multinomial"]
+    distribution = found.distributions["multinomial"]
     truth = tuple(TRUTH.get(j, 0) for j in range(1, STATISTICS.total + 1))
-    assert law.truth_probability.value == pytest.approx(expected[truth], rel=1e-9)
-    assert law.best_guess_probability.value == pytest.approx(max(expected.values()), rel=1e-9)
+    assert distribution.truth_probability.value == pytest.approx(expected[truth], rel=1e-9)
+    assert distribution.best_guess_probability.value == pytest.approx(
+        max(expected.values()), rel=1e-9
+    )
     got = found.numbers
     assert (got.low, got.high, got.possible) == (numbers[0], numbers[-1], len(numbers))
     assert not got.finite
     assert "no upper limit" in found.assumptions[0]
-    assert sum(law.groups.values()) == pytest.approx(1)
-    for cell in law.cells[1:]:
+    assert sum(distribution.groups.values()) == pytest.approx(1)
+    for cell in distribution.cells[1:]:
         for count, p in zip(cell.support, cell.probabilities, strict=True):
             own = sum(q for f, q in expected.items() if f[cell.cell - 1] == count)
             assert p == pytest.approx(own, abs=1e-9)
@@ -80,9 +82,9 @@ def test_law_of_tables_above_zero(prior, weight):
 def test_zeros_are_never_said_to_be_none():
     found = reconstruct(HELD, truth=TRUTH)
     assert found.first_value == 1
-    law = found.laws["multinomial"]
-    assert law.best_counts[0] is None
-    assert all(count is not None for value, count in law.best_counts.items() if value)
+    distribution = found.distributions["multinomial"]
+    assert distribution.best_counts[0] is None
+    assert all(count is not None for value, count in distribution.best_counts.items() if value)
     release = release_of(STATISTICS, withhold_n=True)
     listed = likely_tables(release, attack(release))
     assert listed.first_value == 1
@@ -91,7 +93,7 @@ def test_zeros_are_never_said_to_be_none():
     assert known.first_value == 0
     assert known.numbers is None
     assert known.assumptions == ()
-    assert None not in known.laws["multinomial"].best_counts.values()
+    assert None not in known.distributions["multinomial"].best_counts.values()
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 3])
@@ -118,9 +120,9 @@ def test_rounded_log_factorial_total_without_n(decimals, knowledge):
     assert found.zeros_unknown == (knowledge.n is None)
     assert (found.numbers.low, found.numbers.high) == (numbers[0], numbers[-1])
     truth = (3 if knowledge.n else 0, *(TRUTH.get(j, 0) for j in range(1, STATISTICS.total + 1)))
-    law = found.laws["proper"]
-    assert law.truth_probability.value == pytest.approx(expected[truth], rel=1e-9)
-    assert law.first_value == found.first_value == int(knowledge.n is None)
+    distribution = found.distributions["proper"]
+    assert distribution.truth_probability.value == pytest.approx(expected[truth], rel=1e-9)
+    assert distribution.first_value == found.first_value == int(knowledge.n is None)
     release = release_of(STATISTICS, decimals=decimals, withhold_n=True)
     listed = likely_tables(release, found, knowledge)
     assert listed.probability[0] == pytest.approx(max(expected.values()), rel=1e-9)

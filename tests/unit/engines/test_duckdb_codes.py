@@ -1,4 +1,6 @@
-"""Codes for missing, suppressed and not applicable: as values, as labels, and those that never occur."""
+"""Codes for missing, suppressed and not applicable: as values, as labels, and those that never
+occur.
+"""
 
 from typing import Any
 

@@ -27,16 +27,16 @@ TWO = [["race", "income"], ["gender", "income"]]
 def test_the_census_margins_leave_59400_tables_and_dobras_table_4():
     belief = intruders_belief(release_margins(TABLE, TWO))
     assert len(belief.tables) == 59_400
-    law = belief.cell(int(np.ravel_multi_index((0, 2, 0), CENSUS.shape)))
-    assert law[0] == pytest.approx(0.648, abs=5e-4)
-    assert law[1] == pytest.approx(0.352, abs=5e-4)
+    distribution = belief.cell(int(np.ravel_multi_index((0, 2, 0), CENSUS.shape)))
+    assert distribution[0] == pytest.approx(0.648, abs=5e-4)
+    assert distribution[1] == pytest.approx(0.352, abs=5e-4)
 
 
 def test_the_saturated_model_gives_the_exact_figures_of_dobras_table_2():
     prior = LogLinearPrior(HierarchicalModel.saturated(3), 0.5)
     belief = intruders_belief(release_margins(TABLE, TWO), prior)
-    law = belief.cell(int(np.ravel_multi_index((0, 2, 1), CENSUS.shape)))
-    assert [round(law[q], 4) for q in range(3)] == [0.3739, 0.25, 0.3761]
+    distribution = belief.cell(int(np.ravel_multi_index((0, 2, 1), CENSUS.shape)))
+    assert [round(distribution[q], 4) for q in range(3)] == [0.3739, 0.25, 0.3761]
 
 
 def test_too_many_tables_to_list_are_summed():
@@ -47,7 +47,7 @@ def test_too_many_tables_to_list_are_summed():
         belief.cell(18)
 
 
-def test_rounding_of_the_census_has_an_exact_law():
+def test_rounding_of_the_census_has_an_exact_distribution():
     masked = round_at_random(TABLE, base=3, seed=1)
     belief = intruders_belief(masked, "dirichlet")
     assert isinstance(belief, SummedBelief)
@@ -118,7 +118,7 @@ def test_one_limit_of_time_is_for_all_ways_together(monkeypatch):
         after_publication, "drawn_belief", lambda *a, **k: asked.append(k) or Unavailable("no")
     )
     monkeypatch.setattr(
-        after_publication, "_summed", lambda ask, law: Unavailable("beyond its budget")
+        after_publication, "_summed", lambda ask, distribution: Unavailable("beyond its budget")
     )
     found = intruders_belief(release_margins(TABLE, [[]]), most_tables=10)
     assert found == Unavailable("beyond its budget")
@@ -135,8 +135,10 @@ def test_no_number_of_seconds_is_refused(seconds):
 
 
 def test_drawing_ends_where_the_kept_tables_would_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
-    monkeypatch.setattr(after_publication, "_summed", lambda ask, law: Unavailable("not tried"))
+    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+    monkeypatch.setattr(
+        after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
+    )
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=5, seed=1, sets=[["v1", "v2"], ["v1"], ["v2"]])
     monkeypatch.setattr(importance_draws, "ENOUGH", 1e9)
@@ -148,9 +150,11 @@ def test_drawing_ends_where_the_kept_tables_would_fill_the_memory(monkeypatch):
 
 @pytest.mark.parametrize("way", ["summed", "drawn"])
 def test_what_is_no_table_of_this_size_has_no_probability(way, monkeypatch):
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, law: None)
+    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
     if way == "drawn":
-        monkeypatch.setattr(after_publication, "_summed", lambda ask, law: Unavailable("not tried"))
+        monkeypatch.setattr(
+            after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
+        )
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=3, seed=1, sets=[["v1", "v2"], ["v1"]])
     belief = intruders_belief(masked, "dirichlet")

@@ -40,11 +40,11 @@ def test_every_figure_has_its_count_as_mean_exactly(base, monkeypatch):
     rng = np.random.default_rng(base)
     for shape in [(1, 3), (2, 2), (2, 3), (3, 3)] * 2:
         counts = rng.integers(0, 9, shape)
-        law = outcomes(counts, base, monkeypatch)
-        assert sum(chance for _, chance in law) == 1
+        distribution = outcomes(counts, base, monkeypatch)
+        assert sum(chance for _, chance in distribution) == 1
         for i, j in np.ndindex(*shape):
-            assert sum(int(r[i, j]) * chance for r, chance in law) == counts[i, j]
-        for rounded, _ in law:
+            assert sum(int(r[i, j]) * chance for r, chance in distribution) == counts[i, j]
+        for rounded, _ in distribution:
             for axis in (0, 1, (0, 1), ()):
                 figure, truth = rounded.sum(axis=axis), counts.sum(axis=axis)
                 assert np.all(figure % base == 0)

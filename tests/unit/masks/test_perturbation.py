@@ -43,20 +43,25 @@ def test_margins_are_kept_and_draws_are_those_of_the_seed():
         assert np.array_equal(full, perturb(SMALL, out, seed=seed).published[-1].counts)
 
 
-@pytest.mark.parametrize("law", ["multinomial", "dirichlet", "uniform"])
-def test_draws_follow_their_law(law):
-    """Frequencies of 4,000 draws against the exact law over all tables with the margins."""
+@pytest.mark.parametrize("distribution", ["multinomial", "dirichlet", "uniform"])
+def test_draws_follow_their_distribution(distribution):
+    """Frequencies of 4,000 draws against the exact distribution over all tables with the margins."""
     fiber = fiber_of(SMALL.dense())
     weight = {
         "uniform": np.zeros(len(fiber)),
         "multinomial": -gammaln(fiber + 1.0).sum(axis=1),
         "dirichlet": (gammaln(fiber + 0.5) - gammaln(fiber + 1.0)).sum(axis=1),
-    }[law]
+    }[distribution]
     chances = np.exp(weight - logsumexp(weight))
     copies = 1000
     tables = []
     for seed in range(4):
-        masked = perturb(SMALL, [["a"], ["b"]], seed=seed, recipe=Recipe(law=law, copies=copies))
+        masked = perturb(
+            SMALL,
+            [["a"], ["b"]],
+            seed=seed,
+            recipe=Recipe(distribution=distribution, copies=copies),
+        )
         tables += [part.counts.ravel() for part in masked.published[2:]]
     counts = np.array([(np.array(tables) == one).all(axis=1).sum() for one in fiber])
     assert counts.sum() == 4 * copies
@@ -77,10 +82,12 @@ def test_draws_fitted_to_the_margins_tell_nothing_beyond_them():
             )
     fiber = fiber_of(SMALL.dense())
     weights = -gammaln(fiber + 1.0).sum(axis=1)
-    law = np.exp(weights - logsumexp(weights))
-    joint = law[:, None] * law[None]  # truth × draw: the draw sees the truth by its margins alone
+    distribution = np.exp(weights - logsumexp(weights))
+    joint = (
+        distribution[:, None] * distribution[None]
+    )  # truth × draw: the draw sees the truth by its margins alone
     given = joint / joint.sum(axis=0)
-    np.testing.assert_allclose(given, np.tile(law[:, None], (1, len(fiber))), rtol=1e-12)
+    np.testing.assert_allclose(given, np.tile(distribution[:, None], (1, len(fiber))), rtol=1e-12)
 
 
 def fitted_chances(fiber, alpha):
@@ -149,7 +156,7 @@ def test_a_margin_of_the_perturbed_table_is_shown_alone():
 
 
 def test_a_walk_says_that_it_is_one():
-    recipe = Recipe(method="walk", law="dirichlet")
+    recipe = Recipe(method="walk", distribution="dirichlet")
     masked = perturb(SMALL, [["a"], ["b"]], seed=3, recipe=recipe)
     assert "walk" in masked.effect
     assert masked.record()["parameters"]["method"] == "walk"
@@ -175,7 +182,7 @@ def test_a_fiber_too_large_for_a_fitted_likelihood_is_said():
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ({"law": "normal"}, "prior must be one of multinomial, dirichlet, uniform"),
+        ({"distribution": "normal"}, "prior must be one of multinomial, dirichlet, uniform"),
         ({"fitted": "cells"}, "fitted must be one of margins, table"),
         ({"alpha": 0}, "alpha must be a number above 0"),
         ({"copies": 0}, "copies must be from 1 to 1,000"),
@@ -216,9 +223,9 @@ def test_cells_that_are_not_shown_have_no_variance():
     assert margins.variance is None
 
 
-def test_a_law_beside_a_fit_to_the_table_is_refused():
-    with pytest.raises(InputError, match="law must be left out where draws are fitted"):
-        Recipe(fitted="table", law="uniform")
+def test_a_distribution_beside_a_fit_to_the_table_is_refused():
+    with pytest.raises(InputError, match="distribution must be left out where draws are fitted"):
+        Recipe(fitted="table", distribution="uniform")
 
 
 def test_the_effect_says_what_of_the_drawn_table_is_published():

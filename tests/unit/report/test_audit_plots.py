@@ -7,7 +7,7 @@ import pytest
 
 from discreet.report import plots
 
-LAWS = [{0: 0.25, 1: 0.75}, {0: 0.5, 1: 0.3, 2: 0.2}, {3: 1.0}]
+DISTRIBUTIONS = [{0: 0.25, 1: 0.75}, {0: 0.5, 1: 0.3, 2: 0.2}, {3: 1.0}]
 TRUTHS = [1, 2, 0]
 NAMES = ["male, Black", "female, Black", "male, White"]
 BAR = re.compile(
@@ -26,28 +26,30 @@ def texts(svg):
 
 
 def test_a_bar_of_belief_has_a_part_for_each_count_as_long_as_it_is_probable():
-    drawn = bars(plots.belief_plot(NAMES, LAWS, TRUTHS))
-    shares = [p for law in LAWS for p in law.values()]
+    drawn = bars(plots.belief_plot(NAMES, DISTRIBUTIONS, TRUTHS))
+    shares = [p for distribution in DISTRIBUTIONS for p in distribution.values()]
     assert len(drawn) == len(shares)
     whole = drawn[-1][1] - drawn[-1][0]  # the only part of the last bar, which is certain
     assert [(b - a) / whole for a, b, _ in drawn] == pytest.approx(shares, abs=1e-3)
 
 
 def test_the_true_count_alone_is_red():
-    drawn = bars(plots.belief_plot(NAMES, LAWS, TRUTHS))
-    is_true = [q == t for law, t in zip(LAWS, TRUTHS, strict=True) for q in law]
+    drawn = bars(plots.belief_plot(NAMES, DISTRIBUTIONS, TRUTHS))
+    is_true = [
+        q == t for distribution, t in zip(DISTRIBUTIONS, TRUTHS, strict=True) for q in distribution
+    ]
     assert [colour == plots.RED for *_, colour in drawn] == is_true
 
 
 def test_cells_are_named_and_parts_carry_their_count():
-    drawn = texts(plots.belief_plot(NAMES, LAWS, TRUTHS))
+    drawn = texts(plots.belief_plot(NAMES, DISTRIBUTIONS, TRUTHS))
     assert set(NAMES) <= set(drawn)
     assert [t for t in drawn if t in "0123"][-6:] == ["0", "1", "0", "1", "2", "3"]
 
 
 def test_neighbouring_counts_differ_in_colour():
-    law = dict.fromkeys(range(10), 0.1)
-    colours = [colour for *_, colour in bars(plots.belief_plot(["cell"], [law], [99]))]
+    distribution = dict.fromkeys(range(10), 0.1)
+    colours = [colour for *_, colour in bars(plots.belief_plot(["cell"], [distribution], [99]))]
     assert all(a != b for a, b in pairwise(colours))
     assert plots.RED not in colours
 

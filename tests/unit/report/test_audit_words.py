@@ -101,8 +101,11 @@ def test_the_most_exposed_cells_come_first_where_not_all_are_shown():
     found = audit(TABLE, SETS)
     name = main_view(found)
     assert most_exposed(found, name, 10) == list(range(len(found.small_cells)))
-    laws = found.views[name].laws
-    known = [law.get(c.truth, 0.0) for law, c in zip(laws, found.small_cells, strict=True)]
+    distributions = found.views[name].distributions
+    known = [
+        distribution.get(c.truth, 0.0)
+        for distribution, c in zip(distributions, found.small_cells, strict=True)
+    ]
     first = most_exposed(found, name, 2)
     assert sorted(known, reverse=True)[:2] == [known[i] for i in first]
 
@@ -131,9 +134,9 @@ def test_cells_as_exposed_keep_their_order(seed):
     name = main_view(found)
     cells = (found.small_cells * 2)[:6]
     noise = np.random.default_rng(seed).integers(-3, 4, 6) * 2.0**-52
-    laws = [{cell.truth: p * (1 + e)} for cell, p, e in zip(cells, [0.1, 0.5] * 3, noise)]
+    distributions = [{cell.truth: p * (1 + e)} for cell, p, e in zip(cells, [0.1, 0.5] * 3, noise)]
     widths = [replace(c, lower=0, upper=w) for c, w in zip(cells, [1, 2, 1, 2, 1, 0])]
-    view = replace(found.views[name], laws=laws)
+    view = replace(found.views[name], distributions=distributions)
     tied = replace(found, small_cells=tuple(widths), views={name: view})
     assert most_exposed(tied, name, 4) == [5, 1, 3, 0]
 

@@ -29,7 +29,7 @@ from discreet.report.counts_words import prior_notes, verdict_words
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))
-SNOOPER = assess_statistics(51, 61, {2: 20, 3: 7})
+INTRUDER = assess_statistics(51, 61, {2: 20, 3: 7})
 
 
 def shown(assessment):
@@ -38,13 +38,13 @@ def shown(assessment):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("assessment", [HOLDER, SNOOPER], ids=["holder", "snooper"])
+@pytest.mark.parametrize("assessment", [HOLDER, INTRUDER], ids=["holder", "intruder"])
 def test_it_fits_80_columns(assessment):
     assert max(map(len, shown(assessment).splitlines())) <= 80
 
 
 def test_both_priors_and_which_is_right():
-    text = " ".join(shown(SNOOPER).split())
+    text = " ".join(shown(INTRUDER).split())
     assert "multinomial (right) 0.606 3.14 0.470" in text
     assert "uniform (as printed) 0.356 7 0.143" in text
     assert "uniform figure, 1/entropy = 0.356, understates the leak: it is 0.606." in text
@@ -52,7 +52,7 @@ def test_both_priors_and_which_is_right():
 
 
 def test_the_truth_is_for_the_holder_only():
-    for text in (shown(SNOOPER), json.dumps(counts_json(SNOOPER)), counts_html(SNOOPER, "x")):
+    for text in (shown(INTRUDER), json.dumps(counts_json(INTRUDER)), counts_html(INTRUDER, "x")):
         assert "true table" not in text.replace("true_table", "")
         assert "confidential" not in text
     assert "the true table" in shown(HOLDER)
@@ -139,7 +139,7 @@ def test_panels_share_one_scale_of_colours():
 
 
 def test_no_line_ends_in_blanks():
-    for assessment in (HOLDER, SNOOPER):
+    for assessment in (HOLDER, INTRUDER):
         lines = shown(assessment).splitlines()
         assert lines == [line.rstrip() for line in lines]
 
@@ -169,7 +169,7 @@ def test_a_bad_fit_is_a_warning():
         chi_square_p_value=None,
         draws=499,
     )
-    found = replace(SNOOPER, table=DISASTERS, goodness=bad)
+    found = replace(INTRUDER, table=DISASTERS, goodness=bad)
     for text in (shown(found), counts_html(found, "x")):
         assert "COM-Poisson fits these counts badly (p = 0.002)" in " ".join(text.split())
     assert counts_json(found)["warnings"]
@@ -191,7 +191,7 @@ def test_one_table_left():
 def test_nothing_found_says_why():
     none = Unavailable("the search does not fit")
     risks = {"multinomial": none, "uniform": none}
-    found = replace(SNOOPER, found=none, risks=risks, likely=none)
+    found = replace(INTRUDER, found=none, risks=risks, likely=none)
     assert "not known: the search does not fit" in shown(found)
     assert counts_json(found)["n_solutions"]["reason"] == "the search does not fit"
     assert counts_json(found)["priors"]["uniform"]["global_dr"] is None
@@ -221,7 +221,7 @@ def test_lines_of_the_plot():
 
 
 @pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
-def test_laws_that_leave_as_much_doubt_understate_nothing(noise):
+def test_distributions_that_leave_as_much_doubt_understate_nothing(noise):
     def risk(value):
         figure = Figure(value=value, how=How.EXACT)
         return replace(HOLDER.risks["uniform"], reciprocal_entropy=figure)
@@ -300,8 +300,11 @@ def test_knowledge_says_why_nothing_is_known_without_it():
 def test_bounds_that_would_go_out_instead_say_what_is_not_known():
     count = Count(value=None, how=None, note="too many states")
     unknown = replace(HOLDER, intervals=replace(HOLDER.intervals, count=count))
-    law = {"multinomial": Unavailable("too many states"), "uniform": Unavailable("too many")}
-    doubtful = replace(HOLDER, intervals=replace(HOLDER.intervals, laws=law))
+    distribution = {
+        "multinomial": Unavailable("too many states"),
+        "uniform": Unavailable("too many"),
+    }
+    doubtful = replace(HOLDER, intervals=replace(HOLDER.intervals, distributions=distribution))
     for a, said in (
         (unknown, "would be left: not known: too many states."),
         (doubtful, "how much doubt that is is not known: too many states."),
@@ -311,10 +314,10 @@ def test_bounds_that_would_go_out_instead_say_what_is_not_known():
 
 
 def test_bounds_that_draws_do_not_tell_have_a_reason_in_json():
-    data = told(replace(SNOOPER, found=Unavailable("no time"), likely=Unavailable("no time")))[2]
+    data = told(replace(INTRUDER, found=Unavailable("no time"), likely=Unavailable("no time")))[2]
     assert data["bounds"] == []
     assert data["bounds_reason"] == "no time"
-    assert "bounds_reason" not in told(SNOOPER)[2]
+    assert "bounds_reason" not in told(INTRUDER)[2]
 
 
 def test_tiles_keep_their_places_without_figures():

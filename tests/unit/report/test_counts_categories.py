@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.belief.count_belief import CellLaw
+from discreet.belief.count_belief import CellDistribution
 from discreet.count_tables.category_assessment import assess_categories
 from discreet.count_tables.com_poisson.regression import regress_sets
 from discreet.count_tables.release import release_of
@@ -43,7 +43,7 @@ HOLDER = CategoriesView(
     bayes={},
     max_risk=0.9,
 )
-SNOOPER = replace(
+INTRUDER = replace(
     HOLDER, found=assess_categories(statistics=STATISTICS), tables=None, max_risk=None
 )
 
@@ -80,8 +80,11 @@ def test_limits_are_told_where_every_table_was_seen():
     cell = categories_json(HOLDER)["categories"][0]["joint_cells"][4]
     assert (cell["lower"], cell["upper"]) == (0, 6)
     joint = HOLDER.found.joint
-    drawn = {name: replace(law, how=How.ESTIMATE) for name, law in joint.laws.items()}
-    found = replace(HOLDER.found, joint=replace(joint, laws=drawn))
+    drawn = {
+        name: replace(distribution, how=How.ESTIMATE)
+        for name, distribution in joint.distributions.items()
+    }
+    found = replace(HOLDER.found, joint=replace(joint, distributions=drawn))
     cell = categories_json(replace(HOLDER, found=found))["categories"][0]["joint_cells"][4]
     assert (cell["lower"], cell["upper"]) == (None, None)
 
@@ -89,7 +92,7 @@ def test_limits_are_told_where_every_table_was_seen():
 def test_the_verdict_is_the_assessment_s():
     assert verdict_lines(HOLDER) == [HOLDER.found.verdict_sentence]
     assert HOLDER.allows is True
-    assert SNOOPER.allows is None
+    assert INTRUDER.allows is None
 
 
 def test_words_around_the_sets():
@@ -101,10 +104,10 @@ def test_words_around_the_sets():
     ]
 
 
-def test_no_truth_for_a_snooper():
-    page = categories_html(SNOOPER)
+def test_no_truth_for_an_intruder():
+    page = categories_html(INTRUDER)
     assert "true" not in page.replace("true_", "")
-    told = categories_json(SNOOPER)
+    told = categories_json(INTRUDER)
     assert all("count" not in cell for one in told["categories"] for cell in one["joint_cells"])
     assert "surest_count" not in told["joint"]
 
@@ -134,14 +137,17 @@ def test_of_counts_found_as_surely_the_first_is_named(noise):
         for cell, p in zip(HOLDER.found.joint_cells["a"], (0.5, 0.5 + noise, 0.5 - noise, 0, 0))
     ]
     assert _surest_jointly(HOLDER, "a", tuple(cells)) == "value 0: 0.500"
-    assert _surest_jointly(SNOOPER, "a", tuple(cells)) == "value 0: 0.500"
-    risk = SNOOPER.found.alone["a"]
-    laws = [
-        CellLaw(cell=j, support=np.arange(2), probabilities=np.array([p, 1 - p]), mean=0.5)
+    assert _surest_jointly(INTRUDER, "a", tuple(cells)) == "value 0: 0.500"
+    risk = INTRUDER.found.alone["a"]
+    distributions = [
+        CellDistribution(cell=j, support=np.arange(2), probabilities=np.array([p, 1 - p]), mean=0.5)
         for j, p in enumerate((0.6, 0.6 + noise, 0.4 - noise))
     ]
-    law = replace(risk.laws["multinomial"], cells=tuple(laws))
-    assert _surest_alone(replace(risk, laws={"multinomial": law})) == "value 0: 0.600"
+    distribution = replace(risk.distributions["multinomial"], cells=tuple(distributions))
+    assert (
+        _surest_alone(replace(risk, distributions={"multinomial": distribution}))
+        == "value 0: 0.600"
+    )
 
 
 def test_single_figures_that_are_missing_say_why():

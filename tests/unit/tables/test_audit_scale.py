@@ -1,4 +1,6 @@
-"""Named small cells of tables that are never built: bounds and laws against counting by hand."""
+"""Named small cells of tables that are never built: bounds and distributions against counting by
+hand.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -56,16 +58,16 @@ class Counted:
 
 
 def matched_by_hand(cliques, separators):
-    """The law of a cell: records matched at random along the chain, in whole numbers."""
-    law = {cliques[0]: Fraction(1)}
+    """The distribution of a cell: records matched at random along the chain, in whole numbers."""
+    distribution = {cliques[0]: Fraction(1)}
     for entry, total in zip(cliques[1:], separators, strict=True):
         after = Counter()
-        for held, p in law.items():
+        for held, p in distribution.items():
             for x in range(max(0, held + entry - total), min(held, entry) + 1):
                 ways = Fraction(comb(held, x) * comb(total - held, entry - x), comb(total, entry))
                 after[x] += p * ways
-        law = after
-    return law
+        distribution = after
+    return distribution
 
 
 def audited(table, sets, **options):
@@ -83,7 +85,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("sizes", "width", "n_persons"), CASES)
-def test_bounds_and_laws_of_named_cells_are_exact(sizes, width, n_persons):
+def test_bounds_and_distributions_of_named_cells_are_exact(sizes, width, n_persons):
     table, n = sparse_table(sizes, n_persons), len(sizes)
     sets = chain(n, width)
     found = audited(table, sets)
@@ -95,13 +97,13 @@ def test_bounds_and_laws_of_named_cells_are_exact(sizes, width, n_persons):
     separators = [range(i, i + width - 1) for i in range(1, n - width + 1)]
     entries, shared_entries = Counted(table, sets), Counted(table, separators)
     for place in range(0, len(found.small_cells), len(found.small_cells) // 4):
-        cell, law = found.small_cells[place], view.laws[place]
+        cell, distribution = found.small_cells[place], view.distributions[place]
         cliques, shared = entries(cell.levels), shared_entries(cell.levels)
         assert cell.upper == min(cliques)
         assert cell.lower == max(0, sum(cliques) - sum(shared))
         right = matched_by_hand(cliques, shared)
         for q, p in right.items():
-            assert law.get(q, 0.0) == pytest.approx(float(p), rel=1e-9, abs=1e-12)
+            assert distribution.get(q, 0.0) == pytest.approx(float(p), rel=1e-9, abs=1e-12)
 
 
 def test_249_704_000_cells_are_those_of_the_survey():
@@ -138,10 +140,12 @@ def test_cells_too_improbable_to_be_found_count_as_not_found():
     assert isinstance(view, View)
     entries = Counted(table, sets)
     shared = Counted(table, [range(i, i + 1) for i in range(1, len(TEN) - 1)])
-    for cell, law in list(zip(found.small_cells, view.laws, strict=True))[::50]:
+    for cell, distribution in list(zip(found.small_cells, view.distributions, strict=True))[::50]:
         mean = prod(entries(cell.levels)) / prod(shared(cell.levels))
-        assert sum(q * p for q, p in law.items()) == pytest.approx(mean)
-        assert law.get(cell.truth, 0.0) <= mean * (1 + 1e-9)  # what lets others count as not found
+        assert sum(q * p for q, p in distribution.items()) == pytest.approx(mean)
+        assert distribution.get(cell.truth, 0.0) <= mean * (
+            1 + 1e-9
+        )  # what lets others count as not found
 
 
 def test_a_share_of_some_cells_cannot_show_that_a_policy_is_kept():
@@ -166,7 +170,7 @@ def test_three_way_margins_in_a_ring_of_2_to_the_16_give_valid_bounds_and_say_wh
 
 
 def test_2_to_the_12_cells_in_full():
-    """Every cell bounded in closed form, laws of the small ones exact, within the time."""
+    """Every cell bounded in closed form, distributions of the small ones exact, within the time."""
     table = sparse_table((2,) * 12, 200)
     found = audited(table, chain(12, 3))
     view = found.views[main_view(found)]
@@ -201,7 +205,7 @@ def test_the_probability_of_a_true_table_that_is_never_built():
 
 
 class ShortClock(Clock):
-    """A clock by which the time is over after the laws of seven cells."""
+    """A clock by which the time is over after the distributions of seven cells."""
 
     @property
     def is_over(self):
@@ -212,7 +216,7 @@ class ShortClock(Clock):
 SHORT: list[Clock] = []
 
 
-def test_when_time_is_over_the_laws_so_far_are_given(monkeypatch):
+def test_when_time_is_over_the_distributions_so_far_are_given(monkeypatch):
     table, sets = sparse_table(TEN, 300), chain(len(TEN), 2)
     full = audited(table, sets)
     SHORT.clear()
@@ -222,7 +226,7 @@ def test_when_time_is_over_the_laws_so_far_are_given(monkeypatch):
     view, whole = found.views[name], full.views[name]
     assert isinstance(view, View)
     assert isinstance(whole, View)
-    assert view.laws == whole.laws[:7]
+    assert view.distributions == whole.distributions[:7]
     assert found.small_cells == full.small_cells[:7]
     assert found.n_small == full.n_small > 7
     assert found.n_measured == 7

@@ -31,7 +31,7 @@ from discreet.tables.disclosure import (
 
 @st.composite
 def beliefs(draw):
-    """A law over a few tables of four cells, and the position of the true one."""
+    """A distribution over a few tables of four cells, and the position of the true one."""
     rows = draw(st.lists(st.tuples(*[st.integers(0, 4)] * 4), min_size=1, max_size=6, unique=True))
     weights = draw(hnp.arrays(np.float64, len(rows), elements=st.floats(0.1, 1)))
     belief = ListedBelief(tables=np.array(rows), probabilities=weights / weights.sum())
@@ -71,9 +71,9 @@ def test_cells_are_measure_5(case, confidence, small):
     for cell, count in enumerate(truth):
         if 0 < count <= small:
             total += 1
-            law = belief.cell(cell)
-            best = max(sorted(law), key=law.get)
-            found += best == count and law[best] > confidence + 1e-12
+            distribution = belief.cell(cell)
+            best = max(sorted(distribution), key=distribution.get)
+            found += best == count and distribution[best] > confidence + 1e-12
     scenario = cells_scenario(4, small=small, confidence=confidence)
     risk = disclosure_risk(scenario, belief, truth)
     close = any(abs(max(belief.cell(c).values()) - confidence) < 1e-9 for c in range(4))

@@ -1,4 +1,6 @@
-"""The measures of small cells against counting by hand, and what a simulated law adds to them."""
+"""The measures of small cells against counting by hand, and what a simulated distribution adds to
+them.
+"""
 
 import pytest
 
@@ -12,17 +14,17 @@ from discreet.tables.measures import (
     tightness,
 )
 
-LAWS = [{0: 0.3, 1: 0.7}, {0: 0.5, 2: 0.5}, {1: 0.45, 2: 0.4, 3: 0.15}, {0: 0.9, 1: 0.1}]
+DISTRIBUTIONS = [{0: 0.3, 1: 0.7}, {0: 0.5, 2: 0.5}, {1: 0.45, 2: 0.4, 3: 0.15}, {0: 0.9, 1: 0.1}]
 TRUTHS = [1, 2, 1, 1]
 
 
 def measured(errors, confidence=0.5, true_table=None):
     chance = true_table or Figure(value=0.1, how=How.EXACT)
-    own = [dict.fromkeys(law, errors) for law in LAWS]
-    return table_measures(LAWS, own, TRUTHS, confidence=confidence, true_table=chance)
+    own = [dict.fromkeys(distribution, errors) for distribution in DISTRIBUTIONS]
+    return table_measures(DISTRIBUTIONS, own, TRUTHS, confidence=confidence, true_table=chance)
 
 
-def test_exact_laws_give_exact_measures():
+def test_exact_distributions_give_exact_measures():
     found = measured(0.0)
     assert found.small_cells_identified == Figure(value=1 / 4, how=How.EXACT)
     assert found.expected_identified.value == pytest.approx(0.7 + 0.5 + 0.45 + 0.1)
@@ -39,8 +41,13 @@ def test_rounding_turns_no_even_chance():
 
 
 def test_cells_known_not_to_be_found_lower_the_share_alone():
-    chance, own = Figure(value=0.1, how=How.EXACT), [dict.fromkeys(law, 0.0) for law in LAWS]
-    found = table_measures(LAWS, own, TRUTHS, confidence=0.5, true_table=chance, not_found=6)
+    chance, own = (
+        Figure(value=0.1, how=How.EXACT),
+        [dict.fromkeys(distribution, 0.0) for distribution in DISTRIBUTIONS],
+    )
+    found = table_measures(
+        DISTRIBUTIONS, own, TRUTHS, confidence=0.5, true_table=chance, not_found=6
+    )
     assert found.small_cells_identified.value == 1 / 10
     assert found.expected_identified == measured(0.0).expected_identified
 

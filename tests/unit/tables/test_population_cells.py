@@ -7,8 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.belief.exact.population_chain import chain_law
-from discreet.belief.exact.population_of_sample import population_law
+from discreet.belief.exact.population_chain import chain_distribution
+from discreet.belief.exact.population_of_sample import population_distribution
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Unavailable
@@ -23,9 +23,9 @@ from discreet.tables.population_cells import (
 SAMPLE = Table.of_dense(np.array([[[0, 1], [1, 0]], [[0, 2], [0, 0]]]), ["a", "b", "c"])
 
 
-def cells(laws, *, n=4, population=7, alpha=0.5, total=1.5, small=3):
+def cells(distributions, *, n=4, population=7, alpha=0.5, total=1.5, small=3):
     return population_cells(
-        laws,
+        distributions,
         alpha=alpha,
         alpha_total=total,
         sample_size=n,
@@ -62,10 +62,10 @@ def test_a_known_count_against_enumeration(n, population):
 
 
 def test_an_uncertain_count_is_a_mixture_and_the_cells_keep_their_order():
-    law = {0: 0.2, 1: 0.5, 3: 0.3}
-    first, second = cells([law, {1: 1.0}])
-    parts = [cells([{q: 1.0}])[0] for q in law]
-    weights = list(law.values())
+    distribution = {0: 0.2, 1: 0.5, 3: 0.3}
+    first, second = cells([distribution, {1: 1.0}])
+    parts = [cells([{q: 1.0}])[0] for q in distribution]
+    weights = list(distribution.values())
     for value in range(4):
         mixed = sum(w * p.probabilities[value] for w, p in zip(weights, parts, strict=True))
         assert first.probabilities[value] == pytest.approx(mixed, rel=1e-12)
@@ -75,10 +75,12 @@ def test_an_uncertain_count_is_a_mixture_and_the_cells_keep_their_order():
     assert second == parts[1]
 
 
-def test_agrees_with_the_whole_law_of_a_large_population():
-    law = {1: 0.6, 2: 0.4}
-    whole = population_law(law, alpha=0.5, alpha_total=16.0, sample_size=40, population_size=3000)
-    [found] = cells([law], n=40, population=3000, total=16.0, small=5)
+def test_agrees_with_the_whole_distribution_of_a_large_population():
+    distribution = {1: 0.6, 2: 0.4}
+    whole = population_distribution(
+        distribution, alpha=0.5, alpha_total=16.0, sample_size=40, population_size=3000
+    )
+    [found] = cells([distribution], n=40, population=3000, total=16.0, small=5)
     assert [found.probabilities[q] for q in range(6)] == pytest.approx(whole[:6], rel=1e-9)
     assert found.mean == pytest.approx(whole @ np.arange(3001), rel=1e-9)
 
@@ -141,9 +143,11 @@ def test_a_population_smaller_than_its_sample_is_refused(population):
 
 
 def test_a_chain_adds_persons_whatever_the_count_in_the_sample():
-    links, law = ((2.5, 3.0), (1.0, 6.0)), {0: 0.25, 2: 0.75}
-    [found] = chained_population_cells([law], [links], sample_size=4, population_size=9, small=3)
-    more = chain_law(links, 5, 5)
+    links, distribution = ((2.5, 3.0), (1.0, 6.0)), {0: 0.25, 2: 0.75}
+    [found] = chained_population_cells(
+        [distribution], [links], sample_size=4, population_size=9, small=3
+    )
+    more = chain_distribution(links, 5, 5)
     whole = np.convolve([0.25, 0, 0.75], more)
     assert list(found.probabilities.values()) == pytest.approx(whole[:4], rel=1e-12)
     assert found.unique == found.probabilities[1]
@@ -211,12 +215,12 @@ def test_an_audit_of_two_variables_against_all_populations(models):
         for saturated, logs in rising.items():
             joint[int(saturated), i] = ways * np.exp(logs - sum(lgamma(q + 1) for q in table.flat))
     kept = {"average": [0, 1], "saturated": [1]}.get(models[0], [0])
-    law = joint[kept].sum(axis=0) / joint[kept].sum()
+    distribution = joint[kept].sum(axis=0) / joint[kept].sum()
     assert name == {"released": "[a][b]"}.get(models[0], models[0])
     for place, own in zip(np.argwhere(counts > 0), found, strict=True):
         values = people[(slice(None), *place)]
-        assert own.unique == pytest.approx(law[values == 1].sum(), abs=1e-9)
-        assert own.mean == pytest.approx(law @ values, abs=1e-9)
+        assert own.unique == pytest.approx(distribution[values == 1].sum(), abs=1e-9)
+        assert own.mean == pytest.approx(distribution @ values, abs=1e-9)
 
 
 def log_rising(count, alpha):

@@ -24,7 +24,7 @@ LITTLE = Effort(n_draws=200)
 
 @pytest.fixture
 def one_unweighed(monkeypatch):
-    """The saturated model has a law but no weight."""
+    """The saturated model has a distribution but no weight."""
     asked = posteriors.table_posterior
 
     def without(question, model, *, rng, progress):
@@ -83,7 +83,7 @@ def test_knowledge_that_the_release_holds_changes_nothing(known):
     [one], [other] = plain.views.values(), told.views.values()
     assert isinstance(other, View)
     assert other.how is How.EXACT
-    assert other.laws == one.laws
+    assert other.distributions == one.distributions
     assert other.true_table == one.true_table
     assert [item.text for item in told.release.known] == [known]
 
@@ -122,13 +122,13 @@ def test_a_population_that_floats_cannot_count_is_refused():
             AuditOptions(population=wrong)
 
 
-def posterior(law, **more):
+def posterior(distribution, **more):
     none = Unavailable("not asked")
     settings = {
         "model": None,
         "cells": np.arange(1),
-        "laws": [law],
-        "errors": [dict.fromkeys(law, 0.0)],
+        "distributions": [distribution],
+        "errors": [dict.fromkeys(distribution, 0.0)],
         "how": How.EXACT,
         "method": "by hand",
         "evidence": none,
@@ -139,11 +139,11 @@ def posterior(law, **more):
 
 
 @pytest.mark.parametrize("weights", [(0.1, 0.2, 0.7), (0.7, 0.2, 0.1), (1 / 3, 1 / 3, 1 / 3)])
-def test_an_average_of_laws_that_agree_is_exact(weights):
+def test_an_average_of_distributions_that_agree_is_exact(weights):
     """Weights add up to 1 less a last bit; errors of weights do not matter where all agree."""
-    for law in ({1: 1.0}, {1: 0.3, 2: 0.7}):
+    for distribution in ({1: 1.0}, {1: 0.3, 2: 0.7}):
         found = posteriors._average(
-            dict.fromkeys("abc", posterior(law)),
+            dict.fromkeys("abc", posterior(distribution)),
             {name: (w * (1 + 2**-52), 0.05) for name, w in zip("abc", weights, strict=True)},
         )
         assert found.how is How.EXACT

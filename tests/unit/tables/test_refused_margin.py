@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from discreet.belief.belief import ListedBelief
-from discreet.belief.draws.weighted_draws import WeightedLaw
-from discreet.belief.exact.exact_distribution import exact_law
-from discreet.belief.exact.listed_belief import listed_law
+from discreet.belief.draws.weighted_draws import WeightedDistribution
+from discreet.belief.exact.exact_distribution import exact_distribution
+from discreet.belief.exact.listed_belief import listed_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -33,8 +33,10 @@ def rule(policy, max_risk):
 
 def belief():
     out = release()
-    law = exact_law(out.margins, MODEL, ALPHA)
-    return listed_law(law, out.system(), seconds=None, rng=np.random.default_rng(1))
+    distribution = exact_distribution(out.margins, MODEL, ALPHA)
+    return listed_distribution(
+        distribution, out.system(), seconds=None, rng=np.random.default_rng(1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,12 +66,14 @@ def test_weighted_draws_agree_with_the_list(monkeypatch, policy, max_risk):
         )  # fmt: skip
 
     exact = view()
-    monkeypatch.setattr(refused_margin, "listed_law", lambda *_, **__: None)
+    monkeypatch.setattr(refused_margin, "listed_distribution", lambda *_, **__: None)
     drawn = view()
     error = drawn.probability.standard_error
     assert abs(drawn.probability.value - exact.probability.value) < 4 * error + 1e-9
-    for law, errors, right in zip(drawn.laws, drawn.errors, exact.laws, strict=True):
-        for q, p in law.items():
+    for distribution, errors, right in zip(
+        drawn.distributions, drawn.errors, exact.distributions, strict=True
+    ):
+        for q, p in distribution.items():
             assert abs(p - right[q]) < 4.5 * errors[q] + 1e-9
 
 
@@ -81,7 +85,7 @@ def test_a_refusal_that_the_policy_would_not_make():
         )  # fmt: skip
 
 
-def test_a_model_without_known_law():
+def test_a_model_without_known_distribution():
     model = HierarchicalModel.no_highest_interaction(3)
     found = refusal_view(
         release(), model, ALPHA, [(0, 2)], rule(Policy.TABLE, 0.1), np.array([0]),
@@ -131,7 +135,7 @@ def test_a_tiny_limit_refuses_what_is_many_times_larger():
 @pytest.mark.parametrize("n", [20, 23, 49])
 def test_draws_that_are_just_enough_tell_of_a_refusal(monkeypatch, n):
     """Equal weights: n draws are worth n, give or take a last bit."""
-    drawn = WeightedLaw(
+    drawn = WeightedDistribution(
         tables=np.arange(n)[:, None] % 2,
         log_ratios=np.zeros(n),
         log_weights=np.zeros(n),

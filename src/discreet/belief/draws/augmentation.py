@@ -1,10 +1,9 @@
 """Data augmentation: tables given cell probabilities, cell probabilities given tables, in turn.
 
-For a log-linear model whose law over tables has no closed form (dobra section 5.1). Given θ the
-table is drawn exactly from the fiber, block by block; given the table, θ takes a cycle of Bayesian
-proportional fitting. Cell probabilities Pr(F(i) = q) are averages of the exact ones given θ
-(Rao–Blackwell), so that each draw of θ counts in full.
-"""
+For a log-linear model whose distribution over tables has no closed form (dobra section 5.1). Given
+θ the table is drawn exactly from the fiber, block by block; given the table, θ takes a cycle of
+Bayesian proportional fitting. Cell probabilities Pr(F(i) = q) are averages of the exact ones given
+θ (Rao–Blackwell), so that each draw of θ counts in full."""
 
 import math
 from collections.abc import Sequence
@@ -46,7 +45,8 @@ class Effort:
 class Augmented:
     """What the chains gave.
 
-    `laws[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard errors.
+    `distributions[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard
+    errors.
     `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each up
     to a constant, where the step knows it, `tables` the drawn tables. The chains are
     `worth` so many independent draws of the least settled probability. `rounding` bounds what
@@ -55,7 +55,7 @@ class Augmented:
     """
 
     cells: IntArray
-    laws: Sequence[dict[int, float]]
+    distributions: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     log_theta: FloatArray
     log_released: FloatArray | None
@@ -132,16 +132,16 @@ def _gathered(
     log_theta = np.stack([theta for theta, _ in kept], axis=1)
     rounding = _rounding(log_theta, tables, n_scalings)
     told, errors, worth = _errors(seen, means, rounding)
-    laws, ses = [], []
+    distributions, ses = [], []
     for cell in cells.tolist():
         here = np.flatnonzero(step.pair_cell == cell)
         values = [int(q) for q in step.pair_value[here]] or [int(tables[0, 0, cell])]
-        laws.append(dict(zip(values, means[here].tolist() or [1.0], strict=True)))
+        distributions.append(dict(zip(values, means[here].tolist() or [1.0], strict=True)))
         ses.append(dict(zip(values, errors[here].tolist() or [0.0], strict=True)))
     released = [taken.log_released for _, taken in kept if taken.log_released is not None]
     return Augmented(
         cells=cells,
-        laws=laws,
+        distributions=distributions,
         errors=ses,
         log_theta=log_theta,
         log_released=np.stack(released, axis=1) if released else None,

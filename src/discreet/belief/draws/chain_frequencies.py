@@ -1,4 +1,5 @@
-"""Laws of cells from counts seen along several chains, with standard errors that cost little.
+"""Distributions of cells from counts seen along several chains, with standard errors that cost
+little.
 
 Pr(F = q) is the share of draws with q. Its error is √(p(1 − p) / n), n being the effective draws of
 that share; n is found for the likeliest values, and the least of theirs stands for the others, so
@@ -17,11 +18,11 @@ FEW = 10.0  # independent draws with a value, below which their own error says l
 
 
 @dataclass(frozen=True, slots=True)
-class CountedLaw:
+class CountedDistribution:
     """Pr(F = q) by value, its standard errors, what the chains say of themselves, and how many
     independent draws they are worth for the count and for its likeliest values, at the least."""
 
-    law: dict[int, float]
+    distribution: dict[int, float]
     errors: dict[int, float]
     told: Diagnostics | None
     worth: float
@@ -32,19 +33,19 @@ class CountedLaw:
         return 0.0 if self.told is None else float(self.told.r_hat.max(initial=0.0))
 
 
-def independent_law(counts: IntArray) -> CountedLaw:
-    """The law of one cell from independent counts: errors are those of shares."""
+def independent_distribution(counts: IntArray) -> CountedDistribution:
+    """The distribution of one cell from independent counts: errors are those of shares."""
     values, seen = np.unique(counts, return_counts=True)
     n, p = counts.size, seen / counts.size
     wider = np.where(seen < FEW, (seen + 1) / (n + 2), p)
     errors = np.sqrt(wider * (1 - wider) / n)
     if len(values) == 1:
         errors = np.array([1.0 / (n + 2)])
-    return CountedLaw(_by_value(values, p), _by_value(values, errors), None, float(n))
+    return CountedDistribution(_by_value(values, p), _by_value(values, errors), None, float(n))
 
 
-def counted_law(counts: IntArray, *, room: bool = True) -> CountedLaw:
-    """The law of one cell from its counts (chains × draws).
+def counted_distribution(counts: IntArray, *, room: bool = True) -> CountedDistribution:
+    """The distribution of one cell from its counts (chains × draws).
 
     `room` says whether the cell may have other values than those seen: one that all draws have is
     then given the error that the rule of succession allows, a tenth of the draws being independent.
@@ -67,14 +68,14 @@ def counted_law(counts: IntArray, *, room: bool = True) -> CountedLaw:
         errors = np.sqrt(np.where(p * n < FEW, wider * (1 - wider), p * (1 - p)) / n)
         settled = p[likeliest] * n >= FEW
         errors[likeliest[settled]] = (deviation / np.sqrt(effective))[settled]
-    return CountedLaw(_by_value(values, p), _by_value(values, errors), told, worth)
+    return CountedDistribution(_by_value(values, p), _by_value(values, errors), told, worth)
 
 
 def _by_value(values: IntArray, numbers: FloatArray) -> dict[int, float]:
     return dict(zip(values.tolist(), numbers.tolist(), strict=True))
 
 
-def warning_of(laws: list[CountedLaw]) -> str:
+def warning_of(distributions: list[CountedDistribution]) -> str:
     """What the least settled cell has to say against its chains, or nothing."""
-    worst = max(laws, key=lambda one: one.worst).told if laws else None
+    worst = max(distributions, key=lambda one: one.worst).told if distributions else None
     return "" if worst is None else worst.warning

@@ -1,4 +1,4 @@
-"""The law of a hidden table estimated from weighted draws, where exact sums do not fit.
+"""The distribution of a hidden table estimated from weighted draws, where exact sums do not fit.
 
 Cells are drawn from the largest value down. Given all cells above, the cell of a prime is fixed by
 that prime's equation, f_1 by S1 and f_0 by n: the equations are triangular, so draws in this order
@@ -16,8 +16,8 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, logsumexp
 
 from discreet.belief.count_belief import (
-    CellLaw,
-    TableLaw,
+    CellDistribution,
+    TableDistribution,
     power_of_two,
     prior_named,
     reciprocal,
@@ -37,7 +37,7 @@ NEWTON_STEPS = 200
 DRAWN_AT_ONCE = 100
 
 
-def estimated_law(
+def estimated_distribution(
     system: System,
     prior: str,
     *,
@@ -46,14 +46,14 @@ def estimated_law(
     truth: IntArray | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
-) -> TableLaw | Unavailable:
-    """The law of the table and its cells with standard errors, or why there is none.
+) -> TableDistribution | Unavailable:
+    """The distribution of the table and its cells with standard errors, or why there is none.
 
     None where fewer than 100 effective draws carry the weight: errors would not be what they say.
     """
     name = prior_named(prior).name
     found = _draws(system, name, n_draws, rng, time_limit, progress)
-    return found if isinstance(found, Unavailable) else _law(system, name, *found, truth)
+    return found if isinstance(found, Unavailable) else _distribution(system, name, *found, truth)
 
 
 def probable_tables(
@@ -189,9 +189,9 @@ def balanced_multipliers(
     return multipliers
 
 
-def _law(
+def _distribution(
     system: System, prior: str, drawn: WeightedDraws, shift: float, truth: IntArray | None
-) -> TableLaw:
+) -> TableDistribution:
     tables = drawn.tables[:, ::-1]
     own = -gammaln(tables + 1.0).sum(axis=1) if prior == "multinomial" else np.zeros(len(tables))
     relative = drawn.shares * drawn.n_tried  # weights over their mean, dead ends left out
@@ -204,7 +204,7 @@ def _law(
     bits = (log_z - mean) / math.log(2)
     entropy = Figure(value=bits, how=How.ESTIMATE, standard_error=error / math.log(2))
     scored = None if truth is None else _scored(system, prior, truth, log_z, z_error)
-    return TableLaw(
+    return TableDistribution(
         prior=prior,
         how=How.ESTIMATE,
         cells=_cells(tables, drawn),
@@ -234,7 +234,7 @@ def _scored(
     return score(math.fsum(own) - log_z, error)
 
 
-def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellLaw, ...]:
+def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellDistribution, ...]:
     means, errors = drawn.mean()[::-1], drawn.standard_error()[::-1]
     return tuple(
         _cell(cell, tables[:, cell], drawn, float(means[cell]), float(errors[cell]))
@@ -242,12 +242,14 @@ def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellLaw, ...]:
     )
 
 
-def _cell(cell: int, counts: IntArray, drawn: WeightedDraws, mean: float, error: float) -> CellLaw:
+def _cell(
+    cell: int, counts: IntArray, drawn: WeightedDraws, mean: float, error: float
+) -> CellDistribution:
     found = cell_from_draws(cell, counts, drawn.shares)
     return replace(found, mean=mean, standard_error=error)
 
 
-def cell_from_draws(cell: int, counts: IntArray, shares: FloatArray) -> CellLaw:
+def cell_from_draws(cell: int, counts: IntArray, shares: FloatArray) -> CellDistribution:
     """The weighted shares of each count; errors √Σ share² (hit − p)², the delta method."""
     support, where = np.unique(counts, return_inverse=True)
     p = np.bincount(where.ravel(), weights=shares).astype(np.float64)
@@ -255,7 +257,7 @@ def cell_from_draws(cell: int, counts: IntArray, shares: FloatArray) -> CellLaw:
     all_squares = float(np.sum(shares**2))
     spread = squares * (1 - p) ** 2 + (all_squares - squares) * p**2
     mean = float(shares @ counts)
-    return CellLaw(
+    return CellDistribution(
         cell=cell,
         support=support.astype(np.int64),
         probabilities=p,

@@ -1,4 +1,5 @@
-"""The posterior under a model whose law of the table has no closed form: data augmentation.
+"""The posterior under a model whose distribution of the table has no closed form: data
+augmentation.
 
 Tables are listed, walked, or filled and resampled given the cell probabilities, and these drawn
 given the tables (see `augmentation`).
@@ -174,7 +175,7 @@ def _from_draws(
     return TablePosterior(
         model=model,
         cells=question.cells,
-        laws=drawn.laws,
+        distributions=drawn.distributions,
         errors=drawn.errors,
         how=How.ESTIMATE,
         method=f"simulated: {n_chains} chains of {n_draws:,} draws, {way}",

@@ -1,4 +1,4 @@
-"""An intruder's law by weighted draws, where it can be neither listed nor summed.
+"""An intruder's distribution by weighted draws, where it can be neither listed nor summed.
 
 Tables are drawn exactly and independently from what is easy: the prior, the figures about single
 cells and every equation. What is left, ranges and likelihoods of sums, becomes the weight of each
@@ -35,7 +35,7 @@ BITS = float(np.log(2))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnBelief:
-    """A law over tables by weighted draws: an estimate, with standard errors.
+    """A distribution over tables by weighted draws: an estimate, with standard errors.
 
     `tables` are draws × cells, `weights` sum to one. `log_prior` is the log of each table's weight
     under prior and likelihood, `log_normaliser` that of their sum over all tables, with its
@@ -47,7 +47,7 @@ class DrawnBelief:
     log_prior: FloatArray
     log_normaliser: float
     log_error: float
-    law: "_Law"
+    distribution: "_Distribution"
     least: IntArray
     most: IntArray
 
@@ -89,14 +89,16 @@ class DrawnBelief:
     def probability(self, table: IntArray) -> Outcome:
         """The probability of a whole table; exactly 0 if it is not consistent."""
         cells = checked_cells(table, self.tables.shape[1])
-        own = float(self.law.log_weights(cells[None])[0])
+        own = float(self.distribution.log_weights(cells[None])[0])
         if own == -np.inf:
             return Figure(value=0.0, how=How.EXACT)
         value = float(np.exp(min(own - self.log_normaliser, 0.0)))
         return Figure(value=value, how=How.ESTIMATE, standard_error=value * self.log_error)
 
     def entropy(self) -> Outcome:
-        """Entropy of the law over tables [bits]: log Z less the mean log weight of a table."""
+        """Entropy of the distribution over tables [bits]: log Z less the mean log weight of a
+        table.
+        """
         mean = float(self.weights @ self.log_prior)
         spread = float(np.sqrt(np.square(self.weights * (self.log_prior - mean)).sum()))
         return Figure(
@@ -107,7 +109,7 @@ class DrawnBelief:
 
 
 @dataclass(frozen=True, slots=True)
-class _Law:
+class _Distribution:
     """A prior, what is known, and the figures' likelihood, of any table."""
 
     prior: Prior
@@ -163,7 +165,8 @@ def drawn_belief(
     seconds: float,
     progress: Progress,
 ) -> DrawnBelief | Unavailable:
-    """The law by weighted draws, or why they are worth too little. The same draws each time.
+    """The distribution by weighted draws, or why they are worth too little. The same draws each
+    time.
 
     Raises BudgetExceeded where not even the easy part can be drawn from exactly.
     """
@@ -175,18 +178,18 @@ def drawn_belief(
     budget = Budget(seconds=seconds / 2)
     base = marginals.posterior(system, weighed, budget=budget, progress=progress).log_normaliser
     found = sampler(system, weighed, budget=budget, progress=progress)
-    law = _Law(prior, n_cells, tuple(known), tuple(factors))
+    distribution = _Distribution(prior, n_cells, tuple(known), tuple(factors))
     rest = [f for f in factors if len(f.cells) > 1]
     kept = _Kept()
     for batch in found.batches(MOST_DRAWS, rng=np.random.default_rng(0)):
-        kept.add(law, rest, batch[:, :n_cells])
+        kept.add(distribution, rest, batch[:, :n_cells])
         if not above(ENOUGH, kept.worth) or kept.n_numbers > MOST_KEPT or working_seconds() > end:
             break
     if above(LEAST_WORTH, kept.worth):
         return Unavailable(
             f"{kept.n:,} weighted draws are worth {kept.worth:.0f} plain ones, too few to trust"
         )
-    return kept.belief(law, base, limits)
+    return kept.belief(distribution, base, limits)
 
 
 @dataclass(slots=True)
@@ -200,9 +203,9 @@ class _Kept:
     log_sum: float = -np.inf
     log_squares: float = -np.inf
 
-    def add(self, law: _Law, rest: Sequence[Factor], batch: IntArray) -> None:
+    def add(self, distribution: _Distribution, rest: Sequence[Factor], batch: IntArray) -> None:
         """Takes in a batch of draws."""
-        kept = batch[holding(law.known, batch)]
+        kept = batch[holding(distribution.known, batch)]
         logs = product_of(rest)(kept)
         self.n += len(batch)
         self.n_numbers += kept.size
@@ -224,18 +227,20 @@ class _Kept:
             return 0.0
         return float(np.exp(2 * self.log_sum - self.log_squares))
 
-    def belief(self, law: _Law, base: float, limits: tuple[IntArray, IntArray]) -> DrawnBelief:
-        """The law of which `base` is the log normaliser before these weights."""
+    def belief(
+        self, distribution: _Distribution, base: float, limits: tuple[IntArray, IntArray]
+    ) -> DrawnBelief:
+        """The distribution of which `base` is the log normaliser before these weights."""
         weights, top = self.weights()
         total, tables = float(weights.sum()), np.concatenate(self.tables)
         log_mean = top + float(np.log(total / self.n))
         return DrawnBelief(
             tables=tables,
             weights=weights / total,
-            log_prior=law.log_weights(tables),
+            log_prior=distribution.log_weights(tables),
             log_normaliser=base + log_mean,
             log_error=relative_error(np.concatenate(self.logs) - log_mean, self.n),
-            law=law,
+            distribution=distribution,
             least=limits[0],
             most=limits[1],
         )

@@ -1,10 +1,10 @@
-"""Weighted draws of a law moved about by a walk, to tell more than their weights alone.
+"""Weighted draws of a distribution moved about by a walk, to tell more than their weights alone.
 
-Draws are resampled by their weights and each is then moved by steps that leave the law as it is
-(resample and move; Gilks and Berzuini 2001). The draws stand for the law whether or not the moves
-connect all tables; if they do, as they mostly do, long walks forget how uneven the weights were.
-The moves are cubes: +1 and −1 by turns on the corners over variables that no margin holds whole.
-"""
+Draws are resampled by their weights and each is then moved by steps that leave the distribution as
+it is (resample and move; Gilks and Berzuini 2001). The draws stand for the distribution whether or
+not the moves connect all tables; if they do, as they mostly do, long walks forget how uneven the
+weights were. The moves are cubes: +1 and −1 by turns on the corners over variables that no margin
+holds whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from itertools import combinations, product
 import numpy as np
 
 from discreet.belief.draws.augmentation import Effort
-from discreet.belief.draws.chain_frequencies import counted_law, warning_of
-from discreet.belief.draws.weighted_draws import WeightedLaw
-from discreet.belief.exact.exact_distribution import ExactLaw
+from discreet.belief.draws.chain_frequencies import counted_distribution, warning_of
+from discreet.belief.draws.weighted_draws import WeightedDistribution
+from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import Clock
 from discreet.fiber.bounds.attained_by_moves import minimal_non_faces
 from discreet.fiber.draws.moves import ListedMoves, listed
@@ -33,11 +33,11 @@ TRUSTED = 50.0  # effective draws from which resampling makes sense
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MovedLaw:
-    """Laws of some cells with their standard errors, and what the walks say of themselves: they
-    are `worth` so many independent draws of the least settled cell."""
+class MovedDistribution:
+    """Distributions of some cells with their standard errors, and what the walks say of themselves:
+    they are `worth` so many independent draws of the least settled cell."""
 
-    laws: Sequence[dict[int, float]]
+    distributions: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     n_chains: int
     n_draws: int
@@ -45,18 +45,19 @@ class MovedLaw:
     warning: str
 
 
-def moved_law(
-    law: ExactLaw,
+def moved_distribution(
+    distribution: ExactDistribution,
     margins: Margins,
-    drawn: WeightedLaw,
+    drawn: WeightedDistribution,
     cells: IntArray,
     *,
     effort: Effort,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress = silent,
-) -> MovedLaw | None:
-    """The laws of the cells after the walks, or None where there are no such moves or no time.
+) -> MovedDistribution | None:
+    """The distributions of the cells after the walks, or None where there are no such moves or no
+    time.
 
     Trusted: the system is that of the margins alone.
     """
@@ -64,8 +65,8 @@ def moved_law(
     if moves is None or moves.n_moves == 0 or len(cells) == 0:
         return None
     starts = _starts(drawn, effort.n_chains, rng)
-    chains = line_chains(law.system, moves, law.prior, starts, rng=rng)
-    thin = MOVES_PER_CELL * law.n_cells
+    chains = line_chains(distribution.system, moves, distribution.prior, starts, rng=rng)
+    thin = MOVES_PER_CELL * distribution.n_cells
     n_draws = min(effort.n_draws, MOST_KEPT // (effort.n_chains * len(cells)))
     pilot = Plan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=clock.share(0.2))
     tried = [walk(chains, pilot, cells) for _ in range(2)][1]
@@ -129,7 +130,7 @@ def _cubes(
     return places.reshape(-1, len(corners)), signs
 
 
-def _starts(drawn: WeightedLaw, n_chains: int, rng: np.random.Generator) -> list[IntArray]:
+def _starts(drawn: WeightedDistribution, n_chains: int, rng: np.random.Generator) -> list[IntArray]:
     """Resampled by weight, or far apart where few draws carry all the weight."""
     if above(TRUSTED, drawn.effective_draws):
         chosen = rng.choice(len(drawn.tables), size=n_chains)
@@ -138,13 +139,13 @@ def _starts(drawn: WeightedLaw, n_chains: int, rng: np.random.Generator) -> list
     return [drawn.tables[i] for i in chosen]
 
 
-def _told(tables: IntArray, drawn: WeightedLaw, cells: IntArray) -> MovedLaw:
+def _told(tables: IntArray, drawn: WeightedDistribution, cells: IntArray) -> MovedDistribution:
     told = [
-        counted_law(tables[:, :, i], room=bool(drawn.room[cell]))
+        counted_distribution(tables[:, :, i], room=bool(drawn.room[cell]))
         for i, cell in enumerate(cells.tolist())
     ]
-    return MovedLaw(
-        laws=[one.law for one in told],
+    return MovedDistribution(
+        distributions=[one.distribution for one in told],
         errors=[one.errors for one in told],
         n_chains=tables.shape[0],
         n_draws=tables.shape[1],
@@ -153,7 +154,7 @@ def _told(tables: IntArray, drawn: WeightedLaw, cells: IntArray) -> MovedLaw:
     )
 
 
-def _warning(of_walks: str, drawn: WeightedLaw) -> str:
+def _warning(of_walks: str, drawn: WeightedDistribution) -> str:
     parts = [of_walks] if of_walks else []
     if above(TRUSTED, drawn.effective_draws):
         parts.append(

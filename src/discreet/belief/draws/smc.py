@@ -1,12 +1,11 @@
-"""A decomposable model's law given released margins, by populations that are led up to it.
+"""A decomposable model's distribution given released margins, by populations that are led up to it.
 
-Points (the model's own margins, see `clique_law`) begin as matchings of records, whose law 1/∏F! is
-known in full, and pass through laws with more and more of the model's weights, ∏ w^β with β from 0
-to 1: weighed, resampled and moved at each step (sequential Monte Carlo samplers; Del Moral, Doucet
-and Jasra 2006). The mean weight of a population is without bias for Σ w, the marginal likelihood,
-whatever the moves do; several populations that know nothing of each other tell its standard error.
-Walks from their last points give the cells.
-"""
+Points (the model's own margins, see `clique_distribution`) begin as matchings of records, whose
+distribution 1/∏F! is known in full, and pass through distributions with more and more of the
+model's weights, ∏ w^β with β from 0 to 1: weighed, resampled and moved at each step (sequential
+Monte Carlo samplers; Del Moral, Doucet and Jasra 2006). The mean weight of a population is without
+bias for Σ w, the marginal likelihood, whatever the moves do; several populations that know nothing
+of each other tell its standard error. Walks from their last points give the cells."""
 
 import os
 from collections.abc import Sequence
@@ -17,10 +16,14 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import t
 
-from discreet.belief.draws.chain_frequencies import CountedLaw, counted_law, independent_law
+from discreet.belief.draws.chain_frequencies import (
+    CountedDistribution,
+    counted_distribution,
+    independent_distribution,
+)
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.smc_kernels import Lines, Weights, move_points
-from discreet.belief.exact.clique_distribution import CliqueLaw, log_matchings
+from discreet.belief.exact.clique_distribution import CliqueDistribution, log_matchings
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.models.model_averaging import Evidence
 from discreet.clock import Clock, threads, working_seconds
@@ -48,7 +51,7 @@ WORST_SPREAD = 1.0  # standard error of log Pr(R | A) above which it is no figur
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnnealedLaw:
+class AnnealedDistribution:
     """log Pr(R | A) with its standard error, and the counts of the cells asked for, chains × draws
     × cells. `n_points` have been led up in `n_populations` by `n_steps`, none where the sum is$
     exact and the draws independent."""
@@ -71,36 +74,37 @@ class AnnealedLaw:
             led += f" in {self.n_populations} populations"
         return f"{led}, then {n_chains} walks of {n_draws:,} tables from them"
 
-    def laws(self) -> list[CountedLaw]:
-        """The law of each cell asked for."""
-        law = counted_law if self.n_steps else independent_law
-        return [law(self.counts[:, :, i]) for i in range(self.counts.shape[2])]
+    def distributions(self) -> list[CountedDistribution]:
+        """The distribution of each cell asked for."""
+        distribution = counted_distribution if self.n_steps else independent_distribution
+        return [distribution(self.counts[:, :, i]) for i in range(self.counts.shape[2])]
 
 
-def annealed_law(
-    law: CliqueLaw,
+def annealed_distribution(
+    distribution: CliqueDistribution,
     levels: IntArray,
     *,
     evidence: Evidence | None = None,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress = silent,
-) -> AnnealedLaw | Unavailable:
-    """The law of the cells (rows of levels) and the marginal likelihood, or why there is none.
+) -> AnnealedDistribution | Unavailable:
+    """The distribution of the cells (rows of levels) and the marginal likelihood, or why there is
+    none.
 
     Where the marginal likelihood is known, one population is led up, to walk from.
     """
     progress("leading tables up to the model", None)
-    moves = cube_moves(law.margins)
-    if moves is None or moves.n_moves * len(law.upper) > MOST_ENTRIES:
+    moves = cube_moves(distribution.margins)
+    if moves is None or moves.n_moves * len(distribution.upper) > MOST_ENTRIES:
         return Unavailable("the table has too many cells for moves to be listed")
-    lines = law.lines(moves)
-    starts = _starts(law, rng, clock)
+    lines = distribution.lines(moves)
+    starts = _starts(distribution, rng, clock)
     if isinstance(starts, Unavailable):
         return starts
     if len(lines.begin) == 1:
-        return _without_moves(law, starts, levels, rng)
-    walker = _Walker(law, lines)
+        return _without_moves(distribution, starts, levels, rng)
+    walker = _Walker(distribution, lines)
     pilot = _pilot(walker, starts, Clock(clock.share(0.4)), rng)
     if pilot is None:
         return Unavailable(
@@ -117,8 +121,8 @@ def annealed_law(
         own = Clock(clock.share(0.6))
         found = _populations(walker, starts, pilot.schedule, number, own, rng, progress)
     counts, complete = _walked(walker, found, levels, clock, rng, progress)
-    return AnnealedLaw(
-        evidence=evidence or _evidence(law, starts, found),
+    return AnnealedDistribution(
+        evidence=evidence or _evidence(distribution, starts, found),
         counts=counts,
         n_populations=len(found),
         n_points=len(found) * POPULATION,
@@ -138,21 +142,25 @@ def _number(seconds: float, n_starts: int, clock: Clock) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Starts:
-    """Points with log weights for the law `plain`, and log of what share of tries they are."""
+    """Points with log weights for the distribution `plain`, and log of what share of tries they
+    are.
+    """
 
     points: IntArray
     log_weights: FloatArray
     log_share: float
 
 
-def _starts(law: CliqueLaw, rng: np.random.Generator, clock: Clock) -> _Starts | Unavailable:
+def _starts(
+    distribution: CliqueDistribution, rng: np.random.Generator, clock: Clock
+) -> _Starts | Unavailable:
     """Matchings of records where margins are decomposable, else tables filled cell by cell."""
-    wanted, own = MOST_POPULATIONS * POPULATION, law.margins
+    wanted, own = MOST_POPULATIONS * POPULATION, distribution.margins
     log_z = log_matchings(own)
     if log_z is not None and own.total > MOST_MATCHED:
         return Unavailable(f"records are matched up to {MOST_MATCHED:,} in number")
     if log_z is not None:
-        points = law.columns_of(matched_tables(own, wanted, rng=rng))
+        points = distribution.columns_of(matched_tables(own, wanted, rng=rng))
         return _Starts(points, np.full(len(points), log_z), 0.0)
     drawn = weighted_draws(own, Multinomial(), wanted, rng=rng, time_limit=clock.share(0.25))
     if isinstance(drawn, Unavailable):
@@ -160,19 +168,23 @@ def _starts(law: CliqueLaw, rng: np.random.Generator, clock: Clock) -> _Starts |
     if len(drawn.tables) < LEAST_POPULATIONS * LEAST_STARTS:
         return Unavailable(f"only {len(drawn.tables)} of {drawn.n_tried:,} tables could be filled")
     share = float(np.log(len(drawn.tables) / drawn.n_tried))
-    return _Starts(law.columns_of(drawn.tables), np.array(drawn.log_weights), share)
+    return _Starts(distribution.columns_of(drawn.tables), np.array(drawn.log_weights), share)
 
 
 class _Walker:
     """Moves points under ∏ w^β."""
 
-    def __init__(self, law: CliqueLaw, lines: Lines) -> None:
-        self.law, self._lines = law, lines
+    def __init__(self, distribution: CliqueDistribution, lines: Lines) -> None:
+        self.distribution, self._lines = distribution, lines
         self.n_moves = int(np.clip(len(lines.begin) - 1, LEAST_MOVES, MOST_MOVES))
 
     def weights(self, beta: float) -> Weights:
-        """The law at β, to be looked up."""
-        return Weights(self.law.plain + beta * self.law.more, self.law.start, self.law.upper)
+        """The distribution at β, to be looked up."""
+        return Weights(
+            self.distribution.plain + beta * self.distribution.more,
+            self.distribution.start,
+            self.distribution.upper,
+        )
 
     def move(self, points: IntArray, weights: Weights, state: Words, times: int = 1) -> None:
         """Moves every point, in place."""
@@ -209,9 +221,9 @@ def _pilot(
     points = starts.points[rng.choice(len(shares), size=POPULATION, p=shares)]
     walker.move(points, walker.weights(0.0), state)
     began, beta, found = working_seconds(), 0.0, list[float]()
-    total = walker.law.margins.total
+    total = walker.distribution.margins.total
     while beta < 1 and len(found) < MOST_STEPS and not clock.is_over:
-        more = walker.law.log_more(points)
+        more = walker.distribution.log_more(points)
         step = STEP_SPREAD / max(float(np.std(more)), 1e-12)
         after = min(beta + step, beta + (1 - beta) * MOST_OF_REST)
         if 1 - beta < 1 / (1 + total) and step > 1 - beta:
@@ -272,7 +284,7 @@ def _led_up(
     state, log_mean, before, variance = _state(rng), 0.0, 0.0, 0.0
     walker.move(points, walker.weights(0.0), state)
     for beta, own in zip(schedule, weights, strict=True):
-        logs = logs + (beta - before) * walker.law.log_more(points)
+        logs = logs + (beta - before) * walker.distribution.log_more(points)
         if beta >= 1 or _worth(logs) < len(logs) / 2:
             log_mean += float(logsumexp(logs) - np.log(len(logs)))
             variance += 1 / _worth(logs) - 1 / len(logs)
@@ -287,7 +299,7 @@ def _worth(logs: FloatArray) -> float:
 
 
 def _evidence(
-    law: CliqueLaw, starts: _Starts, found: Sequence[_Population]
+    distribution: CliqueDistribution, starts: _Starts, found: Sequence[_Population]
 ) -> Evidence | Unavailable:
     """log Pr(R | A); its error is that between populations, or that of their weights if larger.
 
@@ -305,7 +317,7 @@ def _evidence(
             f"{len(found)} populations of tables give marginal likelihoods too far apart to be a "
             "figure; allow more seconds"
         )
-    return Evidence(law.log_constant + top + starts.log_share, error)
+    return Evidence(distribution.log_constant + top + starts.log_share, error)
 
 
 def _walked(
@@ -335,7 +347,7 @@ def _walked(
             kept = kept[:, : draw + 1]
             break
     flat = kept.reshape(-1, points.shape[1])
-    counts = walker.law.cells(flat, levels, rng=rng).reshape(*kept.shape[:2], -1)
+    counts = walker.distribution.cells(flat, levels, rng=rng).reshape(*kept.shape[:2], -1)
     return counts, kept.shape[1] == MOST_KEPT
 
 
@@ -345,15 +357,15 @@ def _spread(chosen: IntArray, wanted: int) -> IntArray:
 
 
 def _without_moves(
-    law: CliqueLaw, starts: _Starts, levels: IntArray, rng: np.random.Generator
-) -> AnnealedLaw:
+    distribution: CliqueDistribution, starts: _Starts, levels: IntArray, rng: np.random.Generator
+) -> AnnealedDistribution:
     """Where the release tells all of the model's margins: an exact sum, and independent draws."""
     one = starts.points[:1]
-    value = float(starts.log_weights[0] + law.log_more(one)[0])
+    value = float(starts.log_weights[0] + distribution.log_more(one)[0])
     points = np.repeat(one, N_CHAINS * MOST_KEPT, axis=0)
-    counts = law.cells(points, levels, rng=rng).reshape(N_CHAINS, MOST_KEPT, -1)
-    return AnnealedLaw(
-        evidence=Evidence(law.log_constant + value, 0.0),
+    counts = distribution.cells(points, levels, rng=rng).reshape(N_CHAINS, MOST_KEPT, -1)
+    return AnnealedDistribution(
+        evidence=Evidence(distribution.log_constant + value, 0.0),
         counts=counts,
         n_populations=1,
         n_points=1,

@@ -3,8 +3,8 @@
 A line through a point is all x + t m within the limits. On a line of at most WINDOW points t is
 drawn from its distribution given the line; on a longer one from a window of WINDOW points, spaced
 by a random power of two and laid at random over the present point, which is as probable from each
-of its points, so that the step leaves the law as it is. Random numbers are those of splitmix64
-(Steele, Lea and Flood 2014), one state for each call.
+of its points, so that the step leaves the distribution as it is. Random numbers are those of
+splitmix64 (Steele, Lea and Flood 2014), one state for each call.
 
 The kernel trusts its caller: points lie within their limits and indices are valid.
 """

@@ -76,14 +76,14 @@ class ListedStep:
         return cls(fiber, picks, cell, value)
 
     def take(self, log_theta: FloatArray, *, rng: np.random.Generator) -> Taken:
-        """The law of each block given θ, and a draw from it."""
-        log_z, laws = self.fiber.weigh(log_theta)
-        if not laws:
+        """The distribution of each block given θ, and a draw from it."""
+        log_z, distributions = self.fiber.weigh(log_theta)
+        if not distributions:
             tables = np.tile(self.fiber.fixed, (len(log_theta), 1))
             return Taken(tables, log_z, np.zeros((len(log_theta), 0)))
-        parts = zip(self.fiber.marginals(laws), self.picks, strict=True)
+        parts = zip(self.fiber.marginals(distributions), self.picks, strict=True)
         seen = np.concatenate([marginal[:, pick] for marginal, pick in parts], axis=1)
-        return Taken(self.fiber.draw(laws, rng=rng), log_z, seen)
+        return Taken(self.fiber.draw(distributions, rng=rng), log_z, seen)
 
 
 def _watched_pairs(system: System, cells: IntArray) -> tuple[IntArray, IntArray]:

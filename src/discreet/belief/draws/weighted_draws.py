@@ -1,9 +1,8 @@
-"""A law over tables that is known but too large to sum: weighted draws, with their errors.
+"""A distribution over tables that is known but too large to sum: weighted draws, with their errors.
 
 Tables are filled piece by piece by choices with known probabilities q (see `fiber.sequential`); a
-table of the law's weight w counts w / q. Averages over them are right for the law, and the mean
-weight is its normaliser, so that marginal likelihoods come along.
-"""
+table of the distribution's weight w counts w / q. Averages over them are right for the
+distribution, and the mean weight is its normaliser, so that marginal likelihoods come along."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.belief.exact.exact_distribution import ExactLaw
+from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import Clock
 from discreet.fiber.draws.sequential import WeightedDraws, weighted_draws
 from discreet.fiber.system.margins import Margins
@@ -28,8 +27,8 @@ FIRST_ROUND = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedLaw:
-    """Draws of a law (draws × cells), with log w / q of each and its log w.
+class WeightedDistribution:
+    """Draws of a distribution (draws × cells), with log w / q of each and its log w.
 
     `room` says which cells have more than one possible value.
     """
@@ -109,25 +108,25 @@ def relative_error(logs: FloatArray, n_tried: int) -> float:
     return max(float(np.sqrt(squares)) / n_tried, EPSILON)
 
 
-def weighted_law(
-    law: ExactLaw,
+def weighted_distribution(
+    distribution: ExactDistribution,
     *,
     margins: Margins | None,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress = silent,
-) -> WeightedLaw | Unavailable:
+) -> WeightedDistribution | Unavailable:
     """Draws until they are worth 2,000 unweighted ones, or the time or 50,000 of them are over.
 
-    `margins` are those whose equations the law's system has, None where it has others besides.
-    """
-    most = min(MOST_DRAWS, MOST_NUMBERS // max(law.system.n_columns, 1))
+    `margins` are those whose equations the distribution's system has, None where it has others
+    besides."""
+    most = min(MOST_DRAWS, MOST_NUMBERS // max(distribution.system.n_columns, 1))
     rounds: list[WeightedDraws] = []
     tried, wanted = 0, FIRST_ROUND
     while tried < most:
         drawn = weighted_draws(
-            law.system,
-            law.prior,
+            distribution.system,
+            distribution.prior,
             min(wanted, most - tried),
             rng=rng,
             margins=margins,
@@ -140,7 +139,7 @@ def weighted_law(
         tried, wanted = tried + drawn.n_tried, 2 * wanted
         if drawn.stopped or clock.is_over or not above(ENOUGH, _worth(rounds)):
             break
-    return _joined(law, rounds, tried)
+    return _joined(distribution, rounds, tried)
 
 
 def _worth(rounds: Sequence[WeightedDraws]) -> float:
@@ -151,20 +150,20 @@ def _worth(rounds: Sequence[WeightedDraws]) -> float:
 
 
 def _joined(
-    law: ExactLaw, rounds: Sequence[WeightedDraws], tried: int
-) -> WeightedLaw | Unavailable:
+    distribution: ExactDistribution, rounds: Sequence[WeightedDraws], tried: int
+) -> WeightedDistribution | Unavailable:
     tables = np.concatenate([drawn.tables for drawn in rounds])
     if len(tables) == 0:
         return Unavailable(f"none of {tried:,} draws found a consistent table")
     ratios = np.concatenate([drawn.log_weights for drawn in rounds])
-    cells = np.broadcast_to(np.arange(law.system.n_named), tables.shape)
+    cells = np.broadcast_to(np.arange(distribution.system.n_named), tables.shape)
     whole = WeightedDraws(tables=tables, log_weights=ratios, n_tried=tried, how="")
-    limits = presolve(law.system, drop_redundant=False)
-    room = (limits.upper > limits.lower)[: law.n_cells].astype(np.int64)
-    return WeightedLaw(
-        tables=np.ascontiguousarray(tables[:, : law.n_cells]),
+    limits = presolve(distribution.system, drop_redundant=False)
+    room = (limits.upper > limits.lower)[: distribution.n_cells].astype(np.int64)
+    return WeightedDistribution(
+        tables=np.ascontiguousarray(tables[:, : distribution.n_cells]),
         log_ratios=ratios,
-        log_weights=law.prior.log_weight(cells, tables).sum(axis=1),
+        log_weights=distribution.prior.log_weight(cells, tables).sum(axis=1),
         room=room,
         n_tried=tried,
         warning=whole.warning,

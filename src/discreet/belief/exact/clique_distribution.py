@@ -1,6 +1,8 @@
-"""The law of a decomposable model's own margins given released ones, without the full table.
+"""The distribution of a decomposable model's own margins given released ones, without the full
+table.
 
-Under a hyper-Dirichlet law (see `exact_law`) the counts of the cliques C and separators S obey
+Under a hyper-Dirichlet distribution (see `exact_distribution`) the counts of the cliques C and
+separators S obey
 
     Pr(n_C) = n! Γ(α₊)/Γ(α₊+n) · ∏_C ∏ Γ(n_C+α_C)/(Γ(α_C) n_C!) / ∏_S ∏ Γ(n_S+α_S)/(Γ(α_S) n_S!),
 
@@ -27,13 +29,12 @@ MOST_WEIGHTS = 2**24  # weights of all columns together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CliqueLaw:
+class CliqueDistribution:
     """Columns are the entries of `sets`, cliques (sign 1) and separators (−1) of the model.
 
     log Pr(R | A) = `log_constant` + log Σ ∏ w over all consistent columns, log w = `plain` + `more`
-    looked up at start[c] + count; `plain` alone is the law of tables that are all matchings of
-    records, 1/∏F!.
-    """
+    looked up at start[c] + count; `plain` alone is the distribution of tables that are all
+    matchings of records, 1/∏F!."""
 
     tree: JunctionTree
     margins: Margins
@@ -96,9 +97,12 @@ class CliqueLaw:
         return tables
 
 
-def clique_law(margins: Margins, model: HierarchicalModel, alpha: FloatArray) -> CliqueLaw | None:
-    """The law, or None: a model that is not decomposable or does not hold every released margin
-    whole, or counts too large for it. Trusted: `alpha` is above zero, in the table's shape."""
+def clique_distribution(
+    margins: Margins, model: HierarchicalModel, alpha: FloatArray
+) -> CliqueDistribution | None:
+    """The distribution, or None: a model that is not decomposable or does not hold every released
+    margin whole, or counts too large for it. Trusted: `alpha` is above zero, in the table's
+    shape."""
     tree = junction_tree(model.generators)
     if tree is None or not model.contains(margins.tables):
         return None
@@ -112,7 +116,7 @@ def clique_law(margins: Margins, model: HierarchicalModel, alpha: FloatArray) ->
     column = np.repeat(np.arange(len(upper)), upper + 1)
     count = np.arange(len(column)) - start[column]
     n = margins.total
-    return CliqueLaw(
+    return CliqueDistribution(
         tree=tree,
         margins=margins,
         sets=sets,

@@ -1,7 +1,8 @@
-"""The law of a hidden table under a log-linear model, in a form that can be summed exactly.
+"""The distribution of a hidden table under a log-linear model, in a form that can be summed
+exactly.
 
-With cell probabilities under a constrained Dirichlet(α) law (see `bayesian_fitting`) the table's
-own law is known without any simulation in two cases:
+With cell probabilities under a constrained Dirichlet(α) distribution (see `bayesian_fitting`) the
+table's own distribution is known without any simulation in two cases:
 
 * the model is decomposable, with cliques C and separators S (the saturated model has one clique):
 
@@ -12,9 +13,8 @@ own law is known without any simulation in two cases:
 * the model's own margins are all released: then θ cancels, and Pr(F | released) ∝ 1/∏F!.
 
 Entries of a clique or separator that are not released become columns of their own, tied to their
-cells by an equation, so that the law is a product over columns and every exact method of the fiber
-applies to it.
-"""
+cells by an equation, so that the distribution is a product over columns and every exact method of
+the fiber applies to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExactLaw:
+class ExactDistribution:
     """A system whose first `n_cells` columns are the table, and a prior over its points.
 
     `log_constant` is what the log normaliser of the prior on the system lacks to be log Pr(R | A),
@@ -76,15 +76,15 @@ class ColumnPrior:
         return weight
 
 
-def exact_law(
+def exact_distribution(
     margins: Margins,
     model: HierarchicalModel,
     alpha: FloatArray,
     *,
     known: Sequence[Statement] = (),
-) -> ExactLaw | None:
-    """The law of the table given its margins and what else is known, or None where it has no such
-    form: a model that is not decomposable and has margins beyond the released ones.
+) -> ExactDistribution | None:
+    """The distribution of the table given its margins and what else is known, or None where it has
+    no such form: a model that is not decomposable and has margins beyond the released ones.
 
     `alpha` has one parameter a cell, in the shape of the table. Trusted: they are above zero.
     """
@@ -96,7 +96,7 @@ def exact_law(
         return _factorised(margins, signed, alpha, statements)
     if _all_released(model.generators, margins):
         system = system_of(margins.n_cells, statements)
-        return ExactLaw(
+        return ExactDistribution(
             system=system, prior=Multinomial(), n_cells=margins.n_cells, log_constant=None
         )
     return None
@@ -116,7 +116,7 @@ def _factorised(
     signed: Sequence[tuple[Axes, int]],
     alpha: FloatArray,
     statements: list[Statement],
-) -> ExactLaw:
+) -> ExactDistribution:
     n_cells, every = margins.n_cells, tuple(range(len(margins.sizes)))
     n, total = margins.total, float(alpha.sum())
     constant = float(gammaln(n + 1) - log_gamma_ratio(total, n))
@@ -142,7 +142,7 @@ def _factorised(
         np.concatenate([np.ravel(part) for part in alphas]),
     )
     system = system_of(len(prior.sign), statements)
-    return ExactLaw(system=system, prior=prior, n_cells=n_cells, log_constant=constant)
+    return ExactDistribution(system=system, prior=prior, n_cells=n_cells, log_constant=constant)
 
 
 def _tied_columns(margins: Margins, axes: Axes, first: int) -> list[Statement]:

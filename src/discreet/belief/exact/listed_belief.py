@@ -1,9 +1,9 @@
-"""A law over tables written out in full: every consistent table with its probability."""
+"""A distribution over tables written out in full: every consistent table with its probability."""
 
 import numpy as np
 
 from discreet.belief.belief import ListedBelief
-from discreet.belief.exact.exact_distribution import ExactLaw
+from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.belief.exact.listed_fiber import ListedFiber
 from discreet.belief.exact.listing import listed_within
 from discreet.fiber.system.linear_system import System
@@ -13,20 +13,24 @@ MOST_TABLES = 100_000
 MOST_NUMBERS = 2**23  # cells of all tables together
 
 
-def listed_law(
-    law: ExactLaw, system: System, *, seconds: float | None, rng: np.random.Generator
+def listed_distribution(
+    distribution: ExactDistribution,
+    system: System,
+    *,
+    seconds: float | None,
+    rng: np.random.Generator,
 ) -> ListedBelief | None:
-    """The belief under the law, or None where there are too many tables to list. Exact.
+    """The belief under the distribution, or None where there are too many tables to list. Exact.
 
-    `system` is that of the cells alone, without the columns that the law ties to them.
+    `system` is that of the cells alone, without the columns that the distribution ties to them.
     """
     fiber = listed_within(system, most=MOST_TABLES, seconds=seconds, rng=rng)
     if fiber is None or fiber.n_tables > MOST_TABLES:
         return None
-    if fiber.n_tables * law.n_cells > MOST_NUMBERS:
+    if fiber.n_tables * distribution.n_cells > MOST_NUMBERS:
         return None
     tables = all_tables(fiber)
-    return ListedBelief.of_weights(tables, log_weights(law, tables))
+    return ListedBelief.of_weights(tables, log_weights(distribution, tables))
 
 
 def all_tables(fiber: ListedFiber) -> IntArray:
@@ -39,20 +43,20 @@ def all_tables(fiber: ListedFiber) -> IntArray:
     return tables
 
 
-def log_weights(law: ExactLaw, tables: IntArray) -> FloatArray:
-    """log of the law's weight of each table (rows), up to its normaliser."""
-    points = completed_points(law, tables)
+def log_weights(distribution: ExactDistribution, tables: IntArray) -> FloatArray:
+    """log of the distribution's weight of each table (rows), up to its normaliser."""
+    points = completed_points(distribution, tables)
     columns = np.broadcast_to(np.arange(points.shape[1]), points.shape)
-    found: FloatArray = law.prior.log_weight(columns, points).sum(axis=1)
+    found: FloatArray = distribution.prior.log_weight(columns, points).sum(axis=1)
     return found
 
 
-def completed_points(law: ExactLaw, tables: IntArray) -> IntArray:
+def completed_points(distribution: ExactDistribution, tables: IntArray) -> IntArray:
     """The named columns of each table's point: its cells and the entries tied to them."""
-    system = law.system
-    left = system.right - (system.matrix[:, : law.n_cells] @ tables.T).T
+    system = distribution.system
+    left = system.right - (system.matrix[:, : distribution.n_cells] @ tables.T).T
     points = np.zeros((len(tables), system.n_named), dtype=np.int64)
-    points[:, : law.n_cells] = tables
-    tied = system.matrix[:, law.n_cells : system.n_named].tocoo()
-    points[:, law.n_cells + tied.col] = left[:, tied.row]
+    points[:, : distribution.n_cells] = tables
+    tied = system.matrix[:, distribution.n_cells : system.n_named].tocoo()
+    points[:, distribution.n_cells + tied.col] = left[:, tied.row]
     return points

@@ -1,20 +1,28 @@
-"""The law of a hidden table from a list of all tables, where they are few."""
+"""The distribution of a hidden table from a list of all tables, where they are few."""
 
 import math
 
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.belief.count_belief import CellLaw, TableLaw, exact, power_of_two, reciprocal, score
+from discreet.belief.count_belief import (
+    CellDistribution,
+    TableDistribution,
+    exact,
+    power_of_two,
+    reciprocal,
+    score,
+)
 from discreet.figures import How
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import first_largest
 
 
-def listed_law(
+def listed_distribution(
     tables: IntArray, log_weights: FloatArray, prior: str, truth: IntArray | None = None
-) -> TableLaw:
-    """The law of the table and its cells, from all `tables` (tables × cells), no two alike.
+) -> TableDistribution:
+    """The distribution of the table and its cells, from all `tables` (tables × cells), no two
+    alike.
 
     The weights need no scale.
     """
@@ -23,7 +31,7 @@ def listed_law(
     bits = max(0.0, -math.fsum(shares * np.maximum(logs, -1e6)) / math.log(2))
     best = first_largest(logs, scale=1.0)
     scored = None if truth is None else score(_log_of(tables, logs, truth))
-    return TableLaw(
+    return TableDistribution(
         prior=prior,
         how=How.EXACT,
         cells=tuple(_cell(cell, tables[:, cell], shares) for cell in range(tables.shape[1])),
@@ -42,10 +50,10 @@ def _log_of(tables: IntArray, logs: FloatArray, truth: IntArray) -> float | None
     return float(logs[found[0]]) if len(found) else None
 
 
-def _cell(cell: int, counts: IntArray, shares: FloatArray) -> CellLaw:
+def _cell(cell: int, counts: IntArray, shares: FloatArray) -> CellDistribution:
     support, where = np.unique(counts, return_inverse=True)
     probabilities = np.bincount(where.ravel(), weights=shares).astype(np.float64)
-    return CellLaw(
+    return CellDistribution(
         cell=cell,
         support=support,
         probabilities=probabilities,

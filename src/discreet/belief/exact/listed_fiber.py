@@ -51,32 +51,32 @@ class ListedFiber:
         return total
 
     def weigh(self, log_theta: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """For each chain (a row of log θ by cell): log Σ ∏ θ^x/x! over the fiber, and the law of
-        each block (chains × tables)."""
+        """For each chain (a row of log θ by cell): log Σ ∏ θ^x/x! over the fiber, and the
+        distribution of each block (chains × tables)."""
         log_z = log_theta @ self.fixed - gammaln(self.fixed + 1.0).sum()
-        laws = []
+        distributions = []
         for block in self.blocks:
             logs = log_theta[:, block.cells] @ block.tables.T + block.log_base
             total = log_sum(logs, (1,))
             log_z = log_z + total[:, 0]
-            laws.append(np.exp(logs - total))
-        return log_z, laws
+            distributions.append(np.exp(logs - total))
+        return log_z, distributions
 
-    def draw(self, laws: Sequence[FloatArray], *, rng: np.random.Generator) -> IntArray:
-        """One table for each chain, chains × cells, from the laws of the blocks."""
-        n_chains = len(laws[0]) if laws else 1
+    def draw(self, distributions: Sequence[FloatArray], *, rng: np.random.Generator) -> IntArray:
+        """One table for each chain, chains × cells, from the distributions of the blocks."""
+        n_chains = len(distributions[0]) if distributions else 1
         points = np.tile(self.fixed, (n_chains, 1))
-        for block, law in zip(self.blocks, laws, strict=True):
-            below = np.cumsum(law, axis=1)
+        for block, distribution in zip(self.blocks, distributions, strict=True):
+            below = np.cumsum(distribution, axis=1)
             spot = rng.random((n_chains, 1)) * below[:, -1:]
-            chosen = np.minimum((below < spot).sum(axis=1), law.shape[1] - 1)
+            chosen = np.minimum((below < spot).sum(axis=1), distribution.shape[1] - 1)
             points[:, block.cells] = block.tables[chosen]
         return points
 
-    def marginals(self, laws: Sequence[FloatArray]) -> list[FloatArray]:
+    def marginals(self, distributions: Sequence[FloatArray]) -> list[FloatArray]:
         """For each block the probability of every pair (cell, value): chains × pairs."""
-        pairs = zip(self.blocks, laws, strict=True)
-        return [np.asarray((block.values.T @ law.T).T) for block, law in pairs]
+        pairs = zip(self.blocks, distributions, strict=True)
+        return [np.asarray((block.values.T @ distribution.T).T) for block, distribution in pairs]
 
 
 def listed_fiber(system: System, *, most: int) -> ListedFiber | None:

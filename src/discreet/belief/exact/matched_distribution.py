@@ -1,11 +1,12 @@
-"""The law of a table under decomposable margins that hold all of the model's, in closed form.
+"""The distribution of a table under decomposable margins that hold all of the model's, in closed
+form.
 
 All ways of matching records along the junction tree are then equally probable, so that
 
     Pr(F | R) = ∏_C ∏ n_C! / (∏_S ∏ n_S! · ∏ F!)
 
-over the released cliques C and the separators S, and each cell has the law of `named_cells`.
-"""
+over the released cliques C and the separators S, and each cell has the distribution of
+`named_cells`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedLaw:
+class MatchedDistribution:
     """Pr(F | R) for decomposable margins; `log_normaliser` is log Σ 1/∏F! over the fiber.
 
     Parts of the junction tree and its separators, each with its table, are looked up once for all
@@ -49,22 +50,26 @@ class MatchedLaw:
         entries = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.parts]
         shared = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.separators]
         low = min(entries)
-        law: FloatArray = np.ones(1)
+        distribution: FloatArray = np.ones(1)
         for part, separator in walk_from(entries.index(low), self.parents):
             if entries[part] < shared[separator]:
-                low, law = self._step(low, law, entries[part], shared[separator])
-        return {low + q: float(p) for q, p in enumerate(law) if p > 0}
+                low, distribution = self._step(low, distribution, entries[part], shared[separator])
+        return {low + q: float(p) for q, p in enumerate(distribution) if p > 0}
 
     def cells(
         self, rows: IntArray, is_over: Callable[[], bool] = lambda: False
     ) -> list[dict[int, float]]:
-        """The laws of cells given by rows of levels, of the first ones only where time is over."""
+        """The distributions of cells given by rows of levels, of the first ones only where time is
+        over.
+        """
         within_time = takewhile(lambda _: not is_over(), rows.tolist())
         return [self.cell(levels) for levels in within_time]
 
-    def _step(self, low: int, law: FloatArray, entry: int, total: int) -> tuple[int, FloatArray]:
-        """The law after matching with `entry` records out of the `total` of a separator."""
-        held = low + np.arange(len(law))
+    def _step(
+        self, low: int, distribution: FloatArray, entry: int, total: int
+    ) -> tuple[int, FloatArray]:
+        """The distribution after matching with `entry` of the `total` records of a separator."""
+        held = low + np.arange(len(distribution))
         first, last = max(0, low + entry - total), min(int(held[-1]), entry)
         values = np.arange(first, last + 1)
         lf, h, x = self.log_factorial, held[:, None], values[None]
@@ -73,7 +78,7 @@ class MatchedLaw:
         gone = np.where(possible, h - x, 0)
         logs = lf[h] - lf[x] - lf[gone] + lf[total - h] - lf[entry - x] - lf[rest]
         logs -= lf[total] - lf[entry] - lf[total - entry]
-        after: FloatArray = law @ np.exp(np.where(possible, logs, -np.inf))
+        after: FloatArray = distribution @ np.exp(np.where(possible, logs, -np.inf))
         kept = np.flatnonzero(after > NEGLIGIBLE * after.max())
         after = after[kept[0] : kept[-1] + 1]
         return first + int(kept[0]), after / after.sum()
@@ -86,17 +91,17 @@ class MatchedLaw:
         return -float(gammaln(np.ravel(table) + 1.0).sum()) - self.log_normaliser
 
     def entropy(self) -> float:
-        """Entropy of the table [bits]: log Z + Σ E log F(i)!. Costs the law of every cell."""
+        """Entropy of the table [bits]: log Z + Σ E log F(i)!, by the distributions of all cells."""
         total = self.log_normaliser
         for levels in np.ndindex(*self.sizes):
-            law = self.cell(levels)
-            total += sum(p * float(self.log_factorial[q]) for q, p in law.items())
+            distribution = self.cell(levels)
+            total += sum(p * float(self.log_factorial[q]) for q, p in distribution.items())
         return max(total / float(np.log(2.0)), 0.0)
 
 
-def matched_law(margins: Margins, model: HierarchicalModel) -> MatchedLaw | None:
-    """The law, or None: margins not decomposable or not of every variable, a model with others
-    besides, or counts too large for it."""
+def matched_distribution(margins: Margins, model: HierarchicalModel) -> MatchedDistribution | None:
+    """The distribution, or None: margins not decomposable or not of every variable, a model with
+    others besides, or counts too large for it."""
     tree = junction_tree(margins.tables)
     covered = {axis for axes in margins.tables for axis in axes}
     least = min(int(table.max(initial=0)) for table in margins.tables.values())
@@ -110,7 +115,9 @@ def matched_law(margins: Margins, model: HierarchicalModel) -> MatchedLaw | None
     log_z = -sum(float(log_factorial[t].sum()) for t in margins.tables.values())
     log_z += sum(float(log_factorial[t].sum()) for _, t in separators)
     parts = [(axes, margins.tables[axes]) for axes in tree.components]
-    return MatchedLaw(margins.sizes, parts, separators, tree.parents[1:], log_factorial, log_z)
+    return MatchedDistribution(
+        margins.sizes, parts, separators, tree.parents[1:], log_factorial, log_z
+    )
 
 
 @cache

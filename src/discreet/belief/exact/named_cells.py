@@ -1,4 +1,4 @@
-"""The law of one named cell under decomposable margins, without ever building the table.
+"""The distribution of one named cell under decomposable margins, without ever building the table.
 
 With the margins of a decomposable set released, and the model they generate (or the multinomial
 prior), all ways of matching records are equally probable. Going along the junction tree, the
@@ -22,7 +22,7 @@ from discreet.numerics.arrays import FloatArray, IntArray
 MOST_VALUES = 20_000  # a cell that may have more values is not a small one
 
 
-def cell_law(margins: Margins, levels: IntArray) -> dict[int, float]:
+def cell_distribution(margins: Margins, levels: IntArray) -> dict[int, float]:
     """Pr(F(cell) = q) for every possible q, the cell being given by its levels. Exact.
 
     Checked: the margins are decomposable and every variable is in one. Raises InputError also for a
@@ -37,21 +37,21 @@ def cell_law(margins: Margins, levels: IntArray) -> dict[int, float]:
     if min(entries) > MOST_VALUES:
         rule = f"one with at most {MOST_VALUES:,} possible values"
         raise InputError(must_be("cell", rule, f"{min(entries):,}"))
-    low, law = entries[0], np.ones(1)
+    low, distribution = entries[0], np.ones(1)
     for entry, separator in zip(entries[1:], tree.separators[1:], strict=True):
         total = int(separator_table(margins, separator)[tuple(levels[list(separator)])])
-        low, law = _matched(low, law, entry, total)
-    return {low + q: float(p) for q, p in enumerate(law) if p > 0}
+        low, distribution = _matched(low, distribution, entry, total)
+    return {low + q: float(p) for q, p in enumerate(distribution) if p > 0}
 
 
-def _matched(low: int, law: FloatArray, entry: int, total: int) -> tuple[int, FloatArray]:
-    """The law after matching: `law` is that of `low`, `low` + 1, … records."""
-    held = low + np.arange(len(law))
+def _matched(low: int, distribution: FloatArray, entry: int, total: int) -> tuple[int, FloatArray]:
+    """The distribution after matching: `distribution` is that of `low`, `low` + 1, … records."""
+    held = low + np.arange(len(distribution))
     first = max(0, low + entry - total)
     last = min(int(held[-1]), entry)
     values = np.arange(first, last + 1)
     after: FloatArray = np.zeros(len(values))
-    for count, probability in zip(held.tolist(), law.tolist(), strict=True):
+    for count, probability in zip(held.tolist(), distribution.tolist(), strict=True):
         if probability > 0:
             after += probability * _hypergeometric(values, total, count, entry)
     return first, after / after.sum()

@@ -24,7 +24,7 @@ from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import STIRLING, log_gamma_ratio
 
-Link = tuple[float, float]  # the parameters of a beta law
+Link = tuple[float, float]  # the parameters of a beta distribution
 Complex = NDArray[np.complex128]
 
 SPARE = 64  # persons outside beyond the counts asked for, from which on the integral is taken
@@ -84,7 +84,7 @@ def mean_share(links: Sequence[Link]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def chain_law(links: tuple[Link, ...], rest: int, most: int) -> tuple[float, ...] | None:
+def chain_distribution(links: tuple[Link, ...], rest: int, most: int) -> tuple[float, ...] | None:
     """Pr(X = x) for x = 0, …, `most`, where X of `rest` persons are in the cell. To 1e-9.
 
     Followed link by link where few persons are outside, else each probability is an integral (see
@@ -93,20 +93,20 @@ def chain_law(links: tuple[Link, ...], rest: int, most: int) -> tuple[float, ...
     """
     asked = min(most, rest)
     if not links or rest - asked < SPARE:
-        law = _stepped(links, rest, asked) if rest <= MOST_STEPPED or not links else None
+        distribution = _stepped(links, rest, asked) if rest <= MOST_STEPPED or not links else None
     else:
-        law = _integrals(links, rest, asked)
-    return None if law is None else (*law, *[0.0] * (most - asked))
+        distribution = _integrals(links, rest, asked)
+    return None if distribution is None else (*distribution, *[0.0] * (most - asked))
 
 
 def _stepped(links: Sequence[Link], rest: int, most: int) -> list[float]:
     if not links:  # the only cell there is
         return [float(x == rest) for x in range(most + 1)]
-    law: FloatArray = np.zeros(rest + 1)
-    law[rest] = 1.0
+    distribution: FloatArray = np.zeros(rest + 1)
+    distribution[rest] = 1.0
     for own, others in links:
-        law = law @ _steps(own, others, rest)
-    return [float(p) for p in law[: most + 1]]
+        distribution = distribution @ _steps(own, others, rest)
+    return [float(p) for p in distribution[: most + 1]]
 
 
 def _steps(own: float, others: float, rest: int) -> FloatArray:

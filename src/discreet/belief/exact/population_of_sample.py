@@ -19,30 +19,31 @@ from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray
 
 
-def population_law(
-    sample_law: Mapping[int, float],
+def population_distribution(
+    sample_distribution: Mapping[int, float],
     *,
     alpha: float,
     alpha_total: float,
     sample_size: int,
     population_size: int,
 ) -> FloatArray:
-    """Pr(F_i = Q) for Q = 0, 1, …, N from the law of the sample's count. Exact.
+    """Pr(F_i = Q) for Q = 0, 1, …, N from the distribution of the sample's count. Exact.
 
-    Where the sample is the population it is the sample's law itself. Cost: N × the values that the
-    sample's count may take.
-    """
+    Where the sample is the population it is the sample's distribution itself. Cost: N × the values
+    that the sample's count may take."""
     if not 0 < sample_size <= population_size:
         rule = f"at least the sample's {sample_size}"
         raise InputError(must_be("population", rule, population_size))
     if not 0 < alpha <= alpha_total:
         raise InputError(must_be("alpha", "above 0, at most its total", alpha))
     rest = population_size - sample_size
-    law: FloatArray = np.zeros(population_size + 1)
-    for count, probability in sample_law.items():
+    distribution: FloatArray = np.zeros(population_size + 1)
+    for count, probability in sample_distribution.items():
         others = alpha_total - alpha + sample_size - count
-        law[count : count + rest + 1] += probability * _beta_binomial(rest, alpha + count, others)
-    return law
+        distribution[count : count + rest + 1] += probability * _beta_binomial(
+            rest, alpha + count, others
+        )
+    return distribution
 
 
 def _beta_binomial(n: int, a: float, b: float) -> FloatArray:
@@ -53,5 +54,5 @@ def _beta_binomial(n: int, a: float, b: float) -> FloatArray:
     k = np.arange(n + 1)
     choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     weights = np.exp(choose + betaln(k + a, n - k + b) - betaln(a, b))
-    law: FloatArray = weights / weights.sum()
-    return law
+    distribution: FloatArray = weights / weights.sum()
+    return distribution

@@ -1,13 +1,12 @@
 """Bayesian iterative proportional fitting: cell probabilities drawn under a log-linear model.
 
-The constrained Dirichlet law with parameters a has density ∏ θ(i)^a(i) on the free canonical
-parameters of the model (Diaconis and Ylvisaker's conjugate law): Dirichlet(a) for the saturated
-model, hyper-Dirichlet with the margins of a for a decomposable one. Given all else, the margin of a
-generator is a vector of independent Gamma variables whose shapes are the margin of a; a cycle draws
-each generator's margin in turn and scales the table to it (gelman et al. 1995; schafer 1997). It is
-a Gibbs step: one cycle leaves the law as it is; for a decomposable model in its junction tree's
-order one cycle is an independent draw.
-"""
+The constrained Dirichlet distribution with parameters a has density ∏ θ(i)^a(i) on the free
+canonical parameters of the model (Diaconis and Ylvisaker's conjugate distribution): Dirichlet(a)
+for the saturated model, hyper-Dirichlet with the margins of a for a decomposable one. Given all
+else, the margin of a generator is a vector of independent Gamma variables whose shapes are the
+margin of a; a cycle draws each generator's margin in turn and scales the table to it (gelman et al.
+1995; schafer 1997). It is a Gibbs step: one cycle leaves the distribution as it is; for a
+decomposable model in its junction tree's order one cycle is an independent draw."""
 
 from collections.abc import Sequence
 
@@ -44,7 +43,7 @@ def fitting_cycle(
 def log_gamma_draws(shapes: FloatArray, *, rng: np.random.Generator) -> FloatArray:
     """log G with G ~ Gamma(shape), right also where G itself would underflow.
 
-    For every shape a, G(a) has the law of G(a + 1) · U^(1/a).
+    For every shape a, G(a) has the distribution of G(a + 1) · U^(1/a).
     """
     uniform = 1.0 - rng.random(shapes.shape)  # above zero
     draws: FloatArray = np.log(rng.standard_gamma(shapes + 1.0)) + np.log(uniform) / shapes

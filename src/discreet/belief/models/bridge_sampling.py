@@ -1,11 +1,10 @@
 """Normalising constants by bridge sampling, with their standard errors.
 
-For draws of a law with density g/c, c unknown, and draws of a proposal with density q known in
-full, Meng and Wong (1996) find c as the fixed point of an average over both. The proposal is a
-multivariate normal fitted to half of the draws, the other half goes into the bridge, and both laws
-are made symmetric about the proposal's centre (Warp-III, Meng and Schilling 2002), which keeps c
-and takes skewness out.
-"""
+For draws of a distribution with density g/c, c unknown, and draws of a proposal with density q
+known in full, Meng and Wong (1996) find c as the fixed point of an average over both. The proposal
+is a multivariate normal fitted to half of the draws, the other half goes into the bridge, and both
+distributions are made symmetric about the proposal's centre (Warp-III, Meng and Schilling 2002),
+which keeps c and takes skewness out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ class LogConstant:
 def log_constant(
     draws: FloatArray, log_density: LogDensity, *, rng: np.random.Generator
 ) -> LogConstant:
-    """log ∫ exp(log_density) from draws (chains × draws × parameters) of the law.
+    """log ∫ exp(log_density) from draws (chains × draws × parameters) of the distribution.
 
     The error allows for the dependence of successive draws. Checked: more draws than parameters.
     """

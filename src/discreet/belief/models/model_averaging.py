@@ -121,7 +121,9 @@ def _affordable(
     clock: Clock | None,
     rng: np.random.Generator,
 ) -> int:
-    """How many draws of two laws fit into what is left of the time, found from a few of them."""
+    """How many draws of two distributions fit into what is left of the time, found from a few of
+    them.
+    """
     left = None if clock is None else clock.left()
     if left is None:
         return wanted
@@ -137,7 +139,9 @@ def _affordable(
 def _prior_draws(
     model: HierarchicalModel, alpha: FloatArray, shape: tuple[int, ...], rng: np.random.Generator
 ) -> FloatArray:
-    """Draws of the constrained Dirichlet law with these parameters (chains × draws × cells)."""
+    """Draws of the constrained Dirichlet distribution with these parameters (chains × draws ×
+    cells).
+    """
     n_chains, n_draws = shape
     state = np.full((n_chains, *alpha.shape), -np.log(alpha.size))
     wide = np.broadcast_to(alpha, state.shape)

@@ -1,11 +1,10 @@
 """The share of small cells that an intruder gets right, under a decomposable release.
 
-The law of each small cell's count given the margins, under the model they generate, is a chain of
-hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with the
-cell's levels so far are matched at random, within the separator, with those of the next clique. A
-cell is identified when its most probable count is the true one and has a probability above the
-confidence (dobra (5)).
-"""
+The distribution of each small cell's count given the margins, under the model they generate, is a
+chain of hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with
+the cell's levels so far are matched at random, within the separator, with those of the next clique.
+A cell is identified when its most probable count is the true one and has a probability above the
+confidence (dobra (5))."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -48,34 +47,38 @@ class IdentifiedCells:
         entries = np.stack([self._cells.entries(set_of(c)) for c in tree.components], axis=1)
         totals = np.stack([self._cells.entries(set_of(s)) for s in tree.separators], axis=1)
         chains, which = np.unique(np.hstack([entries, totals]), axis=0, return_inverse=True)
-        laws = [law_of_chain(*np.split(chain, 2)) for chain in chains]
+        distributions = [distribution_of_chain(*np.split(chain, 2)) for chain in chains]
         hits = 0
         for i, truth in zip(which.ravel().tolist(), self._cells.truths.tolist(), strict=True):
-            hits += self._is_found(*laws[i], truth)
+            hits += self._is_found(*distributions[i], truth)
         return hits / len(self._cells)
 
-    def _is_found(self, low: int, law: FloatArray, truth: int) -> bool:
-        best = int(np.argmax(law >= law.max() - ROUNDING))  # of values alike the least
-        return low + best == truth and bool(law[best] > surely_above(self._confidence))
+    def _is_found(self, low: int, distribution: FloatArray, truth: int) -> bool:
+        best = int(
+            np.argmax(distribution >= distribution.max() - ROUNDING)
+        )  # of values alike the least
+        return low + best == truth and bool(distribution[best] > surely_above(self._confidence))
 
 
-def law_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:
+def distribution_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:
     """The least count of a cell and the probabilities of it and those above.
 
     `entries` are the cell's clique entries along the tree, `totals` those of the separators, of
     which the first is not used.
     """
-    low, law = int(entries[0]), np.ones(1)
+    low, distribution = int(entries[0]), np.ones(1)
     for entry, total in zip(entries[1:].tolist(), totals[1:].tolist(), strict=True):
         first = max(0, low + entry - total)
-        values = np.arange(first, min(low + len(law) - 1, entry) + 1)
+        values = np.arange(first, min(low + len(distribution) - 1, entry) + 1)
         after: FloatArray = np.zeros(len(values))
         rows = max(1, BLOCK // len(values))
-        for start in range(0, len(law), rows):
-            held = low + np.arange(start, min(start + rows, len(law)))
-            after += law[start : start + rows] @ _hypergeometric(values, total, held, entry)
-        low, law = first, after / after.sum()
-    return low, law
+        for start in range(0, len(distribution), rows):
+            held = low + np.arange(start, min(start + rows, len(distribution)))
+            after += distribution[start : start + rows] @ _hypergeometric(
+                values, total, held, entry
+            )
+        low, distribution = first, after / after.sum()
+    return low, distribution
 
 
 def _hypergeometric(values: IntArray, total: int, marked: IntArray, drawn: int) -> FloatArray:

@@ -6,7 +6,7 @@ location plus a deviate z with one of the densities (up to a factor) listed here
 - generalised inverse Gaussian, exp(p z − ½ω(e^z + e^−z)): for p = −½ Poisson counts are Poisson–
   inverse Gaussian;
 - its limit without a lower end, exp(p z − e^z): gamma for p > 0 (negative binomial counts), a power
-  law towards small rates for p ≤ 0 (as in Pitman's model with index −p);
+  distribution towards small rates for p ≤ 0 (as in Pitman's model with index −p);
 - normal: Poisson–lognormal counts;
 - normal plus a power law below it: most cells of one kind, and stragglers.
 

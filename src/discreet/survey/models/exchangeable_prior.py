@@ -267,19 +267,21 @@ class ExchangeablePosterior:
         with a period so long and angles so many that what is left out is below exp(−TAIL).
         """
         x0, x1 = self._band(s)
-        law = _UnitLaw.of(self, s)
+        distribution = _UnitDistribution.of(self, s)
         x = np.arange(x0, x1 + 1)
-        steps = np.log((s - x[:-1]) / x[1:]) + law.log_none - math.log(law.some)
+        steps = np.log((s - x[:-1]) / x[1:]) + distribution.log_none - math.log(distribution.some)
         binomial = np.concatenate(([0.0], np.cumsum(steps)))
-        angles, period = law.angles((x0, x1))
+        angles, period = distribution.angles((x0, x1))
         chunks = [x[i : i + CHUNK] for i in range(0, len(x), CHUNK)]
-        local = np.concatenate([law.local_probability(part, angles, period) for part in chunks])
+        local = np.concatenate(
+            [distribution.local_probability(part, angles, period) for part in chunks]
+        )
         weights = np.exp(binomial - binomial.max()) * local
         return x0, weights / weights.sum()
 
 
 @dataclass(frozen=True, slots=True)
-class _UnitLaw:
+class _UnitDistribution:
     """One thing a unit, Bernoulli or Poisson with this mean; `weight` units a sample unique."""
 
     uniques: int
@@ -289,7 +291,7 @@ class _UnitLaw:
     log_unit_none: float
 
     @classmethod
-    def of(cls, posterior: ExchangeablePosterior, s: int) -> "_UnitLaw":
+    def of(cls, posterior: ExchangeablePosterior, s: int) -> "_UnitDistribution":
         if posterior.prior is Prior.UNIFORM:
             stars, bars, units = posterior.unseen, posterior.bars, posterior.positions
             log_none = _log1m(stars, units) if stars < bars else math.log(bars / units)

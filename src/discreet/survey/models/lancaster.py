@@ -345,9 +345,9 @@ def shrinkage_from_margins(interactions: Interactions) -> float:
     """λ that the two-way margins alone support: (1 − Σ expected X² / Σ X²)₊.
 
     With weights ∏ p_a the estimated interactions have the square Σ φ̂_ab² = Σ X²_ab / n, of which
-    noise makes up (I_a − 1)(I_b − 1) / (n − 1) each: the exact mean of φ̂² for independent keys with
-    these margins. The multiple λ·ĝ nearest to the true g in mean square is then the share of the
-    square that is not noise. It tends to 1 as the sample grows, and to 0 for independent keys.
+    noise makes up (I_a − 1)(I_b − 1) / (n − 1) each: the exact mean of φ̂² for independent keys
+    with these margins. The multiple λ·ĝ nearest to the true g in mean square is then the share of
+    the square that is not noise. It tends to 1 as the sample grows, and to 0 for independent keys.
     """
     used = [int(np.count_nonzero(p)) for p in interactions.probability]
     square = sum(

@@ -106,8 +106,8 @@ def sample_uniques_moments(
 ) -> tuple[float, float]:
     """Mean and variance of the number of sample uniques before the sample is drawn.
 
-    A sample of n has the prior's own law with n for N. Mean: n K (K − 1) / ((n + K − 1)(n + K − 2))
-    (uniform) or n ((K − 1)/K)^(n − 1) (multinomial); the variance from pairs of cells.
+    A sample of n has the prior's own distribution with n for N. Mean: n K (K − 1) / ((n + K − 1)(n
+    + K − 2)) (uniform) or n ((K − 1)/K)^(n − 1) (multinomial); the variance from pairs of cells.
     """
     n, K = sample_size, n_table_cells
     if n == 1 or K == 1:

@@ -305,10 +305,10 @@ def _log_sum_until_small(log_term: Callable[[int], float], numbers: range) -> fl
 def log_coefficient(factors: Sequence[Factor], total: int) -> float:
     """log of the coefficient of z^total in a product of powers of series with terms ≥ 0.
 
-    It is G(r)/r^total · P(Y = total), where Y is a sum of independent numbers whose laws are the
-    series at r; r is chosen so that E(Y) is near the total, where P is large, and P is a sum of
-    characteristic functions over a circle so finely cut that no more of Y falls on the same spot.
-    """
+    It is G(r)/r^total · P(Y = total), where Y is a sum of independent numbers whose distributions
+    are the series at r; r is chosen so that E(Y) is near the total, where P is large, and P is a
+    sum of characteristic functions over a circle so finely cut that no more of Y falls on the same
+    spot."""
     factors, need = _trimmed(factors, total)
     room = sum(m * (len(w) - 1) for m, w in factors)
     if not 0 <= need <= room:
@@ -319,9 +319,9 @@ def log_coefficient(factors: Sequence[Factor], total: int) -> float:
     log_cf = np.zeros(length // 2 + 1, dtype=np.complex128)
     log_norm = -tilt * need
     for m, w in factors:
-        norm, law = _law(w, tilt)
+        norm, distribution = _distribution(w, tilt)
         log_norm += m * norm
-        log_cf += m * _log_cf(law, length)
+        log_cf += m * _log_cf(distribution, length)
     return log_norm + _log_at(np.exp(log_cf), need, length)
 
 
@@ -342,9 +342,11 @@ def log_coefficient_beyond(factors: Sequence[Factor], cuts: Sequence[int], total
     capped: ComplexArray = np.zeros(length // 2 + 1, dtype=np.complex128)
     beyond = np.zeros_like(capped)
     for (m, w), cut, log_share in zip(factors, cuts, log_shares, strict=True):
-        norm, law = _law(w, tilt)
-        free, short = _log_cf(law, length), _log_cf(law, length, cut)
-        first = math.exp(log_share - scale) * rfft(_law(_without(w, slice(cut)), tilt)[1], length)
+        norm, distribution = _distribution(w, tilt)
+        free, short = _log_cf(distribution, length), _log_cf(distribution, length, cut)
+        first = math.exp(log_share - scale) * rfft(
+            _distribution(_without(w, slice(cut)), tilt)[1], length
+        )
         beyond = beyond * np.exp(m * free) + np.exp(capped) * first * _ladder(short, free, m)
         capped = capped + m * short
         log_norm += m * norm
@@ -407,21 +409,23 @@ def _tilt_and_length(factors: Sequence[Factor], total: int) -> tuple[float, int]
 
 
 def _moments(factors: Sequence[Factor], tilt: float) -> tuple[float, float]:
-    """Mean and variance of the sum of independent numbers whose laws are the tilted series."""
+    """Mean and variance of the sum of independent numbers whose distributions are the tilted
+    series.
+    """
     mean = variance = 0.0
     for m, w in factors:
-        j, law = np.arange(float(len(w))), _law(w, tilt)[1]
-        own = float(j @ law)
-        mean, variance = mean + m * own, variance + m * float((j - own) ** 2 @ law)
+        j, distribution = np.arange(float(len(w))), _distribution(w, tilt)[1]
+        own = float(j @ distribution)
+        mean, variance = mean + m * own, variance + m * float((j - own) ** 2 @ distribution)
     return mean, variance
 
 
 def _log_norm(w: FloatArray, tilt: float) -> float:
     """log of the sum of a tilted series."""
-    return _law(w, tilt)[0]
+    return _distribution(w, tilt)[0]
 
 
-def _law(w: FloatArray, tilt: float) -> tuple[float, FloatArray]:
+def _distribution(w: FloatArray, tilt: float) -> tuple[float, FloatArray]:
     """log of the sum of a tilted series, and its terms as probabilities."""
     terms = w + tilt * np.arange(float(len(w)))
     top = float(terms.max())
@@ -432,12 +436,14 @@ def _law(w: FloatArray, tilt: float) -> tuple[float, FloatArray]:
     return top + math.log(total), terms / total
 
 
-def _log_cf(law: FloatArray, length: int, cut: int | None = None) -> ComplexArray:
-    """log E exp(−2πi k Z / length), of the law up to its cut, to all digits where it is near 0."""
-    shifted = law[:cut].copy()
+def _log_cf(distribution: FloatArray, length: int, cut: int | None = None) -> ComplexArray:
+    """log E exp(−2πi k Z / length), of the distribution up to its cut, to all digits where it is
+    near 0.
+    """
+    shifted = distribution[:cut].copy()
     if len(shifted) == 0:
         return np.full(length // 2 + 1, VANISHED + 0j)
-    shifted[0] = -law[1:].sum()
+    shifted[0] = -distribution[1:].sum()
     below = rfft(shifted, length)
     return np.where(np.abs(1 + below) < 1e-15, VANISHED, log1p(below))
 

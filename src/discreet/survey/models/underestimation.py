@@ -7,9 +7,9 @@ j records,
     E Σ F over sample uniques = E(s_1) + 2x E(s_2),    so F̄ = 1 + a x with a = 2 s_2 / s_1
 
 estimates the mean cell of a sample unique. Benedetti and Franconi's prior has s_j ∝ 1/j, a = 1 and
-F̄ = 1/p. In a sparse table pairs are rare, a is small, and so is F̄. As a mean of 1/F is never below
-1/F̄ (Jensen), an intruder is right for at least s_1/F̄ of the sample uniques. Where that exceeds the
-model's figure, the model is too low for certain, up to sampling error in s_1 and s_2.
+F̄ = 1/p. In a sparse table pairs are rare, a is small, and so is F̄. As a mean of 1/F is never
+below 1/F̄ (Jensen), an intruder is right for at least s_1/F̄ of the sample uniques. Where that
+exceeds the model's figure, the model is too low for certain, up to sampling error in s_1 and s_2.
 
 That bound is far from the truth where cells are very unequal. So the size indices are extrapolated
 as well, with the family of priors λ^(α−1) e^(−βλ) on a cell's expected count, of which the model's

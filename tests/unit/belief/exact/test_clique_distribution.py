@@ -7,11 +7,15 @@ import pytest
 from scipy.special import gammaln
 
 from discreet.belief import posterior as posteriors
-from discreet.belief.draws.chain_frequencies import counted_law, independent_law, warning_of
+from discreet.belief.draws.chain_frequencies import (
+    counted_distribution,
+    independent_distribution,
+    warning_of,
+)
 from discreet.belief.draws.resample_move import cube_moves
-from discreet.belief.draws.smc import annealed_law
-from discreet.belief.exact.clique_distribution import clique_law, log_matchings
-from discreet.belief.exact.exact_distribution import exact_law
+from discreet.belief.draws.smc import annealed_distribution
+from discreet.belief.exact.clique_distribution import clique_distribution, log_matchings
+from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.exact.summed_cliques import summed_cliques
 from discreet.belief.models.generators import HierarchicalModel, models_containing
@@ -40,9 +44,9 @@ CASES = [
 
 
 def right_of(sets, model, alpha=ALPHA):
-    law = exact_law(margins_of(TABLE, sets), model, alpha)
-    found = posterior(law.system, law.prior)
-    return found, found.log_normaliser + law.log_constant
+    distribution = exact_distribution(margins_of(TABLE, sets), model, alpha)
+    found = posterior(distribution.system, distribution.prior)
+    return found, found.log_normaliser + distribution.log_constant
 
 
 def assert_same_cells(told, right):
@@ -51,13 +55,13 @@ def assert_same_cells(told, right):
         for q in range(int(TABLE.sum()) + 1):
             p = right.probability(cell, q)
             error = one.errors.get(q, 1 / (one.worth + 2))
-            assert abs(one.law.get(q, 0.0) - p) < 5 * error + 1e-9
+            assert abs(one.distribution.get(q, 0.0) - p) < 5 * error + 1e-9
 
 
 @pytest.mark.parametrize(("sets", "model"), CASES)
 def test_sums_over_cliques_are_sums_over_tables(sets, model):
-    law = clique_law(margins_of(TABLE, sets), model, ALPHA)
-    found = summed_cliques(law, budget=Budget())
+    distribution = clique_distribution(margins_of(TABLE, sets), model, ALPHA)
+    found = summed_cliques(distribution, budget=Budget())
     _, evidence = right_of(sets, model)
     assert found.log_probability == pytest.approx(evidence, abs=1e-9)
     assert found.standard_error == 0
@@ -65,14 +69,14 @@ def test_sums_over_cliques_are_sums_over_tables(sets, model):
 
 def test_a_known_evidence_needs_one_population():
     sets, model = RELEASES[1], HierarchicalModel.of(3, [(0, 1), (1, 2)])
-    law = clique_law(margins_of(TABLE, sets), model, ALPHA)
-    known = summed_cliques(law, budget=Budget())
-    found = annealed_law(
-        law, LEVELS, evidence=known, clock=Clock(None), rng=np.random.default_rng(3)
+    distribution = clique_distribution(margins_of(TABLE, sets), model, ALPHA)
+    known = summed_cliques(distribution, budget=Budget())
+    found = annealed_distribution(
+        distribution, LEVELS, evidence=known, clock=Clock(None), rng=np.random.default_rng(3)
     )
     assert found.evidence == known
     assert found.n_populations == 1
-    assert_same_cells(found.laws(), right_of(sets, model)[0])
+    assert_same_cells(found.distributions(), right_of(sets, model)[0])
 
 
 @pytest.mark.parametrize(
@@ -85,13 +89,15 @@ def test_a_known_evidence_needs_one_population():
     ],
 )
 def test_populations_led_up_to_the_model(sets, model):
-    law = clique_law(margins_of(TABLE, sets), model, ALPHA)
-    found = annealed_law(law, LEVELS, clock=Clock(None), rng=np.random.default_rng(5))
+    distribution = clique_distribution(margins_of(TABLE, sets), model, ALPHA)
+    found = annealed_distribution(
+        distribution, LEVELS, clock=Clock(None), rng=np.random.default_rng(5)
+    )
     right, evidence = right_of(sets, model)
     assert abs(found.evidence.log_probability - evidence) < 5 * found.evidence.standard_error
     assert found.evidence.standard_error < 0.05
     assert found.complete
-    assert_same_cells(found.laws(), right)
+    assert_same_cells(found.distributions(), right)
 
 
 def test_far_tails_are_found():
@@ -100,63 +106,74 @@ def test_far_tails_are_found():
     alpha = np.full((2, 2), 0.5)
     margins = margins_of(table, [(0,), (1,)])
     model = HierarchicalModel.saturated(2)
-    law = exact_law(margins, model, alpha)
-    right = posterior(law.system, law.prior).log_normaliser + law.log_constant
+    distribution = exact_distribution(margins, model, alpha)
+    right = (
+        posterior(distribution.system, distribution.prior).log_normaliser
+        + distribution.log_constant
+    )
     levels = np.array([[0, 0]])
     for seed in (1, 2):
         rng = np.random.default_rng(seed)
-        found = annealed_law(clique_law(margins, model, alpha), levels, clock=Clock(None), rng=rng)
+        found = annealed_distribution(
+            clique_distribution(margins, model, alpha), levels, clock=Clock(None), rng=rng
+        )
         error = found.evidence.standard_error
         assert abs(found.evidence.log_probability - right) < 4 * error
         assert error < 0.15
-        [one] = found.laws()
-        assert max(one.law) - min(one.law) > 100
+        [one] = found.distributions()
+        assert max(one.distribution) - min(one.distribution) > 100
 
 
 def test_a_release_that_tells_all_margins_of_the_model_needs_no_steps():
-    law = clique_law(margins_of(TABLE, RELEASES[2]), HierarchicalModel.of(3, RELEASES[2]), ALPHA)
-    found = annealed_law(law, LEVELS, clock=Clock(None), rng=np.random.default_rng(5))
+    distribution = clique_distribution(
+        margins_of(TABLE, RELEASES[2]), HierarchicalModel.of(3, RELEASES[2]), ALPHA
+    )
+    found = annealed_distribution(
+        distribution, LEVELS, clock=Clock(None), rng=np.random.default_rng(5)
+    )
     right, evidence = right_of(RELEASES[2], HierarchicalModel.of(3, RELEASES[2]))
     assert found.evidence.log_probability == pytest.approx(evidence, abs=1e-9)
-    assert_same_cells(found.laws(), right)
+    assert_same_cells(found.distributions(), right)
 
 
-def test_no_law_for_other_models():
+def test_no_distribution_for_other_models():
     margins = margins_of(TABLE, [(0, 1), (1, 2)])
-    assert clique_law(margins, HierarchicalModel.no_highest_interaction(3), ALPHA) is None
-    assert clique_law(margins, HierarchicalModel.of(3, [(0, 1), (2,)]), ALPHA) is None
+    assert clique_distribution(margins, HierarchicalModel.no_highest_interaction(3), ALPHA) is None
+    assert clique_distribution(margins, HierarchicalModel.of(3, [(0, 1), (2,)]), ALPHA) is None
     huge = margins_of(TABLE * 10**7, [(0, 1), (1, 2)])
-    assert clique_law(huge, HierarchicalModel.saturated(3), ALPHA) is None
+    assert clique_distribution(huge, HierarchicalModel.saturated(3), ALPHA) is None
 
 
 def test_no_time_gives_a_reason_or_a_part():
-    law = clique_law(margins_of(TABLE * 60, RELEASES[1]), HierarchicalModel.saturated(3), ALPHA)
+    distribution = clique_distribution(
+        margins_of(TABLE * 60, RELEASES[1]), HierarchicalModel.saturated(3), ALPHA
+    )
     rng = np.random.default_rng(1)
-    found = annealed_law(law, LEVELS, clock=Clock(1e-6), rng=rng)
+    found = annealed_distribution(distribution, LEVELS, clock=Clock(1e-6), rng=rng)
     assert isinstance(found, Unavailable) or not found.complete
     with pytest.raises(BudgetExceeded):
-        summed_cliques(law, budget=Budget(states=10, steps=100))
+        summed_cliques(distribution, budget=Budget(states=10, steps=100))
 
 
 def test_lines_change_columns_as_moves_change_tables():
     margins = margins_of(TABLE, [(0, 1), (2,)])
-    law = clique_law(margins, HierarchicalModel.of(3, [(0, 1), (1, 2)]), ALPHA)
+    distribution = clique_distribution(margins, HierarchicalModel.of(3, [(0, 1), (1, 2)]), ALPHA)
     moves = cube_moves(margins)
-    lines = law.lines(moves)
+    lines = distribution.lines(moves)
     tables = np.zeros((moves.n_moves, TABLE.size), dtype=np.int64)
     rows = np.repeat(np.arange(moves.n_moves), np.diff(moves.begin))
     tables[rows, moves.cells] = moves.steps
-    expected = {tuple(sign * row) for row in law.columns_of(tables) for sign in (1, -1)}
+    expected = {tuple(sign * row) for row in distribution.columns_of(tables) for sign in (1, -1)}
     for i in range(len(lines.begin) - 1):
         here = slice(lines.begin[i], lines.begin[i + 1])
-        row = np.zeros(len(law.upper), dtype=np.int64)
+        row = np.zeros(len(distribution.upper), dtype=np.int64)
         row[lines.columns[here]] = lines.steps[here]
         assert tuple(row) in expected
-    assert 2 * (len(lines.begin) - 1) == len(expected - {(0,) * len(law.upper)})
+    assert 2 * (len(lines.begin) - 1) == len(expected - {(0,) * len(distribution.upper)})
 
 
 @pytest.mark.parametrize("sets", [[(0, 1), (1, 2)], [(0,), (1, 2)], [(0, 1)], [(0, 2), (1,)]])
-def test_matched_tables_have_the_margins_and_the_law(sets):
+def test_matched_tables_have_the_margins_and_the_distribution(sets):
     margins = margins_of(TABLE, sets)
     drawn = matched_tables(margins, 20_000, rng=np.random.default_rng(2))
     for axes, own in margins.tables.items():
@@ -166,8 +183,8 @@ def test_matched_tables_have_the_margins_and_the_law(sets):
     right = posterior(system, Multinomial())
     assert log_matchings(margins) == pytest.approx(right.log_normaliser, abs=1e-9)
     for cell in range(TABLE.size):
-        one = independent_law(drawn[:, cell])
-        for q, p in one.law.items():
+        one = independent_distribution(drawn[:, cell])
+        for q, p in one.distribution.items():
             assert abs(p - right.probability(cell, q)) < 5 * one.errors[q]
 
 
@@ -175,7 +192,7 @@ def test_matchings_of_margins_that_are_not_decomposable():
     assert log_matchings(margins_of(TABLE, [(0, 1), (0, 2), (1, 2)])) is None
 
 
-def test_errors_of_counted_laws_hold():
+def test_errors_of_counted_distributions_hold():
     """Chains that stay where they are with probability 0.9: errors allow for that."""
     rng = np.random.default_rng(7)
     misses = 0
@@ -184,20 +201,20 @@ def test_errors_of_counted_laws_hold():
         move = rng.random((8, 400)) < 0.1
         move[:, 0] = True
         last = np.maximum.accumulate(np.where(move, np.arange(400), 0), axis=1)
-        one = counted_law(np.take_along_axis(fresh, last, axis=1))
+        one = counted_distribution(np.take_along_axis(fresh, last, axis=1))
         for q in range(4):
             p = np.exp(-2.0 + q * np.log(2.0) - gammaln(q + 1.0))
-            misses += abs(one.law[q] - p) > 2 * one.errors[q]
+            misses += abs(one.distribution[q] - p) > 2 * one.errors[q]
         assert 50 < one.worth < 600
     assert misses < 0.15 * 160
 
 
 def test_a_count_that_never_varies():
     same = np.full((4, 50), 3)
-    assert counted_law(same).errors[3] == pytest.approx(1 / 22)
-    assert counted_law(same, room=False).errors[3] == 0
-    assert independent_law(same).errors[3] == pytest.approx(1 / 202)
-    assert warning_of([]) == warning_of([independent_law(same)]) == ""
+    assert counted_distribution(same).errors[3] == pytest.approx(1 / 22)
+    assert counted_distribution(same, room=False).errors[3] == 0
+    assert independent_distribution(same).errors[3] == pytest.approx(1 / 202)
+    assert warning_of([]) == warning_of([independent_distribution(same)]) == ""
 
 
 @pytest.mark.parametrize(
@@ -217,8 +234,8 @@ def test_a_posterior_beyond_summing(monkeypatch, model):
     right, evidence = right_of(sets, model)
     assert "led up to the model" in found.method
     assert abs(found.evidence.log_probability - evidence) < 5 * found.evidence.standard_error
-    law = exact_law(question.margins, model, ALPHA)
-    truth = right.table_probability(posteriors.completed(law, TABLE))
+    distribution = exact_distribution(question.margins, model, ALPHA)
+    truth = right.table_probability(posteriors.completed(distribution, TABLE))
     assert abs(found.true_table.value - truth) < 5 * found.true_table.standard_error
 
 
@@ -230,12 +247,12 @@ def test_draws_worth_too_little_are_no_figures(monkeypatch):
 
     sets = [(0, 1), (0, 2), (1, 2)]
     monkeypatch.setattr(posteriors, "_exactly", beyond)
-    monkeypatch.setattr(posteriors, "moved_law", lambda *_, **__: None)
-    weighted = posteriors.weighted_law
+    monkeypatch.setattr(posteriors, "moved_distribution", lambda *_, **__: None)
+    weighted = posteriors.weighted_distribution
     uneven = {"worth": LEAST_WORTH / 2}
 
-    def few(law, **more):
-        drawn = weighted(law, **more)
+    def few(distribution, **more):
+        drawn = weighted(distribution, **more)
         keep = max(int(uneven["worth"]), 1)
         return type(drawn)(
             tables=drawn.tables[:keep].copy(),
@@ -247,7 +264,7 @@ def test_draws_worth_too_little_are_no_figures(monkeypatch):
             complete=False,
         )
 
-    monkeypatch.setattr(posteriors, "weighted_law", few)
+    monkeypatch.setattr(posteriors, "weighted_distribution", few)
     monkeypatch.setattr(posteriors, "simulated", lambda *_, **__: Unavailable("no walk"))
     question = Question(
         margins=margins_of(TABLE, sets), cells=np.arange(12), alpha=ALPHA, truth=TABLE
@@ -267,9 +284,13 @@ def test_moves_that_would_fill_the_memory_are_not_laid_out():
     """All three-way margins of 2¹² cells: 126,720 moves of 4,096 entries."""
     table = np.ones((2,) * 12, dtype=np.int64)
     margins = margins_of(table, list(combinations(range(12), 3)))
-    law = clique_law(margins, HierarchicalModel.of(12, [range(12)]), np.full(table.shape, 0.5))
+    distribution = clique_distribution(
+        margins, HierarchicalModel.of(12, [range(12)]), np.full(table.shape, 0.5)
+    )
     rng = np.random.default_rng(1)
-    found = annealed_law(law, np.zeros((1, 12), dtype=np.int64), clock=Clock(5.0), rng=rng)
+    found = annealed_distribution(
+        distribution, np.zeros((1, 12), dtype=np.int64), clock=Clock(5.0), rng=rng
+    )
     assert found == Unavailable("the table has too many cells for moves to be listed")
 
 
@@ -277,9 +298,13 @@ def test_moves_that_would_fill_the_memory_are_not_laid_out():
 def test_populations_of_even_weights_do_not_claim_to_be_exact(alpha):
     """Four persons alike in nothing: all 24 tables have one weight, and no population another."""
     margins = margins_of(np.eye(4, dtype=np.int64), [(0,), (1,)])
-    law = clique_law(margins, HierarchicalModel.saturated(2), np.full((4, 4), alpha))
+    distribution = clique_distribution(
+        margins, HierarchicalModel.saturated(2), np.full((4, 4), alpha)
+    )
     levels = np.array([[0, 0]])
-    found = annealed_law(law, levels, clock=Clock(None), rng=np.random.default_rng(2))
-    right = summed_cliques(law, budget=Budget())
+    found = annealed_distribution(
+        distribution, levels, clock=Clock(None), rng=np.random.default_rng(2)
+    )
+    right = summed_cliques(distribution, budget=Budget())
     assert found.evidence.log_probability == pytest.approx(right.log_probability, abs=1e-9)
     assert 0 < found.evidence.standard_error < 1e-9

@@ -31,26 +31,26 @@ def test_normaliser_marginals_and_draws(sets):
     assert fiber.n_tables == len(tables)
     rng = np.random.default_rng(1)
     log_theta = np.log(rng.dirichlet(np.ones(8), size=2))
-    log_z, laws = fiber.weigh(log_theta)
+    log_z, distributions = fiber.weigh(log_theta)
     for chain in range(2):
         logs = tables @ log_theta[chain] - gammaln(tables + 1).sum(axis=1)
         assert log_z[chain] == pytest.approx(logsumexp(logs), abs=1e-10)
         p = np.exp(logs - logsumexp(logs))
-        for block, marginal in zip(fiber.blocks, fiber.marginals(laws), strict=True):
+        for block, marginal in zip(fiber.blocks, fiber.marginals(distributions), strict=True):
             for cell, value, found in zip(block.pair_cell, block.pair_value, marginal[chain]):
                 assert found == pytest.approx(p[tables[:, cell] == value].sum(), abs=1e-10)
-    drawn = fiber.draw(laws, rng=rng)
+    drawn = fiber.draw(distributions, rng=rng)
     listed = {tuple(t) for t in tables}
     assert all(tuple(t) in listed for t in drawn)
 
 
-def test_draws_follow_the_law():
+def test_draws_follow_the_distribution():
     sets = [(0, 1), (1, 2)]
     tables = [tuple(t) for t in brute_force(sets)]
     fiber = listed_fiber(system_of(8, margins_of(TABLE, sets).statements()), most=10_000)
     log_theta = np.tile(np.log(np.random.default_rng(3).dirichlet(np.ones(8))), (40_000, 1))
-    _, laws = fiber.weigh(log_theta)
-    drawn = fiber.draw(laws, rng=np.random.default_rng(4))
+    _, distributions = fiber.weigh(log_theta)
+    drawn = fiber.draw(distributions, rng=np.random.default_rng(4))
     logs = np.array(tables) @ log_theta[0] - gammaln(np.array(tables) + 1.0).sum(axis=1)
     p = np.exp(logs - logsumexp(logs))
     seen = np.array([np.all(drawn == t, axis=1).mean() for t in tables])

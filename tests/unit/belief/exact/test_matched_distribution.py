@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from discreet.belief.exact.matched_distribution import matched_law, walk_from
+from discreet.belief.exact.matched_distribution import matched_distribution, walk_from
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.linear_system import system_of
@@ -23,8 +23,8 @@ SETS = [
 ]
 
 
-def law_of(table, sets):
-    found = matched_law(margins_of(table, sets), HierarchicalModel.of(table.ndim, sets))
+def distribution_of(table, sets):
+    found = matched_distribution(margins_of(table, sets), HierarchicalModel.of(table.ndim, sets))
     assert found is not None
     return found
 
@@ -39,12 +39,12 @@ def test_cells_and_tables_against_sums_over_all_tables(sets, data):
         return
     margins = margins_of(table, sets)
     right = posterior(system_of(table.size, margins.statements()), Multinomial())
-    found = law_of(table, sets)
+    found = distribution_of(table, sets)
     for cell in range(table.size):
-        law = found.cell(np.unravel_index(cell, table.shape))
-        assert sum(law.values()) == pytest.approx(1.0)
+        distribution = found.cell(np.unravel_index(cell, table.shape))
+        assert sum(distribution.values()) == pytest.approx(1.0)
         for q in range(int(table.sum()) + 1):
-            assert law.get(q, 0.0) == pytest.approx(right.probability(cell, q), abs=1e-9)
+            assert distribution.get(q, 0.0) == pytest.approx(right.probability(cell, q), abs=1e-9)
     whole = np.exp(found.log_probability(table))
     assert whole == pytest.approx(right.table_probability(table.ravel()), rel=1e-9)
     assert np.exp(found.log_probability(table[table > 0])) == pytest.approx(whole)
@@ -53,19 +53,19 @@ def test_cells_and_tables_against_sums_over_all_tables(sets, data):
 def test_no_step_holds_more_values_than_the_smallest_entry_allows(monkeypatch):
     """The cell's first margin holds 9,000 records, its last one 2."""
     table = np.array([[[9000, 2], [700, 100]], [[800, 90], [60, 50]]])
-    found = law_of(table, [(0, 1), (1, 2)])
+    found = distribution_of(table, [(0, 1), (1, 2)])
     widths = []
     step = type(found)._step
 
-    def watched(self, low, law, entry, total):
-        low, law = step(self, low, law, entry, total)
-        widths.append(len(law))
-        return low, law
+    def watched(self, low, distribution, entry, total):
+        low, distribution = step(self, low, distribution, entry, total)
+        widths.append(len(distribution))
+        return low, distribution
 
     monkeypatch.setattr(type(found), "_step", watched)
-    law = found.cell((0, 0, 1))  # [0 0] holds 9,002 records, [0 1] of the others 92
+    distribution = found.cell((0, 0, 1))  # [0 0] holds 9,002 records, [0 1] of the others 92
     assert max(widths) <= 93
-    assert sum(law.values()) == pytest.approx(1.0)
+    assert sum(distribution.values()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("first", range(5))
@@ -82,8 +82,8 @@ def test_a_tree_is_walked_whole_from_any_part(first):
     assert len(walk) == 4
 
 
-def test_when_time_is_over_the_first_laws_are_kept():
-    found = law_of(np.arange(1, 9).reshape(2, 2, 2), [(0, 1), (1, 2)])
+def test_when_time_is_over_the_first_distributions_are_kept():
+    found = distribution_of(np.arange(1, 9).reshape(2, 2, 2), [(0, 1), (1, 2)])
     rows = np.array(list(np.ndindex(2, 2, 2)))
     over = iter([False, False, False, True])
     some = found.cells(rows, lambda: next(over))

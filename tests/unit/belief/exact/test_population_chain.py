@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.belief.exact import population_chain
-from discreet.belief.exact.population_chain import chain_law, mean_share, released_links
+from discreet.belief.exact.population_chain import chain_distribution, mean_share, released_links
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.fiber.system.margins import Margins
 
@@ -34,8 +34,10 @@ def log_rising(counts, alpha):
     return table[counts].sum(axis=1)
 
 
-def log_law(rows, cliques, separators, alpha):
-    """log Pr(F) under the hyper-Dirichlet law, up to what is the same for all tables of a size."""
+def log_distribution(rows, cliques, separators, alpha):
+    """log Pr(F) under the hyper-Dirichlet distribution, up to what is the same for all tables of a
+    size.
+    """
     logs = -log_rising(rows, 1.0)
     for axes in cliques:
         logs = logs + log_rising(margin(rows, axes), alpha * 2 ** (3 - len(axes)))
@@ -51,7 +53,7 @@ def by_enumeration(released, cliques, separators, alpha, size):
     people, samples, truth = tables(size), tables(n), TABLE.reshape(1, -1)
     for axes in released:
         samples = samples[(margin(samples, axes) == margin(truth, axes)).all(axis=1)]
-    weights = np.exp(log_law(people, cliques, separators, alpha))
+    weights = np.exp(log_distribution(people, cliques, separators, alpha))
     choose = np.array([[comb(a, b) for b in range(n + 1)] for a in range(size + 1)])
     whole, part = np.zeros((8, size + 1)), np.zeros((8, n + 1))
     for sample in samples:
@@ -59,7 +61,9 @@ def by_enumeration(released, cliques, separators, alpha, size):
         for i in range(8):
             whole[i] += np.bincount(people[:, i], weights=own, minlength=size + 1)
             part[i, sample[i]] += own.sum()
-    return (law / law.sum(axis=1, keepdims=True) for law in (whole, part))
+    return (
+        distribution / distribution.sum(axis=1, keepdims=True) for distribution in (whole, part)
+    )
 
 
 def margins(released):
@@ -84,10 +88,10 @@ def test_all_populations_and_samples(released, cliques, separators, alpha):
     whole, part = by_enumeration(released, cliques, separators, alpha, size)
     cells = np.array(list(product(range(2), repeat=3)))
     links = released_links(margins(released), HierarchicalModel.of(3, cliques), cells, alpha)
-    for own, law, sample in zip(links, whole, part, strict=True):
-        outside = chain_law(own, size - n, size - n)
-        assert np.convolve(sample, outside) == pytest.approx(law, abs=1e-12)
-        expected = law @ np.arange(size + 1) - sample @ np.arange(n + 1)
+    for own, distribution, sample in zip(links, whole, part, strict=True):
+        outside = chain_distribution(own, size - n, size - n)
+        assert np.convolve(sample, outside) == pytest.approx(distribution, abs=1e-12)
+        expected = distribution @ np.arange(size + 1) - sample @ np.arange(n + 1)
         assert (size - n) * mean_share(own) == pytest.approx(expected, rel=1e-11)
 
 
@@ -111,7 +115,7 @@ def test_a_variable_of_one_level_adds_no_link():
     )
     model = HierarchicalModel.of(2, [(0,), (1,)])
     assert released_links(found, model, np.array([[1, 0]]), 0.5) == [((1.5, 3.5),)]
-    assert chain_law((), 5, 6) == (0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    assert chain_distribution((), 5, 6) == (0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 def by_moments(links, rest, x):
@@ -137,7 +141,7 @@ LINKS = [
 @pytest.mark.parametrize("rest", [20, 66, 150])
 def test_steps_and_integrals_against_exact_fractions(links, rest):
     right = [by_moments(links, rest, x) for x in range(4)]
-    assert chain_law(links, rest, 3) == pytest.approx(right, abs=1e-11)
+    assert chain_distribution(links, rest, 3) == pytest.approx(right, abs=1e-11)
 
 
 @pytest.mark.parametrize("links", LINKS)
@@ -160,21 +164,21 @@ def test_a_population_of_any_size(rest, owns):
                 ratio = mpmath.gammaprod([x + a, rest + 1], [x + 1, rest + a + 1])
                 total += weight * a * ratio
             right.append(float(total))
-    found = chain_law(tuple((a, 1.0) for a in owns), rest, 3)
+    found = chain_distribution(tuple((a, 1.0) for a in owns), rest, 3)
     assert found == pytest.approx(right, abs=1e-11)
     assert max(right) > 0
 
 
-def test_concentrated_betas_give_a_binomial_law():
+def test_concentrated_betas_give_a_binomial_distribution():
     """With ever larger parameters the cell's probability is known, here 1e-9 out of 1e9."""
     links = ((1e14, 1e14), (1e14, 1e14 * (5e8 - 1)))
-    found = chain_law(links, 10**9, 4)
+    found = chain_distribution(links, 10**9, 4)
     assert found == pytest.approx([exp(-1) / prod(range(1, x + 1)) for x in range(5)], abs=1e-6)
 
 
 def test_improbable_counts_are_nothing():
-    assert chain_law(((1e6, 1e6), (1e6, 1e6)), 10**7, 2) == (0.0, 0.0, 0.0)
+    assert chain_distribution(((1e6, 1e6), (1e6, 1e6)), 10**7, 2) == (0.0, 0.0, 0.0)
 
 
 def test_what_cannot_be_done_is_not_answered():
-    assert chain_law(((2.0, 3.0), (1.0, 1.0)), 5000, 4990) is None
+    assert chain_distribution(((2.0, 3.0), (1.0, 1.0)), 5000, 4990) is None

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from discreet.belief.exact.population_of_sample import population_law
+from discreet.belief.exact.population_of_sample import population_distribution
 from discreet.errors import InputError
 
 
-def law(sample_law, n=5, N=20, alpha=0.5, total=2.0):
-    return population_law(
-        sample_law, alpha=alpha, alpha_total=total, sample_size=n, population_size=N
+def distribution(sample_distribution, n=5, N=20, alpha=0.5, total=2.0):
+    return population_distribution(
+        sample_distribution, alpha=alpha, alpha_total=total, sample_size=n, population_size=N
     )
 
 
 def test_a_known_count_gives_a_shifted_beta_binomial():
-    found = law({2: 1.0})
+    found = distribution({2: 1.0})
     expected = betabinom(15, 2.5, 1.5 + 3).pmf(np.arange(16))
     assert found[2:18] == pytest.approx(expected, rel=1e-12)
     assert found[:2].sum() == 0
 
 
 def test_a_census_adds_nothing():
-    assert law({1: 0.3, 4: 0.7}, n=20)[[1, 4]] == pytest.approx([0.3, 0.7])
+    assert distribution({1: 0.3, 4: 0.7}, n=20)[[1, 4]] == pytest.approx([0.3, 0.7])
 
 
 def test_against_simulation():
@@ -36,25 +36,25 @@ def test_against_simulation():
     rest = rng.multinomial(15, theta)
     here = sample[:, 0] == 1
     seen = np.bincount(1 + rest[here, 0], minlength=21) / here.sum()
-    expected = law({1: 1.0})
+    expected = distribution({1: 1.0})
     error = np.sqrt(expected * (1 - expected) / here.sum())
     assert np.all(np.abs(seen - expected) < 5 * error + 1e-4)
 
 
 def test_risk_falls_with_the_sampling_fraction():
-    ones = [law({1: 1.0}, N=N)[1] for N in (5, 10, 50, 500)]
+    ones = [distribution({1: 1.0}, N=N)[1] for N in (5, 10, 50, 500)]
     assert ones[0] == 1.0
     assert all(a > b for a, b in pairwise(ones))
 
 
-def test_large_populations_stay_a_law():
-    found = law({0: 0.5, 1: 0.5}, n=1000, N=200_000)
+def test_large_populations_stay_a_distribution():
+    found = distribution({0: 0.5, 1: 0.5}, n=1000, N=200_000)
     assert found.sum() == pytest.approx(1.0, abs=1e-9)
     assert found.min() >= 0
 
 
 def test_a_table_of_one_cell():
-    assert law({5: 1.0}, alpha=2.0, total=2.0)[20] == 1.0
+    assert distribution({5: 1.0}, alpha=2.0, total=2.0)[20] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_a_table_of_one_cell():
 )
 def test_bad_input(options, message):
     with pytest.raises(InputError, match=message):
-        law({1: 1.0}, **options)
+        distribution({1: 1.0}, **options)

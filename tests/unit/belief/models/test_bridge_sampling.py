@@ -17,7 +17,7 @@ from discreet.errors import InputError
 
 
 @pytest.mark.parametrize("p", [1, 3, 10])
-def test_a_normal_law(p):
+def test_a_normal_distribution(p):
     rng = np.random.default_rng(p)
     root = np.tril(rng.normal(size=(p, p))) + 2 * np.eye(p)
     draws = rng.standard_normal((4, 2000, p)) @ root.T + 5
@@ -32,7 +32,7 @@ def test_a_normal_law(p):
     assert found.value == pytest.approx(right, abs=max(5 * found.standard_error, 1e-6))
 
 
-def test_a_skewed_law():
+def test_a_skewed_distribution():
     """log of Gamma(1/2) variables: ∫ exp(a y − e^y) dy = Γ(a)."""
     rng = np.random.default_rng(4)
     draws = np.log(rng.standard_gamma(0.5, size=(4, 5000, 3)))

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.belief.exact.named_cells import cell_law
+from discreet.belief.exact.named_cells import cell_distribution
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set.best_margins import Family, Measure, best_margins, information_weights
 from discreet.choice.best_set.component_range import ComponentRange, smallest_outside
 from discreet.choice.best_set.conflict_search import ConflictSearch
 from discreet.choice.best_set.decomposable_search import DecomposableSearch, Found
-from discreet.choice.best_set.identified_cells import IdentifiedCells, law_of_chain
+from discreet.choice.best_set.identified_cells import IdentifiedCells, distribution_of_chain
 from discreet.choice.best_set.margin_requests import (
     checked_requests,
     default_order,
@@ -215,8 +215,8 @@ def _share(table, chosen):
     hits = []
     for levels, count in zip(table.cells, table.counts.tolist()):
         if count <= 2:
-            law = cell_law(margins, levels)
-            hits.append(best_value(law) == count and law[count] > 0.5)
+            distribution = cell_distribution(margins, levels)
+            hits.append(best_value(distribution) == count and distribution[count] > 0.5)
     return sum(hits) / len(hits)
 
 
@@ -333,16 +333,16 @@ def test_smallest_sets_outside():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_law_along_a_chain_is_that_of_the_named_cell(seed):
+def test_the_distribution_along_a_chain_is_that_of_the_named_cell(seed):
     table = a_table((2, 3, 2, 2), 300, seed)
     sets = [(0, 1), (1, 2), (2, 3)]
     margins = margins_of(table.dense(), sets)
     for levels in table.cells[:10]:
         entries = [int(margins.tables[s][tuple(levels[list(s)])]) for s in sets]
         totals = [0, *(int(table.margin((v,))[levels[v]]) for v in (1, 2))]
-        low, law = law_of_chain(np.array(entries), np.array(totals))
-        expected = cell_law(margins, levels)
-        assert {low + q: p for q, p in enumerate(law) if p > 1e-12} == pytest.approx(
+        low, distribution = distribution_of_chain(np.array(entries), np.array(totals))
+        expected = cell_distribution(margins, levels)
+        assert {low + q: p for q, p in enumerate(distribution) if p > 1e-12} == pytest.approx(
             {q: p for q, p in expected.items() if p > 1e-12}
         )
 
@@ -395,10 +395,10 @@ def test_an_even_chance_identifies_no_cell_whatever_rounding_does(off, monkeypat
     """Of two persons alike in nothing, margins leave each of four cells 0 or 1."""
     cells = SmallCells(Table.of_dense(np.eye(2, dtype=np.int64)), 2)
     even = np.array([0.5 - off * EPSILON, 0.5 + off * EPSILON])
-    monkeypatch.setattr(identified_cells, "law_of_chain", lambda *_: (0, even))
+    monkeypatch.setattr(identified_cells, "distribution_of_chain", lambda *_: (0, even))
     assert IdentifiedCells(cells, 0.3).share((A, B)) == 0
     one_in_two = np.array([0.25, 0.5 + off * EPSILON, 0.25])
-    monkeypatch.setattr(identified_cells, "law_of_chain", lambda *_: (0, one_in_two))
+    monkeypatch.setattr(identified_cells, "distribution_of_chain", lambda *_: (0, one_in_two))
     assert IdentifiedCells(cells, 0.5).share((A, B)) == 0
 
 

@@ -214,8 +214,8 @@ def test_multinomial_match_probability_is_the_binomial_mean(K, M):
     computed = posterior(Prior.MULTINOMIAL, 10, 10 + M, K).match_probability(counts)
     with mp.workdps(30):
         p = mp.mpf(1) / K
-        law = [mp.binomial(M, j) * p**j * (1 - p) ** (M - j) for j in range(M + 1)]
-        exact = [mp.fsum(w / (int(f) + j) for j, w in enumerate(law)) for f in counts]
+        distribution = [mp.binomial(M, j) * p**j * (1 - p) ** (M - j) for j in range(M + 1)]
+        exact = [mp.fsum(w / (int(f) + j) for j, w in enumerate(distribution)) for f in counts]
     np.testing.assert_allclose(computed, [float(e) for e in exact], rtol=1e-13)
 
 
@@ -234,10 +234,12 @@ def test_variance_of_matches_of_sample_uniques_is_exact_under_the_uniform_prior(
     """P(F) = F C(N − F + K − 2, n + K − 3) / C(N + K − 1, n + K − 1), two cells together Q."""
     n, N, cells = 400, 900, 3
     whole = math.comb(N + K - 1, n + K - 1)
-    law = [Fraction(F * math.comb(N - F + K - 2, n + K - 3), whole) for F in range(1, N - n + 2)]
-    assert sum(law) == 1
-    first = sum(p / F for F, p in enumerate(law, 1))
-    second = sum(p / F**2 for F, p in enumerate(law, 1))
+    distribution = [
+        Fraction(F * math.comb(N - F + K - 2, n + K - 3), whole) for F in range(1, N - n + 2)
+    ]
+    assert sum(distribution) == 1
+    first = sum(p / F for F, p in enumerate(distribution, 1))
+    second = sum(p / F**2 for F, p in enumerate(distribution, 1))
     pair = Fraction((n + K - 1) * (n + K - 2), (N + K - 1) * (N + K - 2))
     exact = float(cells * second + cells * (cells - 1) * pair - (cells * first) ** 2)
     computed = posterior(Prior.UNIFORM, n, N, K).matches_variance(np.array([1]), np.array([cells]))
@@ -486,14 +488,16 @@ def test_expected_uniques_of_a_plan(prior):
 @pytest.mark.parametrize(("n", "K"), [(1, 4), (2, 1), (2, 2), (2, 5), (3, 1), (3, 2), (6, 4)])
 def test_moments_of_the_number_of_sample_uniques(prior, n, K):
     """Over all samples, weighted by the prior with n for N."""
-    law: dict[int, Fraction] = {}
+    distribution: dict[int, Fraction] = {}
     for cuts in combinations_with_replacement(range(n + 1), K - 1):
         counts = [b - a for a, b in pairwise((0, *cuts, n))]
         ways = math.prod(map(math.factorial, counts)) if prior is Prior.MULTINOMIAL else 1
-        law[counts.count(1)] = law.get(counts.count(1), Fraction(0)) + Fraction(1, ways)
-    total = sum(law.values())
-    mean = sum(x * w for x, w in law.items()) / total
-    variance = sum(x * x * w for x, w in law.items()) / total - mean**2
+        distribution[counts.count(1)] = distribution.get(counts.count(1), Fraction(0)) + Fraction(
+            1, ways
+        )
+    total = sum(distribution.values())
+    mean = sum(x * w for x, w in distribution.items()) / total
+    variance = sum(x * x * w for x, w in distribution.items()) / total - mean**2
     assert sample_uniques_moments(prior, n, K) == pytest.approx(
         (float(mean), float(variance)), abs=1e-14
     )

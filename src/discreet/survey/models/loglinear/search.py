@@ -1,9 +1,9 @@
 """Forward search over decomposable log-linear models by the minimum-error criterion.
 
-From independence on, the pair of keys is joined that brings B̂ / √v (see `minimum_error`) nearest to
-zero, for τ₁ or τ₂ whichever is further off, as long as the graph stays decomposable and the
-criterion improves (skinner-shlomo 2008). While it is worse than chance allows, some
-steps are taken though none improves it: two pairs may help together where neither does alone.
+From independence on, the pair of keys is joined that brings B̂ / √v (see `minimum_error`) nearest
+to zero, for τ₁ or τ₂ whichever is further off, as long as the graph stays decomposable and the
+criterion improves (skinner-shlomo 2008). While it is worse than chance allows, some steps are taken
+though none improves it: two pairs may help together where neither does alone.
 
 Only pairs that the records support are tried: those that raise twice the log likelihood by more
 than twice the number of parameters they add, the strongest first. Otherwise a pair of large keys,

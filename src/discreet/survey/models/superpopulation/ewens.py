@@ -93,7 +93,7 @@ class Ewens:
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=PartitionUrn(0.0, theta, totals.sample_size, totals.population_size),
+            distribution=PartitionUrn(0.0, theta, totals.sample_size, totals.population_size),
             uncertainty=uncertainty,
             log_likelihood=best + log_arrangements(totals.size_indices),
             n_parameters=1,
@@ -136,7 +136,7 @@ def _log_theta_error(theta: float, n: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class EwensFamily:
-    """The laws of all θ, in the coordinate log θ."""
+    """The distributions of all θ, in the coordinate log θ."""
 
     totals: Totals
     likelihood: PartitionLikelihood
@@ -169,7 +169,7 @@ class EwensFamily:
         """log (θ + n − 1)/(θ + N − 1)."""
         return along_ewens(self.uniqueness, point)
 
-    def law(self, point: FloatArray) -> PartitionUrn:
+    def distribution(self, point: FloatArray) -> PartitionUrn:
         """The urn at a point."""
         totals = self.totals
         return PartitionUrn(0.0, math.exp(point[0]), totals.sample_size, totals.population_size)

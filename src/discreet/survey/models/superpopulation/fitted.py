@@ -1,10 +1,10 @@
 """What all superpopulation models share: their totals, the fitted model, and limits on its figures.
 
 A superpopulation model sees only the size indices of the sample and treats all sample uniques
-alike. Its law of the population given the sample says how likely a sample unique is to stay alone
-and what 1/F is to be expected in a cell of f. Limits are on the realised number of population
-uniques, not on its mean: uncertainty of the parameters and that of the draw are both in them.
-"""
+alike. Its distribution of the population given the sample says how likely a sample unique is to
+stay alone and what 1/F is to be expected in a cell of f. Limits are on the realised number of
+population uniques, not on its mean: uncertainty of the parameters and that of the draw are both in
+them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def usable(summary: Summary) -> Totals:
     )
 
 
-class Law(Protocol):
+class Distribution(Protocol):
     """The population given the sample, all parameters known."""
 
     @property
@@ -123,14 +123,14 @@ class Law(Protocol):
         """Expected number of sample cells of each size."""
 
     def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample under the same law."""
+        """Size indices of a new sample under the same distribution."""
 
 
-class OpenLaw(Family, Protocol):
-    """A family of laws in coordinates that a fit can move."""
+class OpenDistribution(Family, Protocol):
+    """A family of distributions in coordinates that a fit can move."""
 
-    def law(self, point: FloatArray) -> Law:
-        """The law at a point."""
+    def distribution(self, point: FloatArray) -> Distribution:
+        """The distribution at a point."""
 
 
 class Uncertainty(Protocol):
@@ -147,7 +147,7 @@ class Uncertainty(Protocol):
 class ByProfile:
     """Uncertainty by profile likelihood at the maximum of a family."""
 
-    family: OpenLaw
+    family: OpenDistribution
     point: FloatArray
 
     def log_unique_limits(self, confidence: float) -> tuple[float, float]:
@@ -173,7 +173,7 @@ class ByProfile:
     def _matches(self, sizes: SizeIndices, point: FloatArray) -> float:
         """Σ f E(1/F) over all records at a point, moved into the box if it is outside."""
         inside = np.clip(point, self.family.lower, self.family.upper)
-        mean, _ = self.family.law(inside).inverse_moments(sizes.sizes.astype(np.float64))
+        mean, _ = self.family.distribution(inside).inverse_moments(sizes.sizes.astype(np.float64))
         return float(sizes.records @ mean)
 
 
@@ -196,7 +196,7 @@ class ByDelta:
 
 @dataclass(frozen=True, slots=True)
 class WholePopulation:
-    """The law of a sample that is the population: every cell is what it is."""
+    """The distribution of a sample that is the population: every cell is what it is."""
 
     size_indices: SizeIndices
     parameters: Mapping[str, float | int | str] = field(default_factory=dict)
@@ -232,7 +232,7 @@ class FittedSuperpopulation:
 
     name: str
     totals: Totals
-    law: Law
+    distribution: Distribution
     uncertainty: Uncertainty | None = None
     log_likelihood: float | None = None
     n_parameters: int = 0
@@ -246,26 +246,26 @@ class FittedSuperpopulation:
         """The fitted parameters, what was used to get them, and the probability they lead to."""
         likelihood = {} if self.log_likelihood is None else {"log_likelihood": self.log_likelihood}
         return {
-            **self.law.parameters,
+            **self.distribution.parameters,
             **self.details,
             "sample_size": self.totals.sample_size,
             "population_size": self.totals.population_size,
-            "unique_probability": self.law.unique_probability,
+            "unique_probability": self.distribution.unique_probability,
             **likelihood,
         }
 
     @property
     def population_uniques(self) -> float:
         """Expected population uniques among the sample uniques (τ₁), without any tally."""
-        return self.totals.size_indices.sample_uniques * self.law.unique_probability
+        return self.totals.size_indices.sample_uniques * self.distribution.unique_probability
 
     def score(self, batch: CellBatch) -> CellScores:
         """One probability for all sample uniques; E(1/F) and Var(1/F) by the count of a cell."""
         counts, where = np.unique(batch.sample_count, return_inverse=True)
-        mean, square = self.law.inverse_moments(counts.astype(np.float64))
+        mean, square = self.distribution.inverse_moments(counts.astype(np.float64))
         lone = batch.sample_count == 1
         return CellScores(
-            unique_probability=np.where(lone, self.law.unique_probability, 0.0),
+            unique_probability=np.where(lone, self.distribution.unique_probability, 0.0),
             match_probability=mean[where],
             match_variance=np.maximum(square - mean**2, 0.0)[where],
         )
@@ -279,9 +279,11 @@ class FittedSuperpopulation:
         s = self.totals.size_indices.sample_uniques if sample_uniques is None else sample_uniques
         if s == 0 or (self.totals.is_population and self.totals.population_size_known):
             return Figure(value=float(s), low=float(s), high=float(s), how=How.EXACT)
-        estimate = s * self.law.unique_probability
+        estimate = s * self.distribution.unique_probability
         of_mean = self._mean_limits(s, estimate)
-        limits = combined_limits(estimate, of_mean, self.law.uniques_variance(s), self.confidence)
+        limits = combined_limits(
+            estimate, of_mean, self.distribution.uniques_variance(s), self.confidence
+        )
         return Figure(
             value=estimate,
             low=max(0.0, min(whole_below(limits.low, scale=FITTED * estimate), estimate)),
@@ -331,14 +333,16 @@ class FittedSuperpopulation:
 
     def _tallied_uniques(self, tally: Tally) -> int:
         """Sample uniques in the tally, which may be that of a part of the cells."""
-        q = self.law.unique_probability
+        q = self.distribution.unique_probability
         return round(tally.uniques / q) if q > 0 else self.totals.size_indices.sample_uniques
 
 
 def census(name: str, totals: Totals, confidence: float) -> FittedSuperpopulation:
     """The fitted model of a sample that is the population, with nothing to fit."""
-    law = WholePopulation(totals.size_indices)
-    return FittedSuperpopulation(name=name, totals=totals, law=law, confidence=confidence)
+    distribution = WholePopulation(totals.size_indices)
+    return FittedSuperpopulation(
+        name=name, totals=totals, distribution=distribution, confidence=confidence
+    )
 
 
 def check_confidence(confidence: float) -> None:
@@ -348,7 +352,7 @@ def check_confidence(confidence: float) -> None:
 
 
 def fitted_point(
-    family: OpenLaw, starts: Sequence[FloatArray], no_maximum: str
+    family: OpenDistribution, starts: Sequence[FloatArray], no_maximum: str
 ) -> tuple[FloatArray, float]:
     """The highest maximum of the log-likelihood that the starts lead to, and its value there.
 

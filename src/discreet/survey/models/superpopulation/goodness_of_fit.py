@@ -20,7 +20,7 @@ from discreet.data.summary import SizeIndices
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import first_largest, order_of
-from discreet.survey.models.superpopulation.fitted import FittedSuperpopulation, Law
+from discreet.survey.models.superpopulation.fitted import Distribution, FittedSuperpopulation
 
 SINGLE_SIZES = 10  # sizes up to this stand alone
 LEAST_EXPECTED = 5.0
@@ -57,11 +57,11 @@ class FitTable:
         ]
 
 
-def fit_table(law: Law, sizes: SizeIndices, n_parameters: int) -> FitTable:
-    """How the law's expected size indices compare with the observed ones."""
+def fit_table(distribution: Distribution, sizes: SizeIndices, n_parameters: int) -> FitTable:
+    """How the distribution's expected size indices compare with the observed ones."""
     first, last = _groups(int(sizes.sizes[-1]), sizes.sample_size)
     observed = _observed(sizes, first, last)
-    predicted = np.array([_predicted(law, a, b) for a, b in zip(first, last, strict=True)])
+    predicted = np.array([_predicted(distribution, a, b) for a, b in zip(first, last, strict=True)])
     first, last, observed, predicted = _merged(first, last, observed, predicted)
     scale = observed.sum() / predicted.sum() if predicted.sum() > 0 else 0.0
     expected = np.maximum(predicted * scale, 1e-300)
@@ -97,14 +97,16 @@ def _observed(sizes: SizeIndices, first: IntArray, last: IntArray) -> FloatArray
     return observed
 
 
-def _predicted(law: Law, first: int, last: int) -> float:
+def _predicted(distribution: Distribution, first: int, last: int) -> float:
     """Expected cells of a group; sizes of a long one are taken at the nodes of a quadrature."""
     from discreet.numerics.integer_sums import integer_nodes
 
     if last - first < LONGEST_SUM:
-        return float(law.expected_cells(np.arange(first, last + 1, dtype=np.float64)).sum())
+        return float(
+            distribution.expected_cells(np.arange(first, last + 1, dtype=np.float64)).sum()
+        )
     sizes, weights = integer_nodes(int(first), int(last) + 1)
-    return float(weights @ law.expected_cells(sizes))
+    return float(weights @ distribution.expected_cells(sizes))
 
 
 def _merged(
@@ -132,7 +134,7 @@ def _merged(
 
 def goodness_of_fit(fitted: FittedSuperpopulation) -> FitTable:
     """The table of a fitted model against the sample it was fitted on."""
-    return fit_table(fitted.law, fitted.totals.size_indices, fitted.n_parameters)
+    return fit_table(fitted.distribution, fitted.totals.size_indices, fitted.n_parameters)
 
 
 def misfit(fitted: FittedSuperpopulation) -> str | None:

@@ -5,7 +5,7 @@ shape `shape` and mean `excess`. K is not the number of possible cells: K (1 + e
 person is in the sample with probability π, so f = B + T with B Bernoulli (π) and T negative
 binomial of the same shape with mean π·excess, and
 
-    p_j = (1 − π) g_j + π g_(j−1),   g the law of T.
+    p_j = (1 − π) g_j + π g_(j−1),   g the distribution of T.
 
 Given f, the sample holds the one person that the slide adds with probability w = π g_(f−1)/p_f; the
 rest of Y is then negative binomial with shape `shape` + f − 1, else with shape `shape` + f and one
@@ -80,20 +80,21 @@ class NegativeBinomial:
             raise ModelUnavailable(TOO_EVEN)
         if point[1] <= family.lower[1]:
             raise ModelUnavailable(ALL_UNIQUE)
-        law = family.law(point)
+        distribution = family.distribution(point)
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=law,
+            distribution=distribution,
             uncertainty=ByProfile(family, point),
-            log_likelihood=best - log_chance_of_size(law.cells, law.second_moment),
+            log_likelihood=best
+            - log_chance_of_size(distribution.cells, distribution.second_moment),
             n_parameters=2,
             confidence=self.confidence,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class SlideLaw:
+class SlideDistribution:
     """The population given the sample, with `shape` and `excess` known.
 
     Trusted: both positive, 0 < π < 1.
@@ -210,7 +211,7 @@ def _log_choices(shape: float, j: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class SlideFamily:
-    """The laws of all shapes and excesses, in the coordinates of their logarithms."""
+    """The distributions of all shapes and excesses, in the coordinates of their logarithms."""
 
     totals: Totals
 
@@ -232,9 +233,9 @@ class SlideFamily:
         return max(pairs, key=self._log_likelihood)
 
     def _log_likelihood(self, point: FloatArray) -> float:
-        law, sizes = self.law(point), self.totals.size_indices
-        log_p = law.log_probability(sizes.sizes.astype(np.float64))
-        return mixture_log_likelihood(sizes, log_p, law.cells, law.occupied)
+        distribution, sizes = self.distribution(point), self.totals.size_indices
+        log_p = distribution.log_probability(sizes.sizes.astype(np.float64))
+        return mixture_log_likelihood(sizes, log_p, distribution.cells, distribution.occupied)
 
     def log_likelihood(self, point: FloatArray) -> Evaluation:
         """Of the size indices."""
@@ -242,8 +243,8 @@ class SlideFamily:
 
     def log_unique_probability(self, point: FloatArray) -> Evaluation:
         """Of a sample unique."""
-        return numerical(lambda p: self.law(p).log_unique_probability)(point)
+        return numerical(lambda p: self.distribution(p).log_unique_probability)(point)
 
-    def law(self, point: FloatArray) -> SlideLaw:
-        """The law at a point."""
-        return SlideLaw(math.exp(point[0]), math.exp(point[1]), self.totals)
+    def distribution(self, point: FloatArray) -> SlideDistribution:
+        """The distribution at a point."""
+        return SlideDistribution(math.exp(point[0]), math.exp(point[1]), self.totals)

@@ -21,7 +21,7 @@ class SizeIndexModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap:
-    """Estimates from samples drawn from a fitted law.
+    """Estimates from samples drawn from a fitted distribution.
 
     `population_uniques` and `statistic` are those of each draw that could be fitted, `failed` how
     many could not; `p_value` is the share of draws whose misfit is at least the observed one.
@@ -52,7 +52,7 @@ def parametric_bootstrap(
     *,
     rng: np.random.Generator,
 ) -> Bootstrap:
-    """Estimates and misfits of so many samples drawn from the fitted law.
+    """Estimates and misfits of so many samples drawn from the fitted distribution.
 
     Checked: at least one draw. Trusted: `fitted` came from `model`.
     """
@@ -72,8 +72,8 @@ def parametric_bootstrap(
 def _refitted(
     model: SizeIndexModel, fitted: FittedSuperpopulation, rng: np.random.Generator
 ) -> FittedSuperpopulation | None:
-    """The model fitted to one sample drawn from the law, at the same sampling fraction."""
-    sizes, fraction = fitted.law.draw_sizes(rng), fitted.totals.sampling_fraction
+    """The model fitted to one sample drawn from the distribution, at the same sampling fraction."""
+    sizes, fraction = fitted.distribution.draw_sizes(rng), fitted.totals.sampling_fraction
     size = max(sizes.sample_size, round(sizes.sample_size / fraction))
     try:
         return model.fit_totals(replace(fitted.totals, size_indices=sizes, population_size=size))

@@ -7,9 +7,8 @@ records lie in u cells of sizes n_1, …, n_u with probability (Pitman 1995)
     ∏_{i<u} (θ + iα) · ∏_k (1 − α)(2 − α)…(n_k − 1 − α) / ((θ + 1)…(θ + n − 1))
 
 whatever their order, and N records of which a sample of n is drawn without replacement follow the
-same law for both. Ewens is α = 0. α = −γ < 0 with θ = Kγ is the Dirichlet–multinomial law on K
-cells: the Poisson–gamma model given its total.
-"""
+same distribution for both. Ewens is α = 0. α = −γ < 0 with θ = Kγ is the Dirichlet–multinomial
+distribution on K cells: the Poisson–gamma model given its total."""
 
 import math
 from collections.abc import Callable

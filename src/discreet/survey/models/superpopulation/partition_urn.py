@@ -17,13 +17,13 @@ from discreet.numerics.arrays import FloatArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
 from discreet.numerics.integer_sums import ORDER, STRIDE, integer_nodes, joined
 
-MANY = 100  # from this sample count on, Gauss quadrature for the beta-binomial law is exact enough
+MANY = 100  # sample count from which Gauss quadrature of the beta-binomial is exact enough
 REACH = 40.0  # what lies beyond has a probability of about exp(−REACH)
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionUrn:
-    """The law of the population given the sample, at given α and θ.
+    """The distribution of the population given the sample, at given α and θ.
 
     Trusted: n ≥ 1, N ≥ n, and θ + iα > 0 for every number i of cells below that of the sample.
     """
@@ -67,9 +67,8 @@ class PartitionUrn:
     def inverse_moments(self, sample_count: FloatArray) -> tuple[FloatArray, FloatArray]:
         """E(1/F given f) and E(1/F² given f) for each sample count.
 
-        A sum over the beta-binomial law: by blocks of integers up to MANY records, by Gauss
-        quadrature for that law (Hahn polynomials) above.
-        """
+        A sum over the beta-binomial distribution: by blocks of integers up to MANY records, by
+        Gauss quadrature for that distribution (Hahn polynomials) above."""
         f = np.asarray(sample_count, dtype=np.float64)
         if not self.unseen:
             return 1 / f, 1 / f**2
@@ -125,7 +124,7 @@ class PartitionUrn:
         return self.alpha, self.theta
 
     def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample of n records under the same law."""
+        """Size indices of a new sample of n records under the same distribution."""
         from discreet.survey.models.superpopulation.partition_kernels import draw_counts
 
         seed = int(rng.integers(2**63))
@@ -138,9 +137,10 @@ def _log_rising(x: float, steps: FloatArray | float) -> FloatArray:
 
 
 def _blocks(a: float, b: float, unseen: int) -> list[tuple[int, int]]:
-    """Blocks of integers from 0 to where the beta-binomial law ends, or has next to nothing left.
+    """Blocks of integers from 0 to where the beta-binomial distribution ends, or has next to
+    nothing left.
 
-    A block is no longer than its distance from either end, nor than the law's own scale.
+    A block is no longer than its distance from either end, nor than the distribution's own scale.
     """
     mean = unseen * a / (a + b)
     deviation = math.sqrt(mean * b / (a + b) * (a + b + unseen) / (a + b + 1))

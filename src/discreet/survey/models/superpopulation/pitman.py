@@ -2,9 +2,9 @@
 
 Two parameters, 0 ≤ α < 1 and θ > −α (see `partition_likelihood`); α = 0 is Ewens. The larger α the
 more of the cells stay small however many records come, which is what sparse tables of survey keys
-look like (Hoshino 2001). Fitted by maximum likelihood; the moment equations give the start. A law
-with α < 0 has a fixed number of cells: that is `poisson_gamma`, and here the fit stops at α = 0.
-"""
+look like (Hoshino 2001). Fitted by maximum likelihood; the moment equations give the start. A
+distribution with α < 0 has a fixed number of cells: that is `poisson_gamma`, and here the fit stops
+at α = 0."""
 
 import math
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ from discreet.survey.models.superpopulation.size_index_fit import Evaluation
 
 LARGEST_ALPHA = 1 - 1e-9
 AT_EDGE = (
-    "the fit is at alpha = 0, Ewens' formula: the cells are more even than any Pitman law with "
-    "alpha above 0 has them"
+    "the fit is at alpha = 0, Ewens' formula: the cells are more even than under any Pitman "
+    "distribution with alpha above 0"
 )
 
 
@@ -71,7 +71,7 @@ class Pitman:
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=family.law(point),
+            distribution=family.distribution(point),
             uncertainty=ByProfile(family, point),
             log_likelihood=best + log_arrangements(totals.size_indices),
             n_parameters=2,
@@ -85,8 +85,8 @@ def maximum_likelihood(sizes: SizeIndices) -> tuple[float, float]:
     check_two_kinds(sizes)
     totals = Totals(size_indices=sizes, population_size=sizes.sample_size + 1, n_table_cells=0)
     family = PitmanFamily.of(totals)
-    law = family.law(fitted_point(family, [family.start()], ALL_UNIQUE)[0])
-    return law.alpha, law.theta
+    distribution = family.distribution(fitted_point(family, [family.start()], ALL_UNIQUE)[0])
+    return distribution.alpha, distribution.theta
 
 
 def moment_estimates(sizes: SizeIndices) -> tuple[float, float]:
@@ -124,7 +124,7 @@ def _moment_theta(sizes: SizeIndices, alpha: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PitmanFamily:
-    """The laws of all α and θ, in the coordinates α and log(θ + α)."""
+    """The distributions of all α and θ, in the coordinates α and log(θ + α)."""
 
     totals: Totals
     likelihood: PartitionLikelihood
@@ -164,7 +164,7 @@ class PitmanFamily:
         """Of a sample unique."""
         return along_pitman(self.uniqueness, point)
 
-    def law(self, point: FloatArray) -> PartitionUrn:
+    def distribution(self, point: FloatArray) -> PartitionUrn:
         """The urn at a point."""
         alpha, reach = float(point[0]), math.exp(point[1])
         totals = self.totals

@@ -1,8 +1,9 @@
 """The Poisson–gamma model of Bethlehem, Keller and Pannekoek (1990), given its total.
 
-Each of K cells has a Poisson number of people whose mean is drawn from one gamma law. Given the
-population size the cell counts are Dirichlet–multinomial, with the shape γ of the gamma law:
-Pitman's partition with α = −γ and θ = Kγ. So the same urn gives all of its figures exactly.
+Each of K cells has a Poisson number of people whose mean is drawn from one gamma distribution.
+Given the population size the cell counts are Dirichlet–multinomial, with the shape γ of the gamma
+distribution: Pitman's partition with α = −γ and θ = Kγ. So the same urn gives all of its figures
+exactly.
 
 K is fitted too, up to the number of possible cells: how many of those can be occupied at all is
 seldom known, and taking all of them makes the model one with Ewens' in a sparse table. With
@@ -56,7 +57,8 @@ class PoissonGamma:
     name: str = "poisson_gamma"
     assumption: str = (
         "The people of each cell are a Poisson number whose mean is drawn from one gamma "
-        "law for all cells, the sample is drawn at random, and all sample uniques are alike."
+        "distribution for all cells, the sample is drawn at random, and all sample uniques are "
+        "alike."
     )
     needs: frozenset[Need] = frozenset()
     confidence: float = CONFIDENCE
@@ -79,7 +81,7 @@ class PoissonGamma:
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=family.law(point),
+            distribution=family.distribution(point),
             uncertainty=ByProfile(family, point),
             log_likelihood=best + log_arrangements(totals.size_indices),
             n_parameters=1 + self.fit_cells,
@@ -116,7 +118,7 @@ class DirichletUrn(PartitionUrn):
 
 @dataclass(frozen=True, slots=True)
 class PoissonGammaFamily:
-    """The laws of all γ and K, in the coordinates of their logarithms."""
+    """The distributions of all γ and K, in the coordinates of their logarithms."""
 
     totals: Totals
     least_cells: float
@@ -165,7 +167,7 @@ class PoissonGammaFamily:
         """Of a sample unique."""
         return along_dirichlet(self.uniqueness, point)
 
-    def law(self, point: FloatArray) -> DirichletUrn:
+    def distribution(self, point: FloatArray) -> DirichletUrn:
         """The urn at a point."""
         gamma, cells, totals = math.exp(point[0]), math.exp(point[1]), self.totals
         return DirichletUrn(

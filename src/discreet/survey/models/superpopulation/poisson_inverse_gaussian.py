@@ -1,9 +1,9 @@
 """The Poisson–inverse Gaussian model of Carlson (2002).
 
 Each of K cells of the population has a Poisson number of people whose mean λ is drawn from one
-inverse Gaussian law with E(λ) = N/K and a squared coefficient of variation 1/ω, heavier in its
-tail than the gamma law of `poisson_gamma`. Each person is in the sample with probability π. With
-μ = N/K and y = √(ω² + 2πωμ),
+inverse Gaussian distribution with E(λ) = N/K and a squared coefficient of variation 1/ω, heavier in
+its tail than the gamma distribution of `poisson_gamma`. Each person is in the sample with
+probability π. With μ = N/K and y = √(ω² + 2πωμ),
 
     p_0 = e^(ω − y),    p_j = p_0 (πμω/y)^j K_(j−½)(y) / (j! K_½(y)),
 
@@ -56,8 +56,8 @@ class PoissonInverseGaussian:
     name: str = "poisson_inverse_gaussian"
     assumption: str = (
         "The people of each cell are a Poisson number whose mean is drawn from one inverse "
-        "Gaussian law for all cells, the sample is drawn at random, and all sample uniques are "
-        "alike."
+        "Gaussian distribution for all cells, the sample is drawn at random, and all sample "
+        "uniques are alike."
     )
     needs: frozenset[Need] = frozenset()
     confidence: float = CONFIDENCE
@@ -79,20 +79,21 @@ class PoissonInverseGaussian:
         point, best = fitted_point(family, [family.start()], TOO_EVEN)
         if point[1] >= family.upper[1]:
             raise ModelUnavailable(TOO_EVEN)
-        law = family.law(point)
+        distribution = family.distribution(point)
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=law,
+            distribution=distribution,
             uncertainty=ByProfile(family, point),
-            log_likelihood=best - log_chance_of_size(law.cells, law.second_moment),
+            log_likelihood=best
+            - log_chance_of_size(distribution.cells, distribution.second_moment),
             n_parameters=2,
             confidence=self.confidence,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class InverseGaussianLaw:
+class InverseGaussianDistribution:
     """The population given the sample, with K and ω known. Trusted: both positive, 0 < π < 1."""
 
     cells: float
@@ -191,7 +192,7 @@ class InverseGaussianLaw:
 
 @dataclass(frozen=True, slots=True)
 class InverseGaussianFamily:
-    """The laws of all K and ω, in the coordinates of their logarithms."""
+    """The distributions of all K and ω, in the coordinates of their logarithms."""
 
     totals: Totals
 
@@ -214,9 +215,9 @@ class InverseGaussianFamily:
         return max(pairs, key=self._log_likelihood)
 
     def _log_likelihood(self, point: FloatArray) -> float:
-        law, sizes = self.law(point), self.totals.size_indices
-        log_p = law.log_probability(sizes.sizes.astype(np.float64))
-        return mixture_log_likelihood(sizes, log_p, law.cells, law.occupied)
+        distribution, sizes = self.distribution(point), self.totals.size_indices
+        log_p = distribution.log_probability(sizes.sizes.astype(np.float64))
+        return mixture_log_likelihood(sizes, log_p, distribution.cells, distribution.occupied)
 
     def log_likelihood(self, point: FloatArray) -> Evaluation:
         """Of the size indices."""
@@ -224,8 +225,8 @@ class InverseGaussianFamily:
 
     def log_unique_probability(self, point: FloatArray) -> Evaluation:
         """Of a sample unique."""
-        return numerical(lambda p: self.law(p).log_unique_probability)(point)
+        return numerical(lambda p: self.distribution(p).log_unique_probability)(point)
 
-    def law(self, point: FloatArray) -> InverseGaussianLaw:
-        """The law at a point."""
-        return InverseGaussianLaw(math.exp(point[0]), math.exp(point[1]), self.totals)
+    def distribution(self, point: FloatArray) -> InverseGaussianDistribution:
+        """The distribution at a point."""
+        return InverseGaussianDistribution(math.exp(point[0]), math.exp(point[1]), self.totals)

@@ -1,13 +1,14 @@
 """Cells with independent Poisson counts: likelihood of size indices, 1/F by a transform, drawing.
 
-The population holds K cells whose counts F are drawn independently from one law with mean N/K, and
-each person is in the sample with probability π = n/N. If p_j is then the probability of f = j, the
-numbers s_j of sample cells of size j ≥ 1 are about Poisson with means K p_j (K is large), so that
+The population holds K cells whose counts F are drawn independently from one distribution with mean
+N/K, and each person is in the sample with probability π = n/N. If p_j is then the probability of f
+= j, the numbers s_j of sample cells of size j ≥ 1 are about Poisson with means K p_j (K is large),
+so that
 
     ℓ = Σ s_j log(K p_j) − K(1 − p_0).
 
-The sample size is right on average by the choice of K. To compare such a model with a law of
-partitions of n records, ℓ is taken given n: less log P(Σ j s_j = n), about −½ log(2π K E(f²)).
+The sample size is right on average by the choice of K. To compare such a model with a distribution
+of partitions of n records, ℓ is taken given n: less log P(Σ j s_j = n), about −½ log(2π K E(f²)).
 
 E(1/F) = ∫₀^∞ E(e^(−Fx)) dx and E(1/F²) = ∫₀^∞ x E(e^(−Fx)) dx. With x = e^v both integrands are
 analytic within π/2 of the real line and vanish at both ends, so equal steps in v give all digits.
@@ -43,7 +44,7 @@ def mixture_log_likelihood(
 
 
 def log_chance_of_size(cells: float, second_moment: float) -> float:
-    """log P(Σ j s_j = n) when n is its mean, by the normal law: K E(f²) is its variance."""
+    """log P(Σ j s_j = n) when n is its mean, by the normal distribution of variance K E(f²)."""
     return -0.5 * math.log(2 * math.pi * max(cells * second_moment, 1 / (2 * math.pi)))
 
 

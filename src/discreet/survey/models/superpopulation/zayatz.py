@@ -57,13 +57,15 @@ class Zayatz:
                 "every record of the sample is unique, and the method would take every cell of the "
                 "population for a cell of one"
             )
-        law = SampleShares(totals)
+        distribution = SampleShares(totals)
         known = totals.size_indices.sample_uniques > 0
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
-            law=law,
-            uncertainty=ByDelta(math.log(law.unique_probability), law.log_error) if known else None,
+            distribution=distribution,
+            uncertainty=ByDelta(math.log(distribution.unique_probability), distribution.log_error)
+            if known
+            else None,
             confidence=self.confidence,
             note=", which it does the less the smaller the sampling fraction",
         )

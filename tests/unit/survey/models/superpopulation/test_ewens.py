@@ -38,7 +38,9 @@ def test_moments_expect_the_uniques_there_are():
     theta, n = fit.parameters["theta"], summary.sample_size
     assert n * theta / (n - 1 + theta) == pytest.approx(40, rel=1e-12)
     assert fit.parameters["estimator"] == "moments"
-    assert fit.law.unique_probability == pytest.approx((theta + n - 1) / (theta + 4999), rel=1e-12)
+    assert fit.distribution.unique_probability == pytest.approx(
+        (theta + n - 1) / (theta + 4999), rel=1e-12
+    )
 
 
 def test_the_likelihood_of_the_maximum_is_the_greater():

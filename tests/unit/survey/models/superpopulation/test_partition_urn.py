@@ -10,7 +10,7 @@ from discreet.survey.models.superpopulation.partition_urn import MANY, Partition
 
 
 def exact_moments(urn, f):
-    """Both moments of 1/F by adding up the beta-binomial law."""
+    """Both moments of 1/F by adding up the beta-binomial distribution."""
     with mpmath.workdps(30):
         alpha = mpmath.mpf(urn.alpha)
         a, b, M = f - alpha, mpmath.mpf(urn.theta) + urn.sample_size - f + alpha, urn.unseen

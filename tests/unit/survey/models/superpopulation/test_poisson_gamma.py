@@ -1,4 +1,6 @@
-"""The Poisson–gamma model given its total: a Dirichlet–multinomial law on the table's cells."""
+"""The Poisson–gamma model given its total: a Dirichlet–multinomial distribution on the table's
+cells.
+"""
 
 import math
 
@@ -43,13 +45,13 @@ def test_the_fit_is_the_maximum_of_the_textbook_formula(cells):
         method="bounded",
         options={"xatol": 1e-10},
     )
-    assert fit.law.parameters["gamma"] == pytest.approx(math.exp(best.x), rel=1e-5)
+    assert fit.distribution.parameters["gamma"] == pytest.approx(math.exp(best.x), rel=1e-5)
     assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-8)
 
 
 def test_unique_probability_is_the_beta_binomial_one():
     fit = PoissonGamma(fit_cells=False).fit_totals(totals_of(COUNTS, 150))
-    gamma, n = fit.law.parameters["gamma"], fit.totals.sample_size
+    gamma, n = fit.distribution.parameters["gamma"], fit.totals.sample_size
     rest = n + 149 * gamma - 1
     exact = math.exp(
         gammaln(rest + 2000 - n)
@@ -57,13 +59,13 @@ def test_unique_probability_is_the_beta_binomial_one():
         + gammaln(n + 150 * gamma)
         - gammaln(2000 + 150 * gamma)
     )
-    assert fit.law.unique_probability == pytest.approx(exact, rel=1e-9)
+    assert fit.distribution.unique_probability == pytest.approx(exact, rel=1e-9)
 
 
 def test_the_number_of_cells_is_fitted():
     counts = [1] * 40 + [2] * 55 + [3] * 40 + [4] * 25 + [5] * 12 + [6] * 8 + [8] * 3 + [10]
     fit = PoissonGamma().fit_totals(totals_of(counts, 10**6))
-    cells, gamma = fit.law.cells, fit.law.parameters["gamma"]
+    cells, gamma = fit.distribution.cells, fit.distribution.parameters["gamma"]
     assert len(counts) < cells < 1000
     assert fit.n_parameters == 2
     best = max(
@@ -74,14 +76,14 @@ def test_the_number_of_cells_is_fitted():
     assert best[1] == pytest.approx(cells, abs=6)
     assert fit.log_likelihood >= best[0] - 1e-3
     all_cells = PoissonGamma(fit_cells=False).fit_totals(totals_of(counts, 10**6))
-    assert all_cells.law.cells == pytest.approx(10**6)
+    assert all_cells.distribution.cells == pytest.approx(10**6)
     assert fit.log_likelihood > all_cells.log_likelihood
 
 
 def test_a_table_without_end_is_ewens():
     huge = PoissonGamma(fit_cells=False).fit_totals(totals_of(COUNTS, 10**250))
     ewens = Ewens().fit_totals(totals_of(COUNTS, 10**250))
-    assert huge.law.theta == pytest.approx(ewens.law.theta, rel=1e-8)
+    assert huge.distribution.theta == pytest.approx(ewens.distribution.theta, rel=1e-8)
     assert huge.population_uniques == pytest.approx(ewens.population_uniques, rel=1e-8)
 
 

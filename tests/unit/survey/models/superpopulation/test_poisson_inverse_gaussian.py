@@ -1,4 +1,4 @@
-"""The Poisson–inverse Gaussian model against integrals over its own mixing law."""
+"""The Poisson–inverse Gaussian model against integrals over its own mixing distribution."""
 
 import math
 
@@ -11,7 +11,7 @@ from discreet.data.summary import SizeIndices
 from discreet.survey.models.contract import ModelUnavailable
 from discreet.survey.models.superpopulation.fitted import Totals
 from discreet.survey.models.superpopulation.poisson_inverse_gaussian import (
-    InverseGaussianLaw,
+    InverseGaussianDistribution,
     PoissonInverseGaussian,
 )
 
@@ -26,16 +26,16 @@ def totals_of(counts, population, cells=10**6):
     )
 
 
-LAWS = [
-    InverseGaussianLaw(2000.0, 0.7, totals_of(COUNTS, 6000)),
-    InverseGaussianLaw(60_000.0, 0.02, totals_of(COUNTS, 6000)),
-    InverseGaussianLaw(900.0, 20.0, totals_of(COUNTS, 1300)),
+DISTRIBUTIONS = [
+    InverseGaussianDistribution(2000.0, 0.7, totals_of(COUNTS, 6000)),
+    InverseGaussianDistribution(60_000.0, 0.02, totals_of(COUNTS, 6000)),
+    InverseGaussianDistribution(900.0, 20.0, totals_of(COUNTS, 1300)),
 ]
 
 
-def over_rates(law, function):
-    """E function(λ) under the inverse Gaussian law, λ = e^v."""
-    mean, shape = law.mean, law.mean * law.evenness
+def over_rates(distribution, function):
+    """E function(λ) under the inverse Gaussian distribution, λ = e^v."""
+    mean, shape = distribution.mean, distribution.mean * distribution.evenness
 
     def integrand(v):
         rate = math.exp(v)
@@ -46,43 +46,49 @@ def over_rates(law, function):
     return quad(integrand, -40, 12, limit=500, points=[-10, -5, -2, 0, 2, 5])[0]
 
 
-def chance_and_inverse(law, f):
+def chance_and_inverse(distribution, f):
     """P(f) and E(1/F; f) by adding up the unseen people at each rate."""
-    pi = law.fraction
+    pi = distribution.fraction
     unseen = np.arange(0, 3000)
 
     def inverse(rate):
         mass = poisson.pmf(unseen, (1 - pi) * rate)
         return poisson.pmf(f, pi * rate) * (mass / (f + unseen)).sum()
 
-    return over_rates(law, lambda rate: poisson.pmf(f, pi * rate)), over_rates(law, inverse)
+    return over_rates(distribution, lambda rate: poisson.pmf(f, pi * rate)), over_rates(
+        distribution, inverse
+    )
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_everything_given_a_sample_count(law):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_everything_given_a_sample_count(distribution):
     counts = np.array([1.0, 3.0])
-    mean, _ = law.inverse_moments(counts)
+    mean, _ = distribution.inverse_moments(counts)
     for i, f in enumerate(counts):
-        chance, inverse = chance_and_inverse(law, f)
-        assert math.exp(law.log_probability(np.array([f]))[0]) == pytest.approx(chance, rel=1e-6)
+        chance, inverse = chance_and_inverse(distribution, f)
+        assert math.exp(distribution.log_probability(np.array([f]))[0]) == pytest.approx(
+            chance, rel=1e-6
+        )
         assert mean[i] == pytest.approx(inverse / chance, rel=1e-6)
-    pi = law.fraction
-    alone = over_rates(law, lambda rate: pi * rate * math.exp(-rate))
-    seen = over_rates(law, lambda rate: pi * rate * math.exp(-pi * rate))
-    assert law.unique_probability == pytest.approx(alone / seen, rel=1e-6)
+    pi = distribution.fraction
+    alone = over_rates(distribution, lambda rate: pi * rate * math.exp(-rate))
+    seen = over_rates(distribution, lambda rate: pi * rate * math.exp(-pi * rate))
+    assert distribution.unique_probability == pytest.approx(alone / seen, rel=1e-6)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_moments_of_the_sample_count(law):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_moments_of_the_sample_count(distribution):
     sizes = np.arange(1.0, 20_000.0)
-    expected = law.expected_cells(sizes)
-    assert expected @ sizes == pytest.approx(law.totals.sample_size, rel=1e-8)
-    assert expected.sum() == pytest.approx(law.cells * law.occupied, rel=1e-8)
-    assert expected @ sizes**2 == pytest.approx(law.cells * law.second_moment, rel=1e-8)
+    expected = distribution.expected_cells(sizes)
+    assert expected @ sizes == pytest.approx(distribution.totals.sample_size, rel=1e-8)
+    assert expected.sum() == pytest.approx(distribution.cells * distribution.occupied, rel=1e-8)
+    assert expected @ sizes**2 == pytest.approx(
+        distribution.cells * distribution.second_moment, rel=1e-8
+    )
 
 
 def test_second_moments_lie_between_what_they_can():
-    mean, square = LAWS[0].inverse_moments(np.arange(1.0, 200.0))
+    mean, square = DISTRIBUTIONS[0].inverse_moments(np.arange(1.0, 200.0))
     assert (square >= mean**2 * (1 - 1e-12)).all()
     assert (square <= mean).all()
     assert (np.diff(mean) < 0).all()
@@ -99,8 +105,8 @@ def test_no_neighbour_of_the_fit_is_more_likely():
 def test_the_cells_fitted_are_no_more_than_there_are():
     wide = PoissonInverseGaussian().fit_totals(totals_of(COUNTS, 6000))
     tight = PoissonInverseGaussian().fit_totals(totals_of(COUNTS, 6000, cells=500))
-    assert wide.law.cells > 500
-    assert tight.law.cells == pytest.approx(500)
+    assert wide.distribution.cells > 500
+    assert tight.distribution.cells == pytest.approx(500)
     for fit in (wide, tight):
         figure = fit.uniques_figure()
         assert 0 <= figure.low <= figure.value <= figure.high <= 300

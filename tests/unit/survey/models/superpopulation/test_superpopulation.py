@@ -106,7 +106,7 @@ def test_the_tally_of_a_part_of_the_cells(model):
     fit = model.fit(summary_of(COUNTS, 8000.0))
     _, tally = scored(fit, COUNTS[200:])
     figure = fit.expected_population_uniques(tally)
-    assert figure.value == pytest.approx(100 * fit.law.unique_probability)
+    assert figure.value == pytest.approx(100 * fit.distribution.unique_probability)
     assert figure.high <= 100
 
 
@@ -203,12 +203,12 @@ def test_two_records_of_one_cell_and_one_of_another(model):
 
 @pytest.mark.parametrize("bits", range(-4, 5))
 def test_limits_that_are_whole_but_for_rounding_are_not_rounded_further(bits):
-    """A law without any doubt: ten uniques, no more and no fewer."""
+    """A distribution without any doubt: ten uniques, no more and no fewer."""
     sizes = SizeIndices.of_counts(np.array([1] * 100 + [2] * 20))
     fit = FittedSuperpopulation(
         name="sure",
         totals=Totals(size_indices=sizes, population_size=1400, n_table_cells=1000),
-        law=WholePopulation(sizes, unique_probability=0.1 * (1 + bits * 2.0**-52)),
+        distribution=WholePopulation(sizes, unique_probability=0.1 * (1 + bits * 2.0**-52)),
     )
     figure = fit.uniques_figure()
     assert figure.high == 10

@@ -30,17 +30,19 @@ def chance(f, j, n, N):
 @pytest.mark.parametrize("population", [72, 400, 10**7])
 def test_bayes_rule(population):
     totals = totals_of(COUNTS, population)
-    n, law = totals.sample_size, SampleShares(totals)
+    n, distribution = totals.sample_size, SampleShares(totals)
     shares = {1: 30, 2: 8, 3: 5, 9: 1}
     for f in (1, 2, 3):
         weights = {j: s * chance(f, j, n, population) for j, s in shares.items() if j >= f}
         total = sum(weights.values())
-        first, second = law.inverse_moments(np.array([float(f)]))
+        first, second = distribution.inverse_moments(np.array([float(f)]))
         assert first[0] == pytest.approx(float(sum(w / j for j, w in weights.items()) / total))
         exact = sum(w / j**2 for j, w in weights.items()) / total
         assert second[0] == pytest.approx(float(exact))
         if f == 1:
-            assert law.unique_probability == pytest.approx(float(weights[1] / total), rel=1e-10)
+            assert distribution.unique_probability == pytest.approx(
+                float(weights[1] / total), rel=1e-10
+            )
 
 
 def test_the_error_is_that_of_poisson_size_indices():

@@ -1,4 +1,5 @@
-"""What a snooper's answers cost: counts, bounds, exact laws, rounded S2, and draws beyond them."""
+"""What an intruder's answers cost: counts, bounds, exact distributions, rounded S2, and draws
+beyond them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +9,7 @@ import numpy as np
 
 from discreet.count_tables.decimals import TruncatedReconstruction, reconstruct_truncated
 from discreet.count_tables.knowledge import Knowledge, Shape
-from discreet.count_tables.rebuilding import Effort, snooper
+from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.figures import Unavailable
 
@@ -30,14 +31,14 @@ def run(scale: float) -> None:
 
 
 def _exact_rows(name: str, table: dict[int, int]) -> None:
-    problem = snooper(CountStatistics.of_counts(table))
+    problem = hidden_counts(CountStatistics.of_counts(table))
     print(f"{name}: {problem.count().value:,} tables, milliseconds")
     print(f"  count           {_best(problem.count):10.2f}")
     print(f"  bounds          {_best(problem.bounds):10.2f}")
     for prior in ("multinomial", "uniform"):
-        print(f"  law {prior:11s} {_best(partial(problem.law, prior), 2):10.2f}")
-    ordered = snooper(problem.sums, Knowledge(shape=Shape.UNIMODAL))
-    print(f"  law if unimodal {_best(ordered.law, 2):10.2f}")
+        print(f"  distribution {prior:11s} {_best(partial(problem.distribution, prior), 2):10.2f}")
+    ordered = hidden_counts(problem.sums, Knowledge(shape=Shape.UNIMODAL))
+    print(f"  distribution if unimodal {_best(ordered.distribution, 2):10.2f}")
 
 
 def _rounded_row(decimals: int) -> None:
@@ -65,18 +66,18 @@ def _large(n_draws: int) -> None:
     counts = np.round(1e6 * 0.45 * 0.55 ** np.arange(21)).astype(int)
     counts[0] += 10**6 - counts.sum()
     table = dict(enumerate(counts.tolist()))
-    problem = snooper(CountStatistics.of_counts(table))
+    problem = hidden_counts(CountStatistics.of_counts(table))
     effort = Effort(seconds=60, n_draws=n_draws, rng=np.random.default_rng(1))
     start = perf_counter()
     count = problem.count(effort)
     print(f"n = 1,000,000, J = 20: {count.value or 0:.3g} tables, {perf_counter() - start:.1f} s")
     print(f"  {count.note}, standard error {count.standard_error or 0:.2g}")
     start = perf_counter()
-    law = problem.law(truth=table, effort=effort)
-    if isinstance(law, Unavailable):
-        print(f"  {law.reason}")
+    distribution = problem.distribution(truth=table, effort=effort)
+    if isinstance(distribution, Unavailable):
+        print(f"  {distribution.reason}")
     else:
-        print(f"  entropy {law.entropy}, {perf_counter() - start:.1f} s")
+        print(f"  entropy {distribution.entropy}, {perf_counter() - start:.1f} s")
 
 
 def _best(work: Callable[[], object], repeats: int = 3) -> float:

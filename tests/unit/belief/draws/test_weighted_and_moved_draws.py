@@ -7,12 +7,16 @@ from discreet.belief import posterior as posteriors
 from discreet.belief.draws import resample_move as moving
 from discreet.belief.draws import weighted_draws as weighting
 from discreet.belief.draws.augmentation import Effort, augmented
-from discreet.belief.draws.resample_move import cube_moves, moved_law
+from discreet.belief.draws.resample_move import cube_moves, moved_distribution
 from discreet.belief.draws.table_steps import ResamplingStep
-from discreet.belief.draws.weighted_draws import WeightedLaw, relative_error, weighted_law
-from discreet.belief.exact.exact_distribution import exact_law
-from discreet.belief.exact.matched_distribution import matched_law
-from discreet.belief.exact.named_cells import cell_law
+from discreet.belief.draws.weighted_draws import (
+    WeightedDistribution,
+    relative_error,
+    weighted_distribution,
+)
+from discreet.belief.exact.exact_distribution import exact_distribution
+from discreet.belief.exact.matched_distribution import matched_distribution
+from discreet.belief.exact.named_cells import cell_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import released_evidence
 from discreet.belief.models.model_search import chordal_cliques, search_models, triangulated
@@ -32,28 +36,31 @@ CELLS = np.arange(TABLE.size)
 
 
 def exact(model, sets=TWO_WAY):
-    law = exact_law(margins_of(TABLE, sets), model, ALPHA)
-    return law, posterior(law.system, law.prior)
+    distribution = exact_distribution(margins_of(TABLE, sets), model, ALPHA)
+    return distribution, posterior(distribution.system, distribution.prior)
 
 
 @pytest.mark.parametrize(
     "model", [HierarchicalModel.of(3, TWO_WAY), HierarchicalModel.saturated(3)]
 )
 def test_weighted_draws_and_walks_from_them(model):
-    law, right = exact(model)
+    distribution, right = exact(model)
     rng = np.random.default_rng(5)
     margins = margins_of(TABLE, TWO_WAY)
-    drawn = weighted_law(law, margins=margins, clock=Clock(None), rng=rng)
+    drawn = weighted_distribution(distribution, margins=margins, clock=Clock(None), rng=rng)
     log_z, error = drawn.normaliser()
     assert abs(log_z - right.log_normaliser) < 5 * error + 1e-9
     entropy = drawn.entropy()
     assert abs(entropy.value - right.entropy) < 5 * entropy.standard_error
-    moved = moved_law(
-        law, margins, drawn, CELLS, effort=Effort(n_draws=400), clock=Clock(None), rng=rng
+    moved = moved_distribution(
+        distribution, margins, drawn, CELLS, effort=Effort(n_draws=400), clock=Clock(None), rng=rng
     )
     for cell in CELLS.tolist():
-        for laws, errors in (drawn.cell(cell), (moved.laws[cell], moved.errors[cell])):
-            for q, p in laws.items():
+        for distributions, errors in (
+            drawn.cell(cell),
+            (moved.distributions[cell], moved.errors[cell]),
+        ):
+            for q, p in distributions.items():
                 assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 1e-9
 
 
@@ -69,14 +76,16 @@ def test_cube_moves_change_no_margin():
             assert not step.reshape(TABLE.shape).sum(axis=axis).any()
 
 
-def test_resampled_data_augmentation_agrees_with_the_saturated_law():
+def test_resampled_data_augmentation_agrees_with_the_saturated_distribution():
     model = HierarchicalModel.saturated(3)
-    law, right = exact(model)
-    step = ResamplingStep(law.system, CELLS, n_chains=4)
+    distribution, right = exact(model)
+    step = ResamplingStep(distribution.system, CELLS, n_chains=4)
     effort = Effort(n_chains=4, n_draws=200)
     found = augmented(step, model, ALPHA, CELLS, effort=effort, rng=np.random.default_rng(2))
-    for cell, laws, errors in zip(CELLS.tolist(), found.laws, found.errors, strict=True):
-        for q, p in laws.items():
+    for cell, distributions, errors in zip(
+        CELLS.tolist(), found.distributions, found.errors, strict=True
+    ):
+        for q, p in distributions.items():
             assert abs(p - right.probability(cell, q)) < 5 * errors[q] + 5e-3
 
 
@@ -84,32 +93,36 @@ def test_bridged_constant_of_a_model_whose_margins_are_released():
     """For a decomposable model the whole marginal likelihood has a closed form."""
     sets = [(0, 1), (1, 2)]
     model = HierarchicalModel.of(3, sets)
-    law, right = exact(model, sets)
+    distribution, right = exact(model, sets)
     found = released_evidence(model, ALPHA, TABLE, 800, rng=np.random.default_rng(3))
     factorial = float(np.log(np.arange(1, TABLE.sum() + 1)).sum())
     whole = factorial + right.log_normaliser + found.log_probability
-    assert abs(whole - right.log_normaliser - law.log_constant) < 5 * found.standard_error
+    assert abs(whole - right.log_normaliser - distribution.log_constant) < 5 * found.standard_error
     assert found.standard_error < 0.2
 
 
-def test_matched_law_against_sums():
+def test_matched_distribution_against_sums():
     sets = [(0, 1), (1, 2)]
     margins, model = margins_of(TABLE, sets), HierarchicalModel.of(3, sets)
-    found = matched_law(margins, model)
+    found = matched_distribution(margins, model)
     _, right = exact(model, sets)
     assert found.log_normaliser == pytest.approx(right.log_normaliser, abs=1e-9)
     assert found.entropy() == pytest.approx(right.entropy, abs=1e-9)
     for cell in CELLS.tolist():
         levels = np.array(np.unravel_index(cell, TABLE.shape))
-        assert found.cell(levels.tolist()) == pytest.approx(cell_law(margins, levels), abs=1e-12)
+        assert found.cell(levels.tolist()) == pytest.approx(
+            cell_distribution(margins, levels), abs=1e-12
+        )
         assert right.probability(cell, int(TABLE.ravel()[cell])) == pytest.approx(
             found.cell(levels.tolist())[int(TABLE.ravel()[cell])]
         )
-    assert matched_law(margins, HierarchicalModel.saturated(3)) is None
-    assert matched_law(margins_of(TABLE, TWO_WAY), HierarchicalModel.of(3, TWO_WAY)) is None
+    assert matched_distribution(margins, HierarchicalModel.saturated(3)) is None
+    assert (
+        matched_distribution(margins_of(TABLE, TWO_WAY), HierarchicalModel.of(3, TWO_WAY)) is None
+    )
 
 
-def test_a_law_too_large_to_sum_is_drawn(monkeypatch):
+def test_a_distribution_too_large_to_sum_is_drawn(monkeypatch):
     def beyond(*_):
         raise BudgetExceeded("too large")
 
@@ -167,7 +180,7 @@ EPSILON = 2.0**-52
 def even_draws(n, seed=0, room=1):
     """So many draws of the table itself, whose weights are alike but for rounding."""
     noise = np.random.default_rng(seed).integers(-3, 4, n) * EPSILON
-    return WeightedLaw(
+    return WeightedDistribution(
         tables=np.tile(TABLE.ravel(), (n, 1)),
         log_ratios=np.log(3.0) * (1 + noise),
         log_weights=np.zeros(n),
@@ -201,7 +214,7 @@ def test_a_cell_without_room_is_certain_whatever_rounding_does(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
-    law, _ = exact(HierarchicalModel.of(3, TWO_WAY))
+    distribution, _ = exact(HierarchicalModel.of(3, TWO_WAY))
 
     def draws(system, prior, wanted, **_):
         own = even_draws(wanted, seed)
@@ -211,14 +224,16 @@ def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
 
     monkeypatch.setattr(weighting, "weighted_draws", draws)
     monkeypatch.setattr(weighting, "ENOUGH", weighting.FIRST_ROUND)
-    found = weighted_law(law, margins=None, clock=Clock(None), rng=np.random.default_rng(1))
+    found = weighted_distribution(
+        distribution, margins=None, clock=Clock(None), rng=np.random.default_rng(1)
+    )
     assert found.n_tried == weighting.FIRST_ROUND
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypatch):
     model = HierarchicalModel.of(3, TWO_WAY)
-    law, _ = exact(model)
+    distribution, _ = exact(model)
     question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA)
     tried = []
 
@@ -227,11 +242,15 @@ def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypa
 
     def found(n):
         tried.clear()
-        monkeypatch.setattr(posteriors, "weighted_law", lambda *_, **__: even_draws(n, seed))
-        monkeypatch.setattr(posteriors, "moved_law", way("moved", None))
+        monkeypatch.setattr(
+            posteriors, "weighted_distribution", lambda *_, **__: even_draws(n, seed)
+        )
+        monkeypatch.setattr(posteriors, "moved_distribution", way("moved", None))
         monkeypatch.setattr(posteriors, "simulated", way("simulated", Unavailable("no")))
         rng = np.random.default_rng(1)
-        return posteriors._by_weighted_draws(question, model, law, Clock(None), rng, silent)
+        return posteriors._by_weighted_draws(
+            question, model, distribution, Clock(None), rng, silent
+        )
 
     assert isinstance(found(19), Unavailable)
     assert not isinstance(found(20), Unavailable)

@@ -1,4 +1,4 @@
-"""The snooper's answers against a plain search through all tables."""
+"""The intruder's answers against a plain search through all tables."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from discreet.count_tables.decimals import reconstruct_truncated
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.factorials import factorisation_of
 from discreet.count_tables.knowledge import Knowledge, Shape
-from discreet.count_tables.rebuilding import reconstruct, snooper
+from discreet.count_tables.rebuilding import hidden_counts, reconstruct
 from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.errors import InputError
 
@@ -92,7 +92,7 @@ CASES = {
 
 @pytest.mark.parametrize("table", SMALL)
 @pytest.mark.parametrize("case", CASES)
-def test_tables_bounds_and_law(table, case):
+def test_tables_bounds_and_distribution(table, case):
     knowledge, holds = CASES[case]
     statistics = CountStatistics.of_counts(dict(enumerate(table)))
     expected = brute(statistics, holds)
@@ -101,7 +101,7 @@ def test_tables_bounds_and_law(table, case):
             reconstruct(statistics, knowledge)
         return
     width = statistics.next_prime
-    problem = snooper(statistics, knowledge)
+    problem = hidden_counts(statistics, knowledge)
     assert {padded(f, width) for f in problem.tables()} == expected
     found = reconstruct(statistics, knowledge)
     assert found.count.value == len(expected)
@@ -113,10 +113,10 @@ def test_tables_bounds_and_law(table, case):
         ("multinomial", weights(order)),
         ("uniform", np.full(len(order), 1 / len(order))),
     ):
-        law = found.laws[prior]
-        assert law.entropy.value == pytest.approx(-float(np.sum(w * np.log2(w))), abs=1e-9)
-        assert law.best_guess_probability.value == pytest.approx(w.max(), rel=1e-9)
-        for cell in law.cells:
+        distribution = found.distributions[prior]
+        assert distribution.entropy.value == pytest.approx(-float(np.sum(w * np.log2(w))), abs=1e-9)
+        assert distribution.best_guess_probability.value == pytest.approx(w.max(), rel=1e-9)
+        for cell in distribution.cells:
             for count, p in zip(cell.support, cell.probabilities, strict=True):
                 assert p == pytest.approx(w[cells[:, cell.cell] == count].sum(), abs=1e-9)
 
@@ -148,12 +148,18 @@ def test_rounded_log_factorial_total(table, decimals, truncate):
     )
     w = np.exp(logs - logs.max())
     w /= w.sum()
-    assert found.laws["proper"].entropy.value == pytest.approx(-np.sum(w * np.log2(w)), abs=1e-9)
+    assert found.distributions["proper"].entropy.value == pytest.approx(
+        -np.sum(w * np.log2(w)), abs=1e-9
+    )
     sizes = np.array([len(sets[tuple(exponents.items())]) for exponents, _ in listed])
     own = next(i for i, (_, f) in enumerate(listed) if f[: len(table)] == tuple(table))
     by_set = 1 / (len(sets) * sizes[own])
-    assert found.laws["sets_equal"].truth_probability.value == pytest.approx(by_set, rel=1e-9)
-    assert found.laws["all_equal"].truth_probability.value == pytest.approx(1 / len(listed))
+    assert found.distributions["sets_equal"].truth_probability.value == pytest.approx(
+        by_set, rel=1e-9
+    )
+    assert found.distributions["all_equal"].truth_probability.value == pytest.approx(
+        1 / len(listed)
+    )
 
 
 def test_n_within_a_range_and_unknown():
@@ -171,7 +177,7 @@ def test_n_within_a_range_and_unknown():
     inhabited = sum(1 for tables in expected.values() if tables)
     own = sorted(expected[11])
     p = weights(own)[own.index(padded([3, 4, 2, 1, 1], statistics.next_prime))]
-    got = found.laws["multinomial"].truth_probability.value
+    got = found.distributions["multinomial"].truth_probability.value
     assert got == pytest.approx(p / inhabited, rel=1e-9)
     every = set()
     for n in range(1, statistics.total + 1):
@@ -189,7 +195,7 @@ def test_n_within_a_range_and_unknown():
 @given(counts)
 def test_the_truth_is_always_among_the_solutions(table):
     truth = dict(enumerate(table))
-    problem = snooper(CountStatistics.of_counts(truth))
+    problem = hidden_counts(CountStatistics.of_counts(truth))
     cells = problem.cells_of(truth)
     assert any(np.array_equal(cells, f) for f in problem.tables())
 
@@ -198,10 +204,10 @@ def test_the_truth_is_always_among_the_solutions(table):
 @given(counts, st.integers(0, 6), st.integers(0, 3), st.booleans())
 def test_knowledge_never_adds_solutions(table, j, low, ordered):
     statistics = CountStatistics.of_counts(dict(enumerate(table)))
-    before = {tuple(f) for f in snooper(statistics).tables()}
+    before = {tuple(f) for f in hidden_counts(statistics).tables()}
     shape = Shape.UNIMODAL if ordered else None
     try:
-        after = snooper(statistics, Knowledge(cells={j: (low, low + 2)}, shape=shape))
+        after = hidden_counts(statistics, Knowledge(cells={j: (low, low + 2)}, shape=shape))
     except InputError:
         return
     assert {tuple(f) for f in after.tables()} <= before
@@ -211,7 +217,7 @@ def test_knowledge_never_adds_solutions(table, j, low, ordered):
 @given(counts)
 def test_priors_agree_where_one_table_is_left(table):
     found = reconstruct(CountStatistics.of_counts(dict(enumerate(table))))
-    first, second = found.laws["multinomial"], found.laws["uniform"]
+    first, second = found.distributions["multinomial"], found.distributions["uniform"]
     assert second.entropy.value >= first.entropy.value - 1e-9
     if found.count.value == 1:
         assert first.best_guess == second.best_guess
