@@ -16,10 +16,11 @@ from discreet.fiber.bounds.by_shuttle import bounds_by_shuttle
 from discreet.fiber.bounds.cell_bounds import Proof, bounds
 from discreet.fiber.bounds.certificates import certify
 from discreet.fiber.system.consistency import check, disagreement
-from discreet.fiber.system.decomposable import ClosedForm, junction_tree
+from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.structure import presolve
+from discreet.numerics.graphs import junction_tree
 
 MOST = 3  # of any cell of a hidden table
 SLOW = settings(max_examples=30)

@@ -21,11 +21,11 @@ from scipy.special import gammaln
 
 from discreet.belief.exact.matched_distribution import MatchedDistribution, matched_distribution
 from discreet.belief.models.generators import HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Prior, Uniform
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 
 MOST_VALUES = 1_000_000  # of a cell whose distribution is written out
 

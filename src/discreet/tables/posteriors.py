@@ -14,9 +14,9 @@ from discreet.belief.models.model_search import ModelSearch, search_models
 from discreet.belief.posterior import Question, TablePosterior, table_posterior
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, alike, order_of
 from discreet.progress import Progress
 from discreet.tables.measures import is_exact

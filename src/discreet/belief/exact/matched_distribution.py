@@ -17,9 +17,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree, separator_table
+from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have
 MOST_RECORDS = 2**24  # whose factorials are kept

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import axes_of, set_of
-from discreet.fiber.system.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.bit_sets import axes_of, set_of
+from discreet.numerics.graphs import components_tree
 from discreet.tables.measures import ROUNDING, surely_above
 
 BLOCK = 2_000_000  # probabilities computed at a time

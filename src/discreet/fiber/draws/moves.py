@@ -102,7 +102,7 @@ def listed(moves: IntArray, why: str) -> ListedMoves:
 
 def cuts_of(sets: Iterable[tuple[int, ...]]) -> tuple[Cut, ...] | None:
     """The edges of a junction tree of the sets of variables; None if they are not decomposable."""
-    from discreet.fiber.system.decomposable import junction_tree
+    from discreet.numerics.graphs import junction_tree
 
     tree = junction_tree(sets)
     if tree is None:

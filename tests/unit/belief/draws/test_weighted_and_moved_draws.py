@@ -19,7 +19,7 @@ from discreet.belief.exact.matched_distribution import matched_distribution
 from discreet.belief.exact.named_cells import cell_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import released_evidence
-from discreet.belief.models.model_search import chordal_cliques, search_models, triangulated
+from discreet.belief.models.model_search import search_models
 from discreet.belief.posterior import Question, table_posterior
 from discreet.clock import Clock
 from discreet.fiber.draws.sequential import WeightedDraws
@@ -145,15 +145,6 @@ def test_no_time_gives_a_reason_or_an_answer():
         question, HierarchicalModel.no_highest_interaction(3), rng=np.random.default_rng(1)
     )
     assert isinstance(found, Unavailable) or not found.complete
-
-
-def test_chordal_graphs():
-    square = frozenset({(0, 1), (1, 2), (2, 3), (0, 3)})
-    assert chordal_cliques(4, square) is None
-    assert chordal_cliques(4, square | {(0, 2)}) == ((0, 1, 2), (0, 2, 3))
-    assert chordal_cliques(4, triangulated(4, square)) is not None
-    assert len(triangulated(4, square)) == 5
-    assert chordal_cliques(3, frozenset()) == ((0,), (1,), (2,))
 
 
 def test_a_search_finds_all_decomposable_models_when_they_are_alike():

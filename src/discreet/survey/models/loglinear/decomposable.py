@@ -1,6 +1,6 @@
 """Decomposable log-linear models: closed-form fits from margins of cliques and separators.
 
-With the keys in the order of a decomposable graph (see `decomposable_graph`), the fitted mean of a
+With the keys in the order of a decomposable graph (see `numerics.graphs`), the fitted mean of a
 cell is
 
     μ = n · ∏_v n(parents(v) ∪ v) / n(parents(v)),
