@@ -11,7 +11,6 @@ from discreet.numerics.graphs import Graph, GraphNotDecomposable, bracketed
 from discreet.survey.models.loglinear.cell_sums import (
     TooManyCells,
     interpolation,
-    power_sums,
     sum_over_cells,
 )
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
@@ -77,20 +76,6 @@ def test_iteration_agrees_with_the_closed_form(generators):
     iterated = fit_by_iteration(cells, closed.generators, tolerance=1e-9)
     assert iterated.mean_at(ALL) == pytest.approx(closed.mean_at(ALL), abs=1e-8)
     assert iterated.n_parameters == closed.n_parameters
-
-
-@pytest.mark.parametrize("generators", DECOMPOSABLE)
-def test_the_mean_without_oneself_is_that_of_a_fit_to_the_others(generators):
-    cells = sample_cells()
-    graph = Graph.of_generators(5, generators)
-    found = DecomposableFit(graph, cells).mean_without_oneself()
-    for k in range(0, len(cells), 7):
-        counts = cells.sample_count.copy()
-        counts[k] -= 1
-        left = counts > 0
-        others = gathered_cells(SIZES, [(cells.levels.T[left], counts[left], None)])
-        expected = DecomposableFit(graph, others).mean_at(cells.levels[:, [k]])[0]
-        assert found[k] == pytest.approx(expected, abs=1e-12)
 
 
 def newton(full, design, steps=60):
@@ -187,15 +172,6 @@ def test_sums_over_all_cells(generators, limit):
         assert abs(value - exact) <= error + 1e-10 * exact
     if limit < 1:
         assert sums.value[0] == pytest.approx(math.fsum(mean * np.exp(-mean)), rel=1e-12)
-
-
-@pytest.mark.parametrize("generators", DECOMPOSABLE)
-def test_power_sums_by_messages(generators):
-    cells = sample_cells()
-    graph = Graph.of_generators(5, generators)
-    mean = DecomposableFit(graph, cells).mean_at(ALL)
-    expected = [math.fsum(mean**m) for m in range(1, 9)]
-    assert power_sums(cells, graph.steps, 8) == pytest.approx(expected, rel=1e-12)
 
 
 def test_sums_stop_at_their_budget():

@@ -5,8 +5,8 @@ All ways of matching records along the junction tree are then equally probable, 
 
     Pr(F | R) = ∏_C ∏ n_C! / (∏_S ∏ n_S! · ∏ F!)
 
-over the released cliques C and the separators S, and each cell has the distribution of
-`named_cells`."""
+over the released cliques C and the separators S, and each cell that of a chain
+of hypergeometric steps along the tree."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

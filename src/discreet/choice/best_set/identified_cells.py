@@ -1,8 +1,8 @@
 """The share of small cells that an intruder gets right, under a decomposable release.
 
 The distribution of each small cell's count given the margins, under the model they generate, is a
-chain of hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with
-the cell's levels so far are matched at random, within the separator, with those of the next clique.
+chain of hypergeometric steps along the junction tree: the records with the cell's levels so far are
+matched at random, within the separator, with those of the next clique.
 A cell is identified when its most probable count is the true one and has a probability above the
 confidence (dobra (5))."""
 

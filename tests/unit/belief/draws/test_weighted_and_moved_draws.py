@@ -16,7 +16,6 @@ from discreet.belief.draws.weighted_draws import (
 )
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.matched_distribution import matched_distribution
-from discreet.belief.exact.named_cells import cell_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import released_evidence
 from discreet.belief.models.model_search import search_models
@@ -28,6 +27,7 @@ from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
 from discreet.progress import silent
+from oracles.named_cells import cell_distribution
 
 TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.belief.exact.named_cells import cell_distribution
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set.best_margins import Family, Measure, best_margins, information_weights
 from discreet.choice.best_set.component_range import ComponentRange, smallest_outside
@@ -33,6 +32,7 @@ from discreet.figures import Figure
 from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
+from oracles.named_cells import cell_distribution
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):

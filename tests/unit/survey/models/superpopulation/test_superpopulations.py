@@ -40,7 +40,9 @@ def test_bare_size_indices_give_the_fit_of_a_summary(model):
 
 @pytest.mark.parametrize("model", SUPERPOPULATIONS, ids=lambda model: model.name)
 def test_a_model_says_why_there_is_no_fit(model):
-    with pytest.raises(ModelUnavailable, match="every record of the sample is unique|no more uneven"):
+    with pytest.raises(
+        ModelUnavailable, match="every record of the sample is unique|no more uneven"
+    ):
         model.fit(summary(SizeIndices(np.array([1]), np.array([30]))))
     with pytest.raises(ModelUnavailable, match="population size is not known"):
         model.fit(summary(population=None))
