@@ -24,7 +24,7 @@ from discreet.belief.models.generators import HierarchicalModel
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Prior, Uniform
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio
 from discreet.numerics.graphs import junction_tree
 
 MOST_VALUES = 1_000_000  # of a cell whose distribution is written out
@@ -89,6 +89,9 @@ class OneMargin:
 
     def log_probability(self, table: IntArray) -> float:
         """log ∏ w(x) − Σ log Z_k(entry)."""
+        if self.alpha is None:
+            ways = int(self.entries.sum()) * float(np.log(self.spread))
+            return log_factorial_difference(self.entries, np.asarray(table)) - ways
         weights = self._log_weight(np.ravel(table)).sum()
         return float(weights - self._log_sum(self.entries, self.spread).sum())
 
@@ -129,8 +132,7 @@ class Matched:
 
     def log_probability(self, table: IntArray) -> float:
         """−Σ log x! − log Z, where Z is that of the covered variables times spread^n."""
-        log_z = self.distribution.log_normaliser + self.total * float(np.log(self.spread))
-        return -float(gammaln(np.ravel(table) + 1.0).sum()) - log_z
+        return self.distribution.log_probability(table) - self.total * float(np.log(self.spread))
 
 
 def _one_margin(margins: Margins, prior: Prior) -> OneMargin | None:

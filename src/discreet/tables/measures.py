@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 
 Distribution = Mapping[int, float]
 TOO_SMALL = "not zero, but too small for a floating-point number"
@@ -138,7 +139,7 @@ def is_exact(errors: Distribution) -> bool:
 def best_value(distribution: Distribution) -> int:
     """The most probable value; of several that are alike up to rounding, the least."""
     most = max(distribution.values())
-    return min(q for q, p in distribution.items() if p >= most - ROUNDING)
+    return min(q for q, p in distribution.items() if not above(most, p))
 
 
 def surely_above(confidence: float) -> float:

@@ -27,9 +27,9 @@ from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
-from discreet.numerics.rounding import ALIKE, above
+from discreet.numerics.rounding import ALIKE, above, first_largest
 from discreet.progress import Progress, silent
-from discreet.tables.measures import ROUNDING, best_value, surely_above
+from discreet.tables.measures import best_value, surely_above
 from discreet.tables.release import Release
 
 MOST_JUDGED = 400  # weighted draws whose own margin is judged
@@ -139,8 +139,8 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
     best, sure = np.zeros(tables.shape[1], dtype=np.int64), np.zeros(tables.shape[1])
     for cell in range(tables.shape[1]):
         values, place = np.unique(tables[:, cell], return_inverse=True)
-        p = np.bincount(place, weights=probabilities)
-        best[cell], sure[cell] = values[np.argmax(p >= p.max() - ROUNDING)], p.max()
+        p: FloatArray = np.bincount(place, weights=probabilities).astype(np.float64)
+        best[cell], sure[cell] = values[first_largest(p)], p.max()
     found = small & (tables == best) & (sure > surely_above(rule.confidence))
     share: FloatArray = found.sum(axis=1) / np.maximum(small.sum(axis=1), 1)
     return share

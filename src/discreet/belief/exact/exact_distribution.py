@@ -29,7 +29,7 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Multinomial, Prior
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.gamma_ratio import log_factorial_ratio, log_gamma_ratio
 from discreet.numerics.graphs import junction_tree
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -74,6 +74,16 @@ class ColumnPrior:
         gammas = self.sign[cells] * log_gamma_ratio(alpha, entry)
         weight: FloatArray = gammas - np.where(is_cell, gammaln(np.asarray(values) + 1.0), 0.0)
         return weight
+
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """The logarithm of each column's factor over that at another value."""
+        is_cell = np.asarray(cells) < self.n_cells
+        change = np.asarray(values) - start
+        entry = np.where(is_cell, start, self.most[cells] - start)
+        gammas = log_gamma_ratio(self.alpha[cells] + entry, np.where(is_cell, change, -change))
+        own = np.where(is_cell, log_factorial_ratio(start, values), 0.0)
+        ratio: FloatArray = self.sign[cells] * gammas - own
+        return ratio
 
 
 def exact_distribution(

@@ -7,6 +7,7 @@ from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.belief.exact.listed_fiber import ListedFiber
 from discreet.belief.exact.listing import listed_within
 from discreet.fiber.system.linear_system import System
+from discreet.fiber.system.priors import log_ratio
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_TABLES = 100_000
@@ -44,10 +45,11 @@ def all_tables(fiber: ListedFiber) -> IntArray:
 
 
 def log_weights(distribution: ExactDistribution, tables: IntArray) -> FloatArray:
-    """log of the distribution's weight of each table (rows), up to its normaliser."""
+    """log of the weight of each table (rows) over that of the first one."""
     points = completed_points(distribution, tables)
     columns = np.broadcast_to(np.arange(points.shape[1]), points.shape)
-    found: FloatArray = distribution.prior.log_weight(columns, points).sum(axis=1)
+    first = np.broadcast_to(points[:1], points.shape)
+    found: FloatArray = log_ratio(distribution.prior, columns, first, points).sum(axis=1)
     return found
 
 

@@ -788,6 +788,9 @@ def finish_count(
             if enter:
                 low, high = _limits(columns, depth, residual)
                 if low <= high and affine and depth >= last - (tail.line == UNIT_LINE):
+                    if notes[STEPS] + (high - low) > stop[1]:  # a line may be as long as a count
+                        notes[STOPPED] = 1
+                        return total, total_f, total_e
                     if depth == last:
                         _slide(tail, last, low, point)
                         n, f = _along(problem, point, high - low + 1, modulus, spans, limits)
