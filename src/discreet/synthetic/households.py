@@ -81,7 +81,7 @@ BEST_AGE = {
     of.BOARDER: (45, 40),
 }
 # Age of a member: whether it follows the householder's, then mean, spread, least and most of it, or
-# of the difference. Parents are of an age for siblings of the householder too, 10 years off at most.
+# of the difference. Siblings are at most 10 years off, so that parents are of an age for them too.
 MEMBER_AGES = {
     of.SPOUSE: (1, 0, 4, -20, 20),
     of.GRANDCHILD: (1, -54, 8, -75, -2 * YOUNGEST_PARENT),
