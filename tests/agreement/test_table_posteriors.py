@@ -13,9 +13,9 @@ from discreet.belief.draws.augmentation import Effort
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing
 from discreet.belief.posterior import Question, table_posterior
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
+from discreet.numerics.graphs import junction_tree
 
 TABLES = {
     "2x2x2": np.array([[[1, 0], [2, 1]], [[0, 1], [1, 1]]]),

@@ -25,12 +25,12 @@ from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.bounds.contract import Bounds
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Prior, Uniform
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 
 MOST_VALUES = 1_000_000  # of a cell whose distribution is written out
 MOST_SUMMED = 512  # cells of a table whose entropy is summed

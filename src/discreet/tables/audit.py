@@ -10,9 +10,9 @@ from discreet.clock import Clock, telling_of_compiling
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at

@@ -17,9 +17,9 @@ from discreet.belief.request import Question
 from discreet.belief.table_posterior import TablePosterior
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, alike, order_of
 from discreet.progress import Progress
 from discreet.tables.measures import is_exact

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Multinomial, Prior, log_ratio
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.gamma_ratio import log_factorial_ratio, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 
 Number = TypeVar("Number", np.int64, np.float64)
 

@@ -5,8 +5,8 @@ All ways of matching records along the junction tree are then equally probable, 
 
     Pr(F | R) = ∏_C ∏ n_C! / (∏_S ∏ n_S! · ∏ F!)
 
-over the released cliques C and the separators S, and each cell has the distribution of
-`named_cells`."""
+over the released cliques C and the separators S, and each cell that of a chain
+of hypergeometric steps along the tree."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ from itertools import takewhile
 import numpy as np
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree, separator_table
+from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.hypergeometric import hypergeometric_rows
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have

@@ -1,18 +1,18 @@
 """The share of small cells that an intruder gets right, under a decomposable release.
 
 The distribution of each small cell's count given the margins, under the model they generate, is a
-chain of hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with
-the cell's levels so far are matched at random, within the separator, with those of the next clique.
+chain of hypergeometric steps along the junction tree: the records with the cell's levels so far are
+matched at random, within the separator, with those of the next clique.
 A cell is identified when its most probable count is the true one and has a probability above the
 confidence (dobra (5))."""
 
 import numpy as np
 
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import axes_of, set_of
-from discreet.fiber.system.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.bit_sets import axes_of, set_of
+from discreet.numerics.graphs import components_tree
 from discreet.numerics.hypergeometric import hypergeometric_rows
 from discreet.numerics.rounding import first_largest
 from discreet.tables.measures import surely_above

@@ -12,11 +12,11 @@ from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import heaviest, sweep_of
 from discreet.fiber.system.blocks import Block, split
 from discreet.fiber.system.consistency import check_margins
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Prior, check_length
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.progress import Progress, silent
 
 MAX_RECORDS = 100_000_000

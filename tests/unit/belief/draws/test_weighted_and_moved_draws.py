@@ -15,11 +15,10 @@ from discreet.belief.draws.weighted_draws import weighted_belief
 from discreet.belief.draws.weights import relative_error
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.matched_distribution import matched_distribution
-from discreet.belief.exact.named_cells import cell_distribution
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import released_evidence
-from discreet.belief.models.model_search import chordal_cliques, search_models, triangulated
+from discreet.belief.models.model_search import search_models
 from discreet.belief.posterior import Question, table_posterior
 from discreet.clock import Clock
 from discreet.fiber.draws.sequential import WeightedDraws
@@ -27,6 +26,7 @@ from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
 from discreet.progress import silent
+from oracles.named_cells import cell_distribution
 
 TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]
@@ -143,15 +143,6 @@ def test_no_time_gives_a_reason_or_an_answer():
     question = asked(model, [(0, 1), (1, 2)], effort=effort)
     found = table_posterior(question, rng=np.random.default_rng(1))
     assert isinstance(found, Unavailable) or not found.complete
-
-
-def test_chordal_graphs():
-    square = frozenset({(0, 1), (1, 2), (2, 3), (0, 3)})
-    assert chordal_cliques(4, square) is None
-    assert chordal_cliques(4, square | {(0, 2)}) == ((0, 1, 2), (0, 2, 3))
-    assert chordal_cliques(4, triangulated(4, square)) is not None
-    assert len(triangulated(4, square)) == 5
-    assert chordal_cliques(3, frozenset()) == ((0,), (1,), (2,))
 
 
 def test_a_search_finds_all_decomposable_models_when_they_are_alike():

@@ -27,11 +27,11 @@ from discreet.clock import Clock
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import posterior
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Unavailable
+from discreet.numerics.graphs import junction_tree
 
 TABLE = np.array([[[1, 2], [0, 1], [2, 0]], [[1, 0], [3, 1], [0, 1]]])
 ALPHA = np.random.default_rng(1).uniform(0.4, 1.2, TABLE.shape)

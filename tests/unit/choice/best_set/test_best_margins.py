@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.belief.exact.named_cells import cell_distribution
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set import search as module
 from discreet.choice.best_set.best_margins import Family, Measure, best_margins, information_weights
@@ -25,15 +24,16 @@ from discreet.choice.best_set.margin_requests import (
 from discreet.choice.best_set.margin_safety import Judge, Verdict
 from discreet.choice.best_set.search import Search, Task
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.data.table import Table
 from discreet.errors import ColumnError, InputError
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.programs import Deadline
 from discreet.figures import Figure
+from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
+from oracles.named_cells import cell_distribution
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):
