@@ -20,7 +20,7 @@ KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
 
 def survey() -> None:
     """What the models say, and what vanishes without each key."""
-    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population_size=40_000)
+    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population=40_000)
     for name in ("estimates", "contributions"):
         found.plots()[name].save(HERE / f"survey-{name}.svg")
 

@@ -11,8 +11,9 @@ from discreet.choice.actors import Agency, Intruder, Scientist
 from discreet.choice.candidates import margin_proposals
 from discreet.choice.choice import Verdict
 from discreet.choice.measures import Measure
+from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import mask_proposal, parse_masks
-from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.choice.risk_utility import risk_utility
 from discreet.choice.utility import CellCounts
 from discreet.data.table import Table
 from discreet.fiber.system.priors import Multinomial, Uniform

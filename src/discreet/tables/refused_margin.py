@@ -94,7 +94,7 @@ def refusal_view(
     distribution = exact_distribution(release.margins, model, alpha, known=known)
     if distribution is None:
         return Unavailable(
-            "a refusal needs a model whose distribution of the table is known; see --posterior"
+            "a refusal needs a model whose distribution of the table is known, such as saturated"
         )
     belief = listed_distribution(distribution, release.system(), seconds=clock.share(0.5), rng=rng)
     if belief is not None:
