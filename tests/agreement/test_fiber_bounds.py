@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from discreet.errors import InputError
-from discreet.fiber.bounds.attaining_table import attaining_table
 from discreet.fiber.bounds.by_frechet import bounds_by_frechet
 from discreet.fiber.bounds.by_programming import bounds_by_programming
 from discreet.fiber.bounds.by_shuttle import bounds_by_shuttle
 from discreet.fiber.bounds.cell_bounds import Proof, bounds
-from discreet.fiber.bounds.certificates import certify
 from discreet.fiber.system.consistency import check, disagreement
-from discreet.fiber.system.decomposable import ClosedForm, junction_tree
+from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.structure import presolve
+from discreet.numerics.graphs import junction_tree
+from oracles.attaining_table import attaining_table
+from oracles.certificates import certify
 
 MOST = 3  # of any cell of a hidden table
 SLOW = settings(max_examples=30)

@@ -13,7 +13,6 @@ from discreet.fiber.draws.moves import (
     connecting_moves,
     cuts_of,
     moves_by_4ti2,
-    moves_checked,
     moves_of_margins,
 )
 from discreet.fiber.draws.sequential import weighted_draws
@@ -24,6 +23,7 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import Unavailable
+from oracles.checked_moves import moves_checked
 
 few = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 algebra = pytest.mark.skipif(executable("markov") is None, reason="the extra algebra is absent")

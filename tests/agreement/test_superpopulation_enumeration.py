@@ -14,6 +14,7 @@ from discreet.survey.models.superpopulation.partition_likelihood import (
     log_arrangements,
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
+from oracles.partitions import draw_sizes
 
 DISTRIBUTIONS = [
     (0.0, 0.7),
@@ -138,7 +139,7 @@ def test_drawn_partitions_have_the_probabilities_of_the_distribution(distributio
     urn, draws = PartitionUrn(*distribution, 4, 4), 4000
     seen = defaultdict(int)
     for _ in range(draws):
-        indices = urn.draw_sizes(rng)
+        indices = draw_sizes(urn, rng)
         seen[tuple(np.repeat(indices.sizes, indices.cells))] += 1
     expected = defaultdict(float)
     for labels in partitions(4):

@@ -7,13 +7,12 @@ import pytest
 from discreet.survey.models.benedetti_franconi import individual_risk
 from discreet.survey.models.inverse_mean import (
     approximation_error,
-    closed_form_of_three,
-    closed_form_of_two,
     inverse_mean_of_one,
     printed_form_of_three,
     three_term_approximation,
     two_term_approximation,
 )
+from oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 CELLS = [(1, 0.3), (2, 0.001), (3, 0.3), (7, 0.05), (12, 0.9), (2.5, 0.02)]
 

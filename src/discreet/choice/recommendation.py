@@ -6,7 +6,6 @@ from math import ceil
 
 from discreet.choice.best_set.best_margins import BestMargins, best_margins
 from discreet.choice.best_set.margin_requests import checked_requests
-from discreet.choice.best_set.variable_sets import axes_of
 from discreet.choice.candidates import (
     MOST_VARIABLES,
     SAFE,
@@ -26,6 +25,7 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Outcome
 from discreet.masks.contract import Axes, named_sets
+from discreet.numerics.bit_sets import axes_of
 from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy
 

@@ -27,7 +27,6 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -37,6 +36,7 @@ from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy

@@ -11,7 +11,8 @@ from discreet.errors import OutputError, must_be
 from discreet.flows.assess import assess
 from discreet.progress import Progress, silent
 from discreet.survey.assessment import Assessment
-from discreet.synthetic.population import Truth, census_population, draw_survey, true_risks
+from discreet.synthetic.population import census_population
+from discreet.synthetic.survey import Truth, draw_survey, true_risks
 
 WEIGHT = "weight"
 

@@ -9,9 +9,9 @@ from discreet.belief.models.model_search import ModelSearch
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.graphs import junction_tree
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.tables.audit_count import number_of_tables

@@ -10,9 +10,10 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.bounds.contract import Bounds
-from discreet.fiber.system.decomposable import free_axes, junction_tree, separator_table
+from discreet.fiber.system.decomposable import free_axes, separator_table
 from discreet.figures import Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
 from discreet.tables.measures import tightness

@@ -13,11 +13,11 @@ from discreet.choice.utility import (
     CellCounts,
     Deviance,
     Hellinger,
-    PosteriorCounts,
     Requests,
 )
 from discreet.errors import InputError
 from discreet.masks.contract import PublishedTable
+from oracles.posterior_counts import PosteriorCounts
 
 TRUTH = np.array([[4, 2], [1, 3]])
 

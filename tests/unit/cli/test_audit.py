@@ -257,3 +257,23 @@ def test_a_count_that_is_out_is_identified_at_every_confidence(discreet, tmp_pat
     found = discreet("audit", file, "--count", "count", "--release", "a,b", "--confidence",
                      confidence, "--max-risk", 0.1)  # fmt: skip
     assert found.code == 3
+
+
+@pytest.mark.parametrize("half", [10**3, 10**6, 2 * 10**6, 10**9, 10**11])
+def test_a_risk_at_its_limit_is_allowed_whatever_the_number_of_persons(discreet, tmp_path, half):
+    file = tmp_path / "even.csv"
+    file.write_text(f"a,b,n\nx,p,1\nx,q,0\ny,p,{half - 1}\ny,q,{half}\n")
+    asked = ("audit", file, "--count", "n", "--release", "a", "--release", "b")
+    assert discreet(*asked, "--policy", "table", "--max-risk", 0.5).code == 0
+    assert discreet(*asked, "--policy", "table", "--max-risk", 0.4999).code == 3
+    assert discreet(*asked, "--confidence", 0.5, "--max-risk", 0).code == 0
+
+
+@pytest.mark.parametrize("quarter", [50, 500_000, 5_000_000, 10**9])
+def test_a_probability_at_the_confidence_identifies_nobody(discreet, tmp_path, quarter):
+    file = tmp_path / "quarter.csv"
+    rows = f"x,p,0\nx,q,1\ny,p,{quarter}\ny,q,{3 * quarter - 1}\n"
+    file.write_text("a,b,n\n" + rows)
+    asked = ("audit", file, "--count", "n", "--release", "a", "--release", "b", "--max-risk", 0)
+    assert discreet(*asked, "--confidence", 0.75).code == 0
+    assert discreet(*asked, "--confidence", 0.7499).code == 3

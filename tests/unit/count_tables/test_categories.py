@@ -14,7 +14,6 @@ from discreet.count_tables.categories import (
     determined,
     joint_distributions,
     joint_system,
-    reconstruct_categories,
     together,
     withheld_category,
 )
@@ -22,6 +21,7 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
+from oracles.reconstructed_categories import reconstruct_categories
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.belief.draws.augmentation import Effort
-from discreet.belief.request import TablePosterior
+from discreet.belief.table_posterior import TablePosterior
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
@@ -28,9 +28,9 @@ def one_unweighed(monkeypatch):
     """The saturated model has a distribution but no weight."""
     asked = posteriors.table_posterior
 
-    def without(question, model, *, rng, progress):
-        found = asked(question, model, rng=rng, progress=progress)
-        whole = len(model.generators) == 1
+    def without(question, **more):
+        found = asked(question, **more)
+        whole = len(question.model.generators) == 1
         return replace(found, evidence=Unavailable("no time to weigh it")) if whole else found
 
     monkeypatch.setattr(posteriors, "table_posterior", without)

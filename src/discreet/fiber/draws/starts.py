@@ -4,11 +4,11 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import JunctionTree, junction_tree
 from discreet.fiber.system.linear_system import LARGEST, System
 from discreet.fiber.system.margins import Margins
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import JunctionTree, junction_tree
 
 
 def point_of(

@@ -6,7 +6,7 @@ import pytest
 from discreet.errors import InputError, Interrupted
 from discreet.fiber.draws import drawing
 from discreet.fiber.draws.drawing import Draws, Method, WalkOptions, draw_tables
-from discreet.fiber.draws.moves import check_same_rows, listed, moves_checked, moves_of_margins
+from discreet.fiber.draws.moves import check_same_rows, listed, moves_of_margins
 from discreet.fiber.draws.starts import starting_points, starting_tables
 from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
 from discreet.fiber.draws.walk_weights import weight_table
@@ -16,6 +16,7 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
 from discreet.figures import Unavailable
+from oracles.checked_moves import moves_checked
 
 TABLE = np.array([[5, 2, 0], [1, 3, 4]])
 MARGINS = margins_of(TABLE, [(0,), (1,)])

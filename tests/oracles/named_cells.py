@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import junction_tree, separator_table
+from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 
 MOST_VALUES = 20_000  # a cell that may have more values is not a small one
 
