@@ -41,7 +41,11 @@ def documented_by(kind: type[Any]) -> Callable[[Flow], Flow]:
         own = inspect.signature(flow)
         named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
         options = inspect.signature(kind).parameters.values()
-        more = [option for option in options if option.name not in own.parameters]
+        more = [
+            option.replace(annotation=inspect.Parameter.empty)  # the text says what each may be
+            for option in options
+            if option.name not in own.parameters
+        ]
         first = [p for p in named if p.kind is not p.KEYWORD_ONLY]
         last = [p for p in named if p.kind is p.KEYWORD_ONLY]
         told = f"{inspect.cleandoc(flow.__doc__ or '')}\n\n{inspect.cleandoc(kind.__doc__ or '')}"
