@@ -20,7 +20,7 @@ KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
 
 def survey() -> None:
     """What the models say, and what vanishes without each key."""
-    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population_size=40_000)
+    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population=40_000)
     for name in ("estimates", "contributions"):
         found.plots()[name].save(HERE / f"survey-{name}.svg")
 
@@ -45,7 +45,7 @@ def counts() -> None:
 def choice() -> None:
     """The risk–utility map of the census table, and a lattice of margins."""
     census = discreet.read_table(EXAMPLES / "census.csv", count="count")
-    found = discreet.recommend(census, MASKS, discreet.ChooseOptions(max_risk=0.25, seed=1))
+    found = discreet.choose(census, MASKS, max_risk=0.25, seed=1)
     found.plots()["risk-utility"].save(HERE / "choice-risk-utility.svg")
     counts = np.random.default_rng(5).poisson(6, (2, 2, 2, 2, 2))
     table = discreet.Table.of_dense(counts, names=["a", "b", "c", "d", "e"])

@@ -94,7 +94,7 @@ def refusal_view(
     question = release.question(prior, LIMITS)
     if isinstance(question.model_distribution, Unavailable):
         return Unavailable(
-            "a refusal needs a model whose distribution of the table is known; see --posterior"
+            "a refusal needs a model whose distribution of the table is known, such as saturated"
         )
     belief = believe(question, ("listed",), clock=clock, rng=rng)
     if isinstance(belief, ListedBelief):

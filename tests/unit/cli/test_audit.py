@@ -92,7 +92,7 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--release", "a,d"), "variables must be those of the table, got 'd'"),
         (("--knows", "a=x:99"), "--knows must be true of the table"),
         (("--knows", "a=z:1"), "a must be one of its levels"),
-        (("--posterior", "[a z]"), "--posterior must be made of the table's variables"),
+        (("--posterior", "[a z]"), "--models must be made of the table's variables"),
         (("--small", "0"), "--small must be at least 1"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
         (("--seconds", "0"), "--seconds must be a finite number above 0"),
@@ -179,11 +179,14 @@ def test_a_warning_stands_beside_the_probabilities(discreet, table):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--sure", ".5"], "--target must be given with --sure"),
-        (["--weights", "posterior_predictive"], "--weights must be given with several models"),
+        (["--sure", ".5"], "--targets must be given with --sure"),
+        (
+            ["--weights", "posterior_predictive"],
+            "--model-weights must be given with several models",
+        ),
         (["--model-prior", "saturated=1"], "--model-prior must be given with several models"),
         (["--posterior", "saturated", "--model-prior", "saturated=1"], "several models"),
-        (["--vars", "gendr"], "--vars must be a column of"),
+        (["--vars", "gendr"], "--variables must be a column of"),
     ],
 )
 def test_no_option_without_effect_is_taken(discreet, table, options, complaint):

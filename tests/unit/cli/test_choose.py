@@ -171,11 +171,14 @@ def test_many_variables(discreet, tmp_path):
     [
         (("--max-risk", "0.5", "--min-width", "2"), "--max-risk or --min-width must be given, one"),
         (("--max-risk", "2"), "--max-risk must be from 0 to 1 for cells, got 2"),
-        (("--max-risk", "3", "--measure", "bounds"), "--min-width 3 asks for bounds so wide"),
+        (
+            ("--max-risk", "3", "--measure", "bounds"),
+            "a least width of 3 (--min-width) asks for bounds so wide",
+        ),
         (("--min-width", "-1"), "--min-width must be at least 0, got -1"),
         (("--min-width", "2", "--measure", "cells"), "--min-width must be given with --measure"),
-        (("--min-width", "2", "--intruder", "uniform"), "--intruder must be given with --measure"),
-        (("--intruder", "dirichle"), "--intruder must be one of multinomial, dirichlet, uniform"),
+        (("--min-width", "2", "--intruder", "uniform"), "--intruders must be given with --measure"),
+        (("--intruder", "dirichle"), "--intruders must be one of multinomial, dirichlet, uniform"),
         (("--masks", "supression"), "--masks must be one of"),
         (("--masks", "statistics"), "table must be of one variable whose levels are counts"),
         (("--masks", "rounding:base=1"), "base must be a whole number from 2"),

@@ -156,7 +156,7 @@ def test_files_that_hold_no_counts(discreet, tmp_path):
     said = discreet("counts", bad, "--column", "x").complaint()
     assert said == "column 'x' must be of whole numbers from 0, got something else"
     said = discreet("counts", bad, "--column", "y").complaint()
-    assert said.endswith("got rows without a value; --missing drop leaves them out")
+    assert said.endswith("got rows without a value; the choice drop leaves them out (--missing)")
     got = told(discreet("counts", bad, "--column", "y", "--missing", "drop", "--json"))
     assert got["statistics"]["n"] == 2
 

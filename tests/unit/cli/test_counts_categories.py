@@ -192,9 +192,12 @@ def test_hostile_levels(discreet, tmp_path):
     ("options", "part"),
     [
         (("--by", "nope"), "--column, --count and --by must be columns of wards.csv, got 'nope'"),
-        (("--by", "x"), "--column must be no column of --by or --count, got 'x'"),
-        (("--by", "ward", "--margin", "year"), "--margin must be of columns of --by ('ward')"),
-        (("--by", "ward", "--margin", "ward"), "--margin must be of fewer columns than --by"),
+        (("--by", "x"), "--column must be another than those of categories and counts, got 'x'"),
+        (("--by", "ward", "--margin", "year"), "--margin must be of category columns ('ward')"),
+        (
+            ("--by", "ward", "--margin", "ward"),
+            "--margin must be of fewer columns than the categories",
+        ),
         (("--by", "ward", "--withhold", "west"), "--withhold must be one of 'north', 'south'"),
         (("--by", "ward", "--regress", "year"), "--regress must be of the category columns 'ward'"),
         (("--by", "ward", "--decimals", 2), "--decimals must be given without --by and --sets"),
@@ -218,7 +221,10 @@ def test_bad_input_by_category(discreet, wards, options, part):
         ("ward,n,s1\na,1,2\n", "--sets must be a file with columns n, s1 and s2, got one without"),
         ("n,s1,s2\n51,61,2^20*3^7\n", "--sets must be a file with columns for the categories"),
         (SETS + "north,83,97,2^32*3^10\n", "--sets must be a file with each category once"),
-        ("k,n,s1,s2\na,,97,2^32*3^10\n", "got no n for a; --n, --s1 and --s2 take such a set"),
+        (
+            "k,n,s1,s2\na,,97,2^32*3^10\n",
+            "got no n for a; such a set can be looked at by itself (--n, --s1, --s2)",
+        ),
         ("k,n,s1,s2\na,83,97,33.1\n", "got a rounded S2 for a;"),
         ("k,n,s1,s2\na,83,97,2^32*7^10\n", "a product of factorials"),
         ("k,n,s1,s2\na,5,97,2^32*3^10\n", "(category a)"),

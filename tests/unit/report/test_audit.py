@@ -12,10 +12,11 @@ from rich.console import Console
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Unavailable
+from discreet.flows.audit import audit, audit_sequence
 from discreet.report.audit import print_audit
 from discreet.report.audit_json import audit_json
 from discreet.report.audit_page import audit_html
-from discreet.tables.audit import AuditOptions, audit, audit_sequence
+from discreet.tables.audit_options import AuditOptions
 
 TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
 SETS = [["a", "b"], ["b", "c"]]

@@ -8,9 +8,11 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.audit import audit, audit_sequence
 from discreet.report import audit_page
 from discreet.report.audit_page import SCALE, audit_html, colour_of
-from discreet.tables.audit import AuditOptions, audit, audit_sequence, main_view
+from discreet.tables.audit import main_view
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy
 

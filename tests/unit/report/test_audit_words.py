@@ -8,6 +8,7 @@ import pytest
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.audit import audit
 from discreet.report.audit_words import (
     brief_words,
     count_words,
@@ -20,7 +21,8 @@ from discreet.report.audit_words import (
     tiny,
     verdict_words,
 )
-from discreet.tables.audit import AuditOptions, audit, main_view
+from discreet.tables.audit import main_view
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.measures import TOO_SMALL
 from discreet.tables.refused_margin import Policy, RefusalRule
 

@@ -9,7 +9,8 @@ import pytest
 from discreet.choice.candidates import Proposal, margin_proposals
 from discreet.choice.choice import Standing
 from discreet.choice.measures import Measure
-from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.choice.options import ChooseOptions
+from discreet.choice.risk_utility import risk_utility
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.choose_json import choose_json

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from discreet.count_tables.assessment import CountOptions, assess_counts, assess_statistics
 from discreet.count_tables.com_poisson.comparison_estimates import ComparisonEstimate
 from discreet.count_tables.com_poisson.conjugate import bayes_from_statistics
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
 from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics
 from discreet.count_tables.verdict import Decision, ExposedValue
 from discreet.errors import InputError
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.counts import assess_counts, assess_statistics
 from discreet.report.counts import bayes_parts, print_counts
 from discreet.report.counts_fit import bayes_json, less_dispersed_words
 from discreet.report.counts_json import counts_json
@@ -28,7 +29,7 @@ from discreet.report.counts_plots import Panel, panels_plot
 from discreet.report.counts_words import prior_notes, verdict_words
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
-HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))
+HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knows=Knowledge(largest=4)))
 INTRUDER = assess_statistics(51, 61, {2: 20, 3: 7})
 
 
@@ -199,7 +200,7 @@ def test_nothing_found_says_why():
 
 
 def test_zeros_come_in_with_a_range_of_n():
-    options = CountOptions(withhold_n=True, knowledge=Knowledge(n=(50, 52)))
+    options = CountOptions(withhold_n=True, knows=Knowledge(n=(50, 52)))
     text = " ".join(shown(assess_counts(DISASTERS, options)).split())
     assert "the two are not about the same tables" in text
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from discreet.belief.count_belief import CellDistribution
-from discreet.count_tables.category_assessment import assess_categories
 from discreet.count_tables.com_poisson.regression import regress_sets
 from discreet.count_tables.release import release_of
 from discreet.count_tables.statistics import CountStatistics
 from discreet.fiber.sums.counting import Count
 from discreet.figures import How, Unavailable
+from discreet.flows.counts import assess_categories
 from discreet.report.counts_categories import (
     CategoriesView,
     _surest_alone,
@@ -43,9 +43,7 @@ HOLDER = CategoriesView(
     bayes={},
     max_risk=0.9,
 )
-INTRUDER = replace(
-    HOLDER, found=assess_categories(statistics=STATISTICS), tables=None, max_risk=None
-)
+INTRUDER = replace(HOLDER, found=assess_categories(sets=STATISTICS), tables=None, max_risk=None)
 
 
 def test_figures_of_independent_tables_multiply():

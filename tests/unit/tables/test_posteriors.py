@@ -10,8 +10,9 @@ from discreet.belief.table_posterior import TablePosterior
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.audit import audit
 from discreet.tables import posteriors
-from discreet.tables.audit import AuditOptions, audit
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.posteriors import View
 from discreet.tables.release import released
 
@@ -36,7 +37,7 @@ def one_unweighed(monkeypatch):
 
 
 def test_the_notes_say_how_many_models_an_average_is_over(one_unweighed):
-    found = audit(CENSUS, OUT, AuditOptions(models=("average",), effort=LITTLE))
+    found = audit(CENSUS, OUT, AuditOptions(models=("average",), draws=LITTLE.n_draws))
     average = found.views["average"]
     assert isinstance(average, View)
     own = [note for note in found.notes if note.startswith("average: ")]

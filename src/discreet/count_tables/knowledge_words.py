@@ -1,47 +1,42 @@
-"""Is what an intruder is said to know true of the holder's table? Told in the words that were
-typed.
+"""Is what an intruder is said to know true of the holder's table? Told in the words it was said
+in.
 
-The complaint repeats what the user typed and names what in the table speaks against it; no count
+The complaint repeats what was said and names what in the table speaks against it; no count
 of the table is printed.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.knowledge_notation import parse_knowledge
+from discreet.count_tables.knowledge_truth import check_true
 from discreet.errors import InputError, must_be
 
-if TYPE_CHECKING:
-    from discreet.count_tables.knowledge import Knowledge
 
-
-def check_known(
-    typed: str | None,
+def check_words(
+    said: str,
     table: Mapping[int, int],
     *,
     withhold_n: bool = False,
     category: str | None = None,
 ) -> None:
     """Raises InputError that says which of the words contradicts what in the table."""
-    if typed is None:
-        return
-    wrong = [f"{word!r} against {what}" for word, what in _contradictions(typed, table, withhold_n)]
+    wrong = [f"{word!r} against {what}" for word, what in _contradictions(said, table, withhold_n)]
     if wrong:
         where = "the table" if category is None else f"the table of {category}"
         rule = f"true of {where}, as what someone knows is"
         remedy = "leave out what is not true, or correct the table"
-        raise InputError(must_be("--knows", rule, "; ".join(wrong), remedy=remedy))
+        raise InputError(must_be("knows", rule, "; ".join(wrong), remedy=remedy))
 
 
 def _contradictions(
-    typed: str, table: Mapping[int, int], withhold_n: bool
+    said: str, table: Mapping[int, int], withhold_n: bool
 ) -> Iterator[tuple[str, str]]:
     """Each word that is not true by itself, with what it is about."""
-    from discreet.count_tables.knowledge_notation import parse_knowledge
-
-    whole = parse_knowledge(typed)
+    whole = parse_knowledge(said)
     shapes = " beside 'nozeros'" if whole.no_zeros else ""
-    for word in filter(None, (part.strip() for part in typed.split(","))):
+    for word in filter(None, (part.strip() for part in said.split(","))):
         known = parse_knowledge(word)
         if known.shape is None:
             if not _is_true(known, table, withhold_n):
@@ -50,14 +45,12 @@ def _contradictions(
             yield word, f"the order of the table's counts{shapes}"
 
 
-def _with_zeros(known: "Knowledge", whole: "Knowledge") -> "Knowledge":
+def _with_zeros(known: Knowledge, whole: Knowledge) -> Knowledge:
     """A shape with what says where it begins."""
     return replace(known, no_zeros=whole.no_zeros, n=whole.n)
 
 
-def _is_true(known: "Knowledge", table: Mapping[int, int], withhold_n: bool) -> bool:
-    from discreet.count_tables.knowledge_truth import check_true
-
+def _is_true(known: Knowledge, table: Mapping[int, int], withhold_n: bool) -> bool:
     try:
         check_true(known, table, n_is_known=not withhold_n)
     except InputError:
@@ -65,7 +58,7 @@ def _is_true(known: "Knowledge", table: Mapping[int, int], withhold_n: bool) -> 
     return True
 
 
-def _about(known: "Knowledge") -> str:
+def _about(known: Knowledge) -> str:
     if known.largest is not None:
         return "the table's largest value"
     if known.n is not None:

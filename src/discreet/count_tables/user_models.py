@@ -2,22 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any
 
+from discreet.count_tables.com_poisson.conjugate import (
+    BayesianAnalysis,
+    Conjugate,
+    bayes_from_statistics,
+)
+from discreet.count_tables.com_poisson.estimation import Sums
+from discreet.count_tables.com_poisson.regression import SetsRegression, regress_sets
+from discreet.count_tables.options import Prior
+from discreet.count_tables.release import Release
+from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
-
-if TYPE_CHECKING:
-    from discreet.count_tables.release import Release
 
 N_WITHHELD = "n is withheld, and without it neither rate nor dispersion can be told"
 PREDICTED = range(6)  # values whose probability in a new observation is told
 
 
-def bayes_of_release(release: "Release", prior: tuple[float, float, float] | None) -> Any:
+def bayes_of_release(release: Release, prior: Prior | None) -> BayesianAnalysis | Unavailable:
     """The analysis from what goes out, or why there is none."""
-    from discreet.count_tables.com_poisson.conjugate import Conjugate, bayes_from_statistics
-
     sums = sums_of(release)
     if isinstance(sums, Unavailable):
         return sums
@@ -31,24 +35,21 @@ def bayes_of_release(release: "Release", prior: tuple[float, float, float] | Non
 
 
 def bayes_by_category(
-    releases: Mapping[str, "Release"], options: Mapping[str, Any]
-) -> dict[str, Any]:
+    releases: Mapping[str, Release], prior: Prior | None, seconds: float
+) -> dict[str, BayesianAnalysis | Unavailable]:
     """An analysis for each category while the time allowed lasts."""
-    until = monotonic() + options["seconds"]
-    found: dict[str, Any] = {}
+    until = monotonic() + seconds
+    found: dict[str, BayesianAnalysis | Unavailable] = {}
     for name, release in releases.items():
         if monotonic() < until:
-            found[name] = bayes_of_release(release, options["prior"])
+            found[name] = bayes_of_release(release, prior)
         else:
-            found[name] = Unavailable(f"{options['seconds']:g} seconds are over; allow more")
+            found[name] = Unavailable(f"{seconds:g} seconds are over; allow more")
     return found
 
 
-def sums_of(release: "Release") -> Any:
+def sums_of(release: Release) -> CountStatistics | Sums | Unavailable:
     """n, S1 and S2 as a user of the release has them: S2 exact, or the published decimal."""
-    from discreet.count_tables.com_poisson.estimation import Sums
-    from discreet.count_tables.statistics import CountStatistics, DecimalLog
-
     if release.n is None:
         return Unavailable(N_WITHHELD)
     given = release.log_factorial_total
@@ -60,18 +61,19 @@ def sums_of(release: "Release") -> Any:
 
 
 def regression_of(
+    releases: Mapping[str, Release],
+    levels: Mapping[str, Sequence[str]],
     variables: Sequence[str],
-    sets: Mapping[tuple[str, ...], Any],
     terms: Sequence[str],
-) -> Any:
-    """The regression on the typed terms, from one set for each category."""
-    from discreet.count_tables.com_poisson.regression import regress_sets
-
+) -> SetsRegression | Unavailable:
+    """The regression on the terms, from one set for each category with its levels."""
     effects = effects_of(terms, variables)
-    for levels, one in sets.items():
-        if isinstance(one, Unavailable):
-            return Unavailable(f"{', '.join(levels)}: {one.reason}")
-    named = [(dict(zip(variables, levels, strict=True)), one) for levels, one in sets.items()]
+    named = []
+    for name, release in releases.items():
+        sums = sums_of(release)
+        if isinstance(sums, Unavailable):
+            return Unavailable(f"{', '.join(levels[name])}: {sums.reason}")
+        named.append((dict(zip(variables, levels[name], strict=True)), sums))
     return regress_sets(named, effects)
 
 
@@ -83,7 +85,7 @@ def effects_of(terms: Sequence[str], variables: Sequence[str]) -> list[list[str]
         for part in parts:
             if part not in variables:
                 rule = f"of the category columns {', '.join(map(repr, variables))}"
-                raise InputError(must_be("--regress", rule, repr(part)))
+                raise InputError(must_be("regress", rule, repr(part)))
         wanted = [[part] for part in parts] + ([parts] if len(parts) > 1 else [])
         effects += [effect for effect in wanted if effect not in effects]
     return effects
