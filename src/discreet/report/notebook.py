@@ -15,12 +15,13 @@ from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
 from discreet.report.audit_page import audit_html
-from discreet.report.backtest import backtest_html
+from discreet.report.backtest import backtest_document
 from discreet.report.choose_page import choose_html
 from discreet.report.counts_page import counts_html
 from discreet.report.html import internal_html
 from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
-from discreet.report.plan import plans_html
+from discreet.report.plan import plan_document
+from discreet.report.render_html import page_of as html_page
 from discreet.survey.assessment import Assessment
 from discreet.survey.backtest.league import Backtest
 from discreet.survey.models.sample_size import Plan
@@ -73,12 +74,12 @@ def _(result: CountAssessment) -> str | None:
 
 @page_of.register
 def _(result: Backtest) -> str | None:
-    return backtest_html(result)
+    return html_page(backtest_document(result))
 
 
 @page_of.register
 def _(result: Plan) -> str | None:
-    return plans_html([result])
+    return html_page(plan_document([result]))
 
 
 @page_of.register
