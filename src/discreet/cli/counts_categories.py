@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.option_names import speaking_of
@@ -10,7 +11,7 @@ from discreet.figures import Unavailable
 
 if TYPE_CHECKING:
     from discreet.count_tables.release import Release
-    from discreet.report.counts_categories import CategoriesView
+    from discreet.report.counts.categories import CategoriesView
 
 MOST_CATEGORIES = 200
 DRAWING_SECONDS = 20.0
@@ -19,10 +20,10 @@ Levels = tuple[str, ...]
 
 def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the sets do not keep?"""
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.counts_categories import print_categories
-    from discreet.report.counts_categories_json import categories_json
-    from discreet.report.counts_categories_page import write_categories_page
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.counts.categories import categories_document
+    from discreet.report.counts.categories_json import categories_json
 
     report = options["report"]
     if not 0 < options["seconds"] < float("inf"):
@@ -32,14 +33,12 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
             view = _intruder_view(options, progress)
         else:
             view = _holder_view(counts, options, progress)
-        if report is not None:
-            write_categories_page(view, report)
-    if options["as_json"]:
-        print_json(categories_json(view))
-    else:
-        print_categories(stdout_console(), view)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(categories_document, view),
+        partial(categories_json, view),
+        as_json=options["as_json"],
+        report=report,
+    )
     return view.allows is False
 
 
@@ -115,7 +114,7 @@ def _view(
 ) -> "CategoriesView":
     """All that is shown, with the regression and the Bayesian analyses that were asked for."""
     from discreet.cli.counts_models import bayes_by_category, regression_of, sums_of
-    from discreet.report.counts_categories import CategoriesView
+    from discreet.report.counts.categories import CategoriesView
 
     source, by, names = naming
     regression = None

@@ -17,7 +17,7 @@ from discreet.report import words
 from discreet.report.audit_page import audit_html
 from discreet.report.backtest import backtest_document
 from discreet.report.choose_page import choose_html
-from discreet.report.counts_page import counts_html
+from discreet.report.counts.document import counts_document
 from discreet.report.html import internal_html
 from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
 from discreet.report.plan import plan_document
@@ -69,7 +69,7 @@ def _(result: Audit) -> str | None:
 
 @page_of.register
 def _(result: CountAssessment) -> str | None:
-    return counts_html(result, "the counts")
+    return html_page(counts_document(result, "the counts"))
 
 
 @page_of.register

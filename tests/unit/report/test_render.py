@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.unit.report.showing import page_words, terminal_lines
 
 from discreet.report.document import (
     Box,
@@ -47,8 +48,8 @@ DOCUMENT = Document(
 )
 
 
-def test_the_terminal_shows_text_and_tables_and_no_empty_section(terminal):
-    text = terminal(DOCUMENT)
+def test_the_terminal_shows_text_and_tables_and_no_empty_section():
+    text = terminal_lines(DOCUMENT)
     assert text.splitlines()[:2] == ["What <b> gives away", "  3 persons"]
     for part in ("Verdict", "Do not release.", "Figures", "explained", "look", "for screens"):
         assert part in text
@@ -56,35 +57,35 @@ def test_the_terminal_shows_text_and_tables_and_no_empty_section(terminal):
         assert part not in text
 
 
-def test_a_table_that_is_cut_says_so_and_where_the_rest_is(terminal):
-    text = terminal(DOCUMENT)
+def test_a_table_that_is_cut_says_so_and_where_the_rest_is():
+    text = terminal_lines(DOCUMENT)
     assert "name 2" in text
     assert "name 3" not in text
     assert "note" not in text
     assert "The first 3 of 5; --report or --json shows the rest." in text
-    assert "The first 3 of 5." in terminal(DOCUMENT, has_page=True)
+    assert "The first 3 of 5." in terminal_lines(DOCUMENT, has_page=True)
 
 
-def test_no_line_ends_in_blanks_or_is_too_wide(terminal):
-    lines = terminal(DOCUMENT).splitlines()
+def test_no_line_ends_in_blanks_or_is_too_wide():
+    lines = terminal_lines(DOCUMENT).splitlines()
     assert lines == [line.rstrip() for line in lines]
     wide = Document(title="x", blocks=(Text("word " * 100), TABLE))
-    assert max(map(len, terminal(wide).splitlines())) <= 80
+    assert max(map(len, terminal_lines(wide).splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
     "hostile", ["[bold]x[/bold]", ":smile:", "\x1b[2J", "a\nb", "a\rb", "\x07"]
 )
-def test_nothing_in_the_data_acts_on_the_terminal(terminal, hostile):
+def test_nothing_in_the_data_acts_on_the_terminal(hostile):
     table = Table(header=("name", hostile), rows=((hostile, hostile),))
     section = Section(hostile, (Text(hostile), table))
-    text = terminal(Document(title=hostile, scope=(hostile,), blocks=(section,)))
+    text = terminal_lines(Document(title=hostile, scope=(hostile,), blocks=(section,)))
     assert not re.search("[\x1b\x07\r]", text)
     assert not hostile.isprintable() or text.count(hostile) >= 4
 
 
-def test_the_page_holds_everything_escaped(on_page):
-    page, text = page_of(DOCUMENT), on_page(DOCUMENT)
+def test_the_page_holds_everything_escaped():
+    page, text = page_of(DOCUMENT), page_words(DOCUMENT)
     assert page.startswith("<!doctype html>")
     for part in ("What <b> gives away", "3 persons", "as confidential as the data", "7 tables",
                  "Do not release.", "name 4", "true count", "note", "x = 1", "seed 1", "look"):  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.report.showing import page_words, terminal_lines, terminal_words
 
 from discreet.belief.count_belief import CellDistribution
 from discreet.count_tables.category_assessment import assess_categories
@@ -12,21 +13,21 @@ from discreet.count_tables.release import release_of
 from discreet.count_tables.statistics import CountStatistics
 from discreet.fiber.sums.counting import Count
 from discreet.figures import How, Unavailable
-from discreet.report.counts_categories import (
+from discreet.report.counts.categories import (
     CategoriesView,
     _surest_alone,
     _surest_jointly,
     alone_jointly,
     beside_lines,
+    categories_document,
     joint_notes,
     joint_rows,
     own_rows,
     scope,
     verdict_lines,
 )
-from discreet.report.counts_categories_json import categories_json
-from discreet.report.counts_categories_page import categories_html
-from discreet.report.counts_fit import regression_json, regression_notes, regression_rows
+from discreet.report.counts.categories_json import categories_json, regression_json
+from discreet.report.counts.fit import regression_notes, regression_rows
 
 TABLES = {"a": {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}, "b": {0: 10, 1: 12, 2: 7, 3: 2, 4: 1}}
 STATISTICS = {name: CountStatistics.of_counts(table) for name, table in TABLES.items()}
@@ -73,7 +74,7 @@ def test_a_category_without_figures_is_told_with_the_reason():
 def test_nothing_known_jointly():
     view = replace(HOLDER, found=replace(HOLDER.found, joint=Unavailable("too many")))
     assert categories_json(view)["joint"] == {"unavailable": "too many"}
-    assert "too many" in categories_html(view)
+    assert "too many" in page_words(categories_document(view))
 
 
 def test_limits_are_told_where_every_table_was_seen():
@@ -86,7 +87,7 @@ def test_limits_are_told_where_every_table_was_seen():
     }
     found = replace(HOLDER.found, joint=replace(joint, distributions=drawn))
     cell = categories_json(replace(HOLDER, found=found))["categories"][0]["joint_cells"][4]
-    assert (cell["lower"], cell["upper"]) == (None, None)
+    assert not {"lower", "upper"} & set(cell)
 
 
 def test_the_verdict_is_the_assessment_s():
@@ -99,13 +100,13 @@ def test_words_around_the_sets():
     assert scope(HOLDER) == "x.csv: 2 categories by k"
     view = replace(HOLDER, beside=("the table by ward",), known=("f2 is 5",))
     assert list(beside_lines(view)) == [
-        "Beside them: the table by ward.",
+        "Also out: the table by ward.",
         "Known of every category: f2 is 5.",
     ]
 
 
 def test_no_truth_for_an_intruder():
-    page = categories_html(INTRUDER)
+    page = page_words(categories_document(INTRUDER))
     assert "true" not in page.replace("true_", "")
     told = categories_json(INTRUDER)
     assert all("count" not in cell for one in told["categories"] for cell in one["joint_cells"])
@@ -169,18 +170,28 @@ def test_single_figures_that_are_missing_say_why():
     assert joint_rows(view)[0] == ("from the sets alone", "–", "–", "–", "–", "–")
     assert len(joint_rows(view)) == 2
     told = categories_json(view)["categories"][1]["alone"]
-    assert told["reasons"]["best_guess_probability"] == "draws cannot tell"
-    assert told["reasons"]["effective_tables"] == "too large for a number"
+    assert told["best_guess_probability"] == {"unavailable": "draws cannot tell"}
+    assert told["effective_tables"] == {"unavailable": "too large for a number"}
+    assert told["n_solutions"] == {"unavailable": "too many states"}
 
 
 def test_independent_figures_that_are_missing_say_why_in_json():
     lost = replace(HOLDER.found.alone["b"], best_guess_probability=Unavailable("draws cannot tell"))
     found = replace(HOLDER.found, alone={**HOLDER.found.alone, "b": lost})
     told = categories_json(replace(HOLDER, found=found))["sets_alone"]
-    assert told["best_guess_probability"] is None
-    assert "exactly" in told["reasons"]["best_guess_probability"]
+    assert "exactly" in told["best_guess_probability"]["unavailable"]
 
 
 def test_categories_that_are_not_drawn_say_why():
     view = replace(HOLDER, likely={"a": Unavailable("too many"), "b": Unavailable("too many")})
-    assert "Not drawn: a and b, since too many." in categories_html(view)
+    assert "Not drawn: a and b, since too many." in page_words(categories_document(view))
+
+
+def test_it_fits_80_columns_and_warnings_that_are_cut_are_counted():
+    many = replace(HOLDER.found, warnings=tuple(f"value {i} is found" for i in range(20)))
+    view = replace(HOLDER, found=many)
+    assert max(map(len, terminal_lines(categories_document(view)).splitlines())) <= 80
+    assert "And 8 more like these; --report or --json shows them." in terminal_words(
+        categories_document(view)
+    )
+    assert "Value 19 is found." in page_words(categories_document(view))

@@ -1,4 +1,4 @@
-"""What the terminal and the page say of count statistics: the same rows and the same sentences."""
+"""Rows and sentences on the statistics of one count table."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
 from discreet.report import words
-from discreet.report.counts_fit import tested_sentence
+from discreet.report.counts.fit import tested_sentence
 
 TITLES = {
     "multinomial": "multinomial (right)",
@@ -25,8 +25,8 @@ TITLES = {
 PRIOR_HEADER = ("prior on tables", "1/entropy", "effective tables", "best guess", "true table")
 UNKNOWN = "?"
 ZEROS_UNKNOWN = (
-    "n is withheld and no range of it is known, so the number of zeros is not identified: it is "
-    "shown as ?, and all that is said of tables is about the counts from value 1 on."
+    "n is withheld and no range of it is known, so nothing can be said of the number of zeros: it "
+    "is shown as ?, and all figures of tables are about the counts from value 1 on."
 )
 
 
@@ -39,13 +39,6 @@ class Bound(NamedTuple):
     interval: IntervalRisk
     how: str
     cell: CellRisk | None
-
-
-def title(a: CountAssessment) -> str:
-    """What the report is about."""
-    if a.table is None:
-        return "What an intruder rebuilds from the statistics of counts"
-    return "What the statistics of a count table give away"
 
 
 def bounds_of(a: CountAssessment) -> list[Bound]:
@@ -73,8 +66,10 @@ def bounds_of(a: CountAssessment) -> list[Bound]:
 
 def bounds_header(a: CountAssessment) -> tuple[str, ...]:
     """Columns of the bounds: the holder sees the truth too."""
-    middle = ("bounds", "risk (14)", "risk", "likeliest", "probable")
-    return ("value", *middle) if a.table is None else ("value", "count", *middle, "true count")
+    middle = ("bounds", "risk (14)", "risk", "best\nguess", "prob. of\nguess")
+    if a.table is None:
+        return ("value", *middle)
+    return ("value", "true\ncount", *middle, "prob. of\ntruth")
 
 
 def bounds_row(a: CountAssessment, bound: Bound) -> tuple[str, ...]:
@@ -129,10 +124,10 @@ def bounds_meaning(a: CountAssessment) -> Iterator[str]:
         yield f"No bounds of single counts: {words.sentence(a.found.bounds.reason)}."
         return
     yield (
-        "Risk (14) is 1 / log2(U − L) as Kadane, Krishnan and Shmueli print it; it has no value "
-        "(–) where two counts or one are possible, just where risk is greatest. Risk beside it, "
-        "1 / (1 + log2(U − L + 1)), is 1 where the count is known. Likeliest is "
-        "under multinomial."
+        "Risk (14) is 1 / log2(U − L) for bounds L and U, as Kadane, Krishnan and Shmueli print "
+        "it; it has no value (–) where only one or two counts are possible, just where risk is "
+        "greatest. The risk beside it, 1 / (1 + log2(U − L + 1)), is 1 where the count is known. "
+        "Best guesses are under multinomial."
     )
     if isinstance(a.found, Reconstruction) and a.found.bounds.note:
         yield f"Bounds: {words.sentence(a.found.bounds.note)}."
@@ -196,8 +191,9 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
     """Which prior is right, how far the printed figure is off, and what is not available."""
     yield (
         "The paper takes all tables that agree with the statistics as equally probable (uniform). "
-        "That is true of observations in their order, not of tables: a table f stands for "
-        "n!/∏ f_j! orders, so that multinomial is right for independent counts."
+        "That holds for observations in their order, not for tables: a table f stands for "
+        "n!/∏ f_j! orders, so multinomial is right for independent counts. Effective tables: the "
+        "number of equally probable tables that would leave an intruder as unsure."
     )
     yield from (words.sentence(f"Assumed: {line.rstrip('.')}.") for line in a.assumptions)
     right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
@@ -206,11 +202,8 @@ def prior_notes(a: CountAssessment) -> Iterator[str]:
             f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
             f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."
         )
-    reasons: dict[str, list[str]] = {}
-    for name, risk in a.risks.items():
-        for why in _reasons(risk):
-            reasons.setdefault(why, []).append(TITLES[name])
-    yield from (f"{', '.join(names)}: {why}." for why, names in reasons.items())
+    reasons = ((TITLES[name], why) for name, risk in a.risks.items() for why in _reasons(risk))
+    yield from (f"{', '.join(names)}: {why}." for why, names in words.by_reason(reasons).items())
     yield from _led_astray(a)
 
 
@@ -246,7 +239,7 @@ def _led_astray(a: CountAssessment) -> Iterator[str]:
     if len(values) == 2 and values[0] < values[1] * (1 - 1e-9):
         yield (
             "Here the true table is less probable than under uniform: it is an unlikely one for "
-            "COM-Poisson counts, so that an intruder who trusts the distribution is led astray."
+            "COM-Poisson counts, so an intruder who trusts this distribution is misled."
         )
 
 
@@ -286,10 +279,9 @@ def right_distribution(found: Attack) -> TableDistribution | None:
     return None if isinstance(distribution, Unavailable) else distribution
 
 
-KNOWLEDGE_HEADER = ("", "before", "after")
 ZEROS_CAME_IN = (
-    "Before, without a range of n, the number of zeros is left out; after it is one of the counts "
-    "to be guessed, so that the two are not about the same tables."
+    "Before, without a range of n, the number of zeros is left out; after, it is one of the counts "
+    "to be guessed, so the two are not about the same tables."
 )
 
 
@@ -330,7 +322,7 @@ def warnings(a: CountAssessment) -> list[str]:
     if a.verdict is not None:
         named = [one.words for trial in a.verdict.trials for one in trial.exposed]
         others = (w for w in a.verdict.warnings if not any(one in w for one in named))
-        found += [f"{w[:1].upper()}{w[1:]}." for w in others]
+        found += [words.full(w) for w in others]
     return found
 
 
@@ -345,11 +337,11 @@ def interval_line(a: CountAssessment) -> str | None:
             distribution if isinstance(distribution, Unavailable) else distribution.effective_tables
         )
         if isinstance(doubt, Unavailable):
-            effective = f"; how much doubt that is is not known: {words.sentence(doubt.reason)}"
+            effective = f"; effective tables are not known: {words.sentence(doubt.reason)}"
         else:
-            effective = f", as much doubt as {cell_words(doubt)} equally probable ones"
+            effective = f", {cell_words(doubt)} effective tables"
     return (
-        "Had n and the bounds of each count gone out instead, this many tables would be left: "
+        "If n and the bounds of each count went out instead, this many tables would be left: "
         f"{count_as_words(a.intervals.count)}{effective}."
     )
 
@@ -417,6 +409,3 @@ def exposed_rows(verdict: Verdict) -> list[tuple[str, str, str]]:
         found = f"{words.probability(one.probability)}{error}"
         rows.append((str(one.value), words.count(one.count), found))
     return rows
-
-
-EXPOSED_HEADER = ("value exposed", "count", "found with probability")

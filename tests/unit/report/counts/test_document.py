@@ -1,13 +1,12 @@
 """Count statistics on the terminal, as JSON and as a page: the truth for the holder only."""
 
-import io
 import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
+from tests.unit.report.showing import page_words, terminal_lines, terminal_words
 
 from discreet.count_tables.assessment import CountOptions, assess_counts, assess_statistics
 from discreet.count_tables.com_poisson.comparison_estimates import ComparisonEstimate
@@ -20,12 +19,13 @@ from discreet.count_tables.verdict import Decision, ExposedValue
 from discreet.errors import InputError
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
-from discreet.report.counts import bayes_parts, print_counts
-from discreet.report.counts_fit import bayes_json, less_dispersed_words
-from discreet.report.counts_json import counts_json
-from discreet.report.counts_page import counts_html, panel_of
-from discreet.report.counts_plots import Panel, panels_plot
-from discreet.report.counts_words import prior_notes, verdict_words
+from discreet.report.counts.document import counts_document
+from discreet.report.counts.fit import bayes_section, less_dispersed_words
+from discreet.report.counts.json import bayes_json, counts_json
+from discreet.report.counts.words import prior_notes, verdict_words
+from discreet.report.counts_plots import Panel, panel_of, panels_plot
+from discreet.report.document import Document
+from discreet.report.render_html import page_of
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knowledge=Knowledge(largest=4)))
@@ -33,9 +33,11 @@ INTRUDER = assess_statistics(51, 61, {2: 20, 3: 7})
 
 
 def shown(assessment):
-    stream = io.StringIO()
-    print_counts(Console(file=stream, width=80, highlight=False, markup=False), assessment, "x")
-    return stream.getvalue()
+    return terminal_lines(counts_document(assessment, "x"))
+
+
+def page(assessment):
+    return page_words(counts_document(assessment, "x"))
 
 
 @pytest.mark.parametrize("assessment", [HOLDER, INTRUDER], ids=["holder", "intruder"])
@@ -52,22 +54,25 @@ def test_both_priors_and_which_is_right():
 
 
 def test_the_truth_is_for_the_holder_only():
-    for text in (shown(INTRUDER), json.dumps(counts_json(INTRUDER)), counts_html(INTRUDER, "x")):
+    for text in (
+        shown(INTRUDER),
+        json.dumps(counts_json(INTRUDER)),
+        page_of(counts_document(INTRUDER, "x")),
+    ):
         assert "true table" not in text.replace("true_table", "")
         assert "confidential" not in text
     assert "the true table" in shown(HOLDER)
-    page = counts_html(HOLDER, "x")
-    assert "as confidential as the data" in page
-    assert "The true table is dashed, in red." in page
+    assert "as confidential as the data" in page(HOLDER)
+    assert "The true table is dashed, in red." in page(HOLDER)
 
 
 def test_the_verdict_is_told_everywhere():
     said = HOLDER.verdict.sentence
     assert " ".join(said.split()) in " ".join(shown(HOLDER).split())
     assert counts_json(HOLDER)["verdict"]["sentence"] == said
-    assert f"Verdict: {verdict_words(HOLDER.verdict)}" in counts_html(HOLDER, "x")
+    assert f"Verdict: {verdict_words(HOLDER.verdict)}" in page(HOLDER)
     assert counts_json(HOLDER)["verdict"]["exposed"]
-    assert "value exposed" in counts_html(HOLDER, "x")
+    assert "value exposed" in page(HOLDER)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +92,12 @@ def test_words_of_a_verdict(decision, decimals, words):
 
 def test_zeros_that_are_not_known_are_not_shown_as_none():
     hidden = assess_counts(DISASTERS, CountOptions(withhold_n=True))
-    text, page, told = shown(hidden), counts_html(hidden, "x"), counts_json(hidden)
+    text, told = shown(hidden), counts_json(hidden)
     assert "? 20 9 5 2" in text
-    assert "? 20 9 5 2" in page
-    assert "0 20 9 5 2" not in text + page
-    assert {table["counts"][0] for table in told["solutions"]["tables"]} == {None}
-    assert "what a user gets" not in text + page
+    assert "? 20 9 5 2" in page(hidden)
+    assert "0 20 9 5 2" not in text + page(hidden)
+    assert {table["counts"][0] for table in told["solutions"]["tables"]} == {"?"}
+    assert "what a user gets" not in text + page(hidden)
     assert "each taken as equally probable" in " ".join(text.split())
     assert "multinomial (given n)" in text
 
@@ -102,7 +107,7 @@ def test_a_verdict_for_another_release_says_so():
     assert a.verdict.decision is Decision.FEWER_DECIMALS
     scope = "All other figures are of the release as first asked"
     assert scope in shown(a)
-    assert scope in counts_html(a, "x")
+    assert scope in page(a)
     assert scope not in shown(HOLDER)
 
 
@@ -150,7 +155,8 @@ def test_the_published_decimal_is_what_is_fitted():
     assert "maximum likelihood, what a user gets" in text
     assert "maximum likelihood, from the table" in text
     seen = assess_statistics(51, 61, rounded.release.log_factorial_total)
-    assert counts_json(rounded)["fit"]["rate"] == pytest.approx(counts_json(seen)["fit"]["rate"])
+    rates = [counts_json(one)["fit"]["rate"]["value"] for one in (rounded, seen)]
+    assert rates[0] == pytest.approx(rates[1])
 
 
 def test_knowledge_before_and_after():
@@ -170,7 +176,7 @@ def test_a_bad_fit_is_a_warning():
         draws=499,
     )
     found = replace(INTRUDER, table=DISASTERS, goodness=bad)
-    for text in (shown(found), counts_html(found, "x")):
+    for text in (shown(found), page(found)):
         assert "COM-Poisson fits these counts badly (p = 0.002)" in " ".join(text.split())
     assert counts_json(found)["warnings"]
 
@@ -178,14 +184,13 @@ def test_a_bad_fit_is_a_warning():
 def test_one_table_left():
     found = assess_counts({0: 3, 1: 4})
     text = " ".join(shown(found).split())
-    assert "Tables consistent with it: 1 (exact)" in text
+    assert "Tables consistent with what goes out: 1 (exact)" in text
     assert "Nothing to fit: all observations are 0 or 1" in text
     told = counts_json(found)
-    assert told["bounds"][0]["dr_printed"] is None
+    assert "unavailable" in told["bounds"][0]["dr_printed"]
     assert told["bounds"][0]["dr"] == 1
-    assert told["priors"]["multinomial"]["global_dr"] is None
-    assert "one table" in told["priors"]["multinomial"]["reasons"]["global_dr"]
-    assert "<svg" in counts_html(found, "x")
+    assert "one table" in told["priors"]["multinomial"]["global_dr"]["unavailable"]
+    assert "<svg" in page_of(counts_document(found, "x"))
 
 
 def test_nothing_found_says_why():
@@ -193,9 +198,9 @@ def test_nothing_found_says_why():
     risks = {"multinomial": none, "uniform": none}
     found = replace(INTRUDER, found=none, risks=risks, likely=none)
     assert "not known: the search does not fit" in shown(found)
-    assert counts_json(found)["n_solutions"]["reason"] == "the search does not fit"
-    assert counts_json(found)["priors"]["uniform"]["global_dr"] is None
-    assert "the search does not fit" in counts_html(found, "x")
+    assert counts_json(found)["n_solutions"] == none.to_json()
+    assert counts_json(found)["priors"]["uniform"] == none.to_json()
+    assert "the search does not fit" in page(found)
 
 
 def test_zeros_come_in_with_a_range_of_n():
@@ -238,7 +243,7 @@ def test_dispersion_is_never_certain(probability, words):
 
 
 def told(a, **more):
-    return shown(a, **more), counts_html(a, "x"), json.loads(json.dumps(counts_json(a)))
+    return shown(a, **more), page(a), json.loads(json.dumps(counts_json(a)))
 
 
 def flat(text):
@@ -247,9 +252,9 @@ def flat(text):
 
 def test_tables_that_are_not_listed_say_why():
     text, page, data = told(replace(HOLDER, likely=Unavailable("there are too many tables")))
-    assert "No table is listed: there are too many tables." in flat(text)
-    assert "No tables are drawn: there are too many tables." in page
-    assert data["solutions"]["reason"] == "there are too many tables"
+    for one in (flat(text), page):
+        assert "No table is listed or drawn: there are too many tables." in one
+    assert data["solutions"] == {"unavailable": "there are too many tables"}
 
 
 def test_effective_tables_without_a_figure_say_why():
@@ -277,7 +282,7 @@ def test_estimates_of_the_table_that_are_missing_say_why():
         assert "beyond every number" in said
         assert "from the table: nothing to fit, all observations are 2." in said
     data = told(a)[2]["fit"]["comparison"]
-    assert data["moments"]["rate"] is None
+    assert "rate" not in data["moments"]
 
 
 def test_limits_of_the_dispersion_that_cannot_be_had_say_why(monkeypatch):
@@ -288,7 +293,8 @@ def test_limits_of_the_dispersion_that_cannot_be_had_say_why(monkeypatch):
     text, page, data = told(HOLDER)
     for one in (flat(text), page):
         assert "limits of the dispersion not available, they are beyond floating-point" in one
-    assert "beyond floating-point" in data["fit"]["dispersion_interval"]["unavailable"]
+    assert "beyond floating-point" in data["fit"]["dispersion"]["note"]
+    assert "low" not in data["fit"]["dispersion"]
 
 
 def test_knowledge_says_why_nothing_is_known_without_it():
@@ -307,7 +313,7 @@ def test_bounds_that_would_go_out_instead_say_what_is_not_known():
     doubtful = replace(HOLDER, intervals=replace(HOLDER.intervals, distributions=distribution))
     for a, said in (
         (unknown, "would be left: not known: too many states."),
-        (doubtful, "how much doubt that is is not known: too many states."),
+        (doubtful, "effective tables are not known: too many states."),
     ):
         for text in told(a)[:2]:
             assert said in flat(text)
@@ -315,35 +321,29 @@ def test_bounds_that_would_go_out_instead_say_what_is_not_known():
 
 def test_bounds_that_draws_do_not_tell_have_a_reason_in_json():
     data = told(replace(INTRUDER, found=Unavailable("no time"), likely=Unavailable("no time")))[2]
-    assert data["bounds"] == []
-    assert data["bounds_reason"] == "no time"
-    assert "bounds_reason" not in told(INTRUDER)[2]
+    assert data["bounds"] == {"unavailable": "no time"}
+    assert [one["value"] for one in told(INTRUDER)[2]["bounds"]] == [0, 1, 2, 3, 4]
 
 
 def test_tiles_keep_their_places_without_figures():
     lost = dict.fromkeys(HOLDER.risks, Unavailable("no time"))
-    page = counts_html(replace(HOLDER, risks=lost), "x")
-    assert page.count('class="tile"') == counts_html(HOLDER, "x").count('class="tile"') == 4
+    for one in (replace(HOLDER, risks=lost), HOLDER):
+        assert page_of(counts_document(one, "x")).count('class="tile"') == 4
 
 
 def test_long_tables_say_what_is_left_out():
     one = ExposedValue(value=0, count=1, probability=0.9, standard_error=None, upper=0.9)
     many = replace(HOLDER.verdict, exposed=(one,) * 47)
-    assert "and 7 values more; --json" in shown(replace(HOLDER, verdict=many))
+    assert "The first 40 of 47; --report or" in shown(replace(HOLDER, verdict=many))
 
 
 def test_bayesian_figures_of_categories_say_why_they_are_missing():
     found = bayes_from_statistics(CountStatistics.of_counts(DISASTERS))
     lost = replace(found, rate_mean=Unavailable("it is infinite"))
-    console = Console(file=io.StringIO(), width=80)
-    for part in bayes_parts(
-        {"a": found, "b": lost, "c": lost} | dict.fromkeys("defghijklmnopqrstuvw", found)
-    ):
-        console.print(part)
-    text = flat(console.file.getvalue())
+    many = {"a": found, "b": lost, "c": lost} | dict.fromkeys("defghijklmnopqrstuvw", found)
+    text = terminal_words(Document(title="t", blocks=(bayes_section(many),)))
     assert "b and c: No mean of the rate: it is infinite." in text
-    assert "and 6 lines more; --json" in text
+    assert "The first 40 of 46; --report or --json shows the rest." in text
     beyond = replace(found, rate_quantiles=Unavailable("beyond every number"))
-    rate = bayes_json(beyond)["rate"]
-    assert rate["quantiles"] is None
-    assert rate["reason"] == "beyond every number"
+    quantiles = bayes_json(beyond)["rate"]["quantiles"]
+    assert quantiles == {"unavailable": "beyond every number"}

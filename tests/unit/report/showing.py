@@ -4,7 +4,6 @@ import html
 import io
 import re
 
-import pytest
 from rich.console import Console
 
 from discreet.report.render_html import page_of
@@ -25,18 +24,3 @@ def terminal_words(document, **options):
 def page_words(document):
     page = re.sub(r"<style.*?</style>|<svg.*?</svg>", "", page_of(document), flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
-
-
-@pytest.fixture
-def on_terminal():
-    return terminal_words
-
-
-@pytest.fixture
-def terminal():
-    return terminal_lines
-
-
-@pytest.fixture
-def on_page():
-    return page_words

@@ -1,7 +1,7 @@
-"""What a user of the release can fit: estimates, Bayesian analyses and regressions, in words."""
+"""What a user of the release can fit: estimates, Bayesian analyses and regressions."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from discreet.count_tables.assessment import CountAssessment
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
@@ -16,9 +16,11 @@ from discreet.errors import DiscreetError, InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE
 from discreet.report import words
+from discreet.report.document import Block, Section, Table, Text
 
 FIT_HEADER = ("", "rate", "dispersion")
 BAYES_HEADER = ("", "mean", "± deviation", "95 % between", "median")
+MOST_ROWS = 40  # on the terminal
 EFFECT_HEADER = ("", "estimate", "± standard error", "rate times")
 MEAN_HEADER = ("category", "mean observed", "mean fitted")
 USER = "maximum likelihood, what a user gets"
@@ -95,11 +97,11 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
 def _table_notes(a: CountAssessment) -> Iterator[str]:
     """Why the table itself gives no estimate, where it does not."""
     if _differs(a) and isinstance(a.holder_fit, NoMaximum):
-        yield f"{_capital(OWN)[:-1]}: nothing to fit, {words.sentence(a.holder_fit.reason)}."
+        yield f"{words.full(OWN)[:-1]}: nothing to fit, {words.sentence(a.holder_fit.reason)}."
     for name, estimate in a.comparison.items():
         if isinstance(estimate, Unavailable):
             said = f"{name}, from the table: not available, {words.sentence(estimate.reason)}"
-            yield _capital(said)
+            yield words.full(said)
 
 
 def _fitted_notes(a: CountAssessment, fit: Fit) -> Iterator[str]:
@@ -113,9 +115,9 @@ def _fitted_notes(a: CountAssessment, fit: Fit) -> Iterator[str]:
         "dispersed)."
     )
     if a.fit_words and _differs(a):
-        yield words.sentence(_capital(a.fit_words))
+        yield words.full(a.fit_words)
     if fit.at_boundary:
-        yield "The counts are more dispersed than geometric ones; dispersion is at its limit 0."
+        yield "The counts are more dispersed than geometric ones: dispersion is at its limit, 0."
     if a.poisson is not None:
         yield tested_sentence(a.poisson.sentence)
 
@@ -139,14 +141,46 @@ def _notes_by_n(a: CountAssessment) -> Iterator[str]:
             yield f"If n were {n:,}: nothing to fit, {words.sentence(fit.reason)}."
 
 
-def _capital(text: str) -> str:
-    said = text[:1].upper() + text[1:]
-    return said if said.endswith(".") else f"{said}."
-
-
 def tested_sentence(sentence: str) -> str:
     """What a test says, without powers of ten in its p-value."""
     return words.sentence(sentence).replace("= below", "below").replace("p = 0)", "p below 0.001)")
+
+
+def bayes_section(analyses: Mapping[str, BayesianAnalysis | Unavailable]) -> Section:
+    """Bayesian analyses by category, or the only one, of which more is told."""
+    return Section(
+        "Rate and dispersion by Bayes' rule, from what goes out", tuple(_bayes(analyses))
+    )
+
+
+def _bayes(analyses: Mapping[str, BayesianAnalysis | Unavailable]) -> Iterator[Block]:
+    found = {n: one for n, one in analyses.items() if isinstance(one, BayesianAnalysis)}
+    rows = tuple(row for name, one in found.items() for row in bayes_rows(one, name))
+    if rows:
+        yield Table(header=BAYES_HEADER, rows=rows, most=MOST_ROWS)
+    yield from (Text(note, "soft") for note in _all_bayes_notes(found))
+    if len(found) > 1:
+        yield from (
+            Text(f"{name}: {note}", "soft", "page")
+            for name, one in found.items()
+            for note in (_posterior_words(one), *_predictive_words(one))
+        )
+    for name, one in analyses.items():
+        if isinstance(one, Unavailable):
+            what = f"Not available for {name}" if name else "Not available"
+            yield Text(f"{what}: {words.sentence(one.reason)}.")
+
+
+def _all_bayes_notes(found: Mapping[str, BayesianAnalysis]) -> Iterator[str]:
+    if len(found) == 1:
+        yield from bayes_notes(next(iter(found.values())))
+    elif found:
+        yield f"Prior: {words.sentence(next(iter(found.values())).prior_words)}."
+        shares = (f"{n} {less_dispersed_words(one)}" for n, one in found.items())
+        yield f"Less dispersed than Poisson with probability: {', '.join(shares)}."
+        gaps = ((name, why) for name, one in found.items() for why in bayes_gaps(one))
+        reasons = words.by_reason(gaps)
+        yield from (f"{words.listed(names)}: {why}" for why, names in reasons.items())
 
 
 def bayes_rows(found: BayesianAnalysis, name: str = "") -> list[tuple[str, ...]]:
@@ -178,14 +212,22 @@ def _number(outcome: Outcome) -> str:
 def bayes_notes(found: BayesianAnalysis) -> Iterator[str]:
     """The prior, what has no figure and why, dispersion against 1, and the next observation."""
     yield f"Prior: {words.sentence(found.prior_words)}."
-    posterior = found.posterior
-    yield (
-        f"The posterior has a = {posterior.a:,.6g}, b = {posterior.b:,.6g}, c = {posterior.c:,.6g}"
-        " (Kadane and others 2006); figures are integrals, exact to the digits shown."
-    )
+    yield _posterior_words(found)
     yield from bayes_gaps(found)
     share = less_dispersed_words(found)
     yield f"Less dispersed than Poisson (dispersion above 1) with probability {share}."
+    yield from _predictive_words(found)
+
+
+def _posterior_words(found: BayesianAnalysis) -> str:
+    own = found.posterior
+    return (
+        f"The posterior has a = {own.a:,.6g}, b = {own.b:,.6g}, c = {own.c:,.6g} (Kadane and others "
+        "2006); figures are integrals, exact to the digits shown."
+    )
+
+
+def _predictive_words(found: BayesianAnalysis) -> Iterator[str]:
     if found.predictive:
         values = ", ".join(f"{value}: {words.probability(p)}" for value, p in found.predictive)
         yield f"Probability that a new observation is {values}."
@@ -207,37 +249,6 @@ def bayes_gaps(found: BayesianAnalysis) -> Iterator[str]:
 def less_dispersed_words(found: BayesianAnalysis) -> str:
     """A probability that a density without gaps makes neither 0 nor 1, whatever rounding does."""
     return words.probability(min(max(found.less_dispersed, ALIKE), 1 - ALIKE))
-
-
-def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, object]:
-    """One analysis with stable names."""
-    if isinstance(found, Unavailable):
-        return found.to_json()
-    quantiles = found.rate_quantiles
-    rates = None if isinstance(quantiles, Unavailable) else list(quantiles)
-    return {
-        "prior": None if found.prior is None else _abc(found.prior),
-        "prior_words": found.prior_words,
-        "posterior": _abc(found.posterior),
-        "rate": {
-            "mean": found.rate_mean.to_json(),
-            "deviation": found.rate_deviation.to_json(),
-            "quantiles": rates,
-        }
-        | ({"reason": quantiles.reason} if isinstance(quantiles, Unavailable) else {}),
-        "dispersion": {
-            "mean": found.dispersion_mean.to_json(),
-            "deviation": found.dispersion_deviation.to_json(),
-            "quantiles": list(found.dispersion_quantiles),
-        },
-        "probabilities": list(found.probabilities),
-        "less_dispersed_than_poisson": found.less_dispersed,
-        "predictive": {str(value): p for value, p in found.predictive},
-    }
-
-
-def _abc(density: object) -> dict[str, float]:
-    return {name: getattr(density, name) for name in ("a", "b", "c")}
 
 
 def regression_rows(found: Regression) -> list[tuple[str, str, str, str]]:
@@ -300,48 +311,3 @@ def mean_rows(found: SetsRegression, names: Sequence[str]) -> list[tuple[str, st
         shown = "–" if isinstance(fitted, Unavailable) else f"{fitted[place]:,.4g}"
         rows.append((names[place], f"{observed:,.4g}", shown))
     return rows
-
-
-def regression_json(found: SetsRegression | Unavailable) -> dict[str, object]:
-    """Both fits, both tests, and the means."""
-    if isinstance(found, Unavailable):
-        return found.to_json()
-    fitted = found.fitted_means
-    return {
-        "categories": list(found.names),
-        "common_dispersion": _fit_json(found.common),
-        "separate_dispersion": _fit_json(found.separate),
-        "effect_test": _test_json(found.effect_test),
-        "dispersion_test": _test_json(found.dispersion_test),
-        "observed_means": list(found.observed_means),
-        "fitted_means": fitted.to_json() if isinstance(fitted, Unavailable) else list(fitted),
-    }
-
-
-def _fit_json(fit: Regression | Unavailable) -> dict[str, object]:
-    if isinstance(fit, Unavailable):
-        return fit.to_json()
-    listed = {
-        name: [
-            {"name": c.name, "estimate": c.estimate, "standard_error": c.standard_error}
-            for c in part
-        ]
-        for name, part in (("coefficients", fit.coefficients), ("dispersions", fit.dispersions))
-    }
-    return {
-        **listed,
-        "log_likelihood": fit.log_likelihood,
-        "n_parameters": fit.n_parameters,
-        "at_boundary": fit.at_boundary,
-    }
-
-
-def _test_json(test: RatioTest | Unavailable) -> dict[str, object]:
-    if isinstance(test, Unavailable):
-        return test.to_json()
-    return {
-        "statistic": test.statistic,
-        "degrees_of_freedom": test.degrees_of_freedom,
-        "p_value": test.p_value,
-        "caution": test.caution,
-    }

@@ -1,11 +1,9 @@
-"""One set of count statistics for each category: what they give away, on the terminal."""
+"""What one set of count statistics for each category gives away, as a document."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-from rich.console import Console, ConsoleRenderable
-from rich.text import Text
+from typing import Literal
 
 from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
@@ -13,31 +11,43 @@ from discreet.count_tables.com_poisson.regression import Regression, SetsRegress
 from discreet.count_tables.likely_tables import LikelyTables
 from discreet.count_tables.measures import CellRisk
 from discreet.count_tables.release import Release
-from discreet.errors import one_line
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
 from discreet.report import words
-from discreet.report.counts import bayes_parts, print_part
-from discreet.report.counts_fit import EFFECT_HEADER, regression_notes, regression_rows
-from discreet.report.counts_words import cell_words, count_as_words
-from discreet.report.text import filled_table, heading, indented
+from discreet.report.counts.document import TRUE_LINE, draw_panels
+from discreet.report.counts.fit import (
+    EFFECT_HEADER,
+    MEAN_HEADER,
+    bayes_section,
+    mean_rows,
+    regression_notes,
+    regression_rows,
+)
+from discreet.report.counts.words import cell_words, count_as_words
+from discreet.report.document import Block, Document, Plot, Section, Table, Text
 
-SHOWN = 40
+SHOWN = 40  # rows on the terminal
 SHOWN_WARNINGS = 12
+MOST_PANELS = 30
+Tone = Literal["", "good", "bad"]
 SET_HEADER = ("category", "n", "S1", "e^S2")
 OWN_HEADER = ("category", "tables", "effective", "best guess", "true table", "surest count")
 JOINT_HEADER = ("all tables jointly", "tables", "bits", "effective", "best guess", "true tables")
 ADDED_HEADER = ("category", "surest count alone", "jointly")
 OWN_MEANING = (
-    "Effective is as much doubt as so many equally probable tables leave; best guess is the "
-    "probability that the most probable table is right; surest count is the value whose count is "
-    "found most surely, and with what probability. All under multinomial, right for independent "
-    "counts."
+    "Effective: the number of equally probable tables that would leave an intruder as unsure. Best "
+    "guess: the probability that the most probable table is right. Surest count: the value whose "
+    "count an intruder finds most surely, and with what probability. All under multinomial, which "
+    "is right for independent counts."
 )
 INDEPENDENT = (
     "Given its own set, a category's table tells nothing of the others: numbers of tables multiply "
-    "and bits of doubt add up. That ends where tables over categories are out as well."
+    "and bits add up. That ends where tables over categories are out as well."
+)
+DRAWN = (
+    "Each line is a table that agrees with the category's own set, coloured by its probability; "
+    "where tables are too many, the most probable or some drawn."
 )
 
 
@@ -45,7 +55,7 @@ INDEPENDENT = (
 class CategoriesView:
     """What is shown of categories; `tables` are the holder's, `likely` for a page only.
 
-    `releases` are the sets that go out by category, `beside` what goes out beside them.
+    `releases` are the sets that go out by category, `beside` what else goes out.
     """
 
     source: str
@@ -76,71 +86,90 @@ class CategoriesView:
         return tuple(name for name, one in self.releases.items() if one.total == 0)
 
 
-def print_categories(console: Console, view: CategoriesView) -> None:
-    """The summary that fits on a page or two."""
-    for part in _parts(view):
-        print_part(console, part)
+def categories_document(view: CategoriesView) -> Document:
+    """The verdict, each category by itself, and all of them together."""
+    return Document(
+        title=title(view),
+        scope=(scope(view),),
+        mark="confidential" if view.is_holder else None,
+        blocks=(
+            _verdict(view),
+            Section(
+                "What would go out" if view.is_holder else "What goes out",
+                (
+                    _table(SET_HEADER, set_rows(view), "lrrr"),
+                    *(Text(line) for line in beside_lines(view)),
+                ),
+            ),
+            Section(
+                "What an intruder can rebuild of each category from its own set",
+                (
+                    _table(own_header(view), own_rows(view)),
+                    Text(OWN_MEANING, "soft"),
+                    *_drawn(view),
+                ),
+            ),
+            Section("All categories together", tuple(_together(view))),
+            Section("COM-Poisson regression of the log rate, from the sets", _regression(view)),
+            *([bayes_section(view.bayes)] if view.bayes else []),
+        ),
+    )
 
 
-def _parts(view: CategoriesView) -> Iterator[ConsoleRenderable]:
-    yield Text(title(view), style="bold")
-    yield indented(Text(one_line(scope(view)), style="dim"))
-    yield heading("What would go out" if view.is_holder else "What goes out")
-    yield from _table(SET_HEADER, set_rows(view))
-    for line in beside_lines(view):
-        yield indented(Text(one_line(line)))
-    yield heading("What an intruder can rebuild of each category from its own set")
-    yield from _table(own_header(view), own_rows(view))
-    yield indented(Text(OWN_MEANING, style="dim"))
-    yield heading("All categories together")
-    yield from _table(joint_header(view), joint_rows(view))
-    for line in joint_notes(view):
-        yield indented(Text(one_line(line), style="dim"))
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], sides: str = "") -> Table:
+    return Table(header=header, rows=tuple(rows), sides=sides, most=SHOWN)
+
+
+def _verdict(view: CategoriesView) -> Section:
+    asked = view.found.verdict_sentence is not None
+    lines = warning_lines(view)
+    blocks = [Text(line, "strong") for line in verdict_lines(view)]
+    blocks += [Text(line, "warning") for line in lines[:SHOWN_WARNINGS]]
+    blocks += [Text(line, "warning", "page") for line in lines[SHOWN_WARNINGS:]]
+    if len(lines) > SHOWN_WARNINGS:
+        more = f"And {len(lines) - SHOWN_WARNINGS} more like these; --report or --json shows them."
+        blocks.append(Text(more, "soft", "terminal"))
+    tone: Tone = "" if not asked else "good" if view.allows else "bad"
+    return Section("Verdict" if asked else "Warnings", tuple(blocks), tone=tone)
+
+
+def _drawn(view: CategoriesView) -> Iterator[Block]:
+    """The tables of each category as lines, and what is not drawn."""
+    drawn = {name: one for name, one in view.likely.items() if not isinstance(one, Unavailable)}
+    shown = dict(list(drawn.items())[:MOST_PANELS])
+    label = "Tables of each category as lines over the values, coloured by probability"
+    if shown:
+        marked = ", with the true tables marked" if view.is_holder else ""
+        yield Plot("solutions", label + marked, lambda: draw_panels(shown, view.tables))
+        cut = len(drawn) > len(shown)
+        some = f" The first {MOST_PANELS} of {len(drawn)} categories." if cut else ""
+        yield Text(f"{DRAWN}{some}{TRUE_LINE if view.is_holder else ''}", "soft", "page")
+    lost = ((n, one.reason) for n, one in view.likely.items() if isinstance(one, Unavailable))
+    for reason, names in words.by_reason(lost).items():
+        said = f"Not drawn: {words.listed(names)}, since {words.sentence(reason)}."
+        yield Text(said, "soft", "page")
+
+
+def _together(view: CategoriesView) -> Iterator[Block]:
+    yield _table(joint_header(view), joint_rows(view))
+    yield from (Text(line, "soft") for line in joint_notes(view))
     if view.beside and added_rows(view):
-        yield from _table(ADDED_HEADER, added_rows(view))
-    yield from _regression(view)
-    if view.bayes:
-        yield from bayes_parts(view.bayes)
-    yield from _verdict(view)
+        yield _table(ADDED_HEADER, added_rows(view))
 
 
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[ConsoleRenderable]:
-    yield indented(filled_table(header, rows[:SHOWN]))
-    if len(rows) > SHOWN:
-        yield indented(Text(f"and {words.count(len(rows) - SHOWN)} categories more; --json"))
-
-
-def _regression(view: CategoriesView) -> Iterator[ConsoleRenderable]:
+def _regression(view: CategoriesView) -> tuple[Block, ...]:
     found = view.regression
     if found is None:
-        return
-    yield heading("COM-Poisson regression of the log rate, from the sets")
+        return ()
     if isinstance(found, Unavailable):
-        yield indented(Text(one_line(f"Not available: {words.sentence(found.reason)}.")))
-        return
-    if isinstance(found.common, Regression):
-        rows = regression_rows(found.common)
-        shown = rows if len(rows) <= SHOWN else rows[: SHOWN - 1] + rows[-1:]
-        yield indented(filled_table(EFFECT_HEADER, shown))
-        if len(rows) > SHOWN:
-            yield indented(Text(f"and {len(rows) - SHOWN} effects more; --json, --report"))
-    for note in regression_notes(found):
-        yield indented(Text(one_line(note), style="dim"))
-
-
-def _verdict(view: CategoriesView) -> Iterator[ConsoleRenderable]:
-    sentences = verdict_lines(view)
-    if sentences:
-        yield heading("Verdict")
-    elif view.found.warnings:
-        yield heading("Look here")
-    for line in sentences:
-        yield indented(Text(one_line(line), style="bold"))
-    lines = warning_lines(view)
-    for line in lines[:SHOWN_WARNINGS]:
-        yield indented(Text(one_line(line), style="yellow"))
-    if len(lines) > SHOWN_WARNINGS:
-        yield indented(Text(f"and {len(lines) - SHOWN_WARNINGS} more like it; --json, --report"))
+        return (Text(f"Not available: {words.sentence(found.reason)}."),)
+    effects = regression_rows(found.common) if isinstance(found.common, Regression) else []
+    means = mean_rows(found, list(view.releases))
+    return (
+        *([_table(EFFECT_HEADER, effects)] if effects else []),
+        *(Text(note, "soft") for note in regression_notes(found)),
+        Table(header=MEAN_HEADER, rows=tuple(means), only="page"),
+    )
 
 
 def title(view: CategoriesView) -> str:
@@ -153,7 +182,7 @@ def title(view: CategoriesView) -> str:
 def scope(view: CategoriesView) -> str:
     """Where the figures come from, and what makes the categories."""
     number = len(view.releases) + sum(name not in view.releases for name in view.found.names)
-    counted = f"{words.count(number)} categories" if number != 1 else "1 category"
+    counted = words.plural(number, "category", "categories")
     return f"{view.source}: {counted} by {words.listed(view.variables)}"
 
 
@@ -169,12 +198,13 @@ def set_rows(view: CategoriesView) -> list[tuple[str, ...]]:
 def beside_lines(view: CategoriesView) -> Iterator[str]:
     """What goes out beside the sets, what is withheld, and what is known."""
     if view.beside:
-        yield f"Beside them: {words.listed(view.beside)}."
+        yield f"Also out: {words.listed(view.beside)}."
     hidden = [name for name in view.found.names if name not in view.releases]
     if hidden:
         yield f"Withheld: the set of {words.listed(hidden)}."
     for name in view.zeros:
-        yield f"{name}: S1 = 0 tells that all {view.releases[name].n} observations are zero."
+        n = words.plural(view.releases[name].n or 0, "observation")
+        yield f"{name}: S1 = 0, so all of its {n} must be zero."
     if view.known:
         yield f"Known of every category: {'; '.join(view.known)}."
 
@@ -231,7 +261,7 @@ def joint_rows(view: CategoriesView) -> list[tuple[str, ...]]:
     alone = alone_jointly(view)
     if view.beside:
         rows.append(_joint_row(view, "from the sets alone", alone or NOT_EXACT))
-    label = "with what is out beside" if view.beside else "from the sets"
+    label = "with all that is out" if view.beside else "from the sets"
     if isinstance(found, Unavailable):
         rows.append((label, *("–",) * (len(joint_header(view)) - 1)))
     else:
@@ -288,11 +318,8 @@ def _combined(outcomes: list[Outcome | None], combine: object) -> Outcome:
 def _joint_row(view: CategoriesView, label: str, figures: JointFigures) -> tuple[str, ...]:
     truth = (cell_words(figures.truth),) if view.is_holder else ()
     entropy = figures.entropy
-    bits = (
-        "–"
-        if isinstance(entropy, Unavailable) or entropy.value is None
-        else (words.expected(entropy.value))
-    )
+    value = None if isinstance(entropy, Unavailable) else entropy.value
+    bits = "–" if value is None else words.expected(value)
     effective, best = cell_words(figures.effective), cell_words(figures.best_guess)
     return (label, figures.tables, bits, effective, best, *truth)
 
@@ -302,13 +329,16 @@ def joint_notes(view: CategoriesView) -> Iterator[str]:
     yield INDEPENDENT
     for line in view.found.assumptions[1:]:
         yield f"Assumed: {line}."
+    risks: list[tuple[str, CategoryRisk | JointFigures | Unavailable]] = [
+        *view.found.alone.items(),
+        ("all jointly", view.found.joint),
+    ]
+    if view.beside:
+        risks.append(("all jointly from the sets alone", alone_jointly(view) or UNKNOWN))
     reasons: dict[tuple[str, str], list[str]] = {}
-    for name, risk in (*view.found.alone.items(), ("all jointly", view.found.joint)):
+    for name, risk in risks:
         for what, reason in gaps(risk):
             reasons.setdefault((what, reason), []).append(name)
-    if view.beside:
-        for what, reason in gaps(alone_jointly(view) or UNKNOWN):
-            reasons.setdefault((what, reason), []).append("all jointly from the sets alone")
     for (what, reason), names in reasons.items():
         yield f"No {what} for {words.listed(names)}: {words.sentence(reason)}."
 
@@ -361,4 +391,4 @@ def verdict_lines(view: CategoriesView) -> list[str]:
 
 def warning_lines(view: CategoriesView) -> list[str]:
     """What must not be overlooked."""
-    return [f"{line[:1].upper()}{line[1:]}." for line in view.found.warnings]
+    return [words.full(line) for line in view.found.warnings]
