@@ -6,7 +6,6 @@ from discreet.choice.choice import Candidate
 from discreet.choice.risk_utility import RiskUtility
 from discreet.choice.users import unit, wants
 from discreet.errors import one_line
-from discreet.report.audit_json import outcome_json
 from discreet.report.choose_words import headline, intruder_hint
 from discreet.tables.refused_margin import Policy
 
@@ -53,9 +52,9 @@ def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
     return {
         "title": one_line(one.title),
         **_recipe(one),
-        "risk": outcome_json(one.risk),
-        "risks": {name: outcome_json(risk) for name, risk in one.risks.items()},
-        "worth": outcome_json(one.utility),
+        "risk": one.risk.to_json(),
+        "risks": {name: risk.to_json() for name, risk in one.risks.items()},
+        "worth": one.utility.to_json(),
         "users": {
             name: {"loss": loss, "utility": 0 - loss, "worth": one.worths[name]}
             for name, loss in one.losses.items()

@@ -12,7 +12,7 @@ from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
-from discreet.report.audit_words import CONSISTENT, tiny
+from discreet.report.audit.words import CONSISTENT, tiny
 from discreet.tables.refused_margin import Policy
 
 CHOSEN, FRONT = "▶", "•"

@@ -14,7 +14,7 @@ from discreet.count_tables.assessment import CountAssessment
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
-from discreet.report.audit_page import audit_html
+from discreet.report.audit.document import audit_document
 from discreet.report.backtest import backtest_document
 from discreet.report.choose_page import choose_html
 from discreet.report.counts.document import counts_document
@@ -64,7 +64,7 @@ def _(result: Assessment) -> str | None:
 
 @page_of.register
 def _(result: Audit) -> str | None:
-    return audit_html("the table", [result])
+    return html_page(audit_document("the table", [result]))
 
 
 @page_of.register

@@ -222,8 +222,8 @@ def bayes_notes(found: BayesianAnalysis) -> Iterator[str]:
 def _posterior_words(found: BayesianAnalysis) -> str:
     own = found.posterior
     return (
-        f"The posterior has a = {own.a:,.6g}, b = {own.b:,.6g}, c = {own.c:,.6g} (Kadane and others "
-        "2006); figures are integrals, exact to the digits shown."
+        f"The posterior has a = {own.a:,.6g}, b = {own.b:,.6g}, c = {own.c:,.6g} (Kadane and "
+        "others 2006); figures are integrals, exact to the digits shown."
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
-from discreet.report.audit_words import (
+from discreet.report.audit.words import (
     brief_words,
     count_words,
     measure_words,
@@ -144,3 +144,13 @@ def test_cells_as_exposed_keep_their_order(seed):
 def test_a_number_of_tables_that_rounds_to_none_is_told():
     count = Count(value=0, how=How.ESTIMATE, standard_error=0.2, note="")
     assert count_words(count) == "about 0 (estimate, error 20 %)"
+
+
+def test_many_small_cells_come_by_exposure_and_few_in_the_order_of_the_table():
+    found = audit(TABLE, SETS)
+    name, n = main_view(found), len(found.small_cells)
+    assert most_exposed(found, name, 100, at_once=n) == list(range(n))
+    known = [view.get(c.truth, 0.0) for view, c in zip(found.views[name].distributions,
+                                                      found.small_cells, strict=True)]  # fmt: skip
+    first = most_exposed(found, name, 100, at_once=1)
+    assert [known[i] for i in first] == sorted(known, reverse=True)

@@ -1,4 +1,4 @@
-"""The page of an audit: bounds coloured by width, warnings beside figures, changes, the verdict."""
+"""An audit as a document: bounds coloured by width, warnings beside figures, changes, the verdict."""
 
 import re
 from dataclasses import replace
@@ -8,8 +8,8 @@ import pytest
 
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.report import audit_page
-from discreet.report.audit_page import SCALE, audit_html, colour_of
+from discreet.report.audit.document import SHADES, audit_document, shade_of, weights_of
+from discreet.report.render_html import page_of
 from discreet.tables.audit import AuditOptions, audit, audit_sequence, main_view
 from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy
@@ -28,20 +28,23 @@ def steps():
     return audit_sequence(TABLE, [["a", "c"], ["a"], ["a", "b"]], options)
 
 
+def audit_html(source, audits, sequence=True):
+    return page_of(audit_document(source, audits, sequence=sequence))
+
+
 def boxes(page):
-    """(colour, bounds, true count) of each cell of the table as shown."""
-    found = re.findall(
-        r'style="background:(#\w+);color[^"]*">([\d –]+)<br><small>([\d,]+)</small>', page
-    )
+    """(shade, bounds, true count) of each cell of the table as shown."""
+    found = re.findall(r'box shade(\d)[^"]*">([\d –]+)<br><small>([\d,]+)</small>', page)
     return [
-        (colour, *map(int, (bounds.split(" – ") * 2)[:2]), int(truth))
-        for colour, bounds, truth in found
+        (int(shade), *map(int, (bounds.split(" – ") * 2)[:2]), int(truth))
+        for shade, bounds, truth in found
     ]
 
 
 def test_the_narrower_the_redder():
-    shades = [SCALE.index(colour_of(width)[0]) for width in (0, 1, 2, 4, 5, 9, 10, 1000)]
+    shades = [shade_of(width) for width in (0, 1, 2, 4, 5, 9, 10, 1000)]
     assert shades == [0, 1, 2, 2, 3, 3, 4, 4]
+    assert len(SHADES) == 5
 
 
 def test_each_cell_of_the_table_has_the_colour_of_its_width(steps):
@@ -50,21 +53,22 @@ def test_each_cell_of_the_table_has_the_colour_of_its_width(steps):
     assert [(low, high, truth) for _, low, high, truth in shown] == [
         (cell.lower, cell.upper, cell.truth) for cell in cells
     ]
-    assert [colour for colour, *_ in shown] == [colour_of(cell.width)[0] for cell in cells]
+    assert [shade for shade, *_ in shown] == [shade_of(cell.width) for cell in cells]
 
 
 def test_small_cells_and_they_alone_have_a_frame(steps):
     page = audit_html("t", steps)
-    assert page.count("outline:2px") == len(steps[-1].small_cells)
+    assert page.count(' framed">') == len(steps[-1].small_cells)
 
 
 def test_what_changed_tells_the_margin_added_and_measures_before_and_after(steps):
     page = audit_html("t", steps)
-    section = page[page.index("What changed since") : page.index("Release by release")]
+    section = page[page.index("What changed since") : page.index("What each release added")]
     assert "Added: [a b]" in section
     for step in steps[-2:]:
         assert f"{-step.tightness.value:.0f} count" in section
     assert audit_html("t", steps[-1:]).count("What changed since") == 0
+    assert "What each release added" not in audit_html("t", steps, sequence=False)
 
 
 def test_all_three_plots_are_named_for_a_notebook(steps):
@@ -110,14 +114,11 @@ def test_names_from_the_data_cannot_become_markup():
 
 
 @pytest.mark.parametrize("noise", [-(2**-53), 0.0, 2**-53])
-def test_models_as_probable_keep_their_order(monkeypatch, noise):
+def test_models_as_probable_keep_their_order(noise):
     found = audit(TABLE, SETS, AuditOptions(models=("released", "saturated")))
     names = list(found.views)
     weighed = {
         name: replace(found.views[name], weight=Figure(value=p, how=How.EXACT))
         for name, p in zip(names, (0.5, 0.5 + noise), strict=True)
     }
-    drawn = []
-    monkeypatch.setattr(audit_page.plots, "weights_plot", lambda best, _: drawn.extend(best) or "")
-    audit_page._weights(replace(found, views=weighed))
-    assert drawn == names
+    assert list(weights_of(replace(found, views=weighed))) == names

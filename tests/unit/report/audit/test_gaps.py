@@ -1,20 +1,17 @@
-"""An audit on the terminal: what has no figure is said, with the reason, and so is what is cut."""
+"""An audit says what has no figure, with the reason, and what is cut."""
 
-import io
 import re
 from dataclasses import replace
-from html import unescape
 
 import numpy as np
 import pytest
-from rich.console import Console
+from tests.unit.report.showing import page_words, terminal_words
 
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Unavailable
-from discreet.report.audit import print_audit
-from discreet.report.audit_json import audit_json
-from discreet.report.audit_page import audit_html
+from discreet.report.audit.document import audit_document
+from discreet.report.audit.json import audit_json
 from discreet.tables.audit import AuditOptions, audit, audit_sequence
 
 TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
@@ -22,9 +19,9 @@ SETS = [["a", "b"], ["b", "c"]]
 
 
 def shown(audits):
-    stream = io.StringIO()
-    print_audit(Console(file=stream, width=200, highlight=False, markup=False), "t", audits)
-    return stream.getvalue()
+    """On the terminal and on the page."""
+    document = audit_document("t", audits, sequence=True)
+    return terminal_words(document), page_words(document)
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +39,17 @@ def test_models_without_a_weight_or_a_figure_say_why(several):
         f"No probability of the model for {first} and {second}: no time to weigh it.",
         f"No true table's probability for {second}: too many tables.",
     )
-    for text in (shown([found]), unescape(audit_html("t", [found]))):
+    for text in shown([found]):
         assert all(line in text for line in lines)
     told = audit_json([found])["views"][first]
-    assert told["weight"]["reason"] == "no time to weigh it"
+    assert told["weight"] == {"unavailable": "no time to weigh it"}
 
 
 def test_a_release_of_unknown_probability_has_its_reason_in_json(several):
     view = replace(next(iter(several.views.values())), evidence=Unavailable("no closed form"))
     name = next(iter(several.views))
     told = audit_json([replace(several, views={**several.views, name: view})])
-    assert told["views"][name]["log_probability_of_release"] == {
-        "value": None,
-        "reason": "no closed form",
-    }
+    assert told["views"][name]["log_probability_of_release"] == {"unavailable": "no closed form"}
 
 
 def test_models_that_are_not_shown_are_counted(several):
@@ -65,7 +59,7 @@ def test_models_that_are_not_shown_are_counted(several):
     many = replace(
         several, views=dict.fromkeys(names, view), measures=dict.fromkeys(names, measures)
     )
-    assert "the first 10; 3 more are not shown" in shown([many])
+    assert "The first 10 of 13; --report or --json shows the rest." in shown([many])[0]
 
 
 def test_steps_of_a_sequence_say_why_figures_are_missing():
@@ -73,6 +67,6 @@ def test_steps_of_a_sequence_say_why_figures_are_missing():
     none = Count(value=None, how=None, note="too many cells")
     views = dict.fromkeys(steps[0].views, Unavailable("no time"))
     first = replace(steps[0], n_tables=none, views=views, measures={})
-    for text in (shown([first, steps[1]]), unescape(audit_html("t", [first, steps[1]]))):
+    for text in shown([first, steps[1]]):
         assert "After [a b], no number of tables: too many cells." in text
         assert re.search(r"After \[a b\], no .*small cells identified.*: no time\.", text)

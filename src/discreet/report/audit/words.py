@@ -3,41 +3,41 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from discreet.errors import one_line
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import ALIKE, alike, order_of
 from discreet.report import words
-from discreet.tables.audit import Audit, CellAudit, main_view, view_warnings
+from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.audit_verdict import Decision, Verdict
 from discreet.tables.groups import Learned
-from discreet.tables.measures import NO_ERROR, TOO_SMALL
+from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
+from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import Release
 
 CONSISTENT = "all tables consistent with what was released"
 MEANINGS = {
     "bounds": (
-        "How much the count of the small cell that is best known may still vary over {consistent}. "
-        "The narrower, the worse; 0 means that a small cell is known for certain."
+        "How far the count of the best known small cell can still vary over {consistent}. The "
+        "narrower, the worse; 0 means that a small cell is known for certain."
     ),
     "one_over_tables": (
-        "One over the number of {consistent}: the chance of the true table, were all of them "
-        "equally probable."
+        "One over the number of {consistent}: the probability of the true table if all of them "
+        "were equally probable."
     ),
     "true_table": (
-        "Probability that an intruder gives to the whole true table; many consistent tables are "
-        "no protection if most are improbable."
+        "Probability that an intruder gives to the whole true table. Many consistent tables are "
+        "no protection if most of them are improbable."
     ),
     "small_cells_identified": (
-        "Share of {cells} whose most probable count is the true one, with a probability above "
-        "{confidence:g}."
+        "Share of {cells} whose count an intruder would guess right, and be more than "
+        "{confidence} sure of."
     ),
     "expected_identified": (
-        "How many of {cells} an intruder is expected to get right who draws each guess from his "
-        "belief: a number of cells, not a share."
+        "How many of {cells} an intruder would get right on average, guessing each count with the "
+        "probability it has: a number of cells, not a share."
     ),
-    "entropy": "What is left to learn about the table, in bits; 0 means that it is known.",
+    "entropy": "What an intruder has still to learn of the table, in bits; 0: it is known.",
 }
 TITLES = {
     "bounds": "narrowest bounds",
@@ -60,10 +60,10 @@ MEASURED = {
     Policy.TABLE: "the probability of the true table",
     Policy.CELLS: "the share of small cells identified",
 }
-NO_GROUP = "no group of persons was found to share a level"
+NO_GROUP = "No group of persons was found to share a level."
 OUTSIDE = (
     "The table is taken as a simple random sample of the population; persons outside it follow the "
-    "same model. As exact as the probabilities of the table's own counts."
+    "same model. These figures are as exact as the probabilities of the table's own counts."
 )
 MOST_WRITTEN = 10**9  # of one in so many
 SMALLEST = 1e-3  # probability that is written out
@@ -71,8 +71,13 @@ SMALLEST = 1e-3  # probability that is written out
 
 def meaning(measure: str, audit: Audit) -> str:
     """One sentence on what a measure says."""
-    cells, confidence = small_cells_words(audit, measure), audit.options.confidence
-    return MEANINGS[measure].format(consistent=CONSISTENT, cells=cells, confidence=confidence)
+    cells, sure = small_cells_words(audit, measure), sure_words(audit.options.confidence)
+    return MEANINGS[measure].format(consistent=CONSISTENT, cells=cells, confidence=sure)
+
+
+def sure_words(confidence: float) -> str:
+    """A probability as people say how sure they are."""
+    return f"{100 * confidence:.6g} %"
 
 
 def n_cells_of(measure: str, audit: Audit) -> int:
@@ -153,13 +158,26 @@ def how_words(outcome: Outcome) -> str:
     """How a figure is known, in a word or two."""
     if isinstance(outcome, Unavailable):
         return "not available"
-    return {How.EXACT: "exact", How.BOUND: "certain limit", How.ESTIMATE: "estimate"}[outcome.how]
+    return {How.EXACT: "exact", How.BOUND: "proven bound", How.ESTIMATE: "estimate"}[outcome.how]
 
 
 def probability_words(value: float, error: float) -> str:
     """A probability, 1 where only rounding is missing, with its standard error if it has one."""
     shown = words.probability(1.0 if alike(value, 1.0) else min(value, 1.0))
     return f"{shown} ± {error:.1g}" if error > NO_ERROR else shown
+
+
+def guess(view: View | Unavailable, place: int, truth: int) -> tuple[str, str, str]:
+    """The most probable count, its probability, and that of the true one."""
+    if isinstance(view, Unavailable):
+        return ("–", "–", "–")
+    distribution, errors = view.distributions[place], view.errors[place]
+    best = best_value(distribution)
+    best_p, true_p = (
+        probability_words(distribution.get(count, 0.0), errors.get(count, 0.0))
+        for count in (best, truth)
+    )
+    return (str(best), best_p, true_p)
 
 
 def model_gaps(audit: Audit, names: Sequence[str]) -> Iterator[str]:
@@ -177,7 +195,7 @@ def model_gaps(audit: Audit, names: Sequence[str]) -> Iterator[str]:
             if isinstance(outcome, Unavailable):
                 reasons.setdefault((title, outcome.reason), []).append(name)
     for (title, reason), own in reasons.items():
-        yield one_line(f"No {title} for {words.listed(own)}: {words.sentence(reason)}.")
+        yield f"No {title} for {words.listed(own)}: {words.sentence(reason)}."
 
 
 def step_gaps(audits: Sequence[Audit], measures: Iterable[str]) -> Iterator[str]:
@@ -191,16 +209,17 @@ def step_gaps(audits: Sequence[Audit], measures: Iterable[str]) -> Iterator[str]
             outcome = found[key]
             if isinstance(outcome, Unavailable):
                 reasons.setdefault(outcome.reason, []).append(TITLES[key])
-        out = "".join(margin_name(step.release, axes) for axes in step.release.sets)
+        out = margin_names(step.release)
         for reason, titles in reasons.items():
-            yield one_line(f"After {out}, no {words.listed(titles)}: {words.sentence(reason)}.")
+            yield f"After {out}, no {words.listed(titles)}: {words.sentence(reason)}."
 
 
-def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
-    """Places of up to `most` small cells: all in the table's order, or those whose true count is
-    the most probable under the view (the narrowest bounds where it is not available)."""
+def most_exposed(audit: Audit, name: str, most: int, at_once: int | None = None) -> list[int]:
+    """Places of up to `most` small cells: all in the table's order where no more than `at_once` are
+    to be shown, else those first whose true count is the most probable under the view (the
+    narrowest bounds where it is not available)."""
     places, view = range(len(audit.small_cells)), audit.views[name]
-    if len(places) <= most:
+    if len(places) <= (most if at_once is None else at_once):
         return list(places)
     narrow = sorted(places, key=lambda place: audit.small_cells[place].width)
     if isinstance(view, Unavailable):
@@ -212,15 +231,19 @@ def most_exposed(audit: Audit, name: str, most: int) -> list[int]:
 def general_notes(audit: Audit) -> list[str]:
     """Notes on the whole audit; those on one view stand beside its figures."""
     own = tuple(f"{name}: " for name in audit.views)
-    return [note for note in audit.notes if not note.startswith(own)]
+    return [words.full(note) for note in audit.notes if not note.startswith(own)]
 
 
 def warnings_of(audit: Audit, name: str) -> list[str]:
-    """What to mistrust of the probabilities under one view."""
-    view = audit.views[name]
+    """Why the probabilities under one view may be off."""
+    view, seconds = audit.views[name], audit.options.seconds
     if isinstance(view, Unavailable):
         return []
-    return [f"mistrust these probabilities: {warning}" for warning in view_warnings(view)]
+    stopped = "" if seconds is None else f" after {seconds:.3g} s"
+    found = [] if view.complete else [f"Stopped{stopped}, before all draws were made."]
+    if view.warning:
+        found.append(f"These probabilities are uncertain: {words.sentence(view.warning)}.")
+    return found
 
 
 def margin_name(release: Release, axes: Sequence[int]) -> str:
@@ -230,10 +253,15 @@ def margin_name(release: Release, axes: Sequence[int]) -> str:
     return "[" + " ".join(f'"{x}"' if re.search(r"[\s,\[\]]", x) else x for x in names) + "]"
 
 
+def margin_names(release: Release) -> str:
+    """All margins that are out."""
+    return "".join(margin_name(release, axes) for axes in release.sets)
+
+
 def cell_name(audit: Audit, cell: CellAudit) -> str:
     """A cell by its levels, in the order of the variables."""
     labels = audit.release.table.labels(cell.levels)
-    return one_line(", ".join(labels.values()))
+    return ", ".join(labels.values())
 
 
 def small_words(audit: Audit) -> str:
@@ -251,11 +279,10 @@ def scope(audit: Audit) -> Iterator[str]:
         f"{words.plural(len(table.small_cells(audit.options.small)), 'small cell')} "
         f"({small_words(audit)})"
     )
-    kind = "decomposable" if audit.decomposable else "not decomposable"
-    listed = "".join(margin_name(release, axes) for axes in release.sets)
-    yield one_line(f"released: {listed} ({kind})")
+    yield f"released: {margin_names(release)}"
     for known in release.known:
-        yield one_line(f"known beside: {known.text}")
+        yield f"the intruder also knows: {known.text}"
+    yield f"number of tables consistent with what was released: {count_words(audit.n_tables)}"
 
 
 def count_words(count: Count) -> str:
@@ -280,15 +307,17 @@ def learned_words(audit: Audit, learned: Learned) -> str:
     if learned.persons is not None:
         people += f" ({words.plural(learned.persons, 'person')})"
     if learned.probability >= 1:
-        return one_line(f"{people} has {target}")
-    return one_line(f"{people} has {target}, probability {words.probability(learned.probability)}")
+        return words.full(f"{people} has {target}")
+    return words.full(
+        f"{people} has {target}, probability {words.probability(learned.probability)}"
+    )
 
 
 def only_proved(why: Unavailable) -> str:
     """That groups which only probably share a level are not listed, and why."""
     return (
-        "Only what the release proves is listed, nothing that is probable: "
-        f"{words.sentence(why.reason)}"
+        "Only what the release proves is listed, nothing that is merely probable: "
+        f"{words.sentence(why.reason)}."
     )
 
 
@@ -314,7 +343,7 @@ def verdict_words(audit: Audit, found: Verdict) -> str:
     said = {
         Decision.RELEASE: "The release may go out",
         Decision.DO_NOT: "The release may not go out",
-        Decision.UNDECIDED: "Undecided, so the release may not go out as yet",
+        Decision.UNDECIDED: "Undecided, so the release may not go out yet",
     }[found.decision]
     be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
     limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"
@@ -322,7 +351,7 @@ def verdict_words(audit: Audit, found: Verdict) -> str:
     if isinstance(found.risk, Unavailable):
         value = f"; here {here} not known" if audit.n_small else ""
     asked = f"The policy asks that {limit}{value}."
-    return one_line(words.sentence(f"{said}: {found.why}. {asked}"))
+    return words.sentence(f"{said}: {found.why}. {asked}")
 
 
 def outcome_cell(outcome: Outcome, places: int = 4) -> str:
