@@ -16,7 +16,7 @@ from discreet.figures import Figure, Unavailable
 from discreet.report import words
 from discreet.report.audit.document import audit_document
 from discreet.report.backtest import backtest_document
-from discreet.report.choose_page import choose_html
+from discreet.report.choose.document import choose_document
 from discreet.report.counts.document import counts_document
 from discreet.report.html import internal_html
 from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
@@ -84,7 +84,7 @@ def _(result: Plan) -> str | None:
 
 @page_of.register
 def _(result: RiskUtility) -> str | None:
-    return choose_html("the table", result)
+    return html_page(choose_document("the table", result))
 
 
 def html_of(result: Any) -> str:

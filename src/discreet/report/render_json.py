@@ -21,6 +21,13 @@ def known(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def without_nulls(value: Any) -> Any:
+    """The same without names whose value is null, however deep."""
+    if isinstance(value, Mapping):
+        return {name: without_nulls(v) for name, v in value.items() if v is not None}
+    return [without_nulls(v) for v in value] if isinstance(value, list | tuple) else value
+
+
 def count_json(count: Count) -> dict[str, Any]:
     """A number of tables with how it was got, or why it is not known and what it is at least."""
     if count.value is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from discreet.figures import Outcome, Unavailable
+from discreet.figures import Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
 from discreet.report.audit.releases import added_section, changes_section
@@ -81,6 +81,10 @@ REFUSAL_HEADER = (
     "true\ncount",
     "probability of the\ntruth before",
     "and after\nthe refusal",
+)
+LEARNED = (
+    "All members of such a group share a level: whoever knows that a person belongs to it learns "
+    "the level, however large the group is."
 )
 TREE = {
     True: "decomposable: the margins fit together as a tree, which gives exact formulas",
@@ -209,24 +213,25 @@ def _measures(audit: Audit) -> Iterator[Block]:
     name = main_view(audit)
     found = figures(audit, name)
     yield Table(
-        header=("measure", "value", "how it is known", "note", "what it means"),
+        header=("measure", "value", "how it is known", "what it means"),
         rows=tuple(
             (
                 TITLES[key],
                 measure_words(key, outcome, n_cells_of(key, audit)),
                 how_words(outcome),
-                _note(outcome),
                 meaning(key, audit),
             )
             for key, outcome in found.items()
         ),
-        sides="lrlll",
-        page_columns=2,
+        sides="lrll",
+        page_columns=1,
     )
     yield from _doubts(audit)
-    for key in found:
-        said = meaning(key, audit)
-        yield Text(f"{TITLES[key].capitalize()}: {said[:1].lower()}{said[1:]}", "soft", "terminal")
+    for key, outcome in found.items():
+        title, said = TITLES[key].capitalize(), meaning(key, audit)
+        yield Text(f"{title}: {said[:1].lower()}{said[1:]}", "soft", "terminal")
+        if not isinstance(outcome, Unavailable) and outcome.note:
+            yield Text(f"{title}: {words.sentence(outcome.note)}.", "soft", "page")
     lost = ((TITLES[k], o.reason) for k, o in found.items() if isinstance(o, Unavailable))
     for reason, titles in words.by_reason(lost).items():
         yield Text(f"Not available: {words.listed(titles)}, since {words.sentence(reason)}.")
@@ -235,10 +240,6 @@ def _measures(audit: Audit) -> Iterator[Block]:
         yield Text(f"{name} is not available: {words.sentence(view.reason)}.", "warning", "page")
     else:
         yield Text(f"Under {name}: {view.method}.", "soft", "page")
-
-
-def _note(outcome: Outcome) -> str:
-    return "" if isinstance(outcome, Unavailable) else words.sentence(outcome.note)
 
 
 def shade_of(width: int) -> int:
@@ -429,13 +430,8 @@ def _learned(audit: Audit) -> Iterator[Section]:
         if len(lines) > shown:
             left = words.count(len(lines) - shown)
             blocks.append(Text(f"And {left} more; --json has them all.", "soft", place))
-    blocks.append(
-        Text(
-            "These are groups whose members all share a level: whoever knows that a person belongs "
-            "to one learns the level, however large the group is.",
-            "soft",
-        )
-    )
+    if lines:
+        blocks.append(Text(LEARNED, "soft"))
     if named and isinstance(audit.believed, Unavailable):
         blocks.append(Text(only_proved(audit.believed), "soft"))
     yield Section("Who would learn what", tuple(blocks))

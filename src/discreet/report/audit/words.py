@@ -37,7 +37,9 @@ MEANINGS = {
         "How many of {cells} an intruder would get right on average, guessing each count with the "
         "probability it has: a number of cells, not a share."
     ),
-    "entropy": "What an intruder has still to learn of the table, in bits; 0: it is known.",
+    "entropy": (
+        "What an intruder has still to learn of the table, in bits; 0 means that it is known."
+    ),
 }
 TITLES = {
     "bounds": "narrowest bounds",
@@ -306,11 +308,9 @@ def learned_words(audit: Audit, learned: Learned) -> str:
     people = "everyone" if not who else f"everyone with {who}"
     if learned.persons is not None:
         people += f" ({words.plural(learned.persons, 'person')})"
-    if learned.probability >= 1:
-        return words.full(f"{people} has {target}")
-    return words.full(
-        f"{people} has {target}, probability {words.probability(learned.probability)}"
-    )
+    sure = learned.probability >= 1
+    chance = "" if sure else f", probability {words.probability(learned.probability)}"
+    return words.full(f"{people} has {target}{chance}")
 
 
 def only_proved(why: Unavailable) -> str:

@@ -12,9 +12,9 @@ from discreet.choice.measures import Measure
 from discreet.choice.risk_utility import ChooseOptions, risk_utility
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.report.choose_json import choose_json
-from discreet.report.choose_page import choose_html
-from discreet.report.choose_words import (
+from discreet.report.choose.document import choose_document
+from discreet.report.choose.json import choose_json
+from discreet.report.choose.words import (
     cap_words,
     headline,
     number,
@@ -26,10 +26,15 @@ from discreet.report.choose_words import (
     unknown_words,
     worth_number,
 )
+from discreet.report.render_html import page_of
 from discreet.report.risk_utility_plot import Dot, risk_utility_plot
 from discreet.tables.refused_margin import Policy
 
 TABLE = Table.of_dense(np.array([[2, 1], [0, 5]]), ["<b>a</b>", "b"], [["x", "y"], ["p & q", "r"]])
+
+
+def choose_html(source, found):
+    return page_of(choose_document(source, found))
 
 
 def found_of(max_risk=0.5, policy=Policy.CELLS, **more):
@@ -77,6 +82,11 @@ def test_the_decision_in_words():
     assert cap_words(exceeded).startswith("cap: bounds of every small cell at least 9 wide")
 
 
+def test_the_closest_release_is_named_where_none_is_within_the_cap():
+    said = next(reasons(found_of(-8.0, Policy.BOUNDS)))
+    assert re.match(r"No release is within the cap of −8\. The closest is \[.*\] at −\d+\.", said)
+
+
 def test_long_titles_are_cut_and_told_in_full_once():
     assert short("[a b][c]", 40) == "[a b][c]"
     long = "".join(f"[variable_{i} variable_{i + 1}]" for i in range(9))
@@ -107,7 +117,7 @@ def test_pages_of_every_measure(policy, cap):
 
 def test_json_of_one_without_a_mask():
     found = choose_json(found_of(-9.0, Policy.BOUNDS))
-    assert found["chosen"] is None
+    assert "chosen" not in found
     assert found["min_width"] == 9
 
 

@@ -12,7 +12,7 @@ from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
-from discreet.report.audit.words import CONSISTENT, tiny
+from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.tables.refused_margin import Policy
 
 CHOSEN, FRONT = "▶", "•"
@@ -21,13 +21,13 @@ LEGEND = (
     f"{CHOSEN} the choice   {FRONT} on the frontier: no other has both less risk and more worth"
 )
 WORTH = (
-    "Worth: how much of the error that users would make without a release this one spares them. "
-    "1: all of it, as the full table does; 0: none; below 0: they are further off than without it."
+    "Worth: the share of the error that users would make without a release and are spared by this "
+    "one. 1: all of it, as by the full table; 0: none; below 0: it misleads them."
 )
 HINT = (
-    "He takes all cells to be alike before he sees the release, so that he makes too little of "
-    "figures of very different size, rounded ones above all. Try --intruder dirichlet,multinomial: "
-    "then the worse of two counts."
+    "This intruder takes all cells to be alike before seeing the release, and so makes too little "
+    "of figures of very different size, above all of rounded ones. Try --intruder "
+    "dirichlet,multinomial: then the worse of the two counts."
 )
 SHORT = {
     Standing.WITHIN: "within",
@@ -44,8 +44,8 @@ RISKS = {
     ),
     Policy.TABLE: "the probability that an intruder gives to the whole true table",
     Policy.CELLS: (
-        "the share of small cells whose true count an intruder holds for the likeliest, with a "
-        "probability above {confidence:g}"
+        "the share of small cells whose count an intruder would guess right, and be more than "
+        "{confidence} sure of"
     ),
 }
 
@@ -59,10 +59,10 @@ def scope(found: RiskUtility) -> Iterator[str]:
         f"{words.plural(table.n_cells, 'cell')}, "
         f"{words.plural(len(table.small_cells(small)), 'small cell')} ({counts})"
     )
-    yield one_line(cap_words(found))
+    yield cap_words(found)
     if found.options.out:
         listed = "".join(f"[{' '.join(names)}]" for names in found.options.out)
-        yield one_line(f"out already: {listed}")
+        yield f"out already: {listed}"
 
 
 def cap_words(found: RiskUtility) -> str:
@@ -83,14 +83,15 @@ def cap_words(found: RiskUtility) -> str:
 def risk_meaning(found: RiskUtility) -> str:
     """What the figures of risk say."""
     measure = found.options.measure
-    said = RISKS[measure.policy].format(consistent=CONSISTENT, confidence=measure.confidence)
+    sure = sure_words(measure.confidence)
+    said = RISKS[measure.policy].format(consistent=CONSISTENT, confidence=sure)
     return f"Risk: {said}."
 
 
 def intruder_words(found: RiskUtility) -> list[str]:
     """Who is guarded against: one line for each intruder."""
     if found.options.measure.policy is Policy.BOUNDS:
-        return ["any intruder: bounds are the same whatever he holds beforehand"]
+        return ["any intruder: bounds are the same whatever is believed beforehand"]
     alpha = found.options.measure.alpha
     return [f"{name}: {INTRUDERS[name].format(alpha=alpha)}" for name in found.options.intruders]
 
@@ -117,7 +118,7 @@ def headline(found: RiskUtility) -> str:
 def reasons(found: RiskUtility) -> Iterator[str]:
     """Why, and what else must be known of the decision."""
     choice, chosen = found.choice, found.chosen
-    yield f"{choice.why[0].upper()}{choice.why[1:]}."
+    yield why_words(found)
     if chosen is not None:
         yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
         yield from _effects(chosen)
@@ -125,13 +126,31 @@ def reasons(found: RiskUtility) -> Iterator[str]:
     if nothing is not None and nothing is not chosen:
         known = isinstance(nothing.risk, Figure)
         own = f"has a risk of {risk_words(nothing.risk)}" if known else "has a risk not known here"
-        yield f"Releasing nothing {own}: what an intruder can do with what he holds already."
+        yield f"Releasing nothing {own}: what an intruder can do without a release."
     if choice.missed:
         listed = titles(found, choice.missed)
         yield (
             f"Perhaps better, but not shown to be within the cap in the time given: {listed}. "
             "More --seconds may decide."
         )
+
+
+def why_words(found: RiskUtility) -> str:
+    """Why this was chosen; where nothing may go out, which release comes closest."""
+    if found.choice.verdict is not Verdict.NOTHING or found.something_is_safe:
+        return words.full(found.choice.why)
+    cap = minus(number(found.options.max_risk))
+    shown = "was shown to be" if found.choice.missed else "is"
+    said = f"No release {shown} within the cap of {cap}."
+    risks = [
+        (one.risk.value, one)
+        for one in found.candidates
+        if not one.is_nothing and isinstance(one.risk, Figure) and one.risk.value is not None
+    ]
+    if not risks:
+        return said
+    _, nearest = min(risks, key=lambda pair: pair[0])
+    return f"{said} The closest is {short(nearest.title, LISTED)} at {risk_words(nearest.risk)}."
 
 
 def _effects(chosen: Candidate) -> Iterator[str]:
@@ -161,10 +180,11 @@ def conflict_words(found: RiskUtility) -> str:
     if len(found.scientists) < 2 or not found.compromises:
         return ""
     if not found.in_conflict:
-        return "No conflict: one release within the cap is best for every user."
+        return "Users agree: one release within the cap is best for every user."
     listed = titles(found, found.compromises)
     return (
-        f"Users are in conflict: within the cap, none of these is beaten for all of them: {listed}."
+        "Users disagree: of these releases within the cap, each is better for some and none is "
+        f"better for all: {listed}."
     )
 
 
@@ -182,10 +202,8 @@ def search_words(found: RiskUtility) -> Iterator[str]:
             f"one meets more than {best.upper_bound:g}."
         )
     if not best.complete and not best.notes:
-        yield "The search ended with its time; more --seconds may find more."
-    yield from (
-        f"{words.sentence(note)[:1].upper()}{words.sentence(note)[1:]}." for note in best.notes
-    )
+        yield "The search stopped when its time was up; more --seconds may find more."
+    yield from (words.full(note) for note in best.notes)
 
 
 def unknown_words(found: RiskUtility, most: int = 5) -> Iterator[str]:
