@@ -10,8 +10,9 @@ from scipy.special import gammaln
 from discreet.choice.candidates import margin_proposals
 from discreet.choice.choice import Verdict
 from discreet.choice.measures import Measure
+from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import mask_proposal, parse_masks
-from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.choice.risk_utility import risk_utility
 from discreet.data.table import Table
 from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import How

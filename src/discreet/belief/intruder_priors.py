@@ -28,14 +28,22 @@ ALPHA = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LogLinearPrior:
-    """Cell probabilities that obey a log-linear model, Dirichlet(`alpha`) before any table."""
+    """Cell probabilities that obey a log-linear model, Dirichlet(`alpha`) before any table.
+
+    `alpha` is one number for all cells, or an array of one a cell in the shape of the table.
+    """
 
     model: HierarchicalModel
-    alpha: float = ALPHA
+    alpha: float | FloatArray = ALPHA
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
+        if not np.all(np.isfinite(self.alpha) & (np.asarray(self.alpha) > 0)):
             raise InputError(must_be("alpha", "a number above 0", self.alpha))
+
+    def parameters(self, sizes: Sequence[int]) -> FloatArray:
+        """One parameter a cell, in the shape of the table."""
+        found: FloatArray = np.broadcast_to(np.asarray(self.alpha, dtype=np.float64), tuple(sizes))
+        return found
 
 
 def prior_named(name: str, n_cells: int) -> Prior:

@@ -1,7 +1,7 @@
 """The risk–utility map: every candidate with its risk and its worth, and the choice among them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from discreet.choice.choice import (
     standing,
 )
 from discreet.choice.exposure import belief_exposure, bounds_exposure
-from discreet.choice.mask_names import fresh_seed
-from discreet.choice.measures import Exposure, Measure
+from discreet.choice.measures import Exposure
+from discreet.choice.options import ChooseOptions
 from discreet.choice.users import scientists
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -48,33 +48,6 @@ SEARCHING = 0.1  # of the time left, for each candidate until one is within the 
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
 SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseOptions:
-    """How a choice is made.
-
-    `max_risk` is the cap α: a share or probability, or for the measure `bounds` minus a width.
-    `out` are margins that are out already, `requests` those that users want, with weights;
-    `users` are presets by name with weights, `intruders` priors by name. `seed` is that of all
-    random masks and draws, drawn afresh where none is given; it must stay secret.
-    """
-
-    max_risk: float
-    measure: Measure = field(default_factory=Measure)
-    intruders: tuple[str, ...] = ("multinomial",)
-    users: Mapping[str, float] | None = None
-    requests: tuple[tuple[tuple[str, ...], float], ...] = ()
-    out: tuple[tuple[str, ...], ...] = ()
-    seconds: float | None = None
-    seed: int = field(default_factory=fresh_seed)
-
-    def __post_init__(self) -> None:
-        _check_cap(self.max_risk, self.measure.policy)
-        if self.seconds is not None and not 0 < self.seconds < float("inf"):
-            raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
-        if not self.intruders or len(set(self.intruders)) < len(self.intruders):
-            raise InputError(must_be("intruders", "at least one, each once", self.intruders))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,13 +380,3 @@ def _content(asked: _Asked) -> list[str]:
 
 def _reason(candidate: Candidate) -> str:
     return candidate.risk.reason if isinstance(candidate.risk, Unavailable) else ""
-
-
-def _check_cap(max_risk: float, policy: Policy) -> None:
-    if policy is Policy.BOUNDS:
-        if not -float("inf") < max_risk <= 0:
-            rule = "at most 0 for bounds, where risk is minus a width"
-            remedy = f"--min-width {abs(max_risk):g} asks for bounds so wide"
-            raise InputError(must_be("max_risk", rule, f"{max_risk:g}", remedy=remedy))
-    elif not 0 <= max_risk <= 1:
-        raise InputError(must_be("max_risk", f"from 0 to 1 for {policy.value}", f"{max_risk:g}"))

@@ -8,10 +8,13 @@ import numpy as np
 
 from discreet.belief.draws.augmentation import Effort
 from discreet.belief.exact.matched_distribution import matched_distribution
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing, parse_model
 from discreet.belief.models.model_averaging import Evidence, WeightKind, model_weights
 from discreet.belief.models.model_search import ModelSearch, search_models
-from discreet.belief.posterior import Question, TablePosterior, table_posterior
+from discreet.belief.posterior import LIMITS, table_posterior
+from discreet.belief.request import Question
+from discreet.belief.table_posterior import TablePosterior
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -173,25 +176,22 @@ class _Asker:
     ) -> None:
         sizes = release.table.sizes
         cells = np.ravel_multi_index(tuple(watched.T), sizes) if len(watched) else watched[:, 0]
-        self._question = Question(
-            margins=release.margins,
-            cells=np.asarray(cells, dtype=np.int64),
-            alpha=np.full(sizes, options.alpha),
-            known=release.beside(),
-            truth=release.table.dense(),
-            weight_kind=options.weight_kind,
-            effort=options.effort,
-        )
-        self._seed, self._number, self._progress = options.seed, 0, progress
+        self._release, self._options, self._progress = release, options, progress
+        self._cells, self._number = np.asarray(cells, dtype=np.int64), 0
 
     def __call__(
         self, model: HierarchicalModel, seconds: float | None
     ) -> TablePosterior | Unavailable:
-        effort = replace(self._question.effort, seconds=seconds)
-        question = replace(self._question, effort=effort)
-        rng = np.random.default_rng([self._seed, self._number])
+        rng = np.random.default_rng([self._options.seed, self._number])
         self._number += 1
-        return table_posterior(question, model, rng=rng, progress=self._progress)
+        question = self._question(model, seconds)
+        kind = self._options.weight_kind
+        return table_posterior(question, weight_kind=kind, rng=rng, progress=self._progress)
+
+    def _question(self, model: HierarchicalModel, seconds: float | None) -> Question:
+        asked = self._release.question(LogLinearPrior(model, self._options.alpha), LIMITS)
+        effort = replace(self._options.effort, seconds=seconds)
+        return replace(asked, cells=self._cells, effort=effort)
 
 
 def _named_posteriors(

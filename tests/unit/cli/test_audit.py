@@ -46,14 +46,13 @@ def test_json_names(discreet, table):
     assert {"cell", "lower", "upper", "how"} <= set(found["cells"][0])
     for name in ("bounds", "true_table", "small_cells_identified"):
         assert isinstance(found["risk"][name]["value"], (int, float))
-    assert found["models"] == {"[a b][b c]": pytest.approx(1.0)}
+    assert found["models"]["[a b][b c]"]["value"] == pytest.approx(1.0)
 
 
-def test_a_measure_that_cannot_be_had_is_null_with_a_reason(discreet, table):
+def test_a_measure_that_cannot_be_had_says_why(discreet, table):
     found = json.loads(discreet(*arguments(table, "--json", "--posterior", "average")).out)
-    assert found["risk"]["entropy"]["value"] is None
-    assert found["risk"]["entropy"]["reason"]
-    assert sum(found["models"].values()) == pytest.approx(1.0)
+    assert set(found["risk"]["entropy"]) == {"unavailable", "unit"}
+    assert sum(weight["value"] for weight in found["models"].values()) == pytest.approx(1.0)
 
 
 def test_page(discreet, table, tmp_path):
@@ -92,7 +91,7 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--release", "a,d"), "variables must be those of the table, got 'd'"),
         (("--knows", "a=x:99"), "--knows must be true of the table"),
         (("--knows", "a=z:1"), "a must be one of its levels"),
-        (("--posterior", "[a z]"), "--posterior must be made of the table's variables"),
+        (("--posterior", "[a z]"), "--models must be made of the table's variables"),
         (("--small", "0"), "--small must be at least 1"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
         (("--seconds", "0"), "--seconds must be a finite number above 0"),
@@ -172,18 +171,21 @@ def test_a_warning_stands_beside_the_probabilities(discreet, table):
     assert all(warning in found["risk"][key]["warning"] for key in list(found["risk"])[2:])
     text = discreet(*arguments(table, *options)).out
     below = text[text.index("Small cells (") : text.index("How bad that is")]
-    assert "mistrust these probabilities" in below
+    assert "These probabilities are uncertain" in below
     assert " ± " in below
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--sure", ".5"], "--target must be given with --sure"),
-        (["--weights", "posterior_predictive"], "--weights must be given with several models"),
+        (["--sure", ".5"], "--targets must be given with --sure"),
+        (
+            ["--weights", "posterior_predictive"],
+            "--model-weights must be given with several models",
+        ),
         (["--model-prior", "saturated=1"], "--model-prior must be given with several models"),
         (["--posterior", "saturated", "--model-prior", "saturated=1"], "several models"),
-        (["--vars", "gendr"], "--vars must be a column of"),
+        (["--vars", "gendr"], "--variables must be a column of"),
     ],
 )
 def test_no_option_without_effect_is_taken(discreet, table, options, complaint):

@@ -22,6 +22,7 @@ from discreet.belief.draws.chain_frequencies import (
 )
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.smc_kernels import Lines, Weights, move_points
+from discreet.belief.draws.weights import effective_draws
 from discreet.belief.exact.clique_distribution import CliqueDistribution, log_matchings
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.models.model_averaging import Evidence
@@ -284,17 +285,13 @@ def _led_up(
     walker.move(points, walker.weights(0.0), state)
     for beta, own in zip(schedule, weights, strict=True):
         logs = logs + (beta - before) * walker.distribution.log_more(points)
-        if beta >= 1 or _worth(logs) < len(logs) / 2:
+        if beta >= 1 or effective_draws(logs) < len(logs) / 2:
             log_mean += float(logsumexp(logs) - np.log(len(logs)))
-            variance += 1 / _worth(logs) - 1 / len(logs)
+            variance += 1 / effective_draws(logs) - 1 / len(logs)
             points, logs = points[_chosen(logs, rng)], np.zeros(len(logs))
         walker.move(points, own, state)
         before = beta
     return _Population(points, log_mean, variance)
-
-
-def _worth(logs: FloatArray) -> float:
-    return float(np.exp(2 * logsumexp(logs) - logsumexp(2 * logs)))
 
 
 def _evidence(

@@ -239,7 +239,7 @@ class FittedBenedettiFranconi:
         if not self.summary.size_indices.is_partition:
             return Unavailable(
                 "a match that needs a missing value does not prove that there is another person; "
-                "choose --missing category or drop"
+                "choose category or drop for missing values"
             )
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
         shift = whole_below(mean - variance, scale=mean)

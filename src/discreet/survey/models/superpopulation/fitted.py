@@ -79,15 +79,14 @@ def usable(summary: Summary) -> Totals:
     given, sizes = summary.population_size, summary.size_indices
     if given is None:
         raise ModelUnavailable(
-            "the population size is not known; give it with --population, "
-            "or with --weight the survey weights that estimate it"
+            "the population size is not known; give it, or the survey weights that estimate it"
         )
     if summary.sample_size == 0:
         raise ModelUnavailable("the sample holds no record")
     if not sizes.is_partition:
         raise ModelUnavailable(
             "where missing values match anything, cells overlap and there is no partition of the "
-            "records; choose --missing category or drop"
+            "records; choose category or drop for missing values"
         )
     if not math.isfinite(given) or round(given) < summary.sample_size:
         rule = f"at least the sample size {summary.sample_size}"
