@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import discreet
-from discreet.report.audit_page import audit_html
-from discreet.report.notebook import plots_in
+from discreet.report.audit.document import audit_document
+from discreet.report.document import plots_in
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -32,8 +32,9 @@ def table() -> None:
     pair = discreet.audit(census, releases[1:])
     pair.plots()["beliefs"].save(HERE / "table-beliefs.svg")
     steps = discreet.audit_sequence(census, releases, discreet.AuditOptions(seconds=60))
-    page = audit_html("census.csv", steps)
-    plots_in(page)["releases"].save(HERE / "table-releases.svg")
+    document = audit_document("census.csv", steps, sequence=True)
+    drawn = {plot.name: plot for plot in plots_in(document)}
+    (HERE / "table-releases.svg").write_text(drawn["releases"].draw(), encoding="utf-8")
 
 
 def counts() -> None:

@@ -115,12 +115,14 @@ class ListedBelief(Exact):
     """A distribution over tables that are all listed: `tables` (tables × cells) with
     `probabilities`. Exact.
 
-    A probability below the least float is 0 but its table stays, being possible. Checked:
-    probabilities are not negative and sum to one, tables are different.
+    A probability below the least float is 0 but its table stays, being possible; where the tables
+    were weighed, `logs` are the logarithms of their probabilities. Checked: probabilities are not
+    negative and sum to one, tables are different.
     """
 
     tables: IntArray
     probabilities: FloatArray
+    logs: FloatArray | None = None
 
     def __post_init__(self) -> None:
         if len(self.tables) == 0 or len(self.tables) != len(self.probabilities):
@@ -136,10 +138,12 @@ class ListedBelief(Exact):
     def of_weights(cls, tables: Iterable[IntArray], log_weights: FloatArray) -> "ListedBelief":
         """From weights on a log scale that need not sum to one; tables of weight 0 are left out."""
         kept = np.asarray(log_weights) > -np.inf
-        weights = np.exp(log_weights[kept] - np.max(log_weights))
+        logs = log_weights[kept] - np.max(log_weights)
+        weights = np.exp(logs)
         return cls(
             tables=np.asarray(list(tables), dtype=np.int64)[kept],
             probabilities=weights / weights.sum(),
+            logs=logs - np.log(weights.sum()),
         )
 
     @property
@@ -169,6 +173,16 @@ class ListedBelief(Exact):
         """The probability of a whole table; 0 if it is not among them."""
         here = np.all(self.tables == np.ravel(table), axis=1)
         return Figure(value=min(float(self.probabilities[here].sum()), 1.0), how=How.EXACT)
+
+    def log_probability(self, table: IntArray) -> tuple[float, float]:
+        """log Pr(table) and 0 for its error; −inf if it is not among them."""
+        here = np.flatnonzero(np.all(self.tables == np.ravel(table), axis=1))
+        if len(here) == 0:
+            return -np.inf, 0.0
+        if self.logs is not None:
+            return float(self.logs[here[0]]), 0.0
+        with np.errstate(divide="ignore"):
+            return float(np.log(self.probabilities[here[0]])), 0.0
 
     def entropy(self) -> Outcome:
         """−Σ p log₂ p [bits]."""

@@ -61,7 +61,7 @@ class Climb:
         if self.clock.seconds is None:
             return None
         left = self.clock.seconds - (working_seconds() - self.clock.began)
-        return round(max(0.0, left), 1)
+        return float(f"{max(0.0, left):.3g}")  # as it is told where time runs out
 
     def part(self, share: float) -> float | None:
         """A share of what is left."""
@@ -166,7 +166,9 @@ def budget(question: Question, climb: Climb) -> Budget:
     """For an exact sum, within its share of the time left."""
     limits = question.limits
     if not limits.paced:
-        return Budget(states=limits.states, seconds=climb.part(limits.exact_share))
+        return Budget(
+            states=limits.states, steps=limits.steps, seconds=climb.part(limits.exact_share)
+        )
     seconds = climb.clock.share(limits.exact_share, PACED_SECONDS) or PACED_SECONDS
     states = min(limits.states, LEAST_STATES + int(STATES_A_SECOND * seconds))
     return Budget(states=states, steps=int(STEPS_A_SECOND * seconds), seconds=seconds)

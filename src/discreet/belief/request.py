@@ -31,8 +31,8 @@ NO_TOTAL = Unavailable("the number of persons is not known, so tables cannot be 
 class Limits:
     """How much work each way to a belief may be.
 
-    At most `most_tables` are listed. Exact sums take `exact_share` of the time left and keep
-    `states` at a time; where `paced`, the work they may do goes by the seconds they have, so that a
+    At most `most_tables` are listed. Exact sums take `exact_share` of the time left, keep `states`
+    at a time and take `steps` at most; where `paced`, both go by the seconds they have, so that a
     slow machine gives the same kind of answer. Draws take `draw_share` of the time left and no more
     than `draw_seconds`; fewer than `least_effective` of them give no belief.
     """
@@ -40,6 +40,7 @@ class Limits:
     most_tables: int = MOST_TABLES
     exact_share: float = 0.5
     states: int = 4_000_000
+    steps: int = 2_000_000_000
     paced: bool = False
     draw_share: float = 0.9
     draw_seconds: float | None = None
@@ -51,15 +52,17 @@ class Question:
     """What an intruder knows of a table, and how he weighs the tables that fit it.
 
     `margins` are released margins and `known` all other statements; a question without margins
-    gives the `shape` of the table. `prior` is a product over cells or a log-linear model.
-    `likelihood` is log Pr(publication | table), and `factors` are the same figure by figure, where
-    it is such a product. `cells` are those asked about, where only some can be followed; `truth` is
-    the holder's own table, which spares search and is scored, and never changes a belief.
+    gives the `shape` of the table, or says all that is known as `constraints`. `prior` is a product
+    over cells or a log-linear model. `likelihood` is log Pr(publication | table), and `factors` are
+    the same figure by figure, where it is such a product. `cells` are those asked about, where only
+    some can be followed; `truth` is the holder's own table, which spares search and is scored, and
+    never changes a belief.
     """
 
     prior: Prior | LogLinearPrior
     margins: Margins | None = None
     shape: tuple[int, ...] = ()
+    constraints: System | None = None
     known: Sequence[Statement] = ()
     likelihood: LogLikelihood | None = None
     factors: Sequence[Factor] = ()
@@ -71,6 +74,8 @@ class Question:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Levels of each variable."""
+        if self.constraints is not None:
+            return (self.constraints.n_named,)
         return self.shape if self.margins is None else self.margins.sizes
 
     @property
@@ -87,7 +92,7 @@ class Question:
     @cached_property
     def system(self) -> System:
         """The same as equations and limits of the cells."""
-        return system_of(self.n_cells, self.statements)
+        return self.constraints or system_of(self.n_cells, self.statements)
 
     @property
     def only_margins(self) -> Margins | None:
@@ -148,6 +153,8 @@ class Question:
             if self.factors:
                 return Unavailable("a log-linear distribution with rounded figures is not summed")
             return self.model_distribution
+        if self.constraints is not None and not self.factors:
+            return self.prior_distribution
         if self.total is None:
             return NO_TOTAL
         prior, statements = with_factors(self.prior, self.n_cells, self.statements, self.factors)

@@ -1,5 +1,6 @@
 """discreet audit FILE --count Freq --vars a,b,c --release a,b --release b,c"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,26 +136,22 @@ def command(file: str, **options: Any) -> None:
 
 def _run(file: str, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the release was not shown to keep?"""
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.audit import print_audit
-    from discreet.report.audit_json import audit_json
-    from discreet.report.audit_page import write_audit
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.audit.document import audit_document
+    from discreet.report.audit.json import audit_json
 
-    report = options["report"]
     _check_together(options)
     asked = _asked(options)
     with progress_bar() as progress:
         source, table = table_of(file, options, progress)
         audits = _audits(table, options, asked, progress)
-        if report is not None:
-            write_audit(source, audits, report)
-    if options["as_json"]:
-        print_json(audit_json(audits if options["sequence"] else audits[-1:]))
-    else:
-        shown = audits if options["sequence"] else audits[-1:]
-        print_audit(stdout_console(), source, shown, report=report)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(audit_document, source, audits, sequence=options["sequence"]),
+        partial(audit_json, audits, sequence=options["sequence"]),
+        as_json=options["as_json"],
+        report=options["report"],
+    )
     verdict = audits[-1].verdict
     return verdict is not None and not verdict.allows
 

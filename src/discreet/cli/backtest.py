@@ -1,5 +1,6 @@
 """discreet backtest POPULATION --keys a,b,c"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,12 @@ def command(file: str, **options: Any) -> None:
     Draws samples, asks every model for the population uniques among the sample uniques, and
     compares with the truth. Ctrl-C shows the samples done so far.
     """
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
     from discreet.flows.backtest import backtest
-    from discreet.report.backtest import backtest_json, print_backtest, write_backtest
+    from discreet.report.backtest import backtest_document, backtest_json
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     source = open_records(file, csv)
@@ -75,11 +77,9 @@ def command(file: str, **options: Any) -> None:
     asked |= {"models": model_names(options["models"]), "csv": csv}
     with speaking_of(), progress_bar() as progress:
         league = backtest(source, **asked, progress=progress)
-    if report is not None:
-        write_backtest(league, report)
-    if options["as_json"]:
-        print_json(backtest_json(league))
-    else:
-        print_backtest(stdout_console(), league)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(backtest_document, league),
+        partial(backtest_json, league),
+        as_json=options["as_json"],
+        report=report,
+    )

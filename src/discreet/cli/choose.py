@@ -1,5 +1,6 @@
 """discreet choose FILE --count Freq --vars a,b,c --max-risk a"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,12 +150,12 @@ def command(file: str, **options: Any) -> None:
 
 def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.choice.publication import check_folder
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.choose import print_choice
-    from discreet.report.choose_json import choose_json
-    from discreet.report.choose_page import write_choice
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.choose.document import choose_document
+    from discreet.report.choose.json import choose_json
 
-    report, folder = options["report"], options["write"]
+    folder = options["write"]
     _check_together(options)
     asked = _asked(options)
     if folder is not None:
@@ -162,14 +163,12 @@ def _run(file: str, options: dict[str, Any]) -> None:
     with progress_bar() as progress:
         source, table = table_of(file, options, progress)
         found = _found(table, asked, progress)
-        if report is not None:
-            write_choice(source, found, report)
-    if options["as_json"]:
-        print_json(choose_json(found))
-    else:
-        print_choice(stdout_console(), source, found, report=report)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(choose_document, source, found),
+        partial(choose_json, found),
+        as_json=options["as_json"],
+        report=options["report"],
+    )
     if folder is not None:
         _write(found, folder)
     if not found.something_is_safe:

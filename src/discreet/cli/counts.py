@@ -1,5 +1,6 @@
 """discreet counts '0:15,1:20,2:9' (the holder), or --n 51 --s1 61 --s2 '2^20*3^7' (an intruder)"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -160,11 +161,11 @@ def command(counts: str | None, **options: Any) -> None:
 
 def _run(counts: str | None, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that no release was found to keep?"""
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
     from discreet.data.writing import check_outputs
-    from discreet.report.counts import print_counts
-    from discreet.report.counts_json import counts_json
-    from discreet.report.counts_page import write_counts_page
+    from discreet.report.counts.document import counts_document
+    from discreet.report.counts.json import counts_json
 
     report = options["report"]
     if report is not None and not (counts and is_file(counts)):
@@ -172,15 +173,12 @@ def _run(counts: str | None, options: dict[str, Any]) -> bool:
     asked = _asked(options)
     with progress_bar() as progress:
         source, found = _assessed(counts, options, asked, progress)
-        bayes = found.bayes
-        if report is not None:
-            write_counts_page(found, source, report, bayes=bayes)
-    if options["as_json"]:
-        print_json(counts_json(found, bayes=bayes))
-    else:
-        print_counts(stdout_console(), found, source, bayes=bayes)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(counts_document, found, source, bayes=found.bayes),
+        partial(counts_json, found, bayes=found.bayes),
+        as_json=options["as_json"],
+        report=report,
+    )
     return found.verdict is not None and not found.verdict.allows
 
 

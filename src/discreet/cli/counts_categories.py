@@ -1,27 +1,26 @@
 """discreet counts FILE --column x --by ward,year (the holder), or --sets FILE (an intruder)"""
 
+from functools import partial
 from typing import Any
 
 
 def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the sets do not keep?"""
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.counts_categories import print_categories
-    from discreet.report.counts_categories_json import categories_json
-    from discreet.report.counts_categories_page import write_categories_page
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.counts.categories import categories_document
+    from discreet.report.counts.categories_json import categories_json
 
     report = options["report"]
     asked = _asked(options)
     with progress_bar() as progress:
         view = _view(*_assessed(counts, options, asked, progress))
-        if report is not None:
-            write_categories_page(view, report)
-    if options["as_json"]:
-        print_json(categories_json(view))
-    else:
-        print_categories(stdout_console(), view)
-    if report is not None:
-        say(f"written: {report}")
+    show(
+        partial(categories_document, view),
+        partial(categories_json, view),
+        as_json=options["as_json"],
+        report=report,
+    )
     return view.allows is False
 
 
@@ -56,7 +55,7 @@ def _assessed(counts: str | None, options: dict[str, Any], asked: Any, progress:
 
 
 def _view(source: str, found: Any) -> Any:
-    from discreet.report.counts_categories import CategoriesView
+    from discreet.report.counts.categories import CategoriesView
 
     return CategoriesView(
         source=source,

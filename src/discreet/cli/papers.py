@@ -88,7 +88,7 @@ def _width(console: "Console") -> int:
 def _parts(found: Sequence["Row"], width: int) -> "Iterator[ConsoleRenderable]":
     from rich.text import Text
 
-    from discreet.report.text import heading, indented
+    from discreet.report.render_terminal import heading, indented
 
     for paper in dict.fromkeys(row.paper for row in found):
         own = [row for row in found if row.paper == paper]

@@ -1,5 +1,6 @@
 """discreet plan --cells K --population N --target-risk q"""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -37,20 +38,13 @@ def command(
 
     By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
     """
-    from discreet.cli.console import print_json, say, stdout_console
+    from discreet.cli.show import show
     from discreet.data.writing import check_outputs
     from discreet.flows.plan import plan
-    from discreet.report.plan import plans_json, print_plans, write_plans
+    from discreet.report.plan import plan_document, plan_json
 
     if report is not None:
         check_outputs([report], [])
     with speaking_of(PARAMETERS):
         plans = plan(cells, population, target_risk, prior)
-    if report is not None:
-        write_plans(plans, report)
-    if as_json:
-        print_json(plans_json(plans))
-    else:
-        print_plans(stdout_console(), plans)
-    if report is not None:
-        say(f"written: {report}")
+    show(partial(plan_document, plans), partial(plan_json, plans), as_json=as_json, report=report)

@@ -17,7 +17,7 @@ from math import gcd
 
 import numpy as np
 
-from discreet.belief.count_belief import Part, TableDistribution, exact_distribution, mixture
+from discreet.belief.count_belief import Part, TableDistribution, mixed_distribution, mixture
 from discreet.belief.draws.count_draws import estimated_distribution
 from discreet.count_tables.equations import Sums, equations, number_statement
 from discreet.count_tables.knowledge import Knowledge
@@ -364,7 +364,7 @@ def _distribution(
         return drawn(failed)
     try:
         mixed = mixture([Part(system=system)], prior, budget=effort.budget())
-        return exact_distribution(mixed, truth=truth, budget=effort.budget())
+        return mixed_distribution(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
         return drawn(f"exact: {ended}")
 

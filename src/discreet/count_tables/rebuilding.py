@@ -20,7 +20,7 @@ from discreet.belief.count_belief import (
     Mixture,
     Part,
     TableDistribution,
-    exact_distribution,
+    mixed_distribution,
     mixture,
     prior_named,
 )
@@ -268,7 +268,7 @@ class HiddenCounts:
             return self._estimated_distribution(prior, cells, effort, failed, progress)
         try:
             mixed = self.mixture(prior, effort, progress)
-            return exact_distribution(mixed, truth=cells, budget=effort.budget(), progress=progress)
+            return mixed_distribution(mixed, truth=cells, budget=effort.budget(), progress=progress)
         except BudgetExceeded as ended:
             return self._estimated_distribution(prior, cells, effort, f"exact: {ended}", progress)
 

@@ -221,9 +221,18 @@ def components_tree(sets: Iterable[Sequence[int]]) -> JunctionTree:
 
 
 def junction_tree(sets: Iterable[Sequence[int]]) -> JunctionTree | None:
-    """The junction tree of a decomposable collection of sets; None for any other."""
-    tree = components_tree(sets)
-    return tree if tree.is_decomposable else None
+    """The junction tree of a decomposable collection of sets; None for any other.
+
+    That it is one is seen by bit sets: the sets are the cliques of a chordal graph.
+    """
+    wanted = maximal_sets(map(set_of, sets))
+    graph = Graph.of_generators(max(wanted, default=0).bit_length(), map(axes_of, wanted))
+    if not wanted or not graph.is_decomposable:
+        return None
+    lone = {1 << key for key, near in enumerate(graph.near) if near == 0} - set(wanted)
+    if set(graph.clique_sets) - lone - {0} != set(wanted) - {0}:
+        return None
+    return components_tree(map(axes_of, wanted))
 
 
 def _clique_tree(cliques: list[frozenset[int]]) -> "nx.Graph":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import poisson
+from scipy.special import gammaln, xlogy
 
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -121,7 +121,7 @@ def _most_exposed(widths: IntArray, truths: IntArray, mean: FloatArray | None) -
     narrow = np.argsort(widths, kind="stable")
     if mean is None:
         return narrow[:MOST_NAMED]
-    likely = order_of(np.asarray(poisson.logpmf(truths, mean)))
+    likely = order_of(xlogy(truths, mean) - gammaln(truths + 1.0) - mean)
     chosen = dict.fromkeys([*narrow[: MOST_NAMED // 2].tolist(), *likely.tolist()])
     return np.array(list(chosen)[:MOST_NAMED], dtype=np.int64)
 

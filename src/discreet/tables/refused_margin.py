@@ -11,34 +11,29 @@ from enum import StrEnum
 
 import numpy as np
 
-from discreet.belief.belief import ListedBelief
+from discreet.belief.belief import Belief, ListedBelief
 from discreet.belief.drawn_belief import LEAST_EFFECTIVE, DrawnBelief, too_few
-from discreet.belief.exact.exact_distribution import (
-    ExactDistribution,
-    completed_points,
-    exact_distribution,
-)
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.ladder import believe
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.belief.request import Limits
+from discreet.belief.request import Limits, Question
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.sums import marginals
-from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.margins import margins_of
+from discreet.fiber.system.margins import Margins, margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.numerics.rounding import ALIKE, above, first_largest
 from discreet.progress import Progress, silent
-from discreet.tables.measures import best_value, surely_above
+from discreet.tables.measures import is_found, surely_above
 from discreet.tables.release import Release
 
 MOST_JUDGED = 400  # weighted draws whose own margin is judged
 JUDGING_SECONDS = 2.0  # for one of them
 LIMITS = Limits(draw_share=0.3, draw_seconds=10.0)
+JUDGING = Limits(exact_share=1.0, states=300_000, steps=100_000_000)
 Distribution = Mapping[int, float]
 
 
@@ -95,7 +90,8 @@ def refusal_view(
 
     Checked: the rule refuses each request on the true table, since else the refusal is false of it.
     """
-    question = release.question(LogLinearPrior(model, alpha), LIMITS)
+    prior = LogLinearPrior(model, alpha)
+    question = release.question(prior, LIMITS)
     if isinstance(question.model_distribution, Unavailable):
         return Unavailable(
             "a refusal needs a model whose distribution of the table is known, such as saturated"
@@ -110,7 +106,7 @@ def refusal_view(
     drawn = believe(question, ("filled",), clock=clock, rng=rng, progress=progress)
     if not isinstance(drawn, DrawnBelief):
         return drawn if isinstance(drawn, Unavailable) else Unavailable("no draws were made")
-    judge = _Judge(release, model, alpha, rule)
+    judge = _Judge(release, prior, rule)
     try:
         for request in requests:
             truth = judge.refuses(release.table.dense(), request)
@@ -165,7 +161,7 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
     return share
 
 
-def margin_rows(tables: IntArray, sizes: Sequence[int], axes: Axes) -> IntArray:
+def margin_rows(tables: IntArray, sizes: Sequence[int], axes: Sequence[int]) -> IntArray:
     """The margin of each table (rows) over some axes, flat."""
     full = tables.reshape(-1, *sizes)
     others = tuple(1 + axis for axis in range(len(sizes)) if axis not in set(axes))
@@ -255,58 +251,42 @@ def _conditioned(
 class _Judge:
     """Tells whether the rule would refuse a request, were a table the true one; remembers."""
 
-    def __init__(
-        self, release: Release, model: HierarchicalModel, alpha: FloatArray, rule: RefusalRule
-    ) -> None:
-        self.release, self._model, self._alpha, self._rule = release, model, alpha, rule
-        self._known: dict[tuple[Axes, bytes], marginals.Posterior | tuple[IntArray, IntArray]] = {}
+    def __init__(self, release: Release, prior: LogLinearPrior, rule: RefusalRule) -> None:
+        self.release, self._prior, self._rule = release, prior, rule
+        self._known: dict[tuple[Axes, bytes], Belief | Bounds] = {}
 
     def refuses(self, table: IntArray, request: Axes) -> bool:
         """Whether the measure would exceed its limit after the release of the request."""
         rule, flat = self._rule, table.ravel()
         small = np.flatnonzero((flat > 0) & (flat <= rule.small))
         found = self._after(table, request)
-        if not isinstance(found, marginals.Posterior):
-            widths = (found[1] - found[0])[small]
+        if isinstance(found, Bounds):
+            widths = (found.upper - found.lower)[small]
             risk = -float(widths.min()) if len(small) else -np.inf
         elif rule.policy is Policy.TABLE:
-            distribution = self._distribution(table, request)
-            point = completed_points(distribution.system, flat[None])[0]
-            risk = found.table_probability(point)
+            own = found.probability(flat)
+            risk = own.value or 0.0 if isinstance(own, Figure) else 0.0
         else:
-            risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
-                len(small), 1
-            )
+            hits = [is_found(found.cell(int(c)), int(flat[c]), rule.confidence) for c in small]
+            risk = sum(hits) / max(len(hits), 1)
         return above(risk, rule.max_risk)
 
-    def _after(
-        self, table: IntArray, request: Axes
-    ) -> marginals.Posterior | tuple[IntArray, IntArray]:
+    def _after(self, table: IntArray, request: Axes) -> Belief | Bounds:
+        """What would be known after the release, the same for all tables with these margins."""
         key = (request, margin_rows(table.reshape(1, -1), table.shape, request).tobytes())
         if key not in self._known:
-            if self._rule.policy is Policy.BOUNDS:
-                margins = margins_of(table, [*self.release.sets, request])
-                limits = bounds(margins, tables=[table], time_limit=JUDGING_SECONDS)
-                if not limits.complete:
-                    raise BudgetExceeded("bounds after the release are not tight in the time given")
-                self._known[key] = (limits.lower, limits.upper)
-            else:
-                distribution = self._distribution(table, request)
-                budget = Budget(states=300_000, steps=100_000_000, seconds=JUDGING_SECONDS)
-                self._known[key] = marginals.posterior(
-                    distribution.system, distribution.prior, budget=budget
-                )
+            margins = margins_of(table, [*self.release.sets, request])
+            self._known[key] = self._found(margins, table)
         return self._known[key]
 
-    def _distribution(self, table: IntArray, request: Axes) -> ExactDistribution:
-        margins = margins_of(table, [*self.release.sets, request])
-        distribution = exact_distribution(margins, self._model, self._alpha)
-        assert distribution is not None
-        return distribution
-
-
-def _found(posterior: marginals.Posterior, cell: int, truth: int, rule: RefusalRule) -> bool:
-    low = int(posterior.lower[cell])
-    distribution = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
-    best = best_value(distribution)
-    return best == truth and distribution[best] > surely_above(rule.confidence)
+    def _found(self, margins: Margins, table: IntArray) -> Belief | Bounds:
+        if self._rule.policy is Policy.BOUNDS:
+            limits = bounds(margins, tables=[table], time_limit=JUDGING_SECONDS)
+            if not limits.complete:
+                raise BudgetExceeded("bounds after the release are not tight in the time given")
+            return limits
+        question = Question(prior=self._prior, margins=margins, limits=JUDGING)
+        belief = believe(question, ("summed",), clock=Clock(JUDGING_SECONDS))
+        if isinstance(belief, Unavailable):
+            raise BudgetExceeded(belief.reason)
+        return belief

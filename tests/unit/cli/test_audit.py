@@ -46,14 +46,13 @@ def test_json_names(discreet, table):
     assert {"cell", "lower", "upper", "how"} <= set(found["cells"][0])
     for name in ("bounds", "true_table", "small_cells_identified"):
         assert isinstance(found["risk"][name]["value"], (int, float))
-    assert found["models"] == {"[a b][b c]": pytest.approx(1.0)}
+    assert found["models"]["[a b][b c]"]["value"] == pytest.approx(1.0)
 
 
-def test_a_measure_that_cannot_be_had_is_null_with_a_reason(discreet, table):
+def test_a_measure_that_cannot_be_had_says_why(discreet, table):
     found = json.loads(discreet(*arguments(table, "--json", "--posterior", "average")).out)
-    assert found["risk"]["entropy"]["value"] is None
-    assert found["risk"]["entropy"]["reason"]
-    assert sum(found["models"].values()) == pytest.approx(1.0)
+    assert set(found["risk"]["entropy"]) == {"unavailable", "unit"}
+    assert sum(weight["value"] for weight in found["models"].values()) == pytest.approx(1.0)
 
 
 def test_page(discreet, table, tmp_path):
@@ -172,7 +171,7 @@ def test_a_warning_stands_beside_the_probabilities(discreet, table):
     assert all(warning in found["risk"][key]["warning"] for key in list(found["risk"])[2:])
     text = discreet(*arguments(table, *options)).out
     below = text[text.index("Small cells (") : text.index("How bad that is")]
-    assert "mistrust these probabilities" in below
+    assert "These probabilities are uncertain" in below
     assert " ± " in below
 
 

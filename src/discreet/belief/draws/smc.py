@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import t
+from scipy.special import logsumexp, ndtri, stdtrit
 
 from discreet.belief.draws.chain_frequencies import (
     CountedDistribution,
@@ -305,7 +304,7 @@ def _evidence(
     logs = np.array([one.log_mean for one in found])
     top = float(logsumexp(logs) - np.log(len(logs)))
     spread = np.exp(logs - top)
-    few = float(t.ppf(0.975, len(spread) - 1) / t.ppf(0.975, np.inf))
+    few = float(stdtrit(len(spread) - 1, 0.975) / ndtri(0.975))
     inside = float(np.mean([one.variance for one in found]) / len(found))
     between = few * float(spread.std(ddof=1) / np.sqrt(len(spread)))
     error = max(between, float(np.sqrt(max(inside, 0.0))), EPSILON)

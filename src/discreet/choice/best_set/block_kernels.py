@@ -1,9 +1,9 @@
 """Moves that exchange four records for four others, found among the records nearest to a cell.
 
-The state is one consistent table, as a list of occupied cells with counts. Each move keeps all
-released margins, so that every count a cell is seen to have is one that it may have: `least` and
-`most` widen by what is attained, and a search that finds nothing has shown nothing. All moves made
-for a cell are undone before the next, so that the order of the cells does not matter.
+The state is one consistent table and the list of its occupied cells. Each move keeps all released
+margins, so that every count a cell is seen to have is one that it may have: `least` and `most`
+widen by what is attained, and a search that finds nothing has shown nothing. All moves made for a
+cell are undone before the next, so that the order of the cells does not matter.
 
 Three disjoint blocks of variables B1, B2, B3, in each of which some other record says what to
 change to, make a cube of eight cells around a cell c. Taking one from the corners with an odd

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scipy.optimize import brentq
-from scipy.stats import chi2
+from scipy.special import chdtrc, gammaincinv
 
 from discreet.count_tables.com_poisson.distribution import ComPoisson
 from discreet.count_tables.com_poisson.normaliser import Moments, log_normaliser, moments
@@ -98,7 +98,7 @@ class Fit(ShownInNotebooks):
 
     def dispersion_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """All ν that a likelihood-ratio test does not reject, the rate being free."""
-        sums, drop = self.sums, float(chi2.ppf(_checked(confidence), 1)) / 2
+        sums, drop = self.sums, float(gammaincinv(0.5, _checked(confidence)))
 
         def gap(dispersion: float) -> float:
             profile = sums.log_likelihood(log_rate_for_mean(sums.mean, dispersion), dispersion)
@@ -177,7 +177,7 @@ def poisson_test(outcome: Fit | NoMaximum) -> PoissonTest:
     poisson = sums.log_likelihood(math.log(sums.mean), 1.0)
     statistic = max(0.0, 2 * (limit - poisson))
     dispersion = outcome.dispersion if isinstance(outcome, Fit) else None
-    return PoissonTest(statistic, float(chi2.sf(statistic, 1)), dispersion)
+    return PoissonTest(statistic, float(chdtrc(1, statistic)), dispersion)
 
 
 def _no_maximum(sums: Sums) -> NoMaximum:

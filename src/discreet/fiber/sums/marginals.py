@@ -30,6 +30,7 @@ from discreet.fiber.sums.dynamic_programming import (
     weights_of,
 )
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
+from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.system.blocks import Block, Split, split
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.priors import Prior, check_length, log_ratio
@@ -121,6 +122,11 @@ def _relative_to(
     lower, probabilities = parts.values[:n], [np.ones(1) for _ in range(n)]
     log_z, steps = 0.0, 0
     for block in parts.blocks:
+        points = listed_points(block, budget)
+        if points is not None:
+            log_z += _fill_listed(block, points, prior, start, probabilities)
+            steps += points.size
+            continue
         found, marginals = _summed(block, prior, start, budget, progress)
         log_z += _fill(found, marginals, probabilities, n)
         steps += found.steps
@@ -176,6 +182,24 @@ def sweep_of(
 
     weights = weights_of(plan, log_weight)
     return sweep(plan, budget, weights=weights, keep=True, closed=False, progress=progress)
+
+
+def _fill_listed(
+    block: Block, points: IntArray, prior: Prior, start: IntArray, probabilities: list[FloatArray]
+) -> float:
+    """Writes the marginals of a block whose points are listed; its log normaliser."""
+    if not len(points):
+        _checked(Split(values=block.lower, blocks=(), is_empty=True))
+    named = block.columns < len(start)
+    cells, values = block.columns[named], (points + block.lower)[:, named]
+    logs = np.zeros(len(points))
+    for cell, column in zip(cells, values.T, strict=True):
+        logs += log_ratio(prior, np.full(len(points), cell), start[cell], column)
+    weights = np.exp(logs - logs.max())
+    for cell, column, top in zip(cells, points[:, named].T, block.upper[named], strict=True):
+        p = np.bincount(column, weights, int(top) + 1)
+        probabilities[int(cell)] = p / p.sum()
+    return float(logs.max() + np.log(weights.sum()))
 
 
 def _summed(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.data.summary import SizeIndices
 from discreet.numerics.arrays import FloatArray
@@ -68,6 +67,8 @@ def moment_estimates(sizes: SizeIndices) -> tuple[float, float]:
     rising factorial. The second gives θ, which makes the first an equation for α. It always holds
     at α = 0; raises ModelUnavailable where it holds nowhere else.
     """
+    from scipy.optimize import brentq  # here: only these estimates need its quarter of a second
+
     check_two_kinds(sizes)
     t, w = integer_nodes(1, sizes.sample_size)
     n, s = sizes.sample_size, sizes.sample_uniques
