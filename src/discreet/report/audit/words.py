@@ -15,7 +15,7 @@ from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import Release
 
-NO_BITS = 1e-11  # entropy that rounding can make of none
+NO_BITS = 1e-12  # doubt that rounding can make of none
 BELOW_ONE = 1 - 2.0**-53  # the largest probability that is no certainty
 CONSISTENT = "all tables consistent with what was released"
 MEANINGS = {
@@ -375,7 +375,7 @@ def outcome_cell(outcome: Outcome, places: int = 4) -> str:
     if 0 < value < SMALLEST:
         spread = f" ± {100 * error / value:.0f} %" if error and value * MOST_WRITTEN > 1 else ""
         return tiny(value) + spread
-    if 0 < 1 - value < 0.5 * 10.0**-places and not error:  # rounds to 1 and is no certainty
+    if NO_BITS < 1 - value < 0.5 * 10.0**-places and not error:  # rounds to 1 and is no certainty
         return f"> {1 - 10.0**-places:.{places}f}"
     shown = f"{value:.{places}f}".rstrip("0").rstrip(".") if value != int(value) else f"{value:.0f}"
     return f"{shown} ± {error:.2g}" if error else shown
