@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.synthetic import levels as of
+from discreet.synthetic import levels as level
 from discreet.synthetic.levels import KEY_LABELS, TOP_AGE
 
 AGES = np.arange(TOP_AGE + 1)
@@ -36,62 +36,68 @@ class Arrangement:
     second: int | None = None
     children: float = 0.0
     others: dict[int, float] = field(default_factory=dict)
-    head: int = of.HEAD
+    head: int = level.HEAD
 
 
-KIN = {of.GRANDCHILD: 0.5, of.PARENT: 0.5, of.SIBLING: 0.7, of.OTHER_RELATIVE: 0.35}
-GUESTS = {of.GRANDCHILD: 0.04, of.PARENT: 0.025, of.SIBLING: 0.02}
-GUESTS |= {of.OTHER_RELATIVE: 0.015, of.BOARDER: 0.015, of.FOSTER_CHILD: 0.006}
+KIN = {level.GRANDCHILD: 0.5, level.PARENT: 0.5, level.SIBLING: 0.7, level.OTHER_RELATIVE: 0.35}
+GUESTS = {level.GRANDCHILD: 0.04, level.PARENT: 0.025, level.SIBLING: 0.02}
+GUESTS |= {level.OTHER_RELATIVE: 0.015, level.BOARDER: 0.015, level.FOSTER_CHILD: 0.006}
 ARRANGEMENTS = (
     Arrangement(
-        *(0.53, ((0.55, 38, 9), (0.30, 58, 10), (0.15, 72, 7)), (0.05, 0.03), of.SPOUSE, 1.0),
+        *(0.53, ((0.55, 38, 9), (0.30, 58, 10), (0.15, 72, 7)), (0.05, 0.03), level.SPOUSE, 1.0),
         others=GUESTS,
     ),
     Arrangement(  # lone mothers
-        *(0.08, ((0.75, 33, 8), (0.25, 55, 14)), (1.0, 1.0), of.CHILD, 0.8),
-        others=GUESTS | {of.GRANDCHILD: 0.25, of.SIBLING: 0.05, of.HOUSEMATE: 0.05},
+        *(0.08, ((0.75, 33, 8), (0.25, 55, 14)), (1.0, 1.0), level.CHILD, 0.8),
+        others=GUESTS | {level.GRANDCHILD: 0.25, level.SIBLING: 0.05, level.HOUSEMATE: 0.05},
     ),
     Arrangement(  # lone fathers
-        *(0.02, ((0.75, 38, 9), (0.25, 58, 12)), (0.0, 0.0), of.CHILD, 0.6),
-        others=GUESTS | {of.GRANDCHILD: 0.12, of.SIBLING: 0.05, of.HOUSEMATE: 0.06},
+        *(0.02, ((0.75, 38, 9), (0.25, 58, 12)), (0.0, 0.0), level.CHILD, 0.6),
+        others=GUESTS | {level.GRANDCHILD: 0.12, level.SIBLING: 0.05, level.HOUSEMATE: 0.06},
     ),
     Arrangement(
-        *(0.04, ((0.85, 29, 7), (0.15, 48, 13)), (0.35, 0.3), of.PARTNER, 0.35),
-        others={of.SIBLING: 0.02, of.OTHER_RELATIVE: 0.02, of.HOUSEMATE: 0.06, of.BOARDER: 0.02},
+        *(0.04, ((0.85, 29, 7), (0.15, 48, 13)), (0.35, 0.3), level.PARTNER, 0.35),
+        others={
+            level.SIBLING: 0.02,
+            level.OTHER_RELATIVE: 0.02,
+            level.HOUSEMATE: 0.06,
+            level.BOARDER: 0.02,
+        },
     ),
     Arrangement(0.22, ((0.35, 32, 10), (0.20, 52, 11), (0.45, 75, 9)), (0.42, 0.8)),
-    Arrangement(0.025, ((0.5, 28, 8), (0.5, 55, 16)), (0.5, 0.7), of.SIBLING, others=KIN),
+    Arrangement(0.025, ((0.5, 28, 8), (0.5, 55, 16)), (0.5, 0.7), level.SIBLING, others=KIN),
     Arrangement(
-        *(0.025, ((0.85, 26, 6), (0.15, 48, 15)), (0.42, 0.55), of.HOUSEMATE),
-        others={of.HOUSEMATE: 0.5, of.BOARDER: 0.25, of.SIBLING: 0.05},
+        *(0.025, ((0.85, 26, 6), (0.15, 48, 15)), (0.42, 0.55), level.HOUSEMATE),
+        others={level.HOUSEMATE: 0.5, level.BOARDER: 0.25, level.SIBLING: 0.05},
     ),
     Arrangement(
-        *(0.025, ((0.45, 29, 8), (0.10, 50, 12), (0.45, 83, 7)), (0.1, 0.72)), head=of.INSTITUTION
+        *(0.025, ((0.45, 29, 8), (0.10, 50, 12), (0.45, 83, 7)), (0.1, 0.72)),
+        head=level.INSTITUTION,
     ),
-    Arrangement(0.035, ((0.80, 20, 2.2), (0.20, 36, 12)), (0.42, 0.5), head=of.QUARTERS),
+    Arrangement(0.035, ((0.80, 20, 2.2), (0.20, 36, 12)), (0.42, 0.5), head=level.QUARTERS),
 )
 # The householder's age at which further members are likeliest, and how far around it.
 BEST_AGE = {
-    of.GRANDCHILD: (57, 8),
-    of.PARENT: (44, 8),
-    of.SIBLING: (27, 12),
-    of.OTHER_RELATIVE: (45, 40),
-    of.FOSTER_CHILD: (42, 9),
-    of.HOUSEMATE: (26, 10),
-    of.BOARDER: (45, 40),
+    level.GRANDCHILD: (57, 8),
+    level.PARENT: (44, 8),
+    level.SIBLING: (27, 12),
+    level.OTHER_RELATIVE: (45, 40),
+    level.FOSTER_CHILD: (42, 9),
+    level.HOUSEMATE: (26, 10),
+    level.BOARDER: (45, 40),
 }
 # Age of a member: whether it follows the householder's, then mean, spread, least and most of it, or
 # of the difference. Siblings are at most 10 years off, so that parents are of an age for them too.
 MEMBER_AGES = {
-    of.SPOUSE: (1, 0, 4, -20, 20),
-    of.GRANDCHILD: (1, -54, 8, -75, -2 * YOUNGEST_PARENT),
-    of.PARENT: (1, 31, 3, YOUNGEST_PARENT + 10, OLDEST_PARENT - 10),
-    of.SIBLING: (1, -1, 5, -10, 10),
-    of.OTHER_RELATIVE: (0, 25, 18, 0, TOP_AGE),
-    of.FOSTER_CHILD: (0, 11, 5, 0, 17),
-    of.PARTNER: (1, 0, 5, -25, 25),
-    of.HOUSEMATE: (1, 0, 6, -25, 25),
-    of.BOARDER: (0, 30, 12, 16, TOP_AGE),
+    level.SPOUSE: (1, 0, 4, -20, 20),
+    level.GRANDCHILD: (1, -54, 8, -75, -2 * YOUNGEST_PARENT),
+    level.PARENT: (1, 31, 3, YOUNGEST_PARENT + 10, OLDEST_PARENT - 10),
+    level.SIBLING: (1, -1, 5, -10, 10),
+    level.OTHER_RELATIVE: (0, 25, 18, 0, TOP_AGE),
+    level.FOSTER_CHILD: (0, 11, 5, 0, 17),
+    level.PARTNER: (1, 0, 5, -25, 25),
+    level.HOUSEMATE: (1, 0, 6, -25, 25),
+    level.BOARDER: (0, 30, 12, 16, TOP_AGE),
 }
 
 
@@ -156,7 +162,9 @@ def draw_households(size: int, *, rng: np.random.Generator) -> Households:
     ends = some.members.sum(axis=1, dtype=np.int64).cumsum()
     fitting = int(np.searchsorted(ends, size, side="right"))
     left = size - (int(ends[fitting - 1]) if fitting else 0)
-    alone = next(i for i, one in enumerate(ARRANGEMENTS) if one.head == of.HEAD and not one.others)
+    alone = next(
+        i for i, one in enumerate(ARRANGEMENTS) if one.head == level.HEAD and not one.others
+    )
     rest = compose(np.full(left, alone), rng=rng)
     return Households(
         np.concatenate([some.arrangement[:fitting], rest.arrangement]),
@@ -174,12 +182,12 @@ def compose(arrangement: IntArray, *, rng: np.random.Generator) -> Households:
     members[rows, _each(one.head for one in ARRANGEMENTS)[arrangement]] = 1
     mean = _each(one.children for one in ARRANGEMENTS)[arrangement]
     children = np.minimum(rng.poisson(mean * CHILDREN_AT_HOME.sum(axis=1)[head_age]), 2 * MOST)
-    members[:, of.STEPCHILD] = rng.binomial(children, STEPCHILD_SHARE)
-    members[:, of.CHILD] = children - members[:, of.STEPCHILD]
+    members[:, level.STEPCHILD] = rng.binomial(children, STEPCHILD_SHARE)
+    members[:, level.CHILD] = children - members[:, level.STEPCHILD]
     for role, (best, around) in BEST_AGE.items():
         mean = _each(one.others.get(role, 0.0) for one in ARRANGEMENTS)[arrangement]
         number = rng.poisson(mean * _may_have(role, head_age) * bell(head_age, best, around))
-        members[:, role] = np.minimum(number, 1 if role == of.PARENT else MOST)
+        members[:, role] = np.minimum(number, 1 if role == level.PARENT else MOST)
     second = _each(-1 if one.second is None else one.second for one in ARRANGEMENTS)[arrangement]
     two = second >= 0
     members[two, second[two]] = np.maximum(members[two, second[two]], 1)
@@ -192,6 +200,6 @@ def _each(values: Any) -> NDArray[Any]:
 
 def _may_have(role: int, head_age: IntArray) -> NDArray[np.bool_]:
     """Whether a householder of an age can have a member of a role at all."""
-    if role == of.GRANDCHILD:
+    if role == level.GRANDCHILD:
         return head_age >= 2 * YOUNGEST_PARENT
-    return (head_age <= TOP_AGE - MEMBER_AGES[of.PARENT][3]) | (role != of.PARENT)
+    return (head_age <= TOP_AGE - MEMBER_AGES[level.PARENT][3]) | (role != level.PARENT)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.data.coding import Coding
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
-from discreet.synthetic import levels as of
+from discreet.synthetic import levels as level
 from discreet.synthetic.households import (
     AGES,
     ARRANGEMENTS,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SmallInts = NDArray[np.int8]
 LARGEST_SIZE = 2**31 - 1  # household numbers are 32-bit
-SAME_SEX = {of.SPOUSE: 0.006, of.PARTNER: 0.06}
+SAME_SEX = {level.SPOUSE: 0.006, level.PARTNER: 0.06}
 INFANT, PUPIL, GROWN = 1, 2, 4  # bits: some child is under 6, from 6 to 17, 18 or over
 # Of each birthplace the share among householders of 40, and by how much its logarithm changes over
 # 40 years of age.
@@ -169,23 +169,23 @@ class _People:
     def ages(self, sex: SmallInts, *, rng: np.random.Generator) -> IntArray:
         """The householder's, and those of all others given that."""
         age = self.households.head_age[self.home]
-        rows = self.rows(of.CHILD, of.STEPCHILD)
+        rows = self.rows(level.CHILD, level.STEPCHILD)
         age[rows] = pick(CHILDREN_AT_HOME, age[rows], rng=rng)
         for role, (follows, mean, spread, least, most) in MEMBER_AGES.items():
             rows = self.rows(role)
             drawn = np.clip(np.rint(rng.normal(mean, spread, len(rows))), least, most)
             age[rows] = follows * age[rows] + drawn.astype(np.int64)
-        rows = self.rows(of.SPOUSE, of.PARTNER)
-        age[rows] += np.where(sex[rows] == of.MALE, 2, -2)
-        rows = self.rows(of.SPOUSE, of.PARTNER, of.HOUSEMATE)
+        rows = self.rows(level.SPOUSE, level.PARTNER)
+        age[rows] += np.where(sex[rows] == level.MALE, 2, -2)
+        rows = self.rows(level.SPOUSE, level.PARTNER, level.HOUSEMATE)
         age[rows] = np.maximum(age[rows], 16)
         return np.clip(age, 0, TOP_AGE)
 
     @property
     def with_spouse(self) -> BoolArray:
         """Whoever's spouse lives in the household."""
-        couples = self.households.members[:, of.SPOUSE] > 0
-        return couples[self.home] & (self.role <= of.SPOUSE)
+        couples = self.households.members[:, level.SPOUSE] > 0
+        return couples[self.home] & (self.role <= level.SPOUSE)
 
     def marital_statuses(
         self, sex: SmallInts, age: IntArray, *, rng: np.random.Generator
@@ -194,7 +194,7 @@ class _People:
 
         Nobody under 15 has ever been married.
         """
-        at_home = np.isin(self.role, (of.CHILD, of.STEPCHILD, of.GRANDCHILD))
+        at_home = np.isin(self.role, (level.CHILD, level.STEPCHILD, level.GRANDCHILD))
         tables = []
         for boost in (1.0, 5.0):  # children who live with their parents have seldom married
             for survivors in (0.9, 2.6):  # widowers, widows
@@ -206,19 +206,19 @@ class _People:
                 )
         group = (2 * at_home + sex) * len(AGES) + age
         drawn = pick(np.concatenate(tables), group, rng=rng)
-        return np.where(self.with_spouse, of.MARRIED, drawn)
+        return np.where(self.with_spouse, level.MARRIED, drawn)
 
     def spouse_statuses(self, age: IntArray, marital_status: IntArray) -> IntArray:
         """Marital status in other words, with the spouse present or absent; not under 15 years."""
         status = np.array([6, 2, 5, 4, 3])[marital_status]
-        return np.where(age < 15, 0, np.where(self.with_spouse, of.SPOUSE_PRESENT, status))
+        return np.where(age < 15, 0, np.where(self.with_spouse, level.SPOUSE_PRESENT, status))
 
     def birthplaces(self, *, rng: np.random.Generator) -> IntArray:
         """The householder's by age, all others' given the householder's."""
         share, trend = ORIGINS.T
         by_age = share * np.exp(trend * (AGES[:, None] - 40) / 40)
         place = pick(by_age, self.households.head_age, rng=rng)[self.home]
-        for role, (same, home) in enumerate(NEARNESS, start=of.SPOUSE):
+        for role, (same, home) in enumerate(NEARNESS, start=level.SPOUSE):
             rows = self.rows(role)
             weights: FloatArray = same * np.eye(len(share)) + (1 - same - home) * share
             weights[:, 0] += home
@@ -236,17 +236,21 @@ class _People:
     def own_child_ages(self, age: IntArray) -> IntArray:
         """Children and stepchildren are the couple's own, householder and siblings the parent's."""
         bits = np.zeros(len(self.home), dtype=np.int64)
-        of_couple = self.ages_present(age, of.CHILD, of.STEPCHILD)
-        of_parent = self.ages_present(age, of.HEAD, of.SIBLING)
-        for role, own in ((of.HEAD, of_couple), (of.SPOUSE, of_couple), (of.PARENT, of_parent)):
+        of_couple = self.ages_present(age, level.CHILD, level.STEPCHILD)
+        of_parent = self.ages_present(age, level.HEAD, level.SIBLING)
+        for role, own in (
+            (level.HEAD, of_couple),
+            (level.SPOUSE, of_couple),
+            (level.PARENT, of_parent),
+        ):
             bits[self.rows(role)] = own[self.home[self.rows(role)]]
         minors = bits & (INFANT | PUPIL)
         return np.where(minors > 0, minors, bits)  # GROWN alone is the level of adults only
 
     def related_children(self, age: IntArray) -> BoolArray:
         """Whether another relative under 18, not householder or spouse, lives in the family."""
-        in_family = self.role <= of.OTHER_RELATIVE
-        is_child = in_family & (self.role >= of.CHILD) & (age < 18)
+        in_family = self.role <= level.OTHER_RELATIVE
+        is_child = in_family & (self.role >= level.CHILD) & (age < 18)
         number = np.bincount(self.home[is_child], minlength=len(self.heads))
         others: BoolArray = in_family & (number[self.home] > is_child)
         return others
@@ -254,18 +258,18 @@ class _People:
     def household_types(self, sex: SmallInts, age: IntArray) -> IntArray:
         """The type of each person's household: the first rule that fits it."""
         members = self.households.members
-        young = self.ages_present(age, of.CHILD, of.STEPCHILD) & (INFANT | PUPIL) > 0
-        children = members[:, of.CHILD] + members[:, of.STEPCHILD] > 0
-        married, partners = members[:, of.SPOUSE] > 0, members[:, of.PARTNER] > 0
+        young = self.ages_present(age, level.CHILD, level.STEPCHILD) & (INFANT | PUPIL) > 0
+        children = members[:, level.CHILD] + members[:, level.STEPCHILD] > 0
+        married, partners = members[:, level.SPOUSE] > 0, members[:, level.PARTNER] > 0
         rules = (
-            (members[:, of.HEAD] == 0, 9),
+            (members[:, level.HEAD] == 0, 9),
             (members.sum(axis=1) == 1, 0),
-            (members[:, of.GRANDCHILD] + members[:, of.PARENT] > 0, 7),
+            (members[:, level.GRANDCHILD] + members[:, level.PARENT] > 0, 7),
             (married & young, 2),
             (married, 1),
             (partners & children, 6),
             (partners, 5),
-            (children & (sex[self.heads] == of.MALE), 3),
+            (children & (sex[self.heads] == level.MALE), 3),
             (children, 4),
         )
         fits, kinds = zip(*rules, strict=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.synthetic import levels as of
+from discreet.synthetic import levels as level
 from discreet.synthetic.population import Population
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 WEIGHT_DECIMALS = 4
 # How much likelier a person is to be asked than one of no group below; the factors multiply.
 OLD_AGE, OLD_AGE_RATE = 75, 2.0
-TYPE_RATES = {of.LONE_FATHER: 1.8, of.LONE_MOTHER: 1.5}
-TYPE_RATES |= {of.SEVERAL_GENERATIONS: 1.5, of.GROUP_QUARTERS: 0.6}
+TYPE_RATES = {level.LONE_FATHER: 1.8, level.LONE_MOTHER: 1.5}
+TYPE_RATES |= {level.SEVERAL_GENERATIONS: 1.5, level.GROUP_QUARTERS: 0.6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

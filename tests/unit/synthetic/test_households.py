@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from discreet.numerics.arrays import IntArray
-from discreet.synthetic import levels as of
+from discreet.synthetic import levels as level
 from discreet.synthetic.households import OLDEST_PARENT, YOUNGEST_PARENT
 from discreet.synthetic.population import Population, census_population
 
-UNRELATED = {of.FOSTER_CHILD, of.PARTNER, of.HOUSEMATE, of.BOARDER}
+UNRELATED = {level.FOSTER_CHILD, level.PARTNER, level.HOUSEMATE, level.BOARDER}
 UNDER_15, PRESENT, ABSENT, WIDOWED, DIVORCED, SEPARATED, NEVER = range(7)  # spouse status
 Person = dict[str, int]
 Homes = dict[int, list[Person]]
@@ -54,45 +54,45 @@ class TestHouseholds:
     def test_every_household_has_one_householder_or_is_one_person_of_group_quarters(
         self, homes: Homes
     ) -> None:
-        quarters = {of.INSTITUTION, of.QUARTERS}
+        quarters = {level.INSTITUTION, level.QUARTERS}
         for persons in homes.values():
             roles = [person["relationship"] for person in persons]
             if quarters & set(roles):
                 assert len(roles) == 1
             else:
-                assert roles[0] == of.HEAD
-                assert roles.count(of.HEAD) == 1
-                assert roles.count(of.SPOUSE) + roles.count(of.PARTNER) <= 1
+                assert roles[0] == level.HEAD
+                assert roles.count(level.HEAD) == 1
+                assert roles.count(level.SPOUSE) + roles.count(level.PARTNER) <= 1
 
     def test_children_are_18_to_45_years_younger_than_the_householder(self, homes: Homes) -> None:
         for persons in homes.values():
-            for child in of_role(persons, of.CHILD, of.STEPCHILD):
+            for child in of_role(persons, level.CHILD, level.STEPCHILD):
                 gap = persons[0]["age"] - child["age"]
                 assert YOUNGEST_PARENT <= gap <= OLDEST_PARENT
 
     def test_parents_are_18_to_45_years_older_than_the_householder_and_siblings(
         self, city: Population
     ) -> None:
-        with_parents = city.household[city.codes["relationship"] == of.PARENT]
+        with_parents = city.household[city.codes["relationship"] == level.PARENT]
         rows = np.flatnonzero(np.isin(city.household, with_parents))
         siblings = 0
         for persons in listed(city, rows).values():
-            siblings += len(of_role(persons, of.SIBLING))
-            for parent in of_role(persons, of.PARENT):
-                for child in of_role(persons, of.HEAD, of.SIBLING):
+            siblings += len(of_role(persons, level.SIBLING))
+            for parent in of_role(persons, level.PARENT):
+                for child in of_role(persons, level.HEAD, level.SIBLING):
                     assert YOUNGEST_PARENT <= parent["age"] - child["age"] <= OLDEST_PARENT
         assert siblings > 0
 
     def test_grandchildren_have_room_for_a_parent_between(self, homes: Homes) -> None:
         for persons in homes.values():
-            for grandchild in of_role(persons, of.GRANDCHILD):
+            for grandchild in of_role(persons, level.GRANDCHILD):
                 assert persons[0]["age"] - grandchild["age"] >= 2 * YOUNGEST_PARENT
 
     def test_spouses_are_close_in_age(self, homes: Homes) -> None:
         gaps = [
             persons[0]["age"] - spouse["age"]
             for persons in homes.values()
-            for spouse in of_role(persons, of.SPOUSE)
+            for spouse in of_role(persons, level.SPOUSE)
         ]
         assert np.abs(gaps).mean() < 5
         assert np.quantile(np.abs(gaps), 0.95) < 15
@@ -106,7 +106,7 @@ class TestHouseholds:
         pairs = [
             (persons[0]["birthplace"], spouse["birthplace"])
             for persons in homes.values()
-            for spouse in of_role(persons, of.SPOUSE)
+            for spouse in of_role(persons, level.SPOUSE)
         ]
         heads, spouses = (np.array(places) for places in zip(*pairs, strict=True))
         by_chance = sum((heads == place).mean() * (spouses == place).mean() for place in range(14))
@@ -119,21 +119,21 @@ class TestHouseholds:
 
 def expected_type(persons: list[Person]) -> int:
     roles = {person["relationship"] for person in persons}
-    children = of_role(persons, of.CHILD, of.STEPCHILD)
+    children = of_role(persons, level.CHILD, level.STEPCHILD)
     young = any(child["age"] < 18 for child in children)
-    if of.HEAD not in roles:
+    if level.HEAD not in roles:
         return 9
     if len(persons) == 1:
         return 0
-    if roles & {of.GRANDCHILD, of.PARENT}:
+    if roles & {level.GRANDCHILD, level.PARENT}:
         return 7
-    if of.SPOUSE in roles and young:
+    if level.SPOUSE in roles and young:
         return 2
-    if of.SPOUSE in roles:
+    if level.SPOUSE in roles:
         return 1
-    if of.PARTNER in roles and children:
+    if level.PARTNER in roles and children:
         return 6
-    if of.PARTNER in roles:
+    if level.PARTNER in roles:
         return 5
     if children:
         lone = (3, 4)
@@ -144,7 +144,7 @@ def expected_type(persons: list[Person]) -> int:
 class TestMarriage:
     def test_nobody_under_15_has_been_married(self, city: Population) -> None:
         young = city.codes["age"] < 15
-        assert (city.codes["marital_status"][young] == of.NEVER_MARRIED).all()
+        assert (city.codes["marital_status"][young] == level.NEVER_MARRIED).all()
         assert np.array_equal(city.codes["spouse_status"] == UNDER_15, young)
 
     def test_spouse_status_agrees_with_marital_status_from_15_on(self, city: Population) -> None:
@@ -165,8 +165,8 @@ class TestMarriage:
         for persons in homes.values():
             married = [person for person in persons if person["spouse_status"] == present]
             roles = Counter(person["relationship"] for person in married)
-            assert roles[of.HEAD] == roles[of.SPOUSE] == len(of_role(persons, of.SPOUSE))
-            assert set(roles) <= {of.HEAD, of.SPOUSE}
+            assert roles[level.HEAD] == roles[level.SPOUSE] == len(of_role(persons, level.SPOUSE))
+            assert set(roles) <= {level.HEAD, level.SPOUSE}
 
 
 class TestChildren:
@@ -178,15 +178,15 @@ class TestChildren:
         seen: Counter[int] = Counter()
         for persons in homes.values():
             for person, own in own_children(persons):
-                level = expected_ages(own)
-                assert person["own_child_age"] == level
-                seen[level] += 1
+                found = expected_ages(own)
+                assert person["own_child_age"] == found
+                seen[found] += 1
         assert set(seen) == set(range(5))
 
     def test_related_child_is_another_relative_under_18(self, homes: Homes) -> None:
         for persons in homes.values():
             family = [person for person in persons if person["relationship"] not in UNRELATED]
-            kin = range(of.CHILD, of.OTHER_RELATIVE + 1)
+            kin = range(level.CHILD, level.OTHER_RELATIVE + 1)
             for person in persons:
                 others = [
                     other
@@ -199,12 +199,12 @@ class TestChildren:
 
 def own_children(persons: list[Person]) -> Iterator[tuple[Person, list[Person]]]:
     """Each person with the list of his or her own children, by the roles in the household."""
-    children = of_role(persons, of.CHILD, of.STEPCHILD)
+    children = of_role(persons, level.CHILD, level.STEPCHILD)
     for person in persons:
-        if person["relationship"] in (of.HEAD, of.SPOUSE):
+        if person["relationship"] in (level.HEAD, level.SPOUSE):
             yield person, children
-        elif person["relationship"] == of.PARENT:
-            yield person, of_role(persons, of.HEAD, of.SIBLING)
+        elif person["relationship"] == level.PARENT:
+            yield person, of_role(persons, level.HEAD, level.SIBLING)
         else:
             yield person, []
 

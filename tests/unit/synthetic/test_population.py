@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.synthetic import levels as of
+from discreet.synthetic import levels as level
 from discreet.synthetic.population import Population, census_population
 from discreet.synthetic.survey import (
     Survey,
@@ -80,8 +80,8 @@ class TestKeys:
                 codes[0] = 0
 
     def test_labels_stand_at_the_codes_of_their_levels(self, town: Population) -> None:
-        assert town.labels["relationship"][of.HEAD] == "Householder"
-        assert town.labels["spouse_status"][of.SPOUSE_PRESENT] == ("Married, spouse present")
+        assert town.labels["relationship"][level.HEAD] == "Householder"
+        assert town.labels["spouse_status"][level.SPOUSE_PRESENT] == ("Married, spouse present")
         assert town.labels["birthplace"][12] == "Africa"
         assert town.labels["age"][0] == "0"
         assert town.labels["age"][90] == "90 and over"
@@ -159,8 +159,8 @@ class TestSurvey:
 
     def test_old_people_and_lone_fathers_are_over_sampled(self, full: Population) -> None:
         survey = draw_survey(full, rng=np.random.default_rng(3))
-        for key, level in (("age", 80), ("household_type", of.LONE_FATHER)):
-            rows = full.codes[key] == level
+        for key, code in (("age", 80), ("household_type", level.LONE_FATHER)):
+            rows = full.codes[key] == code
             assert rows[survey.positions].mean() > 1.3 * rows.mean()
 
     def test_weighted_share_is_right_where_the_plain_share_is_not(self, full: Population) -> None:

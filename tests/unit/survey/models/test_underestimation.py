@@ -145,7 +145,7 @@ def test_sparse_file_warns_with_a_certain_ratio():
     assert 1 < warning.at_least < warning.ratio < 1 / risk
     assert warning.at_least == pytest.approx(1 / (warning.cell_size * risk))
     assert warning.assumed_cell_size == pytest.approx(1 / p)
-    assert "too low for these data: 241 cells of two records beside 19361" in warning.sentence
+    assert "too low for these data: 241 cells of two records and 19361" in warning.sentence
     ratios = f"at least {warning.at_least:.2g} and probably {warning.ratio:.2g} times"
     also = f", and population uniques {warning.uniques_ratio:.2g} times."
     assert warning.sentence.endswith(f"among sample uniques are {ratios} its figure{also}")

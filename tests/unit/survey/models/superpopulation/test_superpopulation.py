@@ -148,7 +148,7 @@ def test_no_sample_uniques_is_certain(model):
 
 @pytest.mark.parametrize("model", EVERY, ids=named)
 def test_what_no_model_can_do_without(model):
-    with pytest.raises(ModelUnavailable, match=r"--population, or with --weight"):
+    with pytest.raises(ModelUnavailable, match="give it, or the survey weights"):
         model.fit(summary_of(COUNTS))
     with pytest.raises(ModelUnavailable, match="population_size must be at least the sample size"):
         model.fit(summary_of(COUNTS, 100.0))
