@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from discreet.engines.table_reading import read_table
     from discreet.errors import DiscreetError, InputError
     from discreet.figures import Figure, How, Unavailable
-    from discreet.report.html import write_report
+    from discreet.report.assess.document import write_report
     from discreet.survey.assessment import Assessment, assess
     from discreet.survey.backtest.league import Backtest, backtest
     from discreet.tables.audit import Audit, AuditOptions, audit, audit_sequence
@@ -58,7 +58,7 @@ _HOME = {
     "best_margins": "discreet.choice.best_set.best_margins",
     "read_table": "discreet.engines.table_reading",
     "recommend": "discreet.choice.recommendation",
-    "write_report": "discreet.report.html",
+    "write_report": "discreet.report.assess.document",
 }
 
 __all__ = [

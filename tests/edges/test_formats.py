@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from discreet.data.csv_dialect import CsvOptions
-from discreet.report.json import assessment_json
+from discreet.report.assess.json import assessment_json
 from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")

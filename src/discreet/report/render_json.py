@@ -6,9 +6,10 @@ count are "lower" and "upper". What was not asked for is left out; nothing is nu
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from discreet.fiber.sums.counting import Count
+if TYPE_CHECKING:  # every command loads this module, only some the kernels behind counts
+    from discreet.fiber.sums.counting import Count
 
 
 def as_text(value: Any) -> str:
@@ -28,7 +29,7 @@ def without_nulls(value: Any) -> Any:
     return [without_nulls(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def count_json(count: Count) -> dict[str, Any]:
+def count_json(count: "Count") -> dict[str, Any]:
     """A number of tables with how it was got, or why it is not known and what it is at least."""
     if count.value is None:
         return known(unavailable=count.note or "not counted", lower=count.at_least or None)

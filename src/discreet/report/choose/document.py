@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from discreet.choice.best_set.result import BestMargins
 from discreet.choice.candidates import SAFE
 from discreet.choice.choice import Standing, Verdict, limits, place
 from discreet.choice.risk_utility import RiskUtility
@@ -12,6 +13,7 @@ from discreet.report.choose.words import (
     LEGEND,
     LISTED,
     WORTH,
+    best_words,
     conflict_words,
     headline,
     how_words,
@@ -25,7 +27,6 @@ from discreet.report.choose.words import (
     risk_meaning,
     risk_words,
     scope,
-    search_words,
     short,
     standing_words,
     unknown_words,
@@ -156,9 +157,14 @@ def _more(found: RiskUtility, i: int) -> Row:
 
 
 def _search(found: RiskUtility) -> Iterator[Block]:
-    yield from (Text(line) for line in search_words(found))
-    best = found.search
-    if best is None or best.frontier is None or len(best.names) > MOST_VARIABLES:
+    if found.search is not None:
+        yield from (Text(line) for line in best_words(found.search))
+        yield from _lattice(found.search)
+
+
+def _lattice(best: BestMargins) -> Iterator[Block]:
+    """What became of each margin, as a picture, for tables of few variables."""
+    if best.frontier is None or len(best.names) > MOST_VARIABLES:
         return
     statuses = best.frontier.statuses
 
@@ -169,6 +175,17 @@ def _search(found: RiskUtility) -> Iterator[Block]:
 
     yield Text("Every margin by its variables, the total at the bottom.", "soft", "page")
     yield Plot("lattice", "Lattice of margins: what goes out, what could, what cannot", draw)
+
+
+def lattice_document(best: BestMargins) -> Document:
+    """The best set of margins by itself, for a notebook."""
+    section = Section("What goes out, what could, what cannot", tuple(_lattice(best)))
+    sentences = tuple(Text(line) for line in best_words(best))
+    return Document(
+        title="The best set of margins",
+        mark="confidential",
+        blocks=(Section("The search", sentences), section),
+    )
 
 
 def _users(found: RiskUtility) -> Iterator[Block]:
