@@ -6,7 +6,10 @@ count are "lower" and "upper". What was not asked for is left out; nothing is nu
 
 import json
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+from discreet.figures import Figure, Unavailable
 
 if TYPE_CHECKING:  # every command loads this module, only some the kernels behind counts
     from discreet.fiber.sums.counting import Count
@@ -20,6 +23,19 @@ def as_text(value: Any) -> str:
 def known(**values: Any) -> dict[str, Any]:
     """The values that there are."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def fields_json(result: Any, *names: str) -> dict[str, Any]:
+    """The fields of a result that are known, figures as figures."""
+    return known(**{name: _plain(getattr(result, name)) for name in names})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Figure | Unavailable):
+        return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value
 
 
 def without_nulls(value: Any) -> Any:

@@ -6,24 +6,10 @@ from pathlib import Path
 from discreet.data.missing import EVERY_COLUMN
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
+from discreet.report.assess import words as texts
 from discreet.report.assess.classes import filled_classes, first_result
 from discreet.report.assess.meaning import MEANING
 from discreet.report.assess.requested import requested_sections
-from discreet.report.assess.words import (
-    alone,
-    anonymity_meaning,
-    anonymity_rows,
-    cells_line,
-    combination,
-    headline_note,
-    headline_title,
-    headline_words,
-    model_gaps,
-    overlaps,
-    population_line,
-    scope,
-    two_figures,
-)
 from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
 from discreet.survey.assessment import Assessment
 from discreet.survey.contributions import Contribution
@@ -55,7 +41,7 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
     """
     return Document(
         title=f"Disclosure risk of {assessment.settings.source}",
-        scope=tuple(scope(assessment)),
+        scope=tuple(texts.scope(assessment)),
         mark="confidential",
         blocks=(
             *(Text(words.full(warning), "warning") for warning in assessment.warnings),
@@ -79,13 +65,13 @@ def _tiles(assessment: Assessment) -> Iterator[tuple[str, str]]:
     total, n = assessment.summary.sample_size, assessment.sample_uniques
     share = words.share(n, total)
     records = words.by_number(n, "record", "records")
-    yield words.count(n), f"{records} {alone(assessment)}, {share} of the file"
+    yield words.count(n), f"{records} {texts.alone(assessment)}, {share} of the file"
     for row in assessment.anonymity:
-        if row.k != 2 or overlaps(assessment):
+        if row.k != 2 or texts.overlaps(assessment):
             share, breaks = words.share(row.records, total), "record breaks"
             breaks = words.by_number(row.records, breaks, "records break")
             yield words.count(row.records), f"{breaks} {row.k}-anonymity, {share}"
-    number, _, cells = cells_line(assessment).partition(" ")
+    number, _, cells = texts.cells_line(assessment).partition(" ")
     yield number, cells
 
 
@@ -99,13 +85,13 @@ def _standing_out(assessment: Assessment) -> Section:
 
     rows = tuple(
         (name, words.count(records), words.share(records, total), words.count(cells))
-        for name, records, cells in anonymity_rows(assessment)
+        for name, records, cells in texts.anonymity_rows(assessment)
     )
     return Section(
         "Who stands out in the file",
         (
             Table(header=("", "records", "share", "cells"), rows=rows),
-            Text(anonymity_meaning(assessment), "soft"),
+            Text(texts.anonymity_meaning(assessment), "soft"),
             Plot("anonymity", "Share of records that break k-anonymity for k from 2 to 100", draw),
         ),
         half=True,
@@ -165,7 +151,7 @@ def _headline(assessment: Assessment) -> Iterator[Block]:
         ("records that an intruder matches correctly", led.expected_correct_matches),
     )
     yield Table(
-        header=(headline_title(led), ""),
+        header=(texts.headline_title(led), ""),
         rows=tuple((what, words.outcome(figure)) for what, figure in named),
         only="terminal",
     )
@@ -178,9 +164,9 @@ def _headline(assessment: Assessment) -> Iterator[Block]:
         ),
         bad=True,
     )
-    if headline_note(led):
-        yield Text(words.full(headline_note(led)), "warning")
-    yield Text(" ".join(headline_words(led)), "soft")
+    if texts.headline_note(led):
+        yield Text(words.full(texts.headline_note(led)), "warning")
+    yield Text(" ".join(texts.headline_words(led)), "soft")
     yield from _estimates(assessment)
 
 
@@ -217,14 +203,14 @@ def _models(assessment: Assessment) -> Iterator[Block]:
     yield Table(
         header=("model", "population uniques", "correct matches", "how", "it assumes"),
         rows=tuple(
-            (r.name + (MARK if r.caution else ""), *two_figures(r), _how(r), r.assumption)
+            (r.name + (MARK if r.caution else ""), *texts.two_figures(r), _how(r), r.assumption)
             for r in results
         ),
         sides="lrrll",
         page_columns=2,
     )
     yield Text(MEANING["models"], "soft", "terminal")
-    yield from (Text(line) for line in model_gaps(assessment))
+    yield from (Text(line) for line in texts.model_gaps(assessment))
     cautions = [r for r in results if r.caution]
     many = len(cautions) > MOST_CAUTIONS
     for r in cautions:
@@ -290,7 +276,7 @@ def _riskiest(assessment: Assessment) -> Section:
     keys = assessment.settings.keys
     rows = tuple(
         (
-            combination(cell.sample_count, cell.records),
+            texts.combination(cell.sample_count, cell.records),
             ", ".join(f"{k}={v}" for k, v in zip(keys, cell.levels, strict=True)),
         )
         for cell in assessment.riskiest
@@ -308,7 +294,7 @@ def _riskiest(assessment: Assessment) -> Section:
 
 def _riskiest_cells(assessment: Assessment) -> Table:
     """A column a key, with the counts that there are."""
-    counted, weighted = overlaps(assessment), assessment.settings.weight is not None
+    counted, weighted = texts.overlaps(assessment), assessment.settings.weight is not None
     names = [("records", True), ("count", counted), ("weights", weighted), ("expected", True)]
     shown = [name for name, is_shown in names if is_shown]
     rows = []
@@ -347,7 +333,7 @@ def _keys(assessment: Assessment) -> Table:
 def _made(assessment: Assessment) -> Iterator[tuple[str, str]]:
     settings = assessment.settings
     yield "weight", settings.weight or "none"
-    yield "population", population_line(assessment)
+    yield "population", texts.population_line(assessment)
     yield "missing values", _missing(assessment)
     codes = (
         f"{code!r} for {kind} in {'every column' if column == EVERY_COLUMN else column}"

@@ -4,7 +4,7 @@ from typing import Any
 
 from discreet.figures import Unavailable
 from discreet.report.assess.requested_json import requested_json
-from discreet.report.render_json import known, without_nulls
+from discreet.report.render_json import fields_json, known, without_nulls
 from discreet.survey.assessment import Assessment
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.contributions import Contribution
@@ -46,13 +46,8 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             else [_contribution(c) for c in pairs],
         },
         "riskiest": [
-            known(
-                cell=dict(zip(settings.keys, cell.levels, strict=True)),
-                sample_count=cell.sample_count,
-                records=cell.records,
-                weight_total=cell.weight_total,
-                expected_count=cell.expected_count,
-            )
+            {"cell": dict(zip(settings.keys, cell.levels, strict=True))}
+            | fields_json(cell, "sample_count", "records", "weight_total", "expected_count")
             for cell in assessment.riskiest
         ],
         "models": {name: model_json(result) for name, result in assessment.models.items()},
@@ -114,11 +109,7 @@ def _population(assessment: Assessment) -> float | dict[str, Any]:
 
 
 def _contribution(contribution: Contribution) -> dict[str, Any]:
-    return {
-        "keys": list(contribution.keys),
-        "uniques_removed": contribution.uniques_removed,
-        "uniques_left": contribution.uniques_left,
-    }
+    return fields_json(contribution, "keys", "uniques_removed", "uniques_left")
 
 
 def _distribution(distribution: RiskDistribution | None) -> dict[str, Any] | None:

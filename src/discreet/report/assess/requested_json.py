@@ -7,7 +7,7 @@ from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
 from discreet.report.assess.requested import missing_in_suda
 from discreet.report.assess.words import expected_persons
-from discreet.report.render_json import known
+from discreet.report.render_json import fields_json, known
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.known_population import KnownPopulation
@@ -47,14 +47,7 @@ def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
         "n_values": figures.n_values,
         "records_without_value": figures.n_without_value,
         "measures": [
-            {
-                "name": f.name,
-                "rule": f.rule,
-                "worst": f.worst.to_json() if isinstance(f.worst, Unavailable) else f.worst,
-                "records": f.records,
-                "cells": f.cells,
-            }
-            for f in figures.figures
+            fields_json(f, "name", "rule", "worst", "records", "cells") for f in figures.figures
         ],
     }
 
@@ -80,7 +73,7 @@ def _special(special: SpecialFigures) -> dict[str, Any]:
         "records_without_msu_so_far": special.n_unscored,
         "dis": special.dis,
         "dis_estimate": special.dis_estimate.to_json(),
-        "keys": [{"key": s.key, "shared": s.shared, "involved": s.involved} for s in special.keys],
+        "keys": [fields_json(s, "key", "shared", "involved") for s in special.keys],
         **known(example=special.example_text),
     }
 
@@ -99,12 +92,8 @@ def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
 
 
 def _subset(size: SubsetSize) -> dict[str, Any]:
-    return {
-        "size": size.size,
-        "n_sets": size.n_sets,
-        "n_with_uniques": size.n_with_uniques,
-        "worst": [{"keys": list(s.keys), "sample_uniques": s.sample_uniques} for s in size.worst],
-    }
+    worst = [fields_json(one, "keys", "sample_uniques") for one in size.worst]
+    return fields_json(size, "size", "n_sets", "n_with_uniques") | {"worst": worst}
 
 
 def _shrinkages(rows: tuple[ShrinkageRow, ...] | Unavailable) -> Any:
@@ -138,10 +127,5 @@ def _population(truth: KnownPopulation) -> dict[str, Any]:
 
 
 def _attack(risk: AttackRisk) -> dict[str, Any]:
-    return {
-        "highest": risk.highest,
-        "average": risk.average,
-        "success_rate": risk.success_rate,
-        "threshold": risk.threshold,
-        "records_at_risk": risk.records_at_risk,
-    }
+    names = ("highest", "average", "success_rate", "threshold", "records_at_risk")
+    return fields_json(risk, *names)
