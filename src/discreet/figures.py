@@ -45,11 +45,16 @@ class Figure(ShownInNotebooks):
             raise ValueError(f"a figure must be a number unless it is a bound, got {self.how}")
 
     def to_json(self) -> dict[str, Any]:
-        """The figure as JSON: how it was got, and whatever is known of it; nothing is null."""
+        """The figure as JSON: how it was got, and whatever is known of it; nothing is null.
+
+        Limits of an estimate are `low` and `high`, those of a bound, which are certain, `lower` and
+        `upper`.
+        """
+        low, high = ("lower", "upper") if self.how is How.BOUND else ("low", "high")
         found = {
             "value": self.value,
-            "low": self.low,
-            "high": self.high,
+            low: self.low,
+            high: self.high,
             "how": self.how.value,
             "standard_error": self.standard_error,
             "confidence": self.confidence,

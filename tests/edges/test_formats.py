@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.flows import assess as module
-from discreet.report.json import assessment_json
+from discreet.report.assess.json import assessment_json
 
 assess = partial(module.assess, models="sample_frequency")
 RNG = np.random.default_rng(11)

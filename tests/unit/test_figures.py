@@ -24,7 +24,7 @@ def test_only_a_bound_may_lack_a_value(how):
 def test_json_holds_no_null():
     assert Figure(value=2.0, how=How.EXACT).to_json() == {"value": 2.0, "how": "exact"}
     bound = Figure(value=None, how=How.BOUND, low=0, high=3)
-    assert bound.to_json() == {"low": 0, "high": 3, "how": "certified bound"}
+    assert bound.to_json() == {"lower": 0, "upper": 3, "how": "certified bound"}
 
 
 def test_json_shows_what_else_is_known():

@@ -1,5 +1,6 @@
 """discreet assess FILE --keys a,b,c"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -170,43 +171,45 @@ def _run(file: str, options: dict[str, Any]) -> None:
     if options["missing"] == "all":
         _compare(asked, options)
     else:
-        _assess(asked, options, outputs)
+        _assess(asked, options)
 
 
-def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path]) -> None:
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
+def _assess(asked: dict[str, Any], options: dict[str, Any]) -> None:
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
     from discreet.flows.assess import assess
-    from discreet.report.html import write_report
-    from discreet.report.json import assessment_json
-    from discreet.report.text import print_assessment
+    from discreet.report.assess.document import assess_document
+    from discreet.report.assess.external import external_document
+    from discreet.report.assess.json import assessment_json
 
     with progress_bar() as progress:
         engine = _engine(options, progress)
         assessment = assess(**asked, engine=engine, progress=progress)
-        if options["report"]:
-            write_report(assessment, options["report"])
-        if options["external_report"]:
-            write_report(assessment, options["external_report"], external=True)
-    if options["as_json"]:
-        print_json(assessment_json(assessment))
-    else:
-        print_assessment(stdout_console(), assessment, report=options["report"])
-    for path in outputs:
-        say(f"written: {path}")
+    outside = options["external_report"]
+    show(
+        partial(assess_document, assessment),
+        partial(assessment_json, assessment),
+        as_json=options["as_json"],
+        report=options["report"],
+        others={outside: partial(external_document, assessment)} if outside else None,
+        written=[options["risks"]] if options["risks"] else [],
+    )
 
 
 def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
-    from discreet.cli.console import print_json, progress_bar, stdout_console
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
     from discreet.flows.assess import compare_policies
-    from discreet.report.comparison import comparison_json, print_comparison
+    from discreet.report.assess.comparison import comparison_document, comparison_json
 
     with progress_bar() as progress:
         engine = _engine(options, progress)
         comparison = compare_policies(**asked, engine=engine, progress=progress)
-    if options["as_json"]:
-        print_json(comparison_json(comparison))
-    else:
-        print_comparison(stdout_console(), comparison)
+    show(
+        partial(comparison_document, comparison),
+        partial(comparison_json, comparison),
+        as_json=options["as_json"],
+    )
 
 
 def _check_ending(name: str, path: Path | None, endings: tuple[str, ...]) -> None:

@@ -1,5 +1,6 @@
 """discreet demo"""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -43,19 +44,19 @@ def command(size: int, sample: int, seed: int, folder: Path, as_json: bool) -> N
     The persons are made up; the ten keys and their 249,704,000 possible cells are those of a
     census file in the literature (Takemura).
     """
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.html import write_report
-    from discreet.synthetic.demo_report import demo_json, print_demo, truth_section
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.assess.external import external_document
+    from discreet.synthetic.demo_report import demo_document, demo_json
     from discreet.synthetic.demonstration import demonstrate
 
     with speaking_of(PARAMETERS), progress_bar() as progress:
         shown = demonstrate(folder, size=size, sample=sample, seed=seed, progress=progress)
-        reports = (folder / "report.html", folder / "report-external.html")
-        write_report(shown.assessment, reports[0], first=[truth_section(shown)])
-        write_report(shown.assessment, reports[1], external=True)
-    if as_json:
-        print_json(demo_json(shown))
-    else:
-        print_demo(stdout_console(), shown, report=reports[0])
-    for path in (shown.survey, shown.risks, *reports):
-        say(f"written: {path}")
+    show(
+        partial(demo_document, shown),
+        partial(demo_json, shown),
+        as_json=as_json,
+        report=folder / "report.html",
+        others={folder / "report-external.html": partial(external_document, shown.assessment)},
+        written=[shown.survey, shown.risks],
+    )

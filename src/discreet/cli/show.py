@@ -35,5 +35,5 @@ def show(
         from discreet.report.render_terminal import print_document
 
         print_document(stdout_console(), document(), has_page=report is not None)
-    for path in (*written, *pages):
+    for path in (*pages, *written):
         say(f"written: {path}")

@@ -6,11 +6,18 @@ from typing import Any
 from discreet.figures import Figure
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
-from discreet.report.render_json import known
-from discreet.survey.backtest.league import Backtest, Score
+from discreet.report.render_json import fields_json, known
+from discreet.survey.backtest.league import Backtest, Score, Trial
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")
+LEAGUE_FIELDS = (
+    "population_size", "population_uniques", "n_cells", "keys", "stratum", "fractions", "repeats",
+    "seed", "complete",
+)  # fmt: skip
+TRIAL_FIELDS = (
+    "fraction", "sample_size", "sample_uniques", "population_uniques", "correct_matches",
+)  # fmt: skip
 MEANING = (
     "Error is the mean distance from the truth, as a share of the truth; bias is the same with its "
     "sign. Covered is the share of intervals that hold the truth (90 % limits of the recommended "
@@ -144,38 +151,21 @@ def _percent(value: float | None, sign: str = "") -> str:
 
 def backtest_json(league: Backtest) -> dict[str, Any]:
     """The league with every trial."""
-    return known(
-        population_size=league.population_size,
-        population_uniques=league.population_uniques,
-        n_cells=league.n_cells,
-        keys=list(league.keys),
-        stratum=league.stratum,
-        fractions=list(league.fractions),
-        repeats=league.repeats,
-        seed=league.seed,
-        complete=league.complete,
-        scores={name: [_score_json(s) for s in league.scores(name)] for name in FIGURES},
-        ranking={
+    return fields_json(league, *LEAGUE_FIELDS) | {
+        "scores": {name: [_score_json(s) for s in league.scores(name)] for name in FIGURES},
+        "ranking": {
             name: [{"model": m, "error": e} for m, e in league.ranking(name)] for name in FIGURES
         },
-        trials=[
-            {
-                "fraction": trial.fraction,
-                "sample_size": trial.sample_size,
-                "sample_uniques": trial.sample_uniques,
-                "population_uniques": trial.population_uniques,
-                "correct_matches": trial.correct_matches,
-                "estimates": {
-                    name: {figure: getattr(given, figure).to_json() for figure in FIGURES}
-                    for name, given in trial.estimates.items()
-                },
-            }
-            for trial in league.trials
-        ],
-    )
+        "trials": [_trial_json(trial) for trial in league.trials],
+    }
+
+
+def _trial_json(trial: Trial) -> dict[str, Any]:
+    given = {name: fields_json(one, *FIGURES) for name, one in trial.estimates.items()}
+    return fields_json(trial, *TRIAL_FIELDS) | {"estimates": given}
 
 
 def _score_json(score: Score) -> dict[str, Any]:
     """A model that answered no sample says why; one that left some says so in a note."""
-    told = {name: getattr(score, name) for name in Score.__dataclass_fields__ if name != "reason"}
-    return known(**told, **{"note" if score.n_answers else "unavailable": score.reason})
+    told = fields_json(score, *(name for name in Score.__dataclass_fields__ if name != "reason"))
+    return told | known(**{"note" if score.n_answers else "unavailable": score.reason})

@@ -1,38 +1,28 @@
-"""Results as a notebook shows them: the body of their report, in a style that stays inside it."""
+"""Results as a notebook shows them: their document, in a style that stays inside it."""
 
 import html
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import singledispatch
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from discreet.choice.best_set.best_margins import BestMargins
-from discreet.choice.risk_utility import RiskUtility
-from discreet.count_tables.assessment import CountAssessment
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
-from discreet.report.audit.document import audit_document
-from discreet.report.backtest import backtest_document
-from discreet.report.choose.document import choose_document
-from discreet.report.counts.document import counts_document
-from discreet.report.html import internal_html
-from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
-from discreet.report.plan import plan_document
-from discreet.report.render_html import page_of as html_page
-from discreet.survey.assessment import Assessment
-from discreet.survey.backtest.league import Backtest
-from discreet.survey.models.sample_size import Plan
-from discreet.tables.audit import Audit
+from discreet.report.document import Document, plots_in
 
-SCOPE = "discreet"
-WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself
-PLOT = re.compile(
-    r'<figure[^>]*? id="([^"]*)" aria-label="([^"]*)"[^>]*>.*?(<svg.*?</svg>)', re.DOTALL
-)
 LONGEST = 300  # characters of a field without a page of its own
+BUILDERS: Mapping[str, tuple[str, str]] = {  # by the name of the result's class
+    "Assessment": ("assess.document", "assess_document"),
+    "Audit": ("audit.document", "audit_document"),
+    "Backtest": ("backtest", "backtest_document"),
+    "BestMargins": ("choose.document", "lattice_document"),
+    "CountAssessment": ("counts.document", "counts_document"),
+    "Plan": ("plan", "plan_document"),
+    "RiskUtility": ("choose.document", "choose_document"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,79 +41,42 @@ class Plot:
             temporary.write_text(self.svg, encoding="utf-8")
 
 
-@singledispatch
-def page_of(result: Any) -> str | None:
-    """The report of a result as a whole page; None where there is none."""
-    return None
-
-
-@page_of.register
-def _(result: Assessment) -> str | None:
-    return internal_html(result)
-
-
-@page_of.register
-def _(result: Audit) -> str | None:
-    return html_page(audit_document("the table", [result]))
-
-
-@page_of.register
-def _(result: CountAssessment) -> str | None:
-    return html_page(counts_document(result, "the counts"))
-
-
-@page_of.register
-def _(result: Backtest) -> str | None:
-    return html_page(backtest_document(result))
-
-
-@page_of.register
-def _(result: Plan) -> str | None:
-    return html_page(plan_document([result]))
-
-
-@page_of.register
-def _(result: RiskUtility) -> str | None:
-    return html_page(choose_document("the table", result))
+def document_of(result: Any) -> Document | None:
+    """The document of a result; None where there is none. Only its own flow is loaded."""
+    name = type(result).__name__
+    if name not in BUILDERS:
+        return None
+    module, function = BUILDERS[name]
+    build: Callable[..., Document] = getattr(import_module(f"discreet.report.{module}"), function)
+    given: Mapping[str, tuple[Any, ...]] = {
+        "Audit": ("the table", [result]),
+        "CountAssessment": (result, "the counts"),
+        "Plan": ([result],),
+        "RiskUtility": ("the table", result),
+    }
+    return partial(build, *given.get(name, (result,)))()
 
 
 def html_of(result: Any) -> str:
     """What a notebook shows of a result: its report, or its fields where it has none."""
-    page = page_of(result)
-    if page is not None:
-        return _inside(page)
     if isinstance(result, Figure):
         return f"<span>{html.escape(words.outcome(result))} [{result.how.value}]</span>"
     if isinstance(result, Unavailable):
         return f"<span>none: {html.escape(result.reason)}</span>"
-    return _fields_table(result) + "".join(plot.svg for plot in plots_of(result).values())
+    document = document_of(result)
+    if document is None:
+        return _fields_table(result)
+    from discreet.report.render_html import part_of
+
+    return part_of(document)
 
 
 def plots_of(result: Any) -> Mapping[str, Plot]:
     """The plots of the report of a result, by name."""
-    if isinstance(result, BestMargins):
-        return _lattice(result)
-    return plots_in(page_of(result) or "")
-
-
-def _lattice(best: BestMargins) -> Mapping[str, Plot]:
-    if best.frontier is None or len(best.names) > MOST_VARIABLES:
+    document = document_of(result)
+    if document is None:
         return {}
-    drawn = lattice_plot(best.names, best.frontier.statuses)
-    return {"lattice": Plot("What goes out, what could, what cannot", drawn)}
-
-
-def plots_in(page: str) -> Mapping[str, Plot]:
-    """The plots of a page, by name."""
-    return {m[1]: Plot(html.unescape(m[2]), m[3]) for m in PLOT.finditer(page)}
-
-
-def _inside(page: str) -> str:
-    """The body of a page with its style held to it, so that the notebook keeps its own."""
-    style = page.partition("<style>")[2].partition("</style>")[0]
-    body = page.partition("<body>")[2].partition("</body>")[0]
-    scoped = f".{SCOPE} {{ {WHOLE_PAGE.sub('&', style)} }}"
-    return f'<div class="{SCOPE}"><style>{scoped}</style>{body}</div>'
+    return {plot.name: Plot(plot.label, plot.draw()) for plot in plots_in(document)}
 
 
 def _fields_table(result: Any) -> str:

@@ -6,11 +6,15 @@ from typing import Any
 
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
-from discreet.report.render_json import known
+from discreet.report.render_json import fields_json, known
 from discreet.survey.models.exchangeable_prior import Prior
 from discreet.survey.models.sample_size import Plan
 
 POINTS = 101
+PLAN_FIELDS = (
+    "sample_size", "sample_fraction", "unique_probability", "expected_sample_uniques",
+    "expected_population_uniques",
+)  # fmt: skip
 HEADER = ("prior", "sample size", "fraction", "unique probability")
 FORMULAS = (
     "By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike. Exact. The unique "
@@ -90,13 +94,8 @@ def plan_json(plans: Sequence[Plan]) -> dict[str, Any]:
 
 
 def _one_json(plan: Plan) -> dict[str, Any]:
-    return known(
-        sample_size=plan.sample_size,
-        sample_fraction=plan.sample_fraction,
-        unique_probability=plan.unique_probability,
+    return fields_json(plan, *PLAN_FIELDS) | known(
         how="exact",
-        expected_sample_uniques=plan.expected_sample_uniques,
-        expected_population_uniques=plan.expected_population_uniques,
         verdict=verdict(plan),
         caution=caution(plan) or None,
         curve=[{"sample_size": n, "unique_probability": q} for n, q in plan.curve(POINTS)],

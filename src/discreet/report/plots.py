@@ -223,15 +223,6 @@ def _plain(probability: float) -> str:
     return f"{probability:.6f}".rstrip("0") if probability > 9e-7 else f"{probability:.0e}"
 
 
-def _probability_scale(axes: Any, shades: Any) -> None:
-    """The colours of the lines with their probabilities, beside the plot."""
-    blues = mpl.colormaps["Blues"](np.linspace(0.3, 1, 40))  # more would be drawn as an image
-    scale = mpl.cm.ScalarMappable(shades, mpl.colors.ListedColormap(blues))
-    bar = axes.figure.colorbar(scale, ax=axes, label="probability", shrink=0.8)
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
-    bar.ax.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
-
-
 @contextmanager
 def _axes(
     x_label: str, y_label: str, *, height: float = 2.9, grid: Literal["x", "y"] = "y"

@@ -6,9 +6,13 @@ count are "lower" and "upper". What was not asked for is left out; nothing is nu
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
-from discreet.fiber.sums.counting import Count
+from discreet.figures import Figure, Unavailable
+
+if TYPE_CHECKING:  # every command loads this module, only some the kernels behind counts
+    from discreet.fiber.sums.counting import Count
 
 
 def as_text(value: Any) -> str:
@@ -21,6 +25,19 @@ def known(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def fields_json(result: Any, *names: str) -> dict[str, Any]:
+    """The fields of a result that are known, figures as figures."""
+    return known(**{name: _plain(getattr(result, name)) for name in names})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Figure | Unavailable):
+        return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value
+
+
 def without_nulls(value: Any) -> Any:
     """The same without names whose value is null, however deep."""
     if isinstance(value, Mapping):
@@ -28,7 +45,7 @@ def without_nulls(value: Any) -> Any:
     return [without_nulls(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def count_json(count: Count) -> dict[str, Any]:
+def count_json(count: "Count") -> dict[str, Any]:
     """A number of tables with how it was got, or why it is not known and what it is at least."""
     if count.value is None:
         return known(unavailable=count.note or "not counted", lower=count.at_least or None)

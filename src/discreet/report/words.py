@@ -7,8 +7,12 @@ whole, with thousands marked; those beyond all reading are told by their power o
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from discreet.figures import Figure, How, Outcome, Unavailable
+
+if TYPE_CHECKING:
+    from discreet.fiber.sums.counting import Count
 
 LONG = 26  # characters of a number that still reads
 SMALL = 0.001
@@ -84,6 +88,19 @@ def _limits(figure: Figure) -> str:
         return f"± {expected(figure.standard_error)}" if figure.standard_error else ""
     between = f"{expected(figure.low)} to {expected(figure.high)}"
     return between if figure.value is None else f"({between})"
+
+
+def tables(number: "Count") -> str:
+    """A number of tables with how it was got, or why it is not known."""
+    if number.value is None:
+        at_least = f", at least {count(number.at_least)}" if number.at_least else ""
+        return f"not known{at_least}: {sentence(number.note)}"
+    if number.how is How.EXACT:
+        return f"{count(number.value)} (exact)"
+    error = 100 * (number.standard_error or 0.0) / max(number.value, 1)
+    percent = f"{error:.0f}" if error >= 1 else f"{error:.1g}"
+    shown = count(number.value).removeprefix("about ")
+    return f"about {shown} (estimate, standard error {percent} %)"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,38 +1,34 @@
-"""A demonstration on the terminal: the assessment, then the truth beside what leads."""
+"""A demonstration: the assessment, and the truth beside what leads."""
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from discreet.report import words
-from discreet.report.extras import Section
-from discreet.report.json import assessment_json
-from discreet.report.text import print_assessment, section_parts, short_outcome
+from discreet.report.assess.document import assess_document
+from discreet.report.assess.json import assessment_json
+from discreet.report.assess.requested import table_section
+from discreet.report.assess.words import short_outcome
+from discreet.report.document import Document, Section
 from discreet.synthetic.demonstration import Demonstration
 
 
-def print_demo(console: Console, demonstration: Demonstration, *, report: Path) -> None:
+def demo_document(demonstration: Demonstration) -> Document:
     """The assessment, and the truth that only the maker of the population knows."""
     size = words.count(demonstration.population_size)
-    console.print(
-        Text(f"A survey drawn from a made-up population of {size} (seed {demonstration.seed})\n")
-    )
-    print_assessment(console, demonstration.assessment, report=report)
-    for part in section_parts(truth_section(demonstration)):
-        console.print(part)
+    drawn = f"A survey drawn from a made-up population of {size} (seed {demonstration.seed})"
+    document = assess_document(demonstration.assessment, [truth_section(demonstration)])
+    return replace(document, scope=(drawn, *document.scope))
 
 
 def truth_section(demonstration: Demonstration) -> Section:
-    """The truth beside the recommended estimate, for the terminal and the report."""
+    """The truth beside the recommended estimate."""
     truth, led = demonstration.truth, demonstration.assessment.recommended
     leads = (led.expected_population_uniques, led.expected_correct_matches)
     true_figures = (
         words.count(truth.population_uniques),
         words.expected(truth.expected_correct_matches),
     )
-    return Section(
+    return table_section(
         title="And the truth, since this population is known in full",
         meaning=(
             f"Of {words.count(truth.sample_uniques)} records that are alone in the survey, "

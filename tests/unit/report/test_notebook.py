@@ -7,7 +7,8 @@ import pytest
 import discreet
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.report.notebook import html_of, page_of, plots_of
+from discreet.report.notebook import document_of, html_of, plots_of
+from discreet.report.render_html import page_of
 from discreet.survey.assessment import Assessment
 from discreet.survey.models.sample_size import plan_sample_size
 
@@ -37,10 +38,10 @@ def test_the_style_stays_inside(assessment: Assessment) -> None:
 
 
 def test_each_plot_of_the_report_can_be_had_and_saved(assessment: Assessment, tmp_path) -> None:
-    page = page_of(assessment)
-    assert page is not None
+    document = document_of(assessment)
+    assert document is not None
     found = assessment.plots()
-    assert len(found) == page.count("<svg")
+    assert len(found) == page_of(document).count("<svg")
     assert set(found) >= {"risk", "sizes", "anonymity", "contributions"}
     plot = found["contributions"]
     assert "key is dropped" in plot.title

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.report import words
 
@@ -137,3 +138,31 @@ def test_names_in_a_sentence():
     assert words.listed(["a"]) == "a"
     assert words.listed(["a", "b"]) == "a and b"
     assert words.listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_numbers_of_tables():
+    def said(value, **more):
+        return words.tables(Count(value=value, **more))
+
+    assert said(59_400, how=How.EXACT) == "59,400 (exact)"
+    rounded = said(0, how=How.ESTIMATE, standard_error=0.2)
+    assert rounded == "about 0 (estimate, standard error 20 %)"
+    assert said(10**40, how=How.ESTIMATE, standard_error=1e38).startswith("about 10^40 (estimate")
+    assert said(None, how=None, note="too many", at_least=7) == "not known, at least 7: too many"
+
+
+def test_words_in_the_right_number():
+    assert words.plural(1, "record") == "1 record"
+    assert words.plural(2_000, "category", "categories") == "2,000 categories"
+    assert words.by_number(1, "lacks", "lack") == "lacks"
+    assert words.by_number(0, "lacks", "lack") == "lack"
+
+
+def test_clauses_as_sentences():
+    assert words.full("no time, p = 1e-9") == "No time, p = below 0.001."
+    assert words.full("Done.") == "Done."
+
+
+def test_names_of_one_reason_together():
+    given = [("a", "late"), ("b", "large"), ("c", "late"), ("a", "late")]
+    assert words.by_reason(given) == {"late": ["a", "c"], "large": ["b"]}

@@ -15,7 +15,7 @@ import pytest
 from discreet.errors import ColumnError, InputError, MissingError, OutputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows import assess as module
-from discreet.report.json import assessment_json
+from discreet.report.assess.json import assessment_json
 from discreet.survey.models import registry
 from discreet.survey.models.contract import ModelUnavailable, Need
 from discreet.survey.scoring import ModelResult

@@ -6,32 +6,8 @@ from itertools import product
 from discreet.figures import Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
+from discreet.report.audit import words as texts
 from discreet.report.audit.releases import added_section, changes_section
-from discreet.report.audit.words import (
-    NO_GROUP,
-    OUTSIDE,
-    TITLES,
-    brief_words,
-    cell_name,
-    figures,
-    general_notes,
-    guess,
-    how_words,
-    learned_words,
-    margin_name,
-    meaning,
-    measure_words,
-    model_gaps,
-    most_exposed,
-    n_cells_of,
-    only_proved,
-    outcome_cell,
-    probability_words,
-    rule_words,
-    scope,
-    verdict_words,
-    warnings_of,
-)
 from discreet.report.document import (
     Block,
     Box,
@@ -98,10 +74,10 @@ def audit_document(source: str, audits: Sequence[Audit], *, sequence: bool = Fal
     audit = audits[-1]
     return Document(
         title=f"What the released margins of {source} reveal",
-        scope=tuple(scope(audit)),
+        scope=tuple(texts.scope(audit)),
         mark="confidential",
         blocks=(
-            *(Text(note, "warning") for note in general_notes(audit)),
+            *(Text(note, "warning") for note in texts.general_notes(audit)),
             *_verdict(audit),
             Tiles(_tiles(audit)),
             _small_cells(audit),
@@ -123,20 +99,20 @@ def _verdict(audit: Audit) -> Iterator[Section]:
     found = audit.verdict
     if found is None:
         return
-    blocks = [Text(verdict_words(audit, found), "strong")]
+    blocks = [Text(texts.verdict_words(audit, found), "strong")]
     if found.rule.policy != "bounds":
         blocks.append(Text(f"Judged under {found.view}.", "soft", "page"))
     yield Section("Verdict", tuple(blocks), tone="good" if found.allows else "bad")
 
 
 def _tiles(audit: Audit) -> tuple[tuple[str, str], ...]:
-    found = figures(audit, main_view(audit))
-    titles = TITLES | {"bounds": "width of the narrowest bounds"}
-    return tuple((brief_words(key, found[key]), titles[key]) for key in TILES)
+    found = texts.figures(audit, main_view(audit))
+    titles = texts.TITLES | {"bounds": "width of the narrowest bounds"}
+    return tuple((texts.brief_words(key, found[key]), titles[key]) for key in TILES)
 
 
 def _doubts(audit: Audit) -> Iterator[Text]:
-    return (Text(line, "warning") for line in warnings_of(audit, main_view(audit)))
+    return (Text(line, "warning") for line in texts.warnings_of(audit, main_view(audit)))
 
 
 def _small_cells(audit: Audit) -> Section:
@@ -146,13 +122,13 @@ def _small_cells(audit: Audit) -> Section:
         return Section(title, (Text("No cell is small, so there is none to protect."),))
     rows = tuple(
         (
-            cell_name(audit, cells[i]),
+            texts.cell_name(audit, cells[i]),
             words.count(cells[i].truth),
             f"{cells[i].lower} to {cells[i].upper}",
-            *guess(view, i, cells[i].truth),
+            *texts.guess(view, i, cells[i].truth),
             cells[i].how,
         )
-        for i in most_exposed(audit, name, MOST_ROWS, SHOWN)
+        for i in texts.most_exposed(audit, name, MOST_ROWS, SHOWN)
     )
     blocks: list[Block] = [
         Table(
@@ -178,13 +154,13 @@ def _beliefs(audit: Audit) -> Iterator[Section]:
     view = audit.views[name]
     if isinstance(view, Unavailable) or not audit.small_cells:
         return
-    places = most_exposed(audit, name, MOST_BARS)
+    places = texts.most_exposed(audit, name, MOST_BARS)
 
     def draw() -> str:
         from discreet.report.plots import belief_plot
 
         cells = [audit.small_cells[i] for i in places]
-        names = [cell_name(audit, cell) for cell in cells]
+        names = [texts.cell_name(audit, cell) for cell in cells]
         truths = [cell.truth for cell in cells]
         return belief_plot(names, [view.distributions[i] for i in places], truths)
 
@@ -211,15 +187,15 @@ def _beliefs(audit: Audit) -> Iterator[Section]:
 
 def _measures(audit: Audit) -> Iterator[Block]:
     name = main_view(audit)
-    found = figures(audit, name)
+    found = texts.figures(audit, name)
     yield Table(
         header=("measure", "value", "how it is known", "what it means"),
         rows=tuple(
             (
-                TITLES[key],
-                measure_words(key, outcome, n_cells_of(key, audit)),
-                how_words(outcome),
-                meaning(key, audit),
+                texts.TITLES[key],
+                texts.measure_words(key, outcome, texts.n_cells_of(key, audit)),
+                texts.how_words(outcome),
+                texts.meaning(key, audit),
             )
             for key, outcome in found.items()
         ),
@@ -228,11 +204,11 @@ def _measures(audit: Audit) -> Iterator[Block]:
     )
     yield from _doubts(audit)
     for key, outcome in found.items():
-        title, said = TITLES[key].capitalize(), meaning(key, audit)
+        title, said = texts.TITLES[key].capitalize(), texts.meaning(key, audit)
         yield Text(f"{title}: {said[:1].lower()}{said[1:]}", "soft", "terminal")
         if not isinstance(outcome, Unavailable) and outcome.note:
             yield Text(f"{title}: {words.sentence(outcome.note)}.", "soft", "page")
-    lost = ((TITLES[k], o.reason) for k, o in found.items() if isinstance(o, Unavailable))
+    lost = ((texts.TITLES[k], o.reason) for k, o in found.items() if isinstance(o, Unavailable))
     for reason, titles in words.by_reason(lost).items():
         yield Text(f"Not available: {words.listed(titles)}, since {words.sentence(reason)}.")
     view = audit.views[name]
@@ -315,13 +291,15 @@ def _models(audit: Audit) -> Iterator[Section]:
 
 def _model_notes(audit: Audit, names: Sequence[str]) -> Iterator[Text]:
     """Which figures of these models are missing, and which may be off."""
-    yield from (Text(line) for line in model_gaps(audit, names))
+    yield from (Text(line) for line in texts.model_gaps(audit, names))
     for name in names:
         view = audit.views[name]
         if isinstance(view, Unavailable):
             yield Text(f"{name} is not available: {words.sentence(view.reason)}.")
         if name != main_view(audit):
-            yield from (Text(f"{name}: {line}", "warning") for line in warnings_of(audit, name))
+            yield from (
+                Text(f"{name}: {line}", "warning") for line in texts.warnings_of(audit, name)
+            )
 
 
 def _model_row(audit: Audit, name: str) -> Row:
@@ -329,9 +307,12 @@ def _model_row(audit: Audit, name: str) -> Row:
     view = audit.views[name]
     if isinstance(view, Unavailable):
         return ("–", "–", "–")
-    found = figures(audit, name)
+    found = texts.figures(audit, name)
     shown = ("true_table", "small_cells_identified")
-    return (outcome_cell(view.weight, 3), *(brief_words(key, found[key]) for key in shown))
+    return (
+        texts.outcome_cell(view.weight, 3),
+        *(texts.brief_words(key, found[key]) for key in shown),
+    )
 
 
 def weights_of(audit: Audit) -> dict[str, float]:
@@ -374,7 +355,7 @@ def _population(audit: Audit) -> Iterator[Section]:
         return
     rows = tuple(
         (
-            cell_name(audit, cell),
+            texts.cell_name(audit, cell),
             str(cell.truth),
             words.probability(own.unique),
             words.expected(own.mean),
@@ -382,7 +363,7 @@ def _population(audit: Audit) -> Iterator[Section]:
         for cell, own in zip(audit.small_cells, found, strict=True)
     )
     table = Table(header=POPULATION_HEADER, rows=rows[:MOST_ROWS], most=SHOWN)
-    yield Section(title, (table, Text(OUTSIDE, "soft")))
+    yield Section(title, (table, Text(texts.OUTSIDE, "soft")))
 
 
 def _refusal(audit: Audit) -> Iterator[Section]:
@@ -394,7 +375,7 @@ def _refusal(audit: Audit) -> Iterator[Section]:
         yield Section(title, (Text(f"Not available: {words.sentence(found.reason)}."),))
         return
     rows = tuple(
-        (cell_name(audit, cell), str(cell.truth), *_before_after(found, i, cell.truth))
+        (texts.cell_name(audit, cell), str(cell.truth), *_before_after(found, i, cell.truth))
         for i, cell in enumerate(audit.small_cells[:MOST_ROWS])
     )
     table = (Table(header=REFUSAL_HEADER, rows=rows, most=SHOWN),) if rows else ()
@@ -403,9 +384,10 @@ def _refusal(audit: Audit) -> Iterator[Section]:
 
 def _refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
     """What was refused under which rule, and how much that says."""
-    refused = words.listed([margin_name(audit.release, axes) for axes in found.requests])
-    yield f"Refused: {refused}; {rule_words(found.rule)}."
-    yield f"Probability of a refusal beforehand: {outcome_cell(found.probability)}; {found.method}."
+    refused = words.listed([texts.margin_name(audit.release, axes) for axes in found.requests])
+    yield f"Refused: {refused}; {texts.rule_words(found.rule)}."
+    chance = texts.outcome_cell(found.probability)
+    yield f"Probability of a refusal beforehand: {chance}; {found.method}."
     if found.n_tables is not None:
         yield f"Tables left: {words.count(found.n_tables)}."
 
@@ -413,17 +395,17 @@ def _refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
 def _before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
     error = found.errors[place].get(truth, 0.0)
-    after = probability_words(found.distributions[place], truth, error)
-    return probability_words(found.before[place], truth), after
+    after = texts.probability_words(found.distributions[place], truth, error)
+    return texts.probability_words(found.before[place], truth), after
 
 
 def _learned(audit: Audit) -> Iterator[Section]:
     named = audit.options.targets is not None
     probable = audit.believed if isinstance(audit.believed, tuple) else ()
-    lines = [learned_words(audit, one) for one in (*audit.learned, *probable)]
+    lines = [texts.learned_words(audit, one) for one in (*audit.learned, *probable)]
     if not lines and not named:
         return
-    blocks = [Text(line) for line in lines[:SHOWN] or [NO_GROUP]]
+    blocks = [Text(line) for line in lines[:SHOWN] or [texts.NO_GROUP]]
     blocks += [Text(line, only="page") for line in lines[SHOWN:MOST_ROWS]]
     places: tuple[tuple[int, Place], ...] = ((SHOWN, "terminal"), (MOST_ROWS, "page"))
     for shown, place in places:
@@ -433,7 +415,7 @@ def _learned(audit: Audit) -> Iterator[Section]:
     if lines:
         blocks.append(Text(LEARNED, "soft"))
     if named and isinstance(audit.believed, Unavailable):
-        blocks.append(Text(only_proved(audit.believed), "soft"))
+        blocks.append(Text(texts.only_proved(audit.believed), "soft"))
     yield Section("Who would learn what", tuple(blocks))
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
@@ -293,19 +292,7 @@ def scope(audit: Audit) -> Iterator[str]:
     yield f"released: {margin_names(release)}"
     for known in release.known:
         yield f"the intruder also knows: {known.text}"
-    yield f"number of tables consistent with what was released: {count_words(audit.n_tables)}"
-
-
-def count_words(count: Count) -> str:
-    """How many tables are consistent."""
-    if count.value is None:
-        at_least = f", at least {words.count(count.at_least)}" if count.at_least else ""
-        return f"not known{at_least}: {words.sentence(count.note)}"
-    if count.how is How.EXACT:
-        return f"{words.count(count.value)} (exact)"
-    error = count.standard_error or 0.0
-    number = words.count(count.value).removeprefix("about ")
-    return f"about {number} (estimate, error {100 * error / max(count.value, 1):.0f} %)"
+    yield f"number of tables consistent with what was released: {words.tables(audit.n_tables)}"
 
 
 def learned_words(audit: Audit, learned: Learned) -> str:

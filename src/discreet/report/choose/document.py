@@ -2,36 +2,14 @@
 
 from collections.abc import Iterator
 
+from discreet.choice.best_set.result import BestMargins
 from discreet.choice.candidates import SAFE
 from discreet.choice.choice import Decision, Standing, limits, place
 from discreet.choice.risk_utility import RiskUtility
 from discreet.choice.users import unit, wants
 from discreet.figures import Figure, How
 from discreet.report import words
-from discreet.report.choose.words import (
-    LEGEND,
-    LISTED,
-    WORTH,
-    conflict_words,
-    headline,
-    how_words,
-    intruder_hint,
-    intruder_words,
-    mark,
-    minus,
-    number,
-    ordered,
-    reasons,
-    risk_meaning,
-    risk_words,
-    scope,
-    search_words,
-    short,
-    standing_words,
-    unknown_words,
-    worth_number,
-    worth_words,
-)
+from discreet.report.choose import words as texts
 from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
 
 SHOWN, LONGEST = 25, 36  # candidates on the terminal, and characters of their names
@@ -56,14 +34,18 @@ USER_HEADER = (
 def choose_document(source: str, found: RiskUtility) -> Document:
     """The decision, the map, users and intruders."""
     released = found.choice.decision is Decision.RELEASE
-    decision = (Text(headline(found), "strong"), *(Text(line) for line in reasons(found)))
+    why = (Text(line) for line in texts.reasons(found))
     return Document(
         title=f"What to release of {source}",
-        scope=tuple(scope(found)),
+        scope=tuple(texts.scope(found)),
         mark="confidential",
         blocks=(
             *(Text(words.full(note), "warning") for note in found.notes),
-            Section("Decision", decision, tone="good" if released else "bad"),
+            Section(
+                "Decision",
+                (Text(texts.headline(found), "strong"), *why),
+                tone="good" if released else "bad",
+            ),
             Tiles(_tiles(found)),
             Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
             Section("Risk and worth of what could be released", tuple(_candidates(found))),
@@ -80,9 +62,9 @@ def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
     safe = sum(s is Standing.WITHIN for s in found.choice.standings)
     within = "candidates within the cap, releasing nothing among them"
     return (
-        ("–" if chosen is None else risk_words(chosen.risk), "risk of the choice"),
-        (minus(number(found.options.max_risk)), "the cap on risk"),
-        ("–" if chosen is None else worth_words(chosen), "worth of the choice to users"),
+        ("–" if chosen is None else texts.risk_words(chosen.risk), "risk of the choice"),
+        (texts.minus(texts.number(found.options.max_risk)), "the cap on risk"),
+        ("–" if chosen is None else texts.worth_words(chosen), "worth of the choice to users"),
         (f"{safe} of {len(found.candidates)}", within),
     )
 
@@ -122,7 +104,7 @@ def _map(found: RiskUtility) -> Plot:
 
 def _candidates(found: RiskUtility) -> Iterator[Block]:
     """All candidates with what is known of them, in short on the terminal."""
-    order = ordered(found)
+    order = texts.ordered(found)
     users = [user.name for user in found.scientists]
     header = ("", "release", "risk", "worth", "the cap")
     rows = tuple(_row(found, i, LONGEST) for i in order)
@@ -133,32 +115,36 @@ def _candidates(found: RiskUtility) -> Iterator[Block]:
         sides="llrrl" + "r" * len(users) + "l",
         only="page",
     )
-    yield Text(LEGEND, "soft")
+    yield Text(texts.LEGEND, "soft")
     yield Text("Columns of users give the worth to each of them alone.", "soft", "page")
-    yield from (Text(line, "soft") for line in (risk_meaning(found), WORTH))
-    yield from (Text(line, "warning") for line in unknown_words(found))
+    yield from (Text(line, "soft") for line in (texts.risk_meaning(found), texts.WORTH))
+    yield from (Text(line, "warning") for line in texts.unknown_words(found))
 
 
 def _row(found: RiskUtility, i: int, longest: int) -> Row:
     one = found.candidates[i]
-    shown = (short(one.title, longest), risk_words(one.risk), worth_words(one))
-    return (mark(found, i), *shown, standing_words(found, i))
+    shown = (texts.short(one.title, longest), texts.risk_words(one.risk), texts.worth_words(one))
+    return (texts.mark(found, i), *shown, texts.standing_words(found, i))
 
 
 def _more(found: RiskUtility, i: int) -> Row:
     """The worth to each user, and how the risk is known."""
     one = found.candidates[i]
-    worths = (
-        worth_number(one.worths[user.name]) if one.worths else "–" for user in found.scientists
-    )
-    how = one.method if isinstance(one.risk, Figure) else how_words(one.risk)
+    names = (user.name for user in found.scientists)
+    worths = (texts.worth_number(one.worths[name]) if one.worths else "–" for name in names)
+    how = one.method if isinstance(one.risk, Figure) else texts.how_words(one.risk)
     return (*worths, words.sentence(how))
 
 
 def _search(found: RiskUtility) -> Iterator[Block]:
-    yield from (Text(line) for line in search_words(found))
-    best = found.search
-    if best is None or best.frontier is None or len(best.names) > MOST_VARIABLES:
+    if found.search is not None:
+        yield from (Text(line) for line in texts.best_words(found.search))
+        yield from _lattice(found.search)
+
+
+def _lattice(best: BestMargins) -> Iterator[Block]:
+    """What became of each margin, as a picture, for tables of few variables."""
+    if best.frontier is None or len(best.names) > MOST_VARIABLES:
         return
     statuses = best.frontier.statuses
 
@@ -171,26 +157,40 @@ def _search(found: RiskUtility) -> Iterator[Block]:
     yield Plot("lattice", "Lattice of margins: what goes out, what could, what cannot", draw)
 
 
+def lattice_document(best: BestMargins) -> Document:
+    """The best set of margins by itself, for a notebook."""
+    section = Section("What goes out, what could, what cannot", tuple(_lattice(best)))
+    sentences = tuple(Text(line) for line in texts.best_words(best))
+    return Document(
+        title="The best set of margins",
+        mark="confidential",
+        blocks=(Section("The search", sentences), section),
+    )
+
+
 def _users(found: RiskUtility) -> Iterator[Block]:
     rows = tuple(_user_row(found, user.name, user.weight) for user in found.scientists)
     yield Table(header=USER_HEADER, rows=rows, sides="lrrllrl", page_columns=2)
-    if conflict_words(found):
-        yield Text(conflict_words(found))
+    if texts.conflict_words(found):
+        yield Text(texts.conflict_words(found))
 
 
 def _user_row(found: RiskUtility, name: str, weight: float) -> Row:
     chosen, best = found.chosen, found.best_for.get(name)
     worth = loss = "–"
     if chosen is not None and chosen.worths:
-        worth, loss = worth_number(chosen.worths[name]), minus(words.expected(chosen.losses[name]))
-    liked = "–" if best is None else short(found.candidates[best].title, LISTED)
+        worth, loss = (
+            texts.worth_number(chosen.worths[name]),
+            texts.minus(words.expected(chosen.losses[name])),
+        )
+    liked = "–" if best is None else texts.short(found.candidates[best].title, texts.LISTED)
     return (name, f"{weight:g}", worth, liked, wants(name), loss, unit(name))
 
 
 def _intruders(found: RiskUtility) -> Iterator[Block]:
-    yield from (Text(f"{line}.") for line in intruder_words(found))
-    if intruder_hint(found):
-        yield Text(intruder_hint(found), "warning")
+    yield from (Text(f"{line}.") for line in texts.intruder_words(found))
+    if texts.intruder_hint(found):
+        yield Text(texts.intruder_hint(found), "warning")
     said = (
         "Of several intruders the worst counts. Each knows how the release was made, but no seed."
     )

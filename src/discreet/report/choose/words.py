@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from discreet.choice.best_set.result import BestMargins
 from discreet.choice.candidates import SAFE
 from discreet.choice.choice import Candidate, Decision, Standing
 from discreet.choice.exposure import MOST_CELLS
@@ -188,11 +189,8 @@ def conflict_words(found: RiskUtility) -> str:
     )
 
 
-def search_words(found: RiskUtility) -> Iterator[str]:
+def best_words(best: BestMargins) -> Iterator[str]:
     """How good the best set of margins is, and how much better any could be."""
-    best = found.search
-    if best is None:
-        return
     met = f"{best.utility:g} of {best.total_weight:g}"
     if best.optimal:
         yield f"The best set meets requests of weight {met}; no safe set meets more (proved)."

@@ -24,7 +24,7 @@ from discreet.report.counts.fit import (
     regression_notes,
     regression_rows,
 )
-from discreet.report.counts.words import cell_words, count_as_words
+from discreet.report.counts.words import cell_words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
 
 SHOWN = 40  # rows on the terminal
@@ -229,7 +229,7 @@ def own_rows(view: CategoriesView) -> list[tuple[str, ...]]:
 
 
 def _tables(count: Count) -> str:
-    return count_as_words(count).split(" (")[0].split(":")[0]
+    return words.tables(count).split(" (")[0].split(":")[0]
 
 
 def _surest_alone(risk: CategoryRisk) -> str:

@@ -15,7 +15,7 @@ from discreet.report.counts.categories import (
     warning_lines,
 )
 from discreet.report.counts.json import bayes_json, outcomes_json, released_json
-from discreet.report.render_json import count_json, known
+from discreet.report.render_json import count_json, fields_json, known
 
 
 def categories_json(view: CategoriesView) -> dict[str, Any]:
@@ -77,14 +77,8 @@ def _risk(risk: CategoryRisk | Unavailable) -> dict[str, Any]:
         )
         | known(
             how=None if isinstance(distribution, Unavailable) else distribution.how.value,
-            surest_count=None
-            if worst is None
-            else known(
-                category=worst.category,
-                value=worst.value,
-                probability=worst.probability,
-                standard_error=worst.standard_error,
-            ),
+            surest_count=worst
+            and fields_json(worst, "category", "value", "probability", "standard_error"),
         )
     )
 
@@ -155,25 +149,14 @@ def _fit_json(fit: Regression | Unavailable) -> dict[str, Any]:
     if isinstance(fit, Unavailable):
         return fit.to_json()
     listed = {
-        name: [
-            known(name=c.name, estimate=c.estimate, standard_error=c.standard_error) for c in part
-        ]
+        name: [fields_json(c, "name", "estimate", "standard_error") for c in part]
         for name, part in (("coefficients", fit.coefficients), ("dispersions", fit.dispersions))
     }
-    return {
-        **listed,
-        "log_likelihood": fit.log_likelihood,
-        "n_parameters": fit.n_parameters,
-        "at_boundary": fit.at_boundary,
-    }
+    return listed | fields_json(fit, "log_likelihood", "n_parameters", "at_boundary")
 
 
 def _test_json(test: RatioTest | Unavailable) -> dict[str, Any]:
     if isinstance(test, Unavailable):
         return test.to_json()
-    return known(
-        statistic=test.statistic,
-        degrees_of_freedom=test.degrees_of_freedom,
-        p_value=test.p_value,
-        caution=test.caution or None,
-    )
+    told = fields_json(test, "statistic", "degrees_of_freedom", "p_value")
+    return told | known(caution=test.caution or None)

@@ -24,7 +24,7 @@ from discreet.report.counts.words import (
     warnings,
     zeros_unknown,
 )
-from discreet.report.render_json import count_json, known
+from discreet.report.render_json import count_json, fields_json, known
 
 MOST_TABLES = 100
 CONFIDENCE = 0.95  # of the limits of the dispersion
@@ -119,11 +119,8 @@ def _bound(a: CountAssessment, bound: Bound) -> dict[str, Any]:
         "blind_guess": limits.blind_guess,
     }
     if cell is not None:
-        found["possible_counts"] = cell.possible_counts
-        found["dr_possible"] = cell.bounded_possible
-        found["best_guess"] = cell.best_guess
-        found["best_guess_probability"] = cell.best_guess_probability
-        found["entropy"] = cell.entropy
+        names = ("possible_counts", "best_guess", "best_guess_probability", "entropy")
+        found |= {"dr_possible": cell.bounded_possible} | fields_json(cell, *names)
     if a.table is not None:
         found["count"] = a.table.get(bound.value, 0)
         found |= known(true_count_probability=None if cell is None else cell.truth_probability)
@@ -196,9 +193,7 @@ def _fit(a: CountAssessment) -> dict[str, Any]:
     told = _estimate(a.fit) | known(
         based_on=a.fit_words or None,
         by_n={str(n): _estimate(fit) for n, fit in a.fits_by_n} or None,
-        poisson_test=None
-        if a.poisson is None
-        else {"statistic": a.poisson.statistic, "p_value": a.poisson.p_value},
+        poisson_test=a.poisson and fields_json(a.poisson, "statistic", "p_value"),
     )
     if a.table is None:
         return told
@@ -247,12 +242,13 @@ def _goodness(a: CountAssessment) -> dict[str, Any]:
     tested = a.goodness
     if tested is None or isinstance(tested, Unavailable):
         return {"unavailable": tested.reason if tested else "no table"}
-    return known(
-        statistic=tested.statistic,
-        degrees_of_freedom=tested.degrees_of_freedom,
-        p_value=tested.p_value,
-        p_value_standard_error=tested.p_value_standard_error,
-        fits_badly=tested.fits_badly,
+    return fields_json(
+        tested,
+        "statistic",
+        "degrees_of_freedom",
+        "p_value",
+        "p_value_standard_error",
+        "fits_badly",
     )
 
 
@@ -295,39 +291,18 @@ def _knowledge(a: CountAssessment) -> dict[str, Any] | None:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return known(
-        decision=verdict.decision.value,
-        decimals=verdict.decimals,
-        measure=verdict.measure.value,
-        max_risk=verdict.max_risk,
-        sentence=verdict.sentence,
-        rule=verdict.rule,
-        exposed=[
-            known(
-                value=one.value,
-                count=one.count,
-                probability=one.probability,
-                standard_error=one.standard_error,
-                upper=one.upper,
-            )
-            for one in verdict.exposed
-        ],
-        warnings=list(verdict.warnings),
-        trials=[_trial(trial) for trial in verdict.trials],
-    )
+    names = ("decision", "decimals", "measure", "max_risk", "sentence", "rule", "warnings")
+    exposed = ("value", "count", "probability", "standard_error", "upper")
+    return fields_json(verdict, *names) | {
+        "exposed": [fields_json(one, *exposed) for one in verdict.exposed],
+        "trials": [_trial(trial) for trial in verdict.trials],
+    }
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
-    cell = trial.cell_risk
-    return known(
-        release=trial.release.words,
-        measure=trial.measure.value,
-        risk=trial.risk.to_json(),
-        table_risk=trial.table_risk.to_json(),
-        cell_risk=None if cell is None else cell.to_json(),
-        worst_value=trial.worst_value,
-        judged=str(trial.judged),
-    )
+    names = ("measure", "risk", "table_risk", "cell_risk", "worst_value")
+    judged = {"release": trial.release.words, "judged": str(trial.judged)}
+    return judged | fields_json(trial, *names)
 
 
 def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, Any]:
@@ -335,9 +310,9 @@ def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, Any]:
     if isinstance(found, Unavailable):
         return found.to_json()
     return known(
-        prior=None if found.prior is None else _abc(found.prior),
+        prior=None if found.prior is None else fields_json(found.prior, *"abc"),
         prior_words=found.prior_words,
-        posterior=_abc(found.posterior),
+        posterior=fields_json(found.posterior, *"abc"),
         rate={
             "mean": found.rate_mean.to_json(),
             "deviation": found.rate_deviation.to_json(),
@@ -356,7 +331,3 @@ def bayes_json(found: BayesianAnalysis | Unavailable) -> dict[str, Any]:
 
 def _quantiles(found: tuple[float, ...] | Unavailable) -> Any:
     return found.to_json() if isinstance(found, Unavailable) else list(found)
-
-
-def _abc(density: object) -> dict[str, float]:
-    return {name: getattr(density, name) for name in ("a", "b", "c")}

@@ -11,7 +11,6 @@ from discreet.count_tables.measures import CellRisk, CountRisk, IntervalRisk, in
 from discreet.count_tables.rebuilding import Reconstruction
 from discreet.count_tables.release import Attack
 from discreet.count_tables.verdict import Decision, Verdict
-from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
 from discreet.report import words
@@ -151,18 +150,7 @@ def count_words(found: Attack) -> str:
         sets = words.plural(len(found.sets), "factorisation")
         return f"{words.count(found.count)} (exact), from {sets} within the interval of S2"
     number = found.number if isinstance(found, TruncatedReconstruction) else found.count
-    return count_as_words(number)
-
-
-def count_as_words(count: Count) -> str:
-    """A number of tables with how it was got, or why it is not known."""
-    if count.value is None:
-        at_least = f", at least {words.count(count.at_least)}" if count.at_least else ""
-        return f"not known{at_least}: {words.sentence(count.note)}"
-    if count.how is How.EXACT:
-        return f"{words.count(count.value)} (exact)"
-    share = 100 * (count.standard_error or 0.0) / max(count.value, 1)
-    return f"{words.count(count.value)} (estimate, standard error {share:.1g} %)"
+    return words.tables(number)
 
 
 def prior_title(a: CountAssessment, name: str) -> str:
@@ -342,7 +330,7 @@ def interval_line(a: CountAssessment) -> str | None:
             effective = f", {cell_words(doubt)} effective tables"
     return (
         "If n and the bounds of each count went out instead, this many tables would be left: "
-        f"{count_as_words(a.intervals.count)}{effective}."
+        f"{words.tables(a.intervals.count)}{effective}."
     )
 
 
@@ -362,13 +350,6 @@ def likely_rows(a: CountAssessment, most: int) -> list[tuple[str, str, str]]:
         shown = " ".join(_shown(count) for count in counts)
         rows.append((shown, words.probability(probability), mark if is_truth(a, counts) else ""))
     return rows
-
-
-def likely_note(a: CountAssessment) -> str:
-    """Why no table is listed, or nothing."""
-    if not isinstance(a.likely, Unavailable) or isinstance(a.found, Unavailable):
-        return ""
-    return f"No table is listed: {words.sentence(a.likely.reason)}."
 
 
 def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from discreet.data.table import Table
-from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.audit import audit
 from discreet.report.audit.words import (
     SMALLEST,
     brief_words,
-    count_words,
     measure_words,
     most_exposed,
     outcome_cell,
@@ -147,11 +145,6 @@ def test_cells_as_exposed_keep_their_order(seed):
     view = replace(found.views[name], distributions=distributions)
     tied = replace(found, small_cells=tuple(widths), views={name: view})
     assert most_exposed(tied, name, 4) == [5, 1, 3, 0]
-
-
-def test_a_number_of_tables_that_rounds_to_none_is_told():
-    count = Count(value=0, how=How.ESTIMATE, standard_error=0.2, note="")
-    assert count_words(count) == "about 0 (estimate, error 20 %)"
 
 
 def test_many_small_cells_come_by_exposure_and_few_in_the_order_of_the_table():

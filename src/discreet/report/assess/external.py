@@ -1,22 +1,36 @@
 """What may leave the agency: rounded shares of the whole, and no way to put anything else in.
 
-`PublicFigures` has no field for a level, a combination or a count of records, and the external
-template and plots see nothing else. Each share is a multiple of a step half of which stands for at
+`PublicFigures` has no field for a level, a combination or a count of records, and the document is
+made from it alone. Each share is a multiple of a step half of which stands for at
 least SMALLEST records, so that no share, and no difference of two, tells of fewer; a whole of fewer
 than FEWEST records is not shown at all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from discreet.report import words
-from discreet.report.classes import FEWEST_SHOWN, first_result, risk_classes
-from discreet.report.standing_out import anonymity_meaning
+from discreet.report.assess.classes import FEWEST_SHOWN, first_result, risk_classes
+from discreet.report.assess.meaning import MEANING
+from discreet.report.assess.words import anonymity_meaning
+from discreet.report.document import Block, Document, Plot, Section, Text, Tiles
 from discreet.survey.assessment import Assessment
 
 SMALLEST = 10
 FEWEST = 100
 STEPS = (1, 2, 4, 5, 10, 20, 25, 50, 100)
+MOST_KEYS = 30  # that a plot has room for
+TOO_FEW = f"Not shown: there are fewer than {FEWEST} records to take shares of."
+READING = (
+    f"Every share is rounded to a step that stands for at least {SMALLEST} records, so that no "
+    "difference between shares tells of fewer. The figures say how the file as a whole stands; "
+    "nothing here points to a person."
+)
+
+
+def external_document(assessment: Assessment) -> Document:
+    """Rounded shares of the whole; nothing that a reader could act on."""
+    return _document(public_figures(assessment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +63,79 @@ class PublicFigures:
     risk: PublicShares | None
     risk_meaning: str
     has_risk: bool
-    smallest: int
-    fewest: int
     version: str
+
+
+def _document(figures: PublicFigures) -> Document:
+    """The document of public figures; the assessment itself is out of reach here."""
+    keys = ", ".join(figures.keys)
+    known = f"Keys, the facts that an intruder is supposed to know: {keys}."
+    return Document(
+        title="Disclosure risk: summary for readers outside",
+        mark="public",
+        blocks=(
+            Tiles(tuple((tile.value, tile.label) for tile in figures.tiles)),
+            Section(
+                "What was assessed",
+                (
+                    Text(figures.scope),
+                    Text(f"{known} Missing values: {figures.missing}.", "soft"),
+                ),
+            ),
+            _anonymity(figures),
+            _risks(figures),
+            _keys(figures),
+            Section(
+                "How to read this",
+                (Text(READING, "soft"), Text(f"Made with Discreet {figures.version}.", "soft")),
+                half=True,
+            ),
+        ),
+    )
+
+
+def _half(title: str, meaning: str, block: Block | None) -> Section:
+    blocks = (Text(meaning, "soft"),) if block is None else (Text(meaning, "soft"), block)
+    return Section(title, blocks, half=True)
+
+
+def _anonymity(figures: PublicFigures) -> Section:
+    def draw(shares: PublicShares) -> str:
+        from discreet.report.plots import anonymity_plot
+
+        return anonymity_plot([int(k) for k in shares.labels], shares.shares)
+
+    label = "Share of records that break k-anonymity for k from 2 to 100"
+    plot = _plot("anonymity", label, figures.anonymity, draw)
+    return _half("k-anonymity", figures.anonymity_meaning, plot)
+
+
+def _risks(figures: PublicFigures) -> Section:
+    def draw(shares: PublicShares) -> str:
+        from discreet.report.plots import risk_plot
+
+        return risk_plot(shares.labels, [100 * share for share in shares.shares], "records, %")
+
+    label = "Bar chart of the share of records in each class of risk"
+    plot = _plot("risk", label, figures.risk, draw) if figures.has_risk else None
+    return _half("Risk of the records", figures.risk_meaning, plot)
+
+
+def _keys(figures: PublicFigures) -> Section:
+    def draw(shares: PublicShares) -> str:
+        from discreet.report.plots import contribution_plot
+
+        return contribution_plot(shares.labels[:MOST_KEYS], shares.shares[:MOST_KEYS])
+
+    label = "Share of unique records that vanish when each key is dropped"
+    plot = _plot("contributions", label, figures.contributions, draw)
+    return _half("Which keys make records unique", MEANING["contributions"], plot)
+
+
+def _plot(
+    name: str, label: str, shares: PublicShares | None, draw: Callable[[PublicShares], str]
+) -> Block:
+    return Text(TOO_FEW) if shares is None else Plot(name, label, lambda: draw(shares))
 
 
 def public_figures(assessment: Assessment) -> PublicFigures:
@@ -75,8 +159,6 @@ def public_figures(assessment: Assessment) -> PublicFigures:
         risk=_risk(assessment, total),
         risk_meaning=_risk_meaning(assessment),
         has_risk=first_result(assessment) is not None,
-        smallest=SMALLEST,
-        fewest=FEWEST,
         version=settings.versions["discreet"],
     )
 

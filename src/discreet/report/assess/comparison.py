@@ -1,17 +1,16 @@
-"""Policies for missing values side by side: on the terminal and as JSON."""
+"""Policies for missing values side by side."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rich.console import Console
-
 from discreet.figures import Unavailable
 from discreet.report import words
-from discreet.report.extras import Section
-from discreet.report.extras_json import extras_json
-from discreet.report.json import model_json
-from discreet.report.meaning import MEANING
-from discreet.report.text import section_parts, two_figures
+from discreet.report.assess.json import model_json
+from discreet.report.assess.meaning import MEANING
+from discreet.report.assess.requested import table_section
+from discreet.report.assess.requested_json import requested_json
+from discreet.report.assess.words import two_figures
+from discreet.report.document import Document, Section
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigure
 from discreet.survey.missing_policies import PolicyComparison
@@ -28,11 +27,13 @@ SHORT = {
 }
 
 
-def print_comparison(console: Console, comparison: PolicyComparison) -> None:
+def comparison_document(comparison: PolicyComparison) -> Document:
     """The main figures, and what else was asked for, one table each."""
-    for section in comparison_sections(comparison):
-        for part in section_parts(section):
-            console.print(part)
+    return Document(
+        title="Policies for missing values, side by side",
+        mark="confidential",
+        blocks=tuple(comparison_sections(comparison)),
+    )
 
 
 def comparison_sections(comparison: PolicyComparison) -> Iterator[Section]:
@@ -74,7 +75,7 @@ def _policy_json(found: Assessment, with_models: bool) -> dict[str, Any]:
         "sample_uniques": found.sample_uniques,
         "anonymity": {str(a.k): a.records for a in found.anonymity},
     }
-    return main | ({"models": models} if with_models else {}) | extras_json(found)
+    return main | ({"models": models} if with_models else {}) | requested_json(found)
 
 
 def _assessed(comparison: PolicyComparison) -> dict[str, Assessment]:
@@ -97,8 +98,8 @@ def _counts(*numbers: float) -> tuple[str, ...]:
 def _main(comparison: PolicyComparison) -> Section:
     first = next(iter(_assessed(comparison).values()))
     notes = [f"{name}: {_meant(found)}" for name, found in comparison.policies.items()]
-    lack = "lacks" if comparison.n_incomplete == 1 else "lack"
-    return Section(
+    lack = words.by_number(comparison.n_incomplete, "lacks", "lack")
+    return table_section(
         title="The same file under each policy for missing values",
         meaning=f"{words.plural(comparison.n_incomplete, 'record')} {lack} the value of a key. "
         + MEANING["comparison"],
@@ -127,17 +128,16 @@ def _model(comparison: PolicyComparison, model: str) -> Section:
             return "–", "–"
         return two_figures(result)
 
-    reasons: dict[str, list[str]] = {}
-    for name, found in _assessed(comparison).items():
-        for reason in _reasons(found.models[model]):
-            reasons.setdefault(reason, []).append(name)
-    return Section(
+    assessed = _assessed(comparison).items()
+    lost = ((name, why) for name, found in assessed for why in _reasons(found.models[model]))
+    return table_section(
         title=f"Model {model} under each policy",
         meaning=MEANING["models_compared"],
         header=("policy", "population uniques", "correct matches"),
         rows=_rows(comparison, figures),
         notes=tuple(
-            f"{' and '.join(names)}: {words.sentence(reason)}" for reason, names in reasons.items()
+            f"{words.listed(names)}: {words.sentence(reason)}"
+            for reason, names in words.by_reason(lost).items()
         ),
     )
 
@@ -158,7 +158,7 @@ def _scenario(comparison: PolicyComparison, place: int) -> Section:
         return found.scenarios.each[place]
 
     first = view(next(iter(_assessed(comparison).values())))
-    return Section(
+    return table_section(
         title=f"Scenario {first.name} under each policy",
         meaning=f"Keys: {', '.join(first.keys)}.",
         header=("policy", "cells", "alone", *(f"break {a.k}" for a in first.anonymity)),
@@ -175,7 +175,7 @@ def _scenario(comparison: PolicyComparison, place: int) -> Section:
 
 def _sensitive(comparison: PolicyComparison, place: int) -> Section:
     first = next(iter(_assessed(comparison).values())).sensitive[place]
-    return Section(
+    return table_section(
         title=f"Sensitive variable {first.name} under each policy",
         meaning=MEANING["sensitive_compared"],
         header=("policy", *(SHORT.get(f.name, f.name) for f in first.figures)),
@@ -214,7 +214,7 @@ def _households(comparison: PolicyComparison) -> Section:
             "–" if sure is None else words.expected(sure),
         )
 
-    return Section(
+    return table_section(
         title="Households under each policy",
         meaning=MEANING["households"],
         header=("policy", "households", "unique patterns", "households found"),
@@ -227,7 +227,7 @@ def _special(comparison: PolicyComparison) -> Section:
         assert found.special is not None
         return _counts(found.special.n_scored, found.special.n_unscored)
 
-    return Section(
+    return table_section(
         title="Special uniques (SUDA) under each policy",
         meaning=MEANING["suda"],
         header=("policy", "records with a score", "unique on larger sets only"),

@@ -1,37 +1,31 @@
 """Alone and breaking 2-anonymity are two things where counts are fractions, and said so."""
 
-import io
-import re
 from functools import partial
 
 import pandas as pd
 import pytest
-from rich.console import Console
+from tests.unit.report.showing import page_words, terminal_lines
 
 from discreet.flows import assess as module
-from discreet.report.html import internal_html
-from discreet.report.json import assessment_json
-from discreet.report.standing_out import (
+from discreet.report.assess.document import assess_document
+from discreet.report.assess.json import assessment_json
+from discreet.report.assess.words import (
     anonymity_meaning,
     anonymity_rows,
     cells_line,
     unavailable_models,
 )
-from discreet.report.text import print_assessment
 
 assess = partial(module.assess, models="sample_frequency")
 FRAME = pd.DataFrame({"a": ["x", "x", "y", None], "b": ["p", "q", "p", "p"]})
 
 
 def shown(found):
-    stream = io.StringIO()
-    print_assessment(Console(file=stream, width=80, highlight=False, markup=False), found)
-    return stream.getvalue()
+    return terminal_lines(assess_document(found))
 
 
 def page(found):
-    text = re.sub(r"<style.*?</style>|<svg.*?</svg>", "", internal_html(found), flags=re.DOTALL)
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", text))
+    return page_words(assess_document(found))
 
 
 def test_fractional_counts_tell_the_two_apart():
@@ -104,7 +98,7 @@ def test_records_of_one_incomplete_cell_are_counted_as_records():
     frame = pd.DataFrame({"a": [None] * 100 + ["x"] * 5, "b": ["p"] * 100 + ["q"] * 5})
     found = assess(frame, ["a", "b"], missing="conservative")
     assert anonymity_rows(found)[0] == ("matched by no other complete record", 100, 1)
-    assert "100 records with a count of 1: a=(missing), b=p" in shown(found)
+    assert "100 records with a count of 1  a=(missing), b=p" in shown(found)
     assert assessment_json(found)["riskiest"][0]["records"] == 100
 
 
@@ -131,4 +125,4 @@ def test_models_of_one_reason_share_a_line():
     assert told.count("not available: where missing values match anything") == 1
     assert "ewens and pitman are not available: where missing values match anything" in told
     assert page(found).count("not available: where missing values match anything") == 1
-    assert "ewens, pitman not available: where" in page(found)
+    assert "ewens and pitman are not available: where" in page(found)

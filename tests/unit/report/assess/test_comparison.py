@@ -1,14 +1,18 @@
 """Policies side by side: every table has a row for each policy, with or without figures."""
 
-import io
 import json
 from dataclasses import replace
 
 import pandas as pd
-from rich.console import Console
+from tests.unit.report.showing import terminal_lines
 
 from discreet.flows.assess import compare_policies
-from discreet.report.comparison import comparison_json, comparison_sections, print_comparison
+from discreet.report.assess.comparison import (
+    comparison_document,
+    comparison_json,
+    comparison_sections,
+)
+from discreet.report.document import Table
 from discreet.survey.attributes.sensitive import NO_VALUE
 
 FRAME = pd.DataFrame(
@@ -21,10 +25,27 @@ FRAME = pd.DataFrame(
 )
 
 
+def table_of(section):
+    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    return table
+
+
+def notes_of(section):
+    return [block.text for block in section.blocks[1:-1]]
+
+
 def test_alone_and_every_k():
     (main,) = comparison_sections(compare_policies(FRAME, ["a", "b"], missing_weight=0.5))
-    assert main.header == ("policy", "records", "cells", "alone", "break 2", "break 3", "break 5")
-    rows = {row[0]: row[1:] for row in main.rows}
+    assert table_of(main).header == (
+        "policy",
+        "records",
+        "cells",
+        "alone",
+        "break 2",
+        "break 3",
+        "break 5",
+    )
+    rows = {row[0]: row[1:] for row in table_of(main).rows}
     assert rows == {
         "wildcard": ("5", "4", "0", "2", "5", "5"),
         "conservative": ("5", "4", "2", "2", "5", "5"),
@@ -32,7 +53,7 @@ def test_alone_and_every_k():
         "drop": ("3", "2", "1", "1", "3", "3"),
         "error": ("–", "–", "–", "–", "–", "–"),
     }
-    assert any(note.startswith("error: keys must be known") for note in main.notes)
+    assert any(note.startswith("error: keys must be known") for note in notes_of(main))
 
 
 def test_everything_asked_for_is_on_the_terminal_and_in_json():
@@ -54,9 +75,7 @@ def test_everything_asked_for_is_on_the_terminal_and_in_json():
         "Households under each policy",
         "Special uniques (SUDA) under each policy",
     ]
-    stream = io.StringIO()
-    print_comparison(Console(file=stream, width=80, highlight=False, markup=False), found)
-    text = stream.getvalue()
+    text = terminal_lines(comparison_document(found))
     assert all(title in text for title in titles)
     assert max(map(len, text.splitlines())) <= 80
     told = json.loads(json.dumps(comparison_json(found), allow_nan=False))
@@ -71,8 +90,8 @@ def test_everything_asked_for_is_on_the_terminal_and_in_json():
 def test_a_reason_is_told_once_for_all_policies_it_holds_for():
     found = compare_policies(FRAME, ["a", "b"], models=["sample_frequency"])
     model = list(comparison_sections(found))[1]
-    assert len(model.notes) == 1
-    assert model.notes[0].startswith("wildcard and conservative: ")
+    assert len(notes_of(model)) == 1
+    assert notes_of(model)[0].startswith("wildcard and conservative: ")
 
 
 def test_a_sensitive_variable_without_values_says_why_under_each_policy():
@@ -83,5 +102,5 @@ def test_a_sensitive_variable_without_values_says_why_under_each_policy():
     lost = replace(own, sensitive=(replace(figures, figures=none),))
     changed = replace(found, policies={**found.policies, "drop": lost})
     section = list(comparison_sections(changed))[1]
-    assert {row[0]: set(row[1:]) for row in section.rows}["drop"] == {"–"}
-    assert f"drop: not available, {NO_VALUE.reason}" in section.notes
+    assert {row[0]: set(row[1:]) for row in table_of(section).rows}["drop"] == {"–"}
+    assert f"drop: not available, {NO_VALUE.reason}" in notes_of(section)

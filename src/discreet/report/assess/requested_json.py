@@ -5,8 +5,9 @@ from typing import Any
 
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
-from discreet.report.extras import missing_in_suda
-from discreet.report.persons import expected_persons
+from discreet.report.assess.requested import missing_in_suda
+from discreet.report.assess.words import expected_persons
+from discreet.report.render_json import fields_json, known
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.known_population import KnownPopulation
@@ -18,7 +19,7 @@ from discreet.survey.suda.special import SpecialFigures
 from discreet.survey.suda.subsets import SubsetSize
 
 
-def extras_json(assessment: Assessment) -> dict[str, Any]:
+def requested_json(assessment: Assessment) -> dict[str, Any]:
     """Only what was asked for, each under its name."""
     found: dict[str, Any] = {}
     if assessment.sensitive:
@@ -26,10 +27,10 @@ def extras_json(assessment: Assessment) -> dict[str, Any]:
     if assessment.households is not None:
         found["households"] = _households(assessment.households, expected_persons(assessment))
     if assessment.special is not None:
-        found["suda"] = _special(assessment.special) | {
-            "missing": assessment.settings.missing.name,
-            "missing_note": " ".join(missing_in_suda(assessment)) or None,
-        }
+        found["suda"] = _special(assessment.special) | known(
+            missing=assessment.settings.missing.name,
+            missing_note=" ".join(missing_in_suda(assessment)) or None,
+        )
     if assessment.scenarios is not None:
         found["scenarios"] = _scenarios(assessment.scenarios)
     if assessment.subsets:
@@ -46,14 +47,7 @@ def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
         "n_values": figures.n_values,
         "records_without_value": figures.n_without_value,
         "measures": [
-            {
-                "name": f.name,
-                "rule": f.rule,
-                "worst": f.worst.to_json() if isinstance(f.worst, Unavailable) else f.worst,
-                "records": f.records,
-                "cells": f.cells,
-            }
-            for f in figures.figures
+            fields_json(f, "name", "rule", "worst", "records", "cells") for f in figures.figures
         ],
     }
 
@@ -78,15 +72,10 @@ def _special(special: SpecialFigures) -> dict[str, Any]:
         "records_with_score": special.n_scored,
         "records_without_msu_so_far": special.n_unscored,
         "dis": special.dis,
-        "dis_estimate": _known(special.dis_estimate.to_json()),
-        "keys": [{"key": s.key, "shared": s.shared, "involved": s.involved} for s in special.keys],
-        "example": special.example_text,
+        "dis_estimate": special.dis_estimate.to_json(),
+        "keys": [fields_json(s, "key", "shared", "involved") for s in special.keys],
+        **known(example=special.example_text),
     }
-
-
-def _known(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the limits that an estimate does not have."""
-    return {name: value for name, value in figure.items() if value is not None}
 
 
 def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
@@ -103,12 +92,8 @@ def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
 
 
 def _subset(size: SubsetSize) -> dict[str, Any]:
-    return {
-        "size": size.size,
-        "n_sets": size.n_sets,
-        "n_with_uniques": size.n_with_uniques,
-        "worst": [{"keys": list(s.keys), "sample_uniques": s.sample_uniques} for s in size.worst],
-    }
+    worst = [fields_json(one, "keys", "sample_uniques") for one in size.worst]
+    return fields_json(size, "size", "n_sets", "n_with_uniques") | {"worst": worst}
 
 
 def _shrinkages(rows: tuple[ShrinkageRow, ...] | Unavailable) -> Any:
@@ -142,10 +127,5 @@ def _population(truth: KnownPopulation) -> dict[str, Any]:
 
 
 def _attack(risk: AttackRisk) -> dict[str, Any]:
-    return {
-        "highest": risk.highest,
-        "average": risk.average,
-        "success_rate": risk.success_rate,
-        "threshold": risk.threshold,
-        "records_at_risk": risk.records_at_risk,
-    }
+    names = ("highest", "average", "success_rate", "threshold", "records_at_risk")
+    return fields_json(risk, *names)

@@ -1,23 +1,21 @@
 """The terminal: readable at 80 columns, and nothing in the data can act on it."""
 
-import io
 from functools import partial
 
 import pandas as pd
 import pytest
-from rich.console import Console
+from tests.unit.report.showing import terminal_lines
 
 from discreet.flows import assess as module
-from discreet.report.text import WIDTH, missing_line, population_line, print_assessment, scope
+from discreet.report.assess.document import assess_document
+from discreet.report.assess.words import missing_line, population_line, scope
+from discreet.report.render_terminal import WIDTH
 
 assess = partial(module.assess, models="sample_frequency")
 
 
 def shown(frame, keys, **options):
-    stream = io.StringIO()
-    console = Console(file=stream, width=WIDTH, highlight=False, emoji=False, markup=False)
-    print_assessment(console, assess(frame, keys, **options))
-    return stream.getvalue()
+    return terminal_lines(assess_document(assess(frame, keys, **options)))
 
 
 def test_the_main_figures_are_there():
@@ -25,7 +23,7 @@ def test_the_main_figures_are_there():
     assert "41 records, 1 key, 2 cells occupied of 2 possible" in text
     assert "break 2-anonymity (alone in their cell)" in text
     assert "2.4 %" in text
-    assert "1 record: town=Unterwald" in text
+    assert "1 record    town=Unterwald" in text
     assert "population size unknown" in text
 
 

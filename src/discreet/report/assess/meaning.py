@@ -2,9 +2,9 @@
 
 MEANING = {
     "sample_uniques": (
-        "A record that is alone in its key combination is the first that an intruder will look at: "
-        "whoever knows these facts about a person, and knows that the person is in the file, has "
-        "found the record. It need not be unique in the population."
+        "A record that is alone in its combination of keys is the first that an intruder looks at: "
+        "whoever knows these facts about a person, and that the person is in the file, has found "
+        "the record. It need not be unique in the population."
     ),
     "anonymity": (
         "A record breaks k-anonymity when fewer than k records of the file share its combination "
@@ -25,8 +25,8 @@ MEANING = {
     "models_compared": "What the model says of the file under each policy.",
     "sensitive_compared": "Records that break each rule.",
     "size_indices": (
-        "How many combinations are held by exactly one record, by two, by three, and so on. A long "
-        "flat tail to the right is reassuring; a tall first column is not."
+        "How many combinations have exactly one record, two, three, and so on. A long flat tail to "
+        "the right is reassuring; many combinations of one record are not."
     ),
     "distribution": (
         "For each record, the chance that an intruder who looks for this person picks the right "
@@ -72,16 +72,16 @@ MEANING = {
         "smallest sets of keys that do, the smaller the set the more."
     ),
     "shrinkage": (
-        "Expected population uniques when associations of pairs of keys are taken at the share λ: "
-        "0 is independence, 1 takes them in full. A large sum of negatives tells of a bad fit."
+        "Expected population uniques when a share λ of the association of each two keys is taken: "
+        "0 is independence, 1 takes it in full. A large sum of negatives tells of a bad fit."
     ),
     "bayes_test": (
-        "Sample uniques that a Bayes test calls population uniques when to miss one costs b/c "
+        "Sample uniques that a Bayes test calls population uniques when missing one costs so many "
         "times as much as a false alarm. Models that treat all of them alike call all or none."
     ),
     "models": (
-        "sample_frequency is exact, with certain limits; the others are estimates, with 95 % "
-        "limits that hold if the model does. --report and --json say what each assumes."
+        "sample_frequency gives exact figures and proven bounds; the others are estimates, whose "
+        "95 % limits hold if the model does. --report and --json say what each assumes."
     ),
     "exact": "computed from the data without approximation, given the stated assumption",
     "certified bound": "the truth lies between these limits for certain",

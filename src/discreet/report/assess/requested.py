@@ -1,13 +1,12 @@
-"""The figures that are computed on request, as titled tables for the terminal and the page."""
+"""The figures that are computed on request, each a section with a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from discreet.figures import Unavailable
 from discreet.report import words
-from discreet.report.meaning import MEANING
-from discreet.report.persons import expected_persons
+from discreet.report.assess.meaning import MEANING
+from discreet.report.assess.words import expected_persons
+from discreet.report.document import Block, Place, Row, Section, Table, Text
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigures
 from discreet.survey.bayes_test import CalledUnique
@@ -18,22 +17,22 @@ from discreet.survey.suda.special import SpecialFigures
 MOST_RATIOS = 5  # that fit on a terminal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A title, a sentence of meaning, and a table whose first column is text.
+def table_section(
+    title: str,
+    meaning: str,
+    header: Row,
+    rows: Sequence[Row],
+    notes: Sequence[str] = (),
+    *,
+    only: Place | None = None,
+) -> Section:
+    """A table whose first column is text, its notes, and what it means."""
+    blocks: list[Block] = [Table(header=header, rows=tuple(rows))] if rows else []
+    blocks += [Text(note) for note in notes]
+    return Section(title, (*blocks, Text(meaning, "soft")), only=only)
 
-    `only` tells of a table that is made for the terminal or for the page alone.
-    """
 
-    title: str
-    meaning: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    only: Literal["terminal", "page"] | None = None
-
-
-def extra_sections(assessment: Assessment) -> Iterator[Section]:
+def requested_sections(assessment: Assessment) -> Iterator[Section]:
     """One section for each thing that was asked for."""
     yield from _population(assessment)
     yield from _scenarios(assessment)
@@ -63,13 +62,14 @@ def _population(assessment: Assessment) -> Iterator[Section]:
         words.probability(truth.presence.delta_min),
         words.probability(truth.presence.delta_max),
     )
-    yield Section(
+    yield table_section(
         title="The truth, from the population file",
         meaning=MEANING["population"],
         header=("intruder", "highest risk", "average", f"above {truth.journalist.threshold:g}"),
         rows=tuple(rows),
         notes=(
-            f"{words.count(truth.population_uniques)} records are alone in the population of "
+            f"{words.plural(truth.population_uniques, 'record')} "
+            f"{words.by_number(truth.population_uniques, 'is', 'are')} alone in the population of "
             f"{words.count(truth.population_size)}; an intruder who tries every record is right "
             f"{words.expected(truth.correct_matches)} times on average.",
             f"δ-presence: a person of the population is in the sample with probability {low} to "
@@ -80,12 +80,11 @@ def _population(assessment: Assessment) -> Iterator[Section]:
 
 
 def _left_out(truth: KnownPopulation) -> Iterator[str]:
-    if truth.n_left_out:
-        lack, are = ("lacks", "is") if truth.n_left_out == 1 else ("lack", "are")
-        yield (
-            f"{words.plural(truth.n_left_out, 'record')} of the population file that {lack} a key "
-            f"{are} left out."
-        )
+    n = truth.n_left_out
+    if n:
+        lack, are = words.by_number(n, "lacks", "lack"), words.by_number(n, "is", "are")
+        who = f"{words.plural(n, 'record')} of the population file that {lack} a key"
+        yield f"{who} {are} left out."
 
 
 def _scenarios(assessment: Assessment) -> Iterator[Section]:
@@ -96,7 +95,7 @@ def _scenarios(assessment: Assessment) -> Iterator[Section]:
         a.records == s.size_indices.sample_uniques for s in views for a in s.anonymity if a.k == 2
     )
     ks = [a.k for a in views[0].anonymity if a.k != 2 or not same]
-    yield Section(
+    yield table_section(
         title="Scenarios: what different intruders may know",
         meaning=MEANING["scenarios"],
         header=("scenario", "keys", "alone", *(f"break {k}" for k in ks)),
@@ -124,7 +123,7 @@ def _subsets(assessment: Assessment) -> Iterator[Section]:
         rows.append(
             (str(size.size), some, words.count(worst.sample_uniques if worst else 0), shown)
         )
-    yield Section(
+    yield table_section(
         title="Where uniqueness begins",
         meaning=MEANING["subsets"],
         header=("keys", "sets with uniques", "most uniques", "by"),
@@ -134,7 +133,7 @@ def _subsets(assessment: Assessment) -> Iterator[Section]:
 
 def _sensitive(assessment: Assessment) -> Iterator[Section]:
     for figures in assessment.sensitive:
-        yield Section(
+        yield table_section(
             title=f"Sensitive variable {figures.name}",
             meaning=MEANING["sensitive"],
             header=("measure", "worst", "records failing", "cells failing"),
@@ -164,7 +163,7 @@ def _without_value(figures: SensitiveFigures) -> Iterator[str]:
     if any(f.worst == NO_VALUE for f in figures.figures):
         yield f"Not available: {NO_VALUE.reason}."
     if figures.n_without_value:
-        are = "is" if figures.n_without_value == 1 else "are"
+        are = words.by_number(figures.n_without_value, "is", "are")
         yield (
             f"{words.plural(figures.n_without_value, 'record')} without a value of it {are} left "
             "out of these measures."
@@ -177,7 +176,7 @@ def _households(assessment: Assessment) -> Iterator[Section]:
         return
     n = totals.n_households
     unique = totals.pattern_sizes.sample_uniques
-    yield Section(
+    yield table_section(
         title="Households",
         meaning=MEANING["households"],
         header=("risk of the members by", "households found", "share", "persons found"),
@@ -188,8 +187,8 @@ def _households(assessment: Assessment) -> Iterator[Section]:
             )
         ),
         notes=(
-            f"{words.count(n)} households; {words.count(unique)} ({words.share(unique, n)}) have a "
-            "pattern of members that no other household has.",
+            f"{words.plural(n, 'household')}; {words.count(unique)} ({words.share(unique, n)}) "
+            f"{words.by_number(unique, 'has', 'have')} a pattern of members that no other has.",
         ),
     )
 
@@ -220,17 +219,19 @@ def _special(assessment: Assessment) -> Iterator[Section]:
         return
     notes = [
         f"{words.plural(special.n_scored, 'record')} "
-        f"{'has' if special.n_scored == 1 else 'have'} a minimal sample unique of at most "
+        f"{words.by_number(special.n_scored, 'has', 'have')} a minimal sample unique (a smallest "
+        f"set of keys that makes it unique) of at most "
         f"{words.plural(special.found.max_size, 'key')}."
     ]
     if special.n_unscored:
-        more, are = words.count(special.n_unscored), "is" if special.n_unscored == 1 else "are"
-        notes.append(f"{more} more {are} unique only on larger sets; a score of 0 says no more.")
+        are = words.by_number(special.n_unscored, "is", "are")
+        more = f"{words.count(special.n_unscored)} more {are} unique only on larger sets"
+        notes.append(f"{more}; a score of 0 says no more.")
     notes += missing_in_suda(assessment)
     notes.append(_dis(special))
     if special.example_text is not None:
-        notes.append(f"The highest score, derived: {special.example_text}")
-    yield Section(
+        notes += f"The highest score, derived: {special.example_text}".splitlines()
+    yield table_section(
         title="Special uniques (SUDA)",
         meaning=MEANING["suda"],
         header=("key", "share of all scores", "scores it is in"),
@@ -252,9 +253,9 @@ def missing_in_suda(assessment: Assessment) -> Iterator[str]:
             f"{policy.meaning}."
         )
     elif policy.is_a_level:
-        yield "A missing value counts as a level here, as the policy category has it."
+        yield "A missing value counts as a level here, by the policy category."
     else:
-        are = "is" if assessment.n_dropped == 1 else "are"
+        are = words.by_number(assessment.n_dropped, "is", "are")
         left = words.plural(assessment.n_dropped, "record")
         yield f"{left} with a missing key value {are} left out."
 
@@ -273,18 +274,18 @@ def _dis(special: SpecialFigures) -> str:
 def _shrinkages(assessment: Assessment) -> Iterator[Section]:
     rows = assessment.shrinkages
     if isinstance(rows, Unavailable):
-        yield Section(
+        yield table_section(
             title="Lancaster model over its shrinkage",
             meaning=MEANING["shrinkage"],
-            header=("λ",),
+            header=(),
             rows=(),
-            notes=(f"not available: {words.sentence(rows.reason)}",),
+            notes=(f"Not available: {words.sentence(rows.reason)}.",),
         )
     elif rows:
-        yield Section(
+        yield table_section(
             title="Lancaster model over its shrinkage",
             meaning=MEANING["shrinkage"],
-            header=("λ", "no renormalisation", "renormalisation", "sum of negatives"),
+            header=("share λ", "no renormalisation", "renormalisation", "sum of negatives"),
             rows=tuple(
                 (
                     f"{row.shrinkage:g}",
@@ -321,12 +322,12 @@ def _bayes_test(assessment: Assessment) -> Iterator[Section]:
 def _called_section(
     called: Mapping[str, CalledUnique],
     ratios: Sequence[float],
-    only: Literal["terminal", "page"],
+    only: Place,
 ) -> Section:
-    return Section(
+    return table_section(
         title="Who would be called a population unique",
         meaning=MEANING["bayes_test"],
-        header=("model", *(f"b/c {ratio:g}" for ratio in ratios)),
+        header=("model", *(f"{ratio:g} times" for ratio in ratios)),
         rows=tuple(
             (name, *(words.count(int(c.records[c.loss_ratios.index(r)])) for r in ratios))
             for name, c in called.items()

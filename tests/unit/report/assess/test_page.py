@@ -9,10 +9,15 @@ import pytest
 
 from discreet.errors import OutputError
 from discreet.flows import assess as module
-from discreet.report.html import internal_html, write_report
+from discreet.report.assess.document import assess_document, write_report
+from discreet.report.render_html import page_of
 
 assess = partial(module.assess, models="sample_frequency")
 HOSTILE = ["<script>alert('x')</script>", "a & b", '"><img src=x>', "{{ 7 * 7 }}", "年龄", "a\x00b"]
+
+
+def internal_html(assessment):
+    return page_of(assess_document(assessment))
 
 
 def text(page):

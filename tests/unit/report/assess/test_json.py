@@ -8,7 +8,7 @@ import pytest
 
 from discreet.figures import Unavailable
 from discreet.flows import assess as module
-from discreet.report.json import assessment_json, model_json
+from discreet.report.assess.json import assessment_json, model_json
 
 assess = partial(module.assess, models="sample_frequency")
 FRAME = pd.DataFrame({"a": [1, 1, 2, 3], "b": ["x", "x", "y", None], "w": [1.5, 2.5, 3.0, 4.0]})
@@ -30,13 +30,13 @@ def test_the_names_of_the_design():
     assert found["size_indices"] == {"1": 2, "2": 1}
     assert found["anonymity"] == {"2": 2, "3": 4, "5": 4}
     model = found["models"]["sample_frequency"]
-    assert set(model["expected_population_uniques"]) >= {"value", "low", "high", "how"}
+    assert set(model["expected_population_uniques"]) >= {"lower", "upper", "how"}
     assert model["expected_population_uniques"]["how"] == "certified bound"
     assert model["expected_correct_matches"]["value"] == 3
     assert "fit" in model
     recommended = found["recommended"]
     assert set(recommended) >= {"model", "why", "expected_population_uniques"}
-    assert set(recommended["expected_population_uniques"]) >= {"value", "low", "high", "how"}
+    assert set(recommended["expected_population_uniques"]) >= {"lower", "upper", "how"}
 
 
 def test_what_was_missing():
@@ -51,7 +51,7 @@ def test_the_riskiest_cells_by_key_and_label():
     first = as_json(FRAME, ["a", "b"])["riskiest"][0]
     assert first["cell"] in ({"a": "2", "b": "y"}, {"a": "3", "b": "(missing)"})
     assert first["sample_count"] == 1
-    assert first["weight_total"] is None
+    assert "weight_total" not in first
 
 
 def test_contributions_and_their_absence(monkeypatch):
@@ -62,11 +62,16 @@ def test_contributions_and_their_absence(monkeypatch):
     assert "unavailable" in as_json(FRAME, ["a", "b"])["contributions"]["pairs"]
 
 
-@pytest.mark.parametrize(("size", "shown"), [(None, None), (50, 50), (50.5, 50.5)])
+@pytest.mark.parametrize(("size", "shown"), [(50, 50), (50.5, 50.5)])
 def test_the_size_of_the_population(size, shown):
     found = as_json(FRAME, ["a"], population=size)["population_size"]
     assert found == shown
     assert isinstance(found, type(shown))
+
+
+def test_a_population_of_unknown_size_says_so():
+    found = as_json(FRAME, ["a"])["population_size"]
+    assert found == {"unavailable": "not known: give --population, or --weight to estimate it"}
 
 
 def test_huge_numbers_are_exact():

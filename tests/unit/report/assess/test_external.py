@@ -9,13 +9,22 @@ import pandas as pd
 import pytest
 
 from discreet.flows import assess as module
-from discreet.report.external import PublicFigures, PublicShares, public_figures
-from discreet.report.html import external_html
+from discreet.report.assess.external import (
+    PublicFigures,
+    PublicShares,
+    external_document,
+    public_figures,
+)
+from discreet.report.render_html import page_of
 from discreet.survey.anonymity import Anonymity
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
 
 assess = partial(module.assess, models="sample_frequency")
 SECRETS = ["Zyx-Diagnosis", "Qwv-Village", "Jkl-Profession"]
+
+
+def external_html(assessment):
+    return page_of(external_document(assessment))
 
 
 @pytest.fixture(scope="module")

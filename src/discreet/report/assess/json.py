@@ -3,13 +3,16 @@
 from typing import Any
 
 from discreet.figures import Unavailable
-from discreet.report.extras_json import extras_json
+from discreet.report.assess.requested_json import requested_json
+from discreet.report.render_json import fields_json, known, without_nulls
 from discreet.survey.assessment import Assessment
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.contributions import Contribution
 from discreet.survey.headline.recommendation import Recommended
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
 from discreet.survey.scoring import ModelResult
+
+UNKNOWN = Unavailable("not known: give --population, or --weight to estimate it")
 
 
 def assessment_json(assessment: Assessment) -> dict[str, Any]:
@@ -19,7 +22,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
     return {
         "sample_size": summary.sample_size,
         "population_size": _population(assessment),
-        "weight_total": summary.weight_total,
+        **known(weight_total=summary.weight_total),
         "n_cells": summary.size_indices.n_cells,
         "n_incomplete_cells": assessment.n_incomplete_cells,
         "n_table_cells": summary.n_table_cells,
@@ -43,58 +46,52 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             else [_contribution(c) for c in pairs],
         },
         "riskiest": [
-            {
-                "cell": dict(zip(settings.keys, cell.levels, strict=True)),
-                "sample_count": cell.sample_count,
-                "records": cell.records,
-                "weight_total": cell.weight_total,
-                "expected_count": cell.expected_count,
-            }
+            {"cell": dict(zip(settings.keys, cell.levels, strict=True))}
+            | fields_json(cell, "sample_count", "records", "weight_total", "expected_count")
             for cell in assessment.riskiest
         ],
         "models": {name: model_json(result) for name, result in assessment.models.items()},
         "recommended": recommended_json(assessment.recommended),
         "warnings": list(assessment.warnings),
-        "settings": {
-            "source": settings.source,
-            "keys": {key.name: len(key.values) for key in assessment.keys},
-            "weight": settings.weight,
-            "structural_zeros": settings.structural_zeros,
-            "codes": [
+        "settings": known(
+            source=settings.source,
+            keys={key.name: len(key.values) for key in assessment.keys},
+            weight=settings.weight,
+            structural_zeros=settings.structural_zeros,
+            codes=[
                 {"kind": kind, "column": column, "code": code}
                 for kind, column, code in settings.codes.given()
             ],
-            "seed": None,
-            "versions": dict(settings.versions),
-        },
-    } | extras_json(assessment)
+            versions=dict(settings.versions),
+        ),
+    } | requested_json(assessment)
 
 
 def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
     """What one model says, or why it says nothing."""
     if isinstance(result, Unavailable):
         return result.to_json()
-    return {
-        "expected_population_uniques": result.expected_population_uniques.to_json(),
-        "expected_correct_matches": result.expected_correct_matches.to_json(),
-        "fit": dict(result.parameters),
-        "caution": result.caution,
-        "assumption": result.assumption,
-        "risk_distribution": _distribution(result.distribution),
-        "called_unique": _called(result.called_unique),
-    }
+    return known(
+        expected_population_uniques=result.expected_population_uniques.to_json(),
+        expected_correct_matches=result.expected_correct_matches.to_json(),
+        fit=without_nulls(dict(result.parameters)),
+        caution=result.caution or None,
+        assumption=result.assumption,
+        risk_distribution=_distribution(result.distribution),
+        called_unique=_called(result.called_unique),
+    )
 
 
 def recommended_json(recommended: Recommended) -> dict[str, Any]:
     """The headline: its interval, why it leads, and how far other models are from it."""
-    return {
-        "model": recommended.model,
-        "why": recommended.why,
-        "expected_population_uniques": recommended.expected_population_uniques.to_json(),
-        "expected_correct_matches": recommended.expected_correct_matches.to_json(),
-        "others": dict(recommended.others),
-        "disagreement": recommended.disagreement,
-    }
+    return known(
+        model=recommended.model,
+        why=recommended.why,
+        expected_population_uniques=recommended.expected_population_uniques.to_json(),
+        expected_correct_matches=recommended.expected_correct_matches.to_json(),
+        others=dict(recommended.others),
+        disagreement=recommended.disagreement or None,
+    )
 
 
 def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:
@@ -104,17 +101,15 @@ def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:
     return [{"loss_ratio": ratio, "records": int(n)} for ratio, n in pairs]
 
 
-def _population(assessment: Assessment) -> float | None:
+def _population(assessment: Assessment) -> float | dict[str, Any]:
     size = assessment.summary.population_size
-    return int(size) if size is not None and size == int(size) else size
+    if size is None:
+        return UNKNOWN.to_json()
+    return int(size) if size == int(size) else size
 
 
 def _contribution(contribution: Contribution) -> dict[str, Any]:
-    return {
-        "keys": list(contribution.keys),
-        "uniques_removed": contribution.uniques_removed,
-        "uniques_left": contribution.uniques_left,
-    }
+    return fields_json(contribution, "keys", "uniques_removed", "uniques_left")
 
 
 def _distribution(distribution: RiskDistribution | None) -> dict[str, Any] | None:

@@ -1,0 +1,186 @@
+"""An assessment in words: what was assessed, who stands out, what leads.
+
+Two notions that fall together where counts are whole: a record is *alone* when no other record
+counts as a match of it (sample count at most 1), and it *breaks 2-anonymity* when its sample count
+is below 2. Where missing values match other values a count may be 1.5: below 2, yet not alone.
+"""
+
+from collections.abc import Iterator
+
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.report import words
+from discreet.report.assess.meaning import MEANING
+from discreet.survey.assessment import Assessment
+from discreet.survey.headline.recommendation import COUNTED, Recommended
+from discreet.survey.scoring import ModelResult
+
+FIGURES = {
+    "expected_population_uniques": "population uniques",
+    "expected_correct_matches": "correct matches",
+}
+
+
+def scope(assessment: Assessment) -> Iterator[str]:
+    """What was assessed, in a few lines."""
+    summary, settings = assessment.summary, assessment.settings
+    yield (
+        f"{words.plural(summary.sample_size, 'record')}, {words.plural(len(settings.keys), 'key')}"
+        f", {cells_line(assessment)}"
+    )
+    yield population_line(assessment)
+    yield missing_line(assessment)
+
+
+def population_line(assessment: Assessment) -> str:
+    """The size of the population and where it comes from."""
+    summary = assessment.summary
+    if summary.population_size is None:
+        return "population size unknown (give --population, or --weight to estimate it)"
+    source = "given" if summary.population_size_known else "estimated by the sum of the weights"
+    return f"population of {words.expected(summary.population_size)} ({source})"
+
+
+def missing_line(assessment: Assessment) -> str:
+    """How missing key values were treated and how many records that touched."""
+    policy = assessment.settings.missing
+    n = assessment.n_incomplete
+    if n == 0:
+        return f"no key value is missing (policy: {policy.name})"
+    lack = f"{words.plural(n, 'record')} {words.by_number(n, 'lacks', 'lack')} a key value"
+    return f"{lack} (policy {policy.name}: {policy.meaning})"
+
+
+def overlaps(assessment: Assessment) -> bool:
+    """Whether some records match records of other cells."""
+    return assessment.settings.missing.matching is not None and assessment.n_incomplete > 0
+
+
+def alone(assessment: Assessment) -> str:
+    """What a sample unique is, said of several records."""
+    if not overlaps(assessment):
+        return "alone in their cell"
+    if assessment.settings.missing.matching == "conservative":
+        return "matched by no other complete record"
+    if assessment.settings.missing_weight == 0:
+        return "matched by no other record in full"
+    return "matched by no other record"
+
+
+def anonymity_rows(assessment: Assessment) -> list[tuple[str, int, int]]:
+    """What is counted, records and cells: who is alone, and who breaks k-anonymity for each k."""
+    indices, rows = assessment.size_indices, []
+    told_apart = overlaps(assessment)
+    if told_apart:
+        rows.append((alone(assessment), assessment.sample_uniques, indices.unique_cells))
+    for row in assessment.anonymity:
+        same = row.k == 2 and not told_apart
+        whole = f" ({alone(assessment)})" if same else ""
+        rows.append((f"break {row.k}-anonymity{whole}", row.records, row.cells))
+    return rows
+
+
+def anonymity_meaning(assessment: Assessment) -> str:
+    """What it is to break k-anonymity, under the policy."""
+    if not overlaps(assessment):
+        return MEANING["anonymity"]
+    in_part = 0 < assessment.settings.missing_weight < 1
+    more = f" {MEANING['overlap_in_part']}" if in_part else ""
+    return f"{MEANING['anonymity']} {MEANING['overlap']}{more}"
+
+
+def unavailable_models(assessment: Assessment) -> dict[str, list[str]]:
+    """The models that gave nothing, by the reason."""
+    models = assessment.models.items()
+    return words.by_reason((name, r.reason) for name, r in models if isinstance(r, Unavailable))
+
+
+def cells_line(assessment: Assessment) -> str:
+    """Cells that hold records, of those that could; what of them lacks a value."""
+    summary, lacking = assessment.summary, assessment.n_incomplete_cells
+    occupied = summary.size_indices.n_cells
+    possible = words.count(summary.n_table_cells)
+    if overlaps(assessment):
+        return (
+            f"{words.plural(occupied - lacking, 'complete cell')} occupied of {possible} possible, "
+            f"and {words.plural(lacking, 'combination')} that "
+            f"{words.by_number(lacking, 'lacks', 'lack')} a value"
+        )
+    as_level = " (missing counts as a level)" if lacking else ""
+    return f"{words.plural(occupied, 'cell')} occupied of {possible} possible{as_level}"
+
+
+def combination(count: float, records: int) -> str:
+    """How many records a combination has: in it, and in all that match it where that differs."""
+    if count == records:
+        return words.plural(records, "record")
+    return f"{words.plural(records, 'record')} with a count of {words.count(count)}"
+
+
+def headline_title(recommended: Recommended) -> str:
+    """What the figures that lead are: an estimate, proven bounds, or a count."""
+    uniques = recommended.expected_population_uniques
+    if isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
+        return "proven bounds" if uniques.how is How.BOUND else "counted"
+    return "chosen estimate" if recommended.is_chosen else "recommended estimate"
+
+
+def headline_note(recommended: Recommended) -> str:
+    """What speaks against the estimate, where something does."""
+    uniques = recommended.expected_population_uniques
+    note = uniques.note if isinstance(uniques, Figure) else ""
+    return words.sentence(note) if note != recommended.why else ""
+
+
+def headline_words(recommended: Recommended) -> Iterator[str]:
+    """What the estimate is, and how far the models disagree, in sentences."""
+    uniques = recommended.expected_population_uniques
+    confidence = uniques.confidence if isinstance(uniques, Figure) else None
+    if recommended.model == COUNTED:
+        yield f"There is no estimate: {recommended.why}."
+    else:
+        limits = "" if confidence is None else f"With {100 * confidence:.0f} % limits. "
+        yield f"{limits}The estimate {recommended.why}."
+    if recommended.disagreement:
+        yield f"{recommended.disagreement}."
+
+
+def two_figures(result: ModelResult) -> tuple[str, str]:
+    """Population uniques and correct matches of a model, as a table shows them."""
+    uniques, matches = (short_outcome(getattr(result, name)) for name in FIGURES)
+    return uniques, matches
+
+
+def short_outcome(outcome: Outcome) -> str:
+    """A figure for a table; the reason why there is none has its place below."""
+    return "–" if isinstance(outcome, Unavailable) else words.outcome(outcome)
+
+
+def model_gaps(assessment: Assessment) -> Iterator[str]:
+    """Why models, or some of their figures, are not there; models of one reason together."""
+    for reason, names in unavailable_models(assessment).items():
+        are = words.by_number(len(names), "is", "are")
+        yield f"{words.listed(names)} {are} not available: {words.sentence(reason)}."
+    results = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
+    for field, figure in FIGURES.items():
+        pairs = ((r.name, getattr(r, field)) for r in results)
+        lost = ((name, o.reason) for name, o in pairs if isinstance(o, Unavailable))
+        for reason, names in words.by_reason(lost).items():
+            give = words.by_number(len(names), "gives", "give")
+            yield f"{words.listed(names)} {give} no {figure}: {words.sentence(reason)}."
+
+
+def expected_persons(assessment: Assessment) -> dict[str, float]:
+    """Persons that would be found, by the name of the risk: a model, `scenario_…`,
+    `worst_scenario`, or `true` for the file of the population."""
+    found: dict[str, float] = {}
+    for name, result in assessment.models.items():
+        if isinstance(result, ModelResult):
+            matches = result.expected_correct_matches
+            if isinstance(matches, Figure) and matches.value is not None:
+                found[name] = matches.value
+    if assessment.scenarios is not None:
+        found |= {f"scenario_{s.name}": s.correct_matches for s in assessment.scenarios.each}
+        found["worst_scenario"] = assessment.scenarios.worst_correct_matches
+    if assessment.population is not None:
+        found["true"] = assessment.population.correct_matches
+    return found
