@@ -18,7 +18,7 @@ class SimulatedBelief:
     `errors` are their standard errors, and `effective` is how many independent draws each rests on.
     `score` gives the probability of a whole table, `total_entropy` that of the distribution over
     tables, as far as the simulation tells. `warning` says why not to trust it, and `complete` is
-    False where time ended it early. """
+    False where time ended it early."""
 
     system: System
     n_cells: int
