@@ -100,11 +100,14 @@ class DrawnBelief:
         table.
         """
         mean = float(self.weights @ self.log_prior)
-        spread = float(np.sqrt(np.square(self.weights * (self.log_prior - mean)).sum()))
+        off = self.log_prior - mean
+        # A draw of great weight raises log Z and pulls the mean towards its own log weight.
+        together = float(np.square(self.weights) @ off)
+        variance = self.log_error**2 + float(np.square(self.weights * off).sum()) - 2 * together
         return Figure(
             value=max(0.0, (self.log_normaliser - mean) / BITS),
             how=How.ESTIMATE,
-            standard_error=float(np.hypot(self.log_error, spread)) / BITS,
+            standard_error=float(np.sqrt(max(variance, 0.0))) / BITS,
         )
 
 
