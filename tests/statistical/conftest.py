@@ -26,7 +26,6 @@ def errors_are_right():
         assert n >= 40, "too few repeats to tell an error from one twice as large"
         low, high = np.sqrt(chi2.ppf([CHANCE, 1 - CHANCE], n) / n)
         spread = float(np.sqrt(np.mean(np.square(scores))))
-        print("spread", round(spread, 3), "of", n)
         assert at_least * low < spread < at_most * high
 
     return check

@@ -64,9 +64,7 @@ def test_weighted_draws(monkeypatch, even, errors_are_right):
     q, p = likely(even)
     rng, scores = np.random.default_rng(1), []
     for _ in range(REPEATS):
-        drawn = weighted_distribution(
-            EVEN_DISTRIBUTION, margins=SINGLE, clock=Clock(None), rng=rng
-        )
+        drawn = weighted_distribution(EVEN_DISTRIBUTION, margins=SINGLE, clock=Clock(None), rng=rng)
         log_z, error = drawn.normaliser()
         shares, errors = drawn.cell(0)
         bits = drawn.entropy()
@@ -101,9 +99,7 @@ def test_weighted_draws_of_a_publication(monkeypatch, prior, errors_are_right):
         Statement(cells=np.arange(4), low=8, high=8, name="total"),
         Statement(cells=np.array([0, 1]), low=2, high=6, name="range"),
     ]
-    factor = Factor(
-        cells=np.array([1, 2]), low=0, log_probability=0.6 * np.arange(9.0), name="sum"
-    )
+    factor = Factor(cells=np.array([1, 2]), low=0, log_probability=0.6 * np.arange(9.0), name="sum")
     tables = np.array([t for t in simplex(4, 8) if 2 <= t[0] + t[1] <= 6])
     logs = prior.log_weight(np.broadcast_to(np.arange(4), tables.shape), tables)
     exact = ListedBelief.of_weights(tables, logs.sum(axis=1) + product_of([factor])(tables))

@@ -195,9 +195,7 @@ def test_a_rounded_statistic_by_draws(monkeypatch, errors_are_right):
     scores = []
     for seed in range(50):
         effort = Effort(rng=np.random.default_rng(seed))
-        drawn = reconstruct_truncated(
-            51, 61, released, truth=counts, dispersion=1.0, effort=effort
-        )
+        drawn = reconstruct_truncated(51, 61, released, truth=counts, dispersion=1.0, effort=effort)
         assert drawn.how is How.ESTIMATE
         mine, right = drawn.distributions["proper"], exact.distributions["proper"]
         scores.append(

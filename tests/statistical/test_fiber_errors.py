@@ -66,7 +66,9 @@ def test_a_cell_that_never_varied_is_not_certain_where_there_is_room():
     """(upper − lower) / (draws + 2): the error if one more draw were at the far limit."""
     margins = margins_of(np.array([[60, 0], [0, 1]]), [(0,), (1,)])
     system = system_of(4, margins.statements())
-    found = draw_tables(margins, Multinomial(), 4, rng=np.random.default_rng(1), method=Method.EXACT)
+    found = draw_tables(
+        margins, Multinomial(), 4, rng=np.random.default_rng(1), method=Method.EXACT
+    )
     assert np.all(found.tables == found.tables[0])
     span = (system.upper - system.lower)[0]
     assert span > 0

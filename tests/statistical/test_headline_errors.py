@@ -20,7 +20,9 @@ def no_chance(mean: float) -> float:
 
 def limits(value: float, *, misfit: float = 0.0, chance=no_chance, most: float = 1e9):
     """Of one certain model."""
-    return _interval(np.ones(1), np.full(1, value), misfit=misfit, chance=chance, most=most, note="")
+    return _interval(
+        np.ones(1), np.full(1, value), misfit=misfit, chance=chance, most=most, note=""
+    )
 
 
 def reach(figure) -> float:

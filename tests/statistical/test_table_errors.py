@@ -1,10 +1,9 @@
 """Errors of an audit's figures that rest on draws or on weights of models, against exact ones."""
 
 import numpy as np
+import pytest
 
 from discreet.belief.draws import weighted_draws
-from discreet.belief.exact.exact_distribution import exact_distribution
-from discreet.belief.exact.listed_belief import listed_distribution
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, model_weights
 from discreet.belief.request import TablePosterior
@@ -40,26 +39,39 @@ def test_the_true_table_after_rounding(monkeypatch, errors_are_right):
     errors_are_right(scores)
 
 
-def test_the_probability_of_a_refusal(monkeypatch, errors_are_right):
+def refusal(max_risk, rng):
+    """The view of a table after a refusal that the limit explains, as a function."""
     table = Table.of_dense(np.array([[[2, 1], [3, 6]], [[4, 3], [7, 2]]]), names="abc")
     out = released(table, [["a", "b"], ["b", "c"]])
     model, alpha = HierarchicalModel.of(3, [(0, 1), (1, 2)]), np.full((2, 2, 2), 0.5)
-    rule = RefusalRule(policy=Policy.TABLE, max_risk=0.1, small=2, confidence=0.4)
-    rng = np.random.default_rng(2)
+    rule = RefusalRule(policy=Policy.TABLE, max_risk=max_risk, small=2, confidence=0.4)
+    cells = np.array([0])
+    return lambda: refusal_view(
+        out, model, alpha, [(0, 2)], rule, cells, clock=Clock(None), rng=rng
+    )
 
-    def view():
-        return refusal_view(
-            out, model, alpha, [(0, 2)], rule, np.array([0]), clock=Clock(None), rng=rng
-        )
 
+@pytest.fixture
+def few_draws(monkeypatch):
+    """As if tables were too many to list."""
+
+    def begin():
+        monkeypatch.setattr(refused_margin, "listed_distribution", lambda *_, **__: None)
+        monkeypatch.setattr(refused_margin, "MOST_JUDGED", 80)
+        monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 80)
+        monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 80)
+
+    return begin
+
+
+def test_the_probability_of_a_refusal(few_draws, errors_are_right):
+    view = refusal(0.2, np.random.default_rng(2))
     exact = view()
-    monkeypatch.setattr(refused_margin, "listed_distribution", lambda *_, **__: None)
-    monkeypatch.setattr(refused_margin, "MOST_JUDGED", 150)
-    monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 150)
-    monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 150)
+    assert 0.2 < exact.probability.value < 0.95
+    few_draws()
     q, p = max(exact.distributions[0].items(), key=lambda pair: pair[1])
     scores = []
-    for _ in range(REPEATS):
+    for _ in range(40):
         found = view()
         own = found.probability
         scores.append(
@@ -70,6 +82,14 @@ def test_the_probability_of_a_refusal(monkeypatch, errors_are_right):
         )
     for own in np.transpose(scores):
         errors_are_right(own)
+
+
+def test_a_refusal_that_all_draws_explain_is_not_certain(few_draws):
+    """80 draws that agree leave another a chance of 1 / 82."""
+    few_draws()
+    found = refusal(0.01, np.random.default_rng(2))().probability
+    assert found.value == pytest.approx(1.0)
+    assert found.standard_error == pytest.approx(1 / 82, rel=0.05)
 
 
 def posterior(share: float, truth: float, evidence: Evidence) -> TablePosterior:

@@ -255,6 +255,8 @@ def _conditioned(
     if p == 0:
         return Unavailable(f"none of {len(refused)} weighted draws would have been refused")
     error = float(np.sqrt((shares**2 * (refused - p) ** 2).sum()))
+    if refused.all():  # draws that agree are no proof: the rule of succession
+        error = 1.0 / (1.0 / float((shares**2).sum()) + 2.0)
     kept = np.flatnonzero(refused)
     own = np.zeros(len(drawn.tables))
     own[kept] = shares[kept] / p
