@@ -39,7 +39,7 @@ def only_small_sums(monkeypatch):
 
     def small(asked, *rest):
         if asked.margins.n_cells == TABLE.size:
-            raise posteriors.BudgetExceeded("too large")
+            raise posteriors.BudgetExceeded("too large")  # type: ignore[attr-defined]
         return exactly(asked, *rest)
 
     monkeypatch.setattr(posteriors, "_exactly", small)

@@ -118,6 +118,6 @@ def test_models_as_probable_keep_their_order(monkeypatch, noise):
         for name, p in zip(names, (0.5, 0.5 + noise), strict=True)
     }
     drawn = []
-    monkeypatch.setattr(audit_page.plots, "weights_plot", lambda best, _: drawn.extend(best) or "")
+    monkeypatch.setattr(audit_page.plots, "weights_plot", lambda best, _: drawn.extend(best) or "")  # type: ignore[attr-defined]
     audit_page._weights(replace(found, views=weighed))
     assert drawn == names

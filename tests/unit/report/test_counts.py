@@ -340,7 +340,7 @@ def test_bayesian_figures_of_categories_say_why_they_are_missing():
         {"a": found, "b": lost, "c": lost} | dict.fromkeys("defghijklmnopqrstuvw", found)
     ):
         console.print(part)
-    text = flat(console.file.getvalue())
+    text = flat(console.file.getvalue())  # type: ignore[attr-defined]
     assert "b and c: No mean of the rate: it is infinite." in text
     assert "and 6 lines more; --json" in text
     beyond = replace(found, rate_quantiles=Unavailable("beyond every number"))

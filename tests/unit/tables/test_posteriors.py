@@ -25,7 +25,7 @@ LITTLE = Effort(n_draws=200)
 @pytest.fixture
 def one_unweighed(monkeypatch):
     """The saturated model has a distribution but no weight."""
-    asked = posteriors.table_posterior
+    asked = posteriors.table_posterior  # type: ignore[attr-defined]
 
     def without(question, model, *, rng, progress):
         found = asked(question, model, rng=rng, progress=progress)

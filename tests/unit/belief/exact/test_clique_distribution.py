@@ -248,13 +248,15 @@ def test_draws_worth_too_little_are_no_figures(monkeypatch):
     sets = [(0, 1), (0, 2), (1, 2)]
     monkeypatch.setattr(posteriors, "_exactly", beyond)
     monkeypatch.setattr(posteriors, "moved_distribution", lambda *_, **__: None)
-    weighted = posteriors.weighted_distribution
+    weighted = posteriors.weighted_distribution  # type: ignore[attr-defined]
     uneven = {"worth": LEAST_WORTH / 2}
 
     def few(distribution, **more):
         drawn = weighted(distribution, **more)
         keep = max(int(uneven["worth"]), 1)
-        return type(drawn)(
+        return type(
+            drawn
+        )(  # type: ignore[call-arg]
             tables=drawn.tables[:keep].copy(),
             log_ratios=np.zeros(keep),
             log_weights=drawn.log_weights[:keep].copy(),

@@ -33,7 +33,7 @@ def summary(indices=SIZES, population=8000.0):
 @pytest.mark.parametrize("name", SUPERPOPULATIONS)
 def test_bare_size_indices_give_the_fit_of_a_summary(name):
     bare = fit_from_size_indices(name, SIZES, 8000, 10**5)
-    whole = SUPERPOPULATIONS[name].fit(summary())
+    whole = SUPERPOPULATIONS[name].fit(summary())  # type: ignore[attr-defined]
     assert bare.name == name
     assert bare.parameters == whole.parameters
     assert bare.uniques_figure() == whole.uniques_figure()
