@@ -155,6 +155,13 @@ MUTANTS = (
         (f"{STATISTICAL}/test_loglinear_simulation.py",),
     ),
     Mutant(
+        "survey/models/loglinear/minimum_error.py",
+        "float(np.sqrt(max(variance, 0.0)))",
+        "float(np.sqrt(max(variance, 0.0))) / 2",
+        "log-linear: the error of the minimum-error criterion halved",
+        (f"{STATISTICAL}/test_loglinear_simulation.py",),
+    ),
+    Mutant(
         "survey/models/benedetti_franconi.py",
         "shape, scale = mean * mean / variance, variance / mean",
         "shape, scale = 4 * mean * mean / variance, variance / mean / 4",
@@ -253,6 +260,13 @@ MUTANTS = (
         (f"{BELIEF}::test_populations_led_up_to_a_model",),
     ),
     Mutant(
+        "belief/posterior.py",
+        "error = value * evidence.standard_error",
+        "error = evidence.standard_error",
+        "populations: the true table's error is that of a logarithm",
+        (f"{BELIEF}::test_the_true_table_has_the_relative_error_of_the_evidence",),
+    ),
+    Mutant(
         "belief/draws/augmentation.py",
         "errors[largest[told.varied]] = told.standard_error",
         "errors[largest[told.varied]] = told.standard_error / 2",
@@ -341,7 +355,7 @@ MUTANTS = (
         "entropy=max(0.0, entropy),",
         "entropy=max(0.0, entropy / 2),",
         "sums: the entropy halved",
-        ("tests/unit/fiber/sums/test_marginals.py",),
+        ("tests/unit/fiber/sums/test_entropy.py",),
     ),
     Mutant(
         "fiber/bounds/by_frechet.py",
@@ -370,6 +384,27 @@ MUTANTS = (
         "error = entropy.standard_error * value",
         "counts: the error of the risk 1 / (1 + H)",
         (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "count_tables/measures.py",
+        "error = value**2 / math.log(2) * count.standard_error / count.value",
+        "error = value * count.standard_error / count.value",
+        "counts: the error of the risk 1 / log2 of the number of tables",
+        (f"{COUNTS}::test_the_error_of_the_printed_risk_is_that_of_the_number_of_tables",),
+    ),
+    Mutant(
+        "count_tables/verdict.py",
+        "spread = ERRORS * (figure.standard_error or 0.0)",
+        "spread = 0.0",
+        "counts: a verdict without room for the error of a probability",
+        ("tests/unit/count_tables/test_verdict_errors.py",),
+    ),
+    Mutant(
+        "count_tables/category_assessment.py",
+        "side * ERRORS * (figure.standard_error or 0.0)",
+        "0.0",
+        "counts of categories: a verdict without room for the error of a probability",
+        ("tests/unit/count_tables/test_verdict_errors.py",),
     ),
     Mutant(
         "count_tables/com_poisson/estimation.py",
@@ -446,6 +481,13 @@ MUTANTS = (
         "standard_error=None if exact else spread,",
         "standard_error=None if exact else spread / 2,",
         "audit: the error of the cells expected to be found halved",
+        ("tests/unit/tables/test_measures.py",),
+    ),
+    Mutant(
+        "tables/measures.py",
+        "value**2 * number.standard_error",
+        "value * number.standard_error",
+        "audit: the error of 1 / M(T)",
         ("tests/unit/tables/test_measures.py",),
     ),
     Mutant(

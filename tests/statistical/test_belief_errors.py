@@ -5,6 +5,7 @@ from itertools import count, product
 import numpy as np
 import pytest
 
+from discreet.belief import posterior as posteriors
 from discreet.belief.belief import ListedBelief
 from discreet.belief.draws import importance_draws, smc, weighted_draws
 from discreet.belief.draws.augmentation import Effort, augmented
@@ -22,6 +23,7 @@ from discreet.belief.models.model_averaging import Evidence, model_weights, pred
 from discreet.belief.posterior import Question, table_posterior
 from discreet.belief.unreleased_variables import model_without, without
 from discreet.clock import Clock
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import margins_of
@@ -133,6 +135,23 @@ def test_populations_led_up_to_a_model(monkeypatch, right, errors_are_right):
         ).evidence
         scores.append((found.log_probability - log_evidence) / found.standard_error)
     errors_are_right(scores, at_least=0.7, at_most=0.9)
+
+
+def test_the_true_table_has_the_relative_error_of_the_evidence(monkeypatch):
+    """Pr(f | R) = Pr(f) / Pr(R), the first in closed form."""
+
+    def beyond(*_, **__):
+        raise BudgetExceeded("too large")
+
+    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "summed_cliques", beyond)
+    monkeypatch.setattr(smc, "MOST_POPULATIONS", 6)
+    question = Question(margins=PAIRS, cells=CELLS[:1], alpha=ALPHA, truth=TABLE)
+    found = table_posterior(question, MODEL, rng=np.random.default_rng(1))
+    truth, evidence = found.true_table, found.evidence
+    assert "led up to the model" in found.method
+    assert 0.01 < evidence.standard_error < 0.5
+    assert truth.standard_error / truth.value == pytest.approx(evidence.standard_error)
 
 
 def test_data_augmentation(right, errors_are_right):

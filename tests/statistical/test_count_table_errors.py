@@ -14,7 +14,7 @@ from discreet.count_tables.com_poisson.goodness import goodness_of_fit
 from discreet.count_tables.com_poisson.regression import regress
 from discreet.count_tables.com_poisson.regression_design import Category
 from discreet.count_tables.decimals import reconstruct_truncated
-from discreet.count_tables.measures import bounded_risk
+from discreet.count_tables.measures import _printed_global, bounded_risk
 from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics, decimal_log
 from discreet.figures import Figure, How
@@ -163,6 +163,13 @@ def test_a_hidden_count_table_by_draws(prior, n_draws, errors_are_right):
 
 def score(found: Figure, exact: Figure) -> float:
     return (found.value - exact.value) / found.standard_error
+
+
+def test_the_error_of_the_printed_risk_is_that_of_the_number_of_tables():
+    """1 / log₂ m by the delta method: as far as a standard error more tables move it."""
+    found = _printed_global(Figure(value=1000.0, how=How.ESTIMATE, standard_error=1.0))
+    moved = _printed_global(Figure(value=1001.0, how=How.ESTIMATE, standard_error=1.0))
+    assert found.standard_error == pytest.approx(found.value - moved.value, rel=0.01)
 
 
 @pytest.mark.parametrize(("n", "p"), [(200, 0.02), (200, 0.3), (1000, 0.9), (1000, 0.004)])

@@ -88,6 +88,15 @@ def test_limits_are_as_far_out_as_the_standard_error_says(survey, model):
     assert uniques.confidence == matches.confidence == 0.95
 
 
+def test_limits_of_uniques_where_most_people_are_in_the_sample(survey):
+    """The number is a sum of yes and no: its variance is a fifth of what a Poisson number has."""
+    population, _ = survey
+    sample = np.random.default_rng(3).binomial(population, 0.8)
+    uniques, _ = told((population, sample), BenedettiFranconi())
+    assert uniques.standard_error < 0.5 * math.sqrt(uniques.value)
+    assert 0.9 < width(uniques) < 1.25
+
+
 @pytest.mark.parametrize("prior", Prior)
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_limits_of_an_exchangeable_prior_leave_out_all_they_may(prior, confidence):
