@@ -362,7 +362,7 @@ MUTANTS = (
         "lower = np.maximum(lower, entries[a] + entries[b] - middle)",
         "lower = np.maximum(lower, entries[a] + entries[b] - middle - 1)",
         "bounds: Fréchet's lower bound one too low",
-        ("tests/unit/fiber/bounds/test_cell_bounds.py", "tests/agreement/test_fiber_bounds.py"),
+        ("tests/unit/fiber/bounds/test_by_frechet.py",),
     ),
     Mutant(
         "fiber/bounds/by_shuttle.py",
@@ -530,7 +530,7 @@ MUTANTS = (
         "own, room = distribution.get(truth, 0.0), ERRORS * errors.get(truth, 0.0)",
         "own, room = distribution.get(truth, 0.0), 0.0",
         "choice: a cell near the confidence is told without doubt",
-        ("tests/unit/choice/test_exposure.py",),
+        ("tests/unit/choice/test_share_found.py",),
     ),
 )
 
