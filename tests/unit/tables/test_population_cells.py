@@ -196,7 +196,7 @@ def test_an_audit_of_two_variables_against_all_populations(models):
     released margins; the models are equally probable beforehand."""
     counts, size, alpha = np.array([[1, 1], [0, 2]]), 8, 0.5
     options = AuditOptions(models=models, population=size, alpha=alpha)
-    name, found = audit(
+    name, found = audit(  # type: ignore[attr-defined]
         Table.of_dense(counts, ["a", "b"]), [["a"], ["b"]], options
     ).population.popitem()
     people, n = by_all_populations((2, 2), size), int(counts.sum())

@@ -131,14 +131,14 @@ def test_interruption_leaves_bounds_so_far():
 def test_a_signal_during_a_search_is_heard(monkeypatch):
     """CP-SAT runs on while Python's handler waits, unless it is told to stop."""
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    search = programming.Search.maximise
+    search = programming.Search.maximise  # type: ignore[attr-defined]
 
     def long(self, columns, sign, seconds):
         if not timer.is_alive():
             timer.start()
         return search(self, columns, sign, 60.0)
 
-    monkeypatch.setattr(programming.Search, "maximise", long)
+    monkeypatch.setattr(programming.Search, "maximise", long)  # type: ignore[attr-defined]
     found = bounds(HARD_MARGINS)
     timer.join()
     assert found.note == "interrupted: bounds are valid, but not all are tight"
