@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.models.superpopulation.partition_likelihood import (
@@ -14,7 +15,6 @@ from discreet.survey.models.superpopulation.partition_likelihood import (
     log_arrangements,
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from oracles.partitions import draw_sizes
 
 DISTRIBUTIONS = [
     (0.0, 0.7),

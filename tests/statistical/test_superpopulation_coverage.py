@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.models.registry import MODELS
 from discreet.survey.models.superpopulation.fitted import Totals
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from oracles.partitions import draw_sizes
 
 REPEATS = 80
 CONFIDENCE = 0.95

@@ -6,6 +6,7 @@ from math import comb, lgamma
 import mpmath
 import numpy as np
 import pytest
+from tests.oracles.population_of_sample import population_distribution
 
 from discreet.belief.exact.population_chain import chain_distribution
 from discreet.data.table import Table
@@ -19,7 +20,6 @@ from discreet.tables.population_cells import (
     chained_population_cells,
     population_cells,
 )
-from oracles.population_of_sample import population_distribution
 
 SAMPLE = Table.of_dense(np.array([[[0, 1], [1, 0]], [[0, 2], [0, 0]]]), ["a", "b", "c"])
 

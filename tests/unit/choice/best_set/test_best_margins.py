@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.named_cells import cell_distribution
 
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set import search as module
@@ -33,7 +34,6 @@ from discreet.figures import Figure
 from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
-from oracles.named_cells import cell_distribution
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.oracles.certificates import certify
 
 from discreet.errors import InputError
 from discreet.fiber.bounds import by_programming as programming
@@ -14,7 +15,6 @@ from discreet.fiber.bounds.cell_bounds import Proof, bounds, component_margins
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.figures import Unavailable
-from oracles.certificates import certify
 
 CUBE = np.random.default_rng(7).poisson(4, (4, 4, 4))
 CUBE_MARGINS = margins_of(CUBE, all_margins(3, 2))
