@@ -261,6 +261,13 @@ MUTANTS = (
     ),
     Mutant(
         "belief/posterior.py",
+        "how=How.ESTIMATE, standard_error=value * error)",
+        "how=How.ESTIMATE, standard_error=2 * value * error)",
+        "weighted draws: the true table's error doubled",
+        (f"{BELIEF}::test_a_posterior_by_weighted_draws",),
+    ),
+    Mutant(
+        "belief/posterior.py",
         "error = value * evidence.standard_error",
         "error = evidence.standard_error",
         "populations: the true table's error is that of a logarithm",

@@ -232,6 +232,6 @@ def test_when_time_is_over_the_distributions_so_far_are_given(monkeypatch):
     assert found.n_measured == 7
     assert found.tightness == full.tightness
     assert view.true_table == whole.true_table
-    assert any("7 of" in note and "time was over" in note for note in found.notes)
+    assert any("7 of" in note and "time ran out" in note for note in found.notes)
     assert found.verdict is not None
     assert found.verdict.decision is not Decision.RELEASE
