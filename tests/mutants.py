@@ -197,6 +197,13 @@ MUTANTS = (
         LIMITS,
     ),
     Mutant(
+        "survey/backtest/league.py",
+        "gain.mean() > 2 * gain.std(ddof=1) / np.sqrt(len(gain))",
+        "gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))",
+        "backtest: a model preferred by one standard error of the difference",
+        ("tests/unit/survey/backtest/test_league_errors.py",),
+    ),
+    Mutant(
         "belief/draws/chain_frequencies.py",
         "wider = (p * n + 1) / (n + 2)",
         "wider = p",
