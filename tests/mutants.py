@@ -197,6 +197,13 @@ MUTANTS = (
         LIMITS,
     ),
     Mutant(
+        "survey/backtest/league.py",
+        "gain.mean() > 2 * gain.std(ddof=1) / np.sqrt(len(gain))",
+        "gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))",
+        "backtest: a model preferred by one standard error of the difference",
+        ("tests/unit/survey/backtest/test_league_errors.py",),
+    ),
+    Mutant(
         "belief/draws/chain_frequencies.py",
         "wider = (p * n + 1) / (n + 2)",
         "wider = p",
@@ -258,6 +265,13 @@ MUTANTS = (
         "few * float(spread.std(ddof=1))",
         "populations: the spread of one for the error of their mean",
         (f"{BELIEF}::test_populations_led_up_to_a_model",),
+    ),
+    Mutant(
+        "belief/posterior.py",
+        "how=How.ESTIMATE, standard_error=value * error)",
+        "how=How.ESTIMATE, standard_error=2 * value * error)",
+        "weighted draws: the true table's error doubled",
+        (f"{BELIEF}::test_a_posterior_by_weighted_draws",),
     ),
     Mutant(
         "belief/posterior.py",

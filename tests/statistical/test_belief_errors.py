@@ -81,6 +81,38 @@ def test_weighted_draws(monkeypatch, even, errors_are_right):
         errors_are_right(own)
 
 
+def test_a_posterior_by_weighted_draws(monkeypatch, even, errors_are_right):
+    """The true table, a cell and the entropy, as the ladder of methods hands them on."""
+
+    def beyond(*_, **__):
+        raise BudgetExceeded("too large")
+
+    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "clique_distribution", lambda *_: None)
+    monkeypatch.setattr(posteriors, "ENOUGH", 1)  # else walks follow
+    monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 400)
+    monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 400)
+    truth, (q, p) = even.table_probability(EVEN.ravel()), likely(even)
+    alpha = np.full(EVEN.shape, 0.7)
+    question = Question(margins=SINGLE, cells=CELLS[:1], alpha=alpha, truth=EVEN)
+    rng, scores = np.random.default_rng(7), []
+    for _ in range(REPEATS):
+        found = table_posterior(question, MODEL, rng=rng)
+        own, bits, log_z = found.true_table, found.entropy, found.evidence
+        right = even.log_normaliser + EVEN_DISTRIBUTION.log_constant
+        scores.append(
+            (
+                (own.value - truth) / own.standard_error,
+                (found.distributions[0][q] - p) / found.errors[0][q],
+                (bits.value - even.entropy) / bits.standard_error,
+                (log_z.log_probability - right) / log_z.standard_error,
+            )
+        )
+    assert "400 weighted draws" in found.method
+    for one in np.transpose(scores):
+        errors_are_right(one)
+
+
 def simplex(n_cells, total):
     """All tables of so many cells with a total."""
     return [t for t in product(range(total + 1), repeat=n_cells) if sum(t) == total]
