@@ -393,7 +393,7 @@ def reciprocal(entropy: Outcome) -> Outcome:
     if isinstance(entropy, Unavailable) or entropy.value is None:
         return entropy
     if entropy.value < ALIKE:  # a difference of logarithms, of which less than that is rounding
-        return Unavailable("one table is all but certain, so that 1 / entropy has no value")
+        return Unavailable("one table is almost certain, so 1 / entropy has no value")
     value, error = 1 / entropy.value, entropy.standard_error
     error = None if error is None else error * value**2
     return Figure(value=value, how=entropy.how, standard_error=error)

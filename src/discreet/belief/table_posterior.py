@@ -54,9 +54,7 @@ def told(
     distributions = []
     for i, cell in enumerate(question.cells.tolist()):
         if is_over():
-            raise BudgetExceeded(
-                f"the time was over after {i:,} of {len(question.cells):,} small cells"
-            )
+            raise BudgetExceeded(f"time ran out after {i:,} of {len(question.cells):,} small cells")
         distributions.append(belief.cell(cell))
     n, effective = len(distributions), belief.effective_draws
     several = belief.effective if isinstance(belief, SimulatedBelief) else [effective or 0.0] * n

@@ -90,7 +90,7 @@ def put_back(
             splits.distribution(found.distributions[own], effective, a, float(around[cell]) - a)
         )
     name = margins.names[axis]
-    why = Unavailable(f"not computed once {name} is spread over the table's records")
+    why = Unavailable(f"not computed where {name} is spread over the records")
     return replace(
         found,
         model=model,

@@ -41,7 +41,7 @@ from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy
 
-TIME_OVER = "not looked at: the time was over"
+TIME_OVER = "not looked at: time ran out"
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PROVED = "proved by the search for the best set of margins"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
@@ -205,7 +205,7 @@ def check_requests(table: Table, options: ChooseOptions) -> None:
 def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -> Candidate:
     """A proposal as a candidate: what it is worth, its risk still to be looked at.
 
-    One that does not fit the table, or came after the time was over, says so.
+    One that does not fit the table, or came after time ran out, says so.
     """
     progress(f"making {proposal.title}", None)
     if clock.is_over and not proposal.is_nothing:
@@ -371,7 +371,7 @@ def _content(asked: _Asked) -> list[str]:
     """Users who lose nothing without a release, so that none can be worth anything to them."""
     reading = Reading(estimate=asked.blank, blank=asked.blank)
     return [
-        f"{user.name}: this user loses nothing even without a release, so that each is worth 1 to "
+        f"{user.name}: this user loses nothing even without a release, so each is worth 1 to "
         "him, or −1 if it misleads"
         for user in asked.scientists
         if loses_nothing(data_utility(user, reading, asked.truth))

@@ -330,7 +330,7 @@ def _fiber(margins: Margins) -> IntArray:
     )
     if found is None or found.n_tables > MOST_FITTED:
         raise BudgetExceeded(
-            f"what a draw fitted to the table tells is worked out for at most {MOST_FITTED:,} "
+            f"what a draw fitted to the table reveals is computed for at most {MOST_FITTED:,} "
             "consistent tables"
         )
     return all_tables(found)

@@ -31,7 +31,7 @@ SEARCH_SHARE = 10  # the least number of models that a search shares its time am
 DISTRIBUTION_SHARE = (
     4  # parts of the time more for a model whose distribution is known, as it can be weighed
 )
-NO_TIME = Unavailable("the time was over before this model's turn; allow more seconds")
+NO_TIME = Unavailable("time ran out before this model's turn; allow more seconds")
 Distribution = Mapping[int, float]
 
 
@@ -225,7 +225,7 @@ def _named(
         return Unavailable("the counts are too large to match records one by one")
     distributions = matched.cells(watched, lambda: clock.is_over)
     if len(watched) and not distributions:
-        return Unavailable("the time was over before the first small cell; allow more seconds")
+        return Unavailable("time ran out before the first small cell; allow more seconds")
     truth = float(np.exp(min(matched.log_probability(release.table.counts), 0.0)))
     why = Unavailable("not computed for a table this large")
     return TablePosterior(

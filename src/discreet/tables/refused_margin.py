@@ -101,7 +101,7 @@ def refusal_view(
         return _listed(release, belief, requests, rule, cells)
     if release.informative:
         return Unavailable(
-            "the tables cannot be listed, and draws allow for nothing that is known besides"
+            "the tables cannot be listed, and draws cannot use what the intruder also knows"
         )
     drawn = believe(question, ("filled",), clock=clock, rng=rng, progress=progress)
     if not isinstance(drawn, DrawnBelief):

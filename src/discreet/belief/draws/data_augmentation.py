@@ -90,7 +90,7 @@ def _step(
     thin = MOVES_PER_CELL * system.n_named
     if isinstance(moves, Unavailable):
         if not resample:
-            return Unavailable(f"tables can be neither summed nor listed, and {moves.reason}")
+            return Unavailable(f"tables can be neither summed nor listed: {moves.reason}")
         walk = None
         if margins is not None:
             walk = _unproved_walk(question, margins, thin, clock, rng)
@@ -200,7 +200,9 @@ def _evidence(
     rng: np.random.Generator,
 ) -> Evidence | Unavailable:
     if fiber is None:
-        return Unavailable("the fiber is too large to be listed, which weighing a model needs")
+        return Unavailable(
+            "the model cannot be weighed: there are too many consistent tables to list"
+        )
     if weight_kind is WeightKind.POSTERIOR_PREDICTIVE and question.total is not None:
         return predictive_evidence(drawn, question.total)
     try:
@@ -212,7 +214,7 @@ def _evidence(
 def _score(truth: IntArray, drawn: Augmented, fiber: ListedFiber | None) -> Outcome:
     """Pr(truth | θ) averaged over the draws of θ, where its normaliser is known."""
     if fiber is None or drawn.log_released is None:
-        return Unavailable("the fiber is too large to be listed")
+        return Unavailable("there are too many consistent tables to list")
     table = np.ravel(truth)
     logs = drawn.log_theta @ table - log_factorials(table) - drawn.log_released
     by_chain = np.exp(logs).mean(axis=1)

@@ -68,7 +68,7 @@ class AnnealedDistribution:
         """How it was got, in words."""
         n_chains, n_draws = self.counts.shape[:2]
         if not self.n_steps:
-            return f"{n_chains * n_draws:,} independent tables, the model's margins being known"
+            return f"{n_chains * n_draws:,} independent tables given the model's margins"
         led = f"{self.n_points:,} tables led up to the model"
         if self.n_populations > 1:
             led += f" in {self.n_populations} populations"
@@ -108,7 +108,7 @@ def annealed_distribution(
     pilot = _pilot(walker, starts, Clock(clock.share(0.4)), rng)
     if pilot is None:
         return Unavailable(
-            "the time was over before tables were led up to the model; allow more seconds"
+            "time ran out before tables were led up to the model; allow more seconds"
         )
     found = [_Population(pilot.points, 0.0, 0.0)]
     if evidence is None:
@@ -310,8 +310,8 @@ def _evidence(
     error = max(between, float(np.sqrt(max(inside, 0.0))), EPSILON)
     if error > WORST_SPREAD / 2:
         return Unavailable(
-            f"{len(found)} populations of tables give marginal likelihoods too far apart to be a "
-            "figure; allow more seconds"
+            f"{len(found)} populations of tables disagree too much about the marginal likelihood; "
+            "allow more seconds"
         )
     return Evidence(distribution.log_constant + top + starts.log_share, error)
 

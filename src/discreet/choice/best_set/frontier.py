@@ -29,7 +29,7 @@ class Frontier:
     """The margins of up to `order` variables, by what became of them.
 
     `released` are the largest that are out. `blocked` are the smallest that cannot join them, and
-    `unreleasable` the smallest that cannot go out even by themselves (beside what was out before).
+    `unreleasable` the smallest that cannot go out even by themselves (with what was out before).
     `statuses` has every margin that was looked at; `complete` says whether that is every margin of
     up to `order` variables.
     """

@@ -91,7 +91,7 @@ class Judge:
         return found
 
     def alone(self, variables: int) -> Verdict:
-        """Whether one margin is safe beside those already out."""
+        """Whether one margin is safe with those already out."""
         return self([variables])
 
     def family(self, sets: Iterable[int]) -> tuple[int, ...]:

@@ -145,7 +145,7 @@ def moves_of_margins(margins: Margins, system: System | None = None) -> LoopMove
         check_same_rows(system, margins)
         limited = has_limits(system)
     if limited and len(tree) > 1:
-        reason = "limits on cells beside more than two margins: the formula's moves may not connect"
+        reason = "limits on cells and more than two margins: the formula's moves may not connect"
         return Unavailable(reason)
     return _loop_moves(margins, tree, limited)
 

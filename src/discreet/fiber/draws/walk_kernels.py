@@ -422,7 +422,7 @@ def _quads_burst(
 ) -> int:
     """Makes n moves along loops of four cells; how many changed the table.
 
-    The common case of `_loops_burst`: no limits beside the margins and no free variables. A loop
+    The common case of `_loops_burst`: no limits of cells and no free variables. A loop
     of two rows i, j and two columns has cells a, b, c, d with steps 1, −1, 1, −1.
     """
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]

@@ -122,7 +122,8 @@ def _relative_to(
     lower, probabilities = parts.values[:n], [np.ones(1) for _ in range(n)]
     log_z, steps = 0.0, 0
     for block in parts.blocks:
-        points = listed_points(block, budget)
+        few = float(block.upper.sum()) <= MAX_WEIGHTS  # values whose probabilities are written out
+        points = listed_points(block, budget) if few else None
         if points is not None:
             log_z += _fill_listed(block, points, prior, start, probabilities)
             steps += points.size

@@ -7,6 +7,7 @@ kernels of dynamic programming take half a minute to compile where they were nev
 from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.system.blocks import Block
@@ -17,7 +18,7 @@ MOST_STEPS = 5000  # values tried: some 10 ms, no more than a plan for the kerne
 
 
 def listed_points(block: Block, budget: Budget) -> IntArray | None:
-    """All points of a block, a row a point, lower limits not added; None where there are many.
+    """All points of a block in any order, lower limits not added; None where there are many.
 
     Column by column, within the values after which every row can still be met. Asks for no more
     than the budget allows, and says None rather than that it does not.
@@ -26,18 +27,23 @@ def listed_points(block: Block, budget: Budget) -> IntArray | None:
     left = budget.seconds_left
     if n > MOST_COLUMNS or (left is not None and left <= 0):
         return None
-    search = _Search(block, min(MOST_STEPS, budget.steps, budget.states))
+    by_column = block.matrix.tocsc()
+    # Columns in many rows, and of few values, first: they leave the others the least choice.
+    order = np.lexsort([block.upper, -np.diff(by_column.indptr)])
+    steps = min(MOST_STEPS, budget.steps, budget.states)
+    search = _Search(by_column[:, order], block, order, steps)
     if not search.go(0):
         return None
-    return np.array(search.found, dtype=np.int64).reshape(-1, n)
+    points = np.empty((len(search.found), n), dtype=np.int64)
+    points[:, order] = np.array(search.found, dtype=np.int64).reshape(-1, n)
+    return points
 
 
 class _Search:
     """Where the search stands: what is left of each row, and the values of the columns so far."""
 
-    def __init__(self, block: Block, steps: int) -> None:
-        by_column, upper = block.matrix.tocsc(), block.upper.tolist()
-        ends = by_column.indptr.tolist()
+    def __init__(self, by_column: csc_array, block: Block, order: IntArray, steps: int) -> None:
+        upper, ends = block.upper[order].tolist(), by_column.indptr.tolist()
         rows, factors = by_column.indices.tolist(), by_column.data.tolist()
         self.entries = [list(zip(rows[a:b], factors[a:b], strict=True)) for a, b in pairwise(ends)]
         self.upper, self.left, self.steps = upper, block.right.tolist(), steps

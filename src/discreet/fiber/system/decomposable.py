@@ -63,11 +63,6 @@ class ClosedForm:
         )
 
 
-def bounds_by_decomposable(margins: Margins, levels: IntArray) -> Bounds:
-    """Exact bounds of named cells under a decomposable set of margins, by the closed form."""
-    return ClosedForm(margins).bounds(levels)
-
-
 def free_axes(margins: Margins) -> Axes:
     """Variables of two levels or more that stand in no margin."""
     covered = {axis for axes in margins.tables for axis in axes}

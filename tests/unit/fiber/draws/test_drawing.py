@@ -214,7 +214,7 @@ def test_a_sparse_large_table_is_walked_by_swaps():
 def test_swaps_refuse_limits():
     system = system_of(6, [*MARGINS.statements(), known([0], 1, 9)])
     moves = moves_of_margins(MARGINS, system)
-    with pytest.raises(InputError, match="without limits beside margins"):
+    with pytest.raises(InputError, match="without limits of their own"):
         swap_chains(
             system, MARGINS, moves, Uniform(), [TABLE.ravel()], rng=np.random.default_rng(1)
         )

@@ -5,6 +5,7 @@ import pytest
 
 from discreet.fiber.sums import small_blocks
 from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.enumeration import tables
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.sums.small_blocks import listed_points
@@ -57,3 +58,13 @@ def test_a_block_of_many_points_or_a_small_budget_is_left_to_the_kernels():
     assert len(listed_points(block, Budget())) == 3
     assert listed_points(block, Budget(steps=2)) is None
     assert listed_points(block, Budget(seconds=0.0)) is None
+
+
+def test_few_points_of_very_many_values_are_counted_but_their_probabilities_are_not_written_out():
+    factors = np.array([1, 10**6])
+    statement = Statement(cells=np.arange(2), coefficients=factors, low=10**9, high=10**9, name="s")
+    system = system_of(2, [statement])
+    (block,) = split(system).blocks
+    assert len(listed_points(block, Budget())) == 1001
+    with pytest.raises(BudgetExceeded, match="cells can take more than"):
+        posterior(system, Uniform())

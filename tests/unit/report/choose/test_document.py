@@ -79,7 +79,7 @@ def test_the_decision_in_words():
     assert headline(found_of(-8.0, Policy.BOUNDS)) == "Release nothing."
     exceeded = found_of(-9.0, Policy.BOUNDS)
     assert headline(exceeded) == "Release nothing. The cap is exceeded even so."
-    assert any("asks for what cannot be had" in line for line in reasons(exceeded))
+    assert any("does not meet the cap either" in line for line in reasons(exceeded))
     assert cap_words(exceeded).startswith("cap: bounds of every small cell at least 9 wide")
 
 
