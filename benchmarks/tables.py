@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from discreet.belief.drawn_belief import DrawnBelief
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.draws.data_augmentation import simulated
 from discreet.belief.draws.weighted_draws import weighted_belief
 from discreet.belief.exact.exact_distribution import exact_distribution
@@ -97,7 +97,7 @@ def census_question(n_draws: int, model: HierarchicalModel) -> Question:
         cells=SMALL,
         limits=LIMITS,
         truth=CENSUS,
-        effort=Effort(n_draws=n_draws),
+        effort=ChainEffort(n_draws=n_draws),
     )
 
 
@@ -162,7 +162,7 @@ def drawn_row(n_variables: int) -> None:
         lambda: weighted_belief(distribution, margins=margins, clock=Clock(5.0), rng=rng)
     )
     rate = getattr(drawn, "effective_draws", 0.0) / took
-    effort = Effort(n_draws=1000, seconds=SECONDS)
+    effort = ChainEffort(n_draws=1000, seconds=SECONDS)
     question = Question(
         prior=LogLinearPrior(model),
         margins=margins,

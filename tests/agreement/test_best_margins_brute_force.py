@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.choice.best_set.best_margins import best_margins
-from discreet.choice.best_set.margin_safety import Judge, Verdict
+from discreet.choice.best_set.margin_safety import Judge, Safety
 from discreet.choice.best_set.small_cells import SmallCells
 from discreet.data.table import Table
 from discreet.fiber.system.margins import maximal
@@ -119,7 +119,7 @@ def test_every_verdict_is_that_of_the_list(sizes, total, seed):
     for width in (1, 2, 3):
         judge = Judge(SmallCells(table, 2), width, (), Deadline(None))
         for own in antichains(len(sizes)):
-            expected = Verdict.SAFE if oracle.width(own) >= width else Verdict.UNSAFE
+            expected = Safety.SAFE if oracle.width(own) >= width else Safety.UNSAFE
             assert judge([set_of(axes) for axes in own]) is expected
 
 

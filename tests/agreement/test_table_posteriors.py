@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing
 from discreet.belief.posterior import Question, table_posterior
@@ -72,7 +72,7 @@ def ask(table, sets, model, **effort):
         margins=margins_of(table, sets),
         cells=np.arange(table.size),
         truth=table,
-        effort=Effort(**effort),
+        effort=ChainEffort(**effort),
     )
     return table_posterior(question, rng=np.random.default_rng(7))
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import gammaln
 
 from discreet.choice.candidates import margin_proposals
-from discreet.choice.choice import Verdict
+from discreet.choice.choice import Decision
 from discreet.choice.measures import Measure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import mask_proposal, parse_masks
@@ -160,11 +160,11 @@ def test_meek_and_the_reply_the_empty_case():
     asked = ChooseOptions(max_risk=-743.0, measure=Measure(policy=Policy.BOUNDS))
     found = risk_utility(CENSUS, margin_proposals(CENSUS, order=2), asked)
     assert found.chosen is None
-    assert found.choice.verdict is Verdict.EXCEEDED
+    assert found.choice.decision is Decision.EXCEEDED
     asked = ChooseOptions(max_risk=-742.0, measure=Measure(policy=Policy.BOUNDS))
     found = risk_utility(CENSUS, margin_proposals(CENSUS, order=2), asked)
     assert found.chosen.is_nothing
-    assert found.choice.verdict is Verdict.NOTHING
+    assert found.choice.decision is Decision.NOTHING
 
 
 def test_the_command(discreet, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.augmentation import ChainEffort, augmented
 from discreet.belief.draws.table_steps import ListedStep
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.listed_fiber import listed_fiber
@@ -73,7 +73,7 @@ def test_exact_tables(model, expected):
 @pytest.fixture(scope="module")
 def drawn():
     fiber = listed_fiber(system_of(18, margins().statements()), most=10_000)
-    effort = Effort(n_draws=1500)
+    effort = ChainEffort(n_draws=1500)
     return fiber, {
         model: augmented(
             ListedStep.of(fiber, CELLS),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.cli.papers import NAMES, _parts
 from discreet.errors import InputError
 from discreet.figures import Unavailable
@@ -259,7 +259,7 @@ def failing_views(monkeypatch):
         return replace(found, views=dict.fromkeys(found.views, NO_FIGURE))
 
     monkeypatch.setattr(dobra, "audit", audit)
-    monkeypatch.setattr(dobra, "EFFORT", Effort(n_draws=50))
+    monkeypatch.setattr(dobra, "EFFORT", ChainEffort(n_draws=50))
 
 
 def test_figures_that_cannot_be_had_are_rows_that_say_so(rows, discreet, failing_views):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.augmentation import ChainEffort, augmented
 from discreet.belief.draws.table_steps import ListedStep, WalkStep
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.listed_fiber import listed_fiber
@@ -44,7 +44,7 @@ def test_against_the_exact_distribution(model, way):
     distribution = exact_distribution(MARGINS, model, ALPHA)
     right = marginals.posterior(distribution.system, distribution.prior)
     rng = np.random.default_rng(6)
-    effort = Effort(n_chains=4, n_draws=1500 if way is listed else 2500)
+    effort = ChainEffort(n_chains=4, n_draws=1500 if way is listed else 2500)
     found = augmented(way(rng), model, ALPHA, CELLS, effort=effort, rng=rng)
     for cell in CELLS:
         for q, p in found.distributions[cell].items():
@@ -77,7 +77,9 @@ def test_probabilities_that_do_not_depend_on_theta_rest_on_all_draws():
     )
     rng = np.random.default_rng(3)
     step = Roughened(listed(rng), np.random.default_rng(4))
-    found = augmented(step, model, ALPHA, CELLS, effort=Effort(n_chains=4, n_draws=400), rng=rng)
+    found = augmented(
+        step, model, ALPHA, CELLS, effort=ChainEffort(n_chains=4, n_draws=400), rng=rng
+    )
     assert not found.diagnostics.varied.any()
     assert found.effective_draws == 1600
     assert found.rounding < 1e-9
@@ -91,7 +93,7 @@ def test_probabilities_that_do_not_depend_on_theta_rest_on_all_draws():
 
 def test_time_that_runs_out_leaves_what_there_is():
     rng = np.random.default_rng(2)
-    effort = Effort(n_draws=10_000_000, burn_in=1e-6, seconds=0.3)
+    effort = ChainEffort(n_draws=10_000_000, burn_in=1e-6, seconds=0.3)
     found = augmented(listed(rng), EXACT[0], ALPHA, CELLS[:2], effort=effort, rng=rng)
     assert not found.complete
     assert 8 <= found.tables.shape[1] < 10_000_000
@@ -105,7 +107,13 @@ def test_an_interruption_leaves_what_there_is():
             raise KeyboardInterrupt
 
     found = augmented(
-        listed(rng), EXACT[0], ALPHA, CELLS[:2], effort=Effort(n_draws=100), rng=rng, progress=stops
+        listed(rng),
+        EXACT[0],
+        ALPHA,
+        CELLS[:2],
+        effort=ChainEffort(n_draws=100),
+        rng=rng,
+        progress=stops,
     )
     assert not found.complete
     assert found.tables.shape[1] < 100
@@ -114,4 +122,4 @@ def test_an_interruption_leaves_what_there_is():
 @pytest.mark.parametrize("options", [{"n_chains": 1}, {"n_draws": 3}])
 def test_effort_that_is_none(options):
     with pytest.raises(InputError, match="effort must be at least 2 chains of 8 draws"):
-        Effort(**options)
+        ChainEffort(**options)

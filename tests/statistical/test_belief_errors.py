@@ -8,7 +8,7 @@ import pytest
 from discreet.belief import posterior as posteriors
 from discreet.belief.belief import ListedBelief
 from discreet.belief.draws import importance_draws, smc, weighted_draws
-from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.augmentation import ChainEffort, augmented
 from discreet.belief.draws.data_augmentation import simulated
 from discreet.belief.draws.importance_draws import importance_belief
 from discreet.belief.draws.smc import annealed_distribution
@@ -188,7 +188,7 @@ def test_the_true_table_has_the_relative_error_of_the_evidence(monkeypatch):
 def test_data_augmentation(right, errors_are_right):
     """Cells, the true table, and the paper's Pr(R | A), whose errors are those between chains."""
     step = ListedStep.of(listed_fiber(SYSTEM, most=50_000), CELLS)
-    effort = Effort(n_chains=6, n_draws=60)
+    effort = ChainEffort(n_chains=6, n_draws=60)
     q, p = likely(right)
     rng, scores, evidence = np.random.default_rng(3), [], []
     for _ in range(REPEATS):
@@ -209,7 +209,7 @@ def test_the_true_table_by_data_augmentation(even, errors_are_right):
         cells=CELLS[:1],
         prior=EVEN_PRIOR,
         truth=EVEN,
-        effort=Effort(n_draws=100),
+        effort=ChainEffort(n_draws=100),
     )
     rng, scores = np.random.default_rng(4), []
     for _ in range(REPEATS):
@@ -227,7 +227,7 @@ def test_a_variable_put_back_leaves_relative_errors_alone():
         cells=np.array([3]),
         prior=LogLinearPrior(model, np.full(table.shape, 0.5)),
         truth=table,
-        effort=Effort(n_draws=60),
+        effort=ChainEffort(n_draws=60),
     )
     smaller, _ = without(asked, 3)
     whole = table_posterior(asked, rng=np.random.default_rng(1)).true_table
@@ -246,7 +246,7 @@ def test_a_variable_put_back_has_the_errors_of_its_cells(errors_are_right):
         margins=margins_of(table, [(0, 1), (2,)]),
         cells=np.array([3]),
         prior=LogLinearPrior(model, np.full(table.shape, 0.5)),
-        effort=Effort(n_draws=60),
+        effort=ChainEffort(n_draws=60),
     )
     rng = np.random.default_rng(5)
     found = [table_posterior(asked, rng=rng) for _ in range(REPEATS)]

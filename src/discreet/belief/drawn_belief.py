@@ -31,7 +31,7 @@ class DrawnBelief:
     `tables` (draws × cells) are the consistent ones of `n_tried` draws, `log_weights` their log w
     and `log_ratios` log w / q, where the q are probabilities up to one factor e^`log_scale`.
     `lower` and `upper` are certain bounds. `log_weight` gives log w of any tables; None where only
-    the drawn ones can be weighed. `warning` says why to mistrust the weights, and `complete` is
+    the drawn ones can be weighed. `warning` says why not to trust the weights, and `complete` is
     False where time ended the draws early.
     """
 

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.exact.exact_distribution import ExactDistribution, exact_distribution
 from discreet.belief.factors import Factor, LogLikelihood
 from discreet.belief.intruder_priors import LogLinearPrior, with_factors
@@ -68,7 +68,7 @@ class Question:
     factors: Sequence[Factor] = ()
     cells: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     truth: IntArray | None = None
-    effort: Effort = field(default_factory=Effort)
+    effort: ChainEffort = field(default_factory=ChainEffort)
     limits: Limits = field(default_factory=Limits)
 
     @property

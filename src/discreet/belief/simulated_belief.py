@@ -15,11 +15,10 @@ from discreet.numerics.arrays import IntArray
 class SimulatedBelief:
     """Distributions of some `cells` of a `system`'s first `n_cells`, by simulation.
 
-    `errors` are their standard errors, and `effective` is how many independent draws each rests
-    on. `score` gives the probability of a whole table, `total_entropy` that of the distribution
-    over tables, as far as the simulation tells. `warning` says what to mistrust, and `complete` is
-    False where time ended it early.
-    """
+    `errors` are their standard errors, and `effective` is how many independent draws each rests on.
+    `score` gives the probability of a whole table, `total_entropy` that of the distribution over
+    tables, as far as the simulation tells. `warning` says why not to trust it, and `complete` is
+    False where time ended it early."""
 
     system: System
     n_cells: int

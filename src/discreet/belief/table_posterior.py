@@ -22,8 +22,8 @@ class TablePosterior:
     `distributions[i]` is Pr(F(cells[i]) = q) for every possible q, `errors[i]` its standard errors,
     zero where exact. `evidence` weighs the model. `true_table` is the probability of the table that
     was given as the truth, `entropy` that of the distribution over tables in bits. `method` says
-    how it was found, `warning` what to mistrust. `effective_draws[i]` is how many independent draws
-    the i-th distribution rests on, nothing where they are exact."""
+    how it was found, `warning` why not to trust it. `effective_draws[i]` is how many independent
+    draws the i-th distribution rests on, nothing where they are exact."""
 
     model: HierarchicalModel
     cells: IntArray

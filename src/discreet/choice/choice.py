@@ -30,7 +30,7 @@ class Standing(StrEnum):
     UNKNOWN = "not known"
 
 
-class Verdict(StrEnum):
+class Decision(StrEnum):
     """What is decided."""
 
     RELEASE = "release"
@@ -77,7 +77,7 @@ class Choice:
     risk and utility.
     """
 
-    verdict: Verdict
+    decision: Decision
     chosen: int | None
     max_risk: float
     standings: tuple[Standing, ...]
@@ -122,9 +122,8 @@ def choose(candidates: Sequence[Candidate], max_risk: float) -> Choice:
         if standings[i] is Standing.WITHIN and one.worth is not None
     ]
     chosen, ties = _best(candidates, within)
-    verdict = _verdict(candidates, standings, chosen)
     return Choice(
-        verdict=verdict,
+        decision=_decision(candidates, standings, chosen),
         chosen=chosen,
         max_risk=max_risk,
         standings=standings,
@@ -195,13 +194,13 @@ def _least_risk(candidate: Candidate) -> float:
     return float("inf") if point is None else point[0]
 
 
-def _verdict(
+def _decision(
     candidates: Sequence[Candidate], standings: Sequence[Standing], chosen: int | None
-) -> Verdict:
+) -> Decision:
     if chosen is not None:
-        return Verdict.NOTHING if candidates[chosen].is_nothing else Verdict.RELEASE
+        return Decision.NOTHING if candidates[chosen].is_nothing else Decision.RELEASE
     nothing = [s for s, one in zip(standings, candidates, strict=True) if one.is_nothing]
-    return Verdict.EXCEEDED if nothing == [Standing.ABOVE] else Verdict.NOTHING
+    return Decision.EXCEEDED if nothing == [Standing.ABOVE] else Decision.NOTHING
 
 
 def _missed(

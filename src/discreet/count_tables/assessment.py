@@ -33,7 +33,7 @@ from discreet.count_tables.measures import (
 )
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.rebuilding import Effort, Reconstruction
-from discreet.count_tables.release import Attack, Release, attack
+from discreet.count_tables.release import Attack, CountRelease, attack
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.count_tables.user_models import bayes_of_release
 from discreet.count_tables.verdict import Verdict, verdict
@@ -73,7 +73,7 @@ class CountAssessment(ShownInNotebooks):
     options: CountOptions
     table: Mapping[int, int] | None
     statistics: CountStatistics | None
-    release: Release
+    release: CountRelease
     found: Attack
     risks: Risks
     before: Attack | None
@@ -94,7 +94,7 @@ class CountAssessment(ShownInNotebooks):
 
 
 def assessed_release(
-    release: Release,
+    release: CountRelease,
     options: CountOptions,
     table: Mapping[int, int] | None = None,
     statistics: CountStatistics | None = None,
@@ -193,7 +193,7 @@ def _goodness(table: Mapping[int, int], time: _Time) -> Goodness | Unavailable:
     return goodness_of_fit(table, rng=time.rng, draws=GOODNESS_DRAWS)
 
 
-def _user_sentence(release: Release, goodness: Goodness | Unavailable | None) -> str | None:
+def _user_sentence(release: CountRelease, goodness: Goodness | Unavailable | None) -> str | None:
     if not isinstance(goodness, Goodness):
         return None
     return goodness.sentence_for(has_n=release.n is not None, exact=release.is_exact)
@@ -202,7 +202,7 @@ def _user_sentence(release: Release, goodness: Goodness | Unavailable | None) ->
 def _judged(
     table: Mapping[int, int],
     options: CountOptions,
-    release: Release,
+    release: CountRelease,
     found: Attack,
     effort: Effort,
     progress: Progress,
@@ -235,7 +235,7 @@ def _risks(found: Attack, table: Mapping[int, int] | None) -> dict[str, CountRis
     return risks
 
 
-def _fit(release: Release) -> Fit | NoMaximum | Unavailable:
+def _fit(release: CountRelease) -> Fit | NoMaximum | Unavailable:
     """What a user of the release can fit: from the figures that go out, and from no others."""
     if release.n is None:
         return Unavailable(
@@ -244,7 +244,7 @@ def _fit(release: Release) -> Fit | NoMaximum | Unavailable:
     return _fit_with(release, release.n)
 
 
-def _fit_with(release: Release, n: int) -> Fit | NoMaximum | Unavailable:
+def _fit_with(release: CountRelease, n: int) -> Fit | NoMaximum | Unavailable:
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
         return _fit_to_decimal(n, release.total, float(given.value))
@@ -265,7 +265,7 @@ def _fit_to_decimal(n: int, total: int, value: float) -> Fit | Unavailable:
     return Unavailable("S2 as rounded is the least that n and S1 allow: no dispersion fits it best")
 
 
-def _fit_words(release: Release) -> str:
+def _fit_words(release: CountRelease) -> str:
     if release.n is None:
         return "n is withheld: nothing can be fitted"
     if release.is_exact:
@@ -274,7 +274,7 @@ def _fit_words(release: Release) -> str:
 
 
 def _fits_by_n(
-    release: Release, knowledge: Knowledge | None
+    release: CountRelease, knowledge: Knowledge | None
 ) -> tuple[tuple[int, Fit | NoMaximum | Unavailable], ...]:
     """Fits at the ends of the known range of n, where n is withheld."""
     if release.n is not None or knowledge is None or knowledge.n is None:
@@ -289,7 +289,7 @@ def _comparison(table: Mapping[int, int]) -> dict[str, ComparisonEstimate | Unav
     }
 
 
-def _intervals(release: Release, found: Attack, effort: Effort) -> IntervalPolicy | None:
+def _intervals(release: CountRelease, found: Attack, effort: Effort) -> IntervalPolicy | None:
     """What the policy of bounds would leave, where bounds of all cells and n are at hand."""
     if release.n is None or not isinstance(found, Reconstruction):
         return None

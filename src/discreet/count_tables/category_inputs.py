@@ -9,7 +9,7 @@ from discreet.count_tables.categories import Margin, together
 from discreet.count_tables.knowledge_words import check_words
 from discreet.count_tables.notation import parse_counts, parse_s2, write_factorisation
 from discreet.count_tables.options import CategoryOptions
-from discreet.count_tables.release import Release, release_of
+from discreet.count_tables.release import CountRelease, release_of
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
 
@@ -31,7 +31,7 @@ class Categories:
     """
 
     levels: Mapping[str, Levels]
-    releases: Mapping[str, Release]
+    releases: Mapping[str, CountRelease]
     sets: Mapping[str, CountStatistics]
     margins: Mapping[str, Margin]
     beside: tuple[str, ...]
@@ -99,11 +99,11 @@ def _levels(category: str | Levels) -> Levels:
     return (category,) if isinstance(category, str) else tuple(category)
 
 
-def _release_of(table: Counts) -> Release:
+def _release_of(table: Counts) -> CountRelease:
     """The set of a table; CountStatistics are of some observation above zero."""
     if max(table) > 0:
         return release_of(CountStatistics.of_counts(table))
-    return Release(n=sum(table.values()), total=0, log_factorial_total={})
+    return CountRelease(n=sum(table.values()), total=0, log_factorial_total={})
 
 
 def _check_withheld(withheld: Iterable[str], names: Sequence[str]) -> None:
@@ -180,19 +180,19 @@ def _beside(options: CategoryOptions) -> Iterable[str]:
         yield "the table of all categories together"
 
 
-def _released(name: str, one: CountStatistics | ReleasedSet) -> Release:
+def _released(name: str, one: CountStatistics | ReleasedSet) -> CountRelease:
     if isinstance(one, CountStatistics):
         return release_of(one)
     n, total, s2 = one
     if s2 == "1":  # as a product, which is what sets are written as
-        return Release(n=n, total=total, log_factorial_total={})
+        return CountRelease(n=n, total=total, log_factorial_total={})
     try:
-        return Release(n=n, total=total, log_factorial_total=parse_s2(s2, total))
+        return CountRelease(n=n, total=total, log_factorial_total=parse_s2(s2, total))
     except InputError as problem:
         raise InputError(f"{problem} (category {name})") from problem
 
 
-def _exact(name: str, release: Release) -> CountStatistics:
+def _exact(name: str, release: CountRelease) -> CountStatistics:
     """The exact set of a category, which is what several are solved from."""
     given = release.log_factorial_total
     if release.n is None or isinstance(given, DecimalLog):
@@ -207,7 +207,7 @@ def _exact(name: str, release: Release) -> CountStatistics:
 
 
 def _all_sets(
-    given: Counts | str, releases: Mapping[str, Release], exact: Mapping[str, CountStatistics]
+    given: Counts | str, releases: Mapping[str, CountRelease], exact: Mapping[str, CountStatistics]
 ) -> Margin:
     """The table of all together, less the categories of zeros only."""
     whole = _typed(given) if isinstance(given, str) else dict(given)

@@ -11,7 +11,7 @@ from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort, HiddenCounts, Reconstruction, hidden_counts
-from discreet.count_tables.release import Attack, Release
+from discreet.count_tables.release import Attack, CountRelease
 from discreet.count_tables.statistics import DecimalLog
 from discreet.count_tables.withheld_number import by_number
 from discreet.figures import Figure, How, Unavailable
@@ -47,7 +47,7 @@ class LikelyTables:
 
 
 def likely_tables(
-    release: Release,
+    release: CountRelease,
     found: Attack,
     knowledge: Knowledge | None = None,
     *,
@@ -72,7 +72,7 @@ def likely_tables(
 
 
 def _of_exact(
-    release: Release,
+    release: CountRelease,
     found: Reconstruction,
     knowledge: Knowledge | None,
     most: int,

@@ -20,7 +20,7 @@ Attack = Reconstruction | TruncatedReconstruction | Unavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class CountRelease:
     """n or None, S1, and S2 as an exact factorisation of e^S2 or as a decimal."""
 
     n: int | None
@@ -63,10 +63,10 @@ def release_of(
     decimals: int | None = None,
     truncate: bool = False,
     withhold_n: bool = False,
-) -> Release:
+) -> CountRelease:
     """The release of a table's statistics; S2 is exact unless a number of decimals is given."""
     exact = decimals is None
-    return Release(
+    return CountRelease(
         n=None if withhold_n else statistics.n,
         total=statistics.total,
         log_factorial_total=(
@@ -78,7 +78,7 @@ def release_of(
 
 
 def attack(
-    release: Release,
+    release: CountRelease,
     knowledge: Knowledge | None = None,
     *,
     truth: Mapping[int, int] | None = None,

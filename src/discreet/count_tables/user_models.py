@@ -11,7 +11,7 @@ from discreet.count_tables.com_poisson.conjugate import (
 from discreet.count_tables.com_poisson.estimation import Sums
 from discreet.count_tables.com_poisson.regression import SetsRegression, regress_sets
 from discreet.count_tables.options import Prior
-from discreet.count_tables.release import Release
+from discreet.count_tables.release import CountRelease
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
@@ -20,7 +20,7 @@ N_WITHHELD = "n is withheld, and without it neither rate nor dispersion can be t
 PREDICTED = range(6)  # values whose probability in a new observation is told
 
 
-def bayes_of_release(release: Release, prior: Prior | None) -> BayesianAnalysis | Unavailable:
+def bayes_of_release(release: CountRelease, prior: Prior | None) -> BayesianAnalysis | Unavailable:
     """The analysis from what goes out, or why there is none."""
     sums = sums_of(release)
     if isinstance(sums, Unavailable):
@@ -35,7 +35,7 @@ def bayes_of_release(release: Release, prior: Prior | None) -> BayesianAnalysis 
 
 
 def bayes_by_category(
-    releases: Mapping[str, Release], prior: Prior | None, seconds: float
+    releases: Mapping[str, CountRelease], prior: Prior | None, seconds: float
 ) -> dict[str, BayesianAnalysis | Unavailable]:
     """An analysis for each category while the time allowed lasts."""
     until = monotonic() + seconds
@@ -48,7 +48,7 @@ def bayes_by_category(
     return found
 
 
-def sums_of(release: Release) -> CountStatistics | Sums | Unavailable:
+def sums_of(release: CountRelease) -> CountStatistics | Sums | Unavailable:
     """n, S1 and S2 as a user of the release has them: S2 exact, or the published decimal."""
     if release.n is None:
         return Unavailable(N_WITHHELD)
@@ -61,7 +61,7 @@ def sums_of(release: Release) -> CountStatistics | Sums | Unavailable:
 
 
 def regression_of(
-    releases: Mapping[str, Release],
+    releases: Mapping[str, CountRelease],
     levels: Mapping[str, Sequence[str]],
     variables: Sequence[str],
     terms: Sequence[str],

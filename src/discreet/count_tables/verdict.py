@@ -14,7 +14,7 @@ from discreet.belief.count_belief import exact
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, CountRisk, holder_risk
 from discreet.count_tables.rebuilding import Effort
-from discreet.count_tables.release import Attack, Release, attack, release_of
+from discreet.count_tables.release import Attack, CountRelease, attack, release_of
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -79,7 +79,7 @@ class Trial:
     was held against the greatest risk allowed: an upper limit where draws were made.
     """
 
-    release: Release
+    release: CountRelease
     risk: Outcome
     measure: Measure
     table_risk: Outcome
@@ -121,7 +121,7 @@ def verdict(
     *,
     measure: Measure | str = Measure.BEST_GUESS,
     knowledge: Knowledge | None = None,
-    first: Release | None = None,
+    first: CountRelease | None = None,
     found: Attack | None = None,
     decimals: Iterable[int] = DECIMALS,
     truncate: bool = False,
@@ -183,8 +183,8 @@ def check_max_risk(max_risk: float) -> None:
 
 
 def _releases(
-    table: Mapping[int, int], first: Release | None, decimals: Iterable[int], truncate: bool
-) -> list[Release]:
+    table: Mapping[int, int], first: CountRelease | None, decimals: Iterable[int], truncate: bool
+) -> list[CountRelease]:
     """The first release, then those with fewer decimals than it has."""
     statistics = CountStatistics.of_counts(table)
     first = first or release_of(statistics)
@@ -196,7 +196,7 @@ def _releases(
     ]
 
 
-def _trial(release: Release, risk: CountRisk | Unavailable, asked: _Asked) -> Trial:
+def _trial(release: CountRelease, risk: CountRisk | Unavailable, asked: _Asked) -> Trial:
     """The figures that a verdict looks at; a certain table has the risk 1 by any measure."""
     if isinstance(risk, Unavailable):
         return Trial(release=release, risk=risk, measure=asked.measure, table_risk=risk)
@@ -351,7 +351,7 @@ def _before(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"as first asked, {one}" for one in words)
 
 
-def _decimals(release: Release) -> int | None:
+def _decimals(release: CountRelease) -> int | None:
     given = release.log_factorial_total
     return given.decimals if isinstance(given, DecimalLog) else None
 
@@ -390,11 +390,11 @@ def _told(trial: Trial) -> str:
     return f"{what} is{most} {_text(risk)}"
 
 
-def _form(release: Release) -> str:
+def _form(release: CountRelease) -> str:
     return "the exact factorisation" if release.is_exact else _number(release)
 
 
-def _number(release: Release) -> str:
+def _number(release: CountRelease) -> str:
     decimals = _decimals(release)
     return "1 decimal" if decimals == 1 else f"{decimals} decimals"
 

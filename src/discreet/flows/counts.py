@@ -21,7 +21,7 @@ from discreet.count_tables.knowledge_truth import check_true
 from discreet.count_tables.knowledge_words import check_words
 from discreet.count_tables.notation import parse_s2
 from discreet.count_tables.options import CategoryOptions, CountOptions
-from discreet.count_tables.release import Release, release_of
+from discreet.count_tables.release import CountRelease, release_of
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.count_tables.user_models import bayes_by_category, regression_of
 from discreet.errors import InputError, must_be
@@ -88,7 +88,7 @@ def assess_statistics(
     asked = options_of(CountOptions, options, keywords, RENAMED)
     if isinstance(s2, str):
         s2 = parse_s2(s2, s1, truncated=asked.truncate)
-    release = Release(n=n, total=s1, log_factorial_total=s2)
+    release = CountRelease(n=n, total=s1, log_factorial_total=s2)
     statistics = None
     if n is not None and not isinstance(s2, DecimalLog):
         statistics = CountStatistics(n, s1, s2)

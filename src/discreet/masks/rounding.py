@@ -45,7 +45,7 @@ MOST_MULTIPLES = 10  # of the base that a range may reach beyond its count
 FIT_ROUNDS = 200
 
 
-class Sums(StrEnum):
+class Subtables(StrEnum):
     """Where the figures of a table come from that lies in a larger one which goes out too."""
 
     OWN = "own"  # each is rounded for itself, and need not add up
@@ -65,7 +65,7 @@ def round_conventionally(
     *,
     base: int,
     sets: Sequence[Sequence[str]] | None = None,
-    sums: str = Sums.OWN,
+    sums: str = Subtables.OWN,
     total_known: bool = True,
 ) -> Masked:
     """Each figure at the nearest multiple of the base, halves upward.
@@ -99,7 +99,7 @@ def round_at_random(
     base: int,
     seed: int,
     sets: Sequence[Sequence[str]] | None = None,
-    sums: str = Sums.OWN,
+    sums: str = Subtables.OWN,
     total_known: bool = True,
 ) -> Masked:
     """Each figure at one of the two multiples around it, drawn so that its mean is the count.
@@ -179,17 +179,17 @@ class _Asked:
 
     base: int
     sets: tuple[Axes, ...]
-    sums: Sums
+    sums: Subtables
 
     @property
     def rounded(self) -> tuple[Axes, ...]:
-        return self.sets if self.sums is Sums.OWN else maximal(self.sets)
+        return self.sets if self.sums is Subtables.OWN else maximal(self.sets)
 
 
 def _asked(table: Table, base: int, sets: Sequence[Sequence[str]] | None, sums: str) -> _Asked:
-    if sums not in list(Sums):
-        raise InputError(must_be("sums", f"one of {', '.join(Sums)}", repr(sums)))
-    return _Asked(checked_base(base), chosen_sets(table, sets), Sums(sums))
+    if sums not in list(Subtables):
+        raise InputError(must_be("sums", f"one of {', '.join(Subtables)}", repr(sums)))
+    return _Asked(checked_base(base), chosen_sets(table, sets), Subtables(sums))
 
 
 def _published(rounded: Sequence[Rounded], sets: Sequence[Axes]) -> tuple[PublishedTable, ...]:

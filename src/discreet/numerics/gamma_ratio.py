@@ -18,7 +18,7 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 
 LOG_TWO_PI = Decimal("1.83787706640934548356065947281123527972279494727556682563")
 DIGITS = 50  # of decimal arithmetic: a population of 10¹⁵ leaves more than thirty behind the point
-TOLERATED = 1e-12  # error of a sum of logarithms of factorials that needs no more digits
+TOLERATED = 1e-13  # error of a sum of logarithms of factorials that needs no more digits
 SHIFTS = np.arange(10.0)
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 

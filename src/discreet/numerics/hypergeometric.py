@@ -2,7 +2,7 @@
 
 log n! of a population is of size n log n, so that probabilities from differences of such numbers
 are off by n log n · 2⁻⁵²: more than a hundred-millionth at ten million persons. Ratios of
-neighbouring probabilities are small fractions. Their logarithms are added up from the likeliest
+neighbouring probabilities are small fractions. Their logarithms are added up from the most probable
 value outward, where what is added stays small as long as the probability matters.
 """
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from discreet.belief.belief import ListedBelief
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
@@ -44,7 +44,7 @@ from discreet.tables.posteriors import View
 from discreet.tables.refusal_loss import belief_after_refusal, shows_unique
 
 PAPER = "dobra-fienberg-trottini"
-EFFORT = Effort(n_draws=2000)
+EFFORT = ChainEffort(n_draws=2000)
 SIMULATED = "dobra-simulated-tables"
 Cell = tuple[int, ...]
 Distribution = tuple[list[float | None], list[float]]  # probabilities and standard errors

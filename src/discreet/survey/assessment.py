@@ -62,7 +62,6 @@ class Settings:
 
     options: AssessOptions
     source: str
-    structural_zeros: str | None
     versions: Mapping[str, str]
 
     @property
@@ -74,6 +73,12 @@ class Settings:
     def weight(self) -> str | None:
         """The column of survey weights."""
         return self.options.weight
+
+    @property
+    def structural_zeros(self) -> str | None:
+        """The list of impossible combinations."""
+        name: str | None = self.options.impossible
+        return name
 
     @property
     def missing(self) -> MissingPolicy:
@@ -348,10 +353,16 @@ def _table_cells(
 
 
 def _settings(inputs: Inputs, options: AssessOptions) -> Settings:
+    """The options with the names of files and frames in the place of what is in them."""
     packages = ("discreet", "duckdb", "numpy", "pyarrow", "scipy")
+    impossible, population = inputs.impossible, inputs.population
+    named = replace(
+        options,
+        impossible=None if impossible is None else impossible.name,
+        population_file=None if population is None else population.name,
+    )
     return Settings(
-        options=options,
+        options=named,
         source=inputs.records.name,
-        structural_zeros=None if inputs.impossible is None else inputs.impossible.name,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},
     )

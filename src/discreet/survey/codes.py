@@ -19,6 +19,11 @@ def codes_of(missing: Codes, suppressed: Codes, not_applicable: Codes) -> Missin
 def by_column(codes: Codes) -> dict[str, Sequence[str]]:
     """Codes by column, those of a list under '*' for every column."""
     if isinstance(codes, Mapping):
-        return dict(codes)
-    listed = (codes,) if isinstance(codes, str) else tuple(codes)
+        return {column: _texts(listed) for column, listed in codes.items()}
+    listed = _texts(codes)
     return {EVERY_COLUMN: listed} if listed else {}
+
+
+def _texts(codes: Sequence[str]) -> tuple[str, ...]:
+    """One code or several, as text: 99 and '99' are the same."""
+    return (codes,) if isinstance(codes, str) else tuple(str(code) for code in codes)

@@ -7,6 +7,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
@@ -95,9 +97,9 @@ class AssessOptions:
     keys: Sequence[str] | None = None
     weight: str | None = None
     population: float | None = None
-    population_file: Any = None
+    population_file: Any = field(default=None, repr=False)
     cells: int | None = None
-    impossible: Any = None
+    impossible: Any = field(default=None, repr=False)
     household: str | None = None
     sensitive: Sequence[str] = ()
     trees: Mapping[str, Hierarchy | str | Path] = field(default_factory=dict)
@@ -143,13 +145,15 @@ class AssessOptions:
     def _settle(self) -> None:
         """Lists and texts in one form each."""
         keys = None if self.keys is None else checked_names("keys", self.keys)
-        levels = (self.k,) if isinstance(self.k, int) else tuple(self.k)
+        levels = (self.k,) if isinstance(self.k, int | np.integer) else tuple(self.k)
+        named = self.models is None or isinstance(self.models, str)
         settled = {
             "keys": keys,
             "sensitive": checked_sensitive(self.sensitive),
             "trees": dict(self.trees or {}),
             "scenarios": dict(self.scenarios or {}),
             "k": tuple(sorted(set(levels))),
+            "models": self.models if named else tuple(self.models or ()),
             "loss_ratios": tuple(self.loss_ratios),
             "risks": None if self.risks is None else Path(self.risks),
             **{kind: by_column(getattr(self, kind)) for kind in CODES},

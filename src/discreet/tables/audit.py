@@ -197,7 +197,7 @@ def _notes(seen: Seen) -> Iterable[str]:
 
 
 def view_warnings(view: View) -> Iterable[str]:
-    """What to mistrust of the probabilities under one view."""
+    """Why not to trust the probabilities under one view."""
     if not view.complete:
         yield "the time was over before all draws were made"
     if view.warning:

@@ -18,14 +18,14 @@ COUNT_SECONDS = 10.0  # for each way of counting, unless less time is left
 COUNT_SHARE = 0.15  # of the time that is left
 STEPS_A_SECOND = 50_000_000
 DRAWS = 2000  # for an estimate, where no exact method fits
-MOST_COUNTED = 1024  # cells that hang together, beyond which planning alone takes too long
+MOST_COUNTED = 1024  # cells that depend on each other, beyond which planning alone takes too long
 LEAST_EFFECTIVE = 20.0  # draws' worth below which an estimate is no figure
 
 
 def number_of_tables(release: Release, seed: int, clock: Clock, progress: Progress) -> Count:
     """M(T): exact where that can be had, else estimated by draws.
 
-    Not counted beyond 4,096 cells, or where more than 1,024 of them hang together.
+    Not counted beyond 4,096 cells, or where more than 1,024 of them depend on each other.
     """
     if not release.is_shown:
         note = f"not counted: the table has more than {MOST_SHOWN:,} cells"

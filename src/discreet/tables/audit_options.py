@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.belief.draws.augmentation import LEAST_KEPT, Effort
+from discreet.belief.draws.augmentation import LEAST_KEPT, ChainEffort
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.errors import InputError, must_be, one_of
 from discreet.tables.posteriors import RELEASED
@@ -103,9 +103,9 @@ class AuditOptions:
         return WeightKind(self.model_weights)
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> ChainEffort:
         """How long the chains run."""
-        return Effort(n_draws=self.draws)
+        return ChainEffort(n_draws=self.draws)
 
     @property
     def rule(self) -> RefusalRule | None:

@@ -6,7 +6,7 @@ from math import hypot
 
 import numpy as np
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.exact.matched_distribution import matched_distribution
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing, parse_model
@@ -65,7 +65,7 @@ class ViewOptions:
     model_priors: Mapping[str, float] | None
     weight_kind: WeightKind
     alpha: float
-    effort: Effort
+    effort: ChainEffort
     seconds: float | None
     seed: int
 

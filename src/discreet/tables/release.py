@@ -20,7 +20,7 @@ MOST_NAMED = 1000  # small cells of a larger one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Margins of a table that are out (sets of axes, none in another) and what is known beside."""
+    """Margins of a table that are out (sets of axes, none in another) and what else is known."""
 
     table: Table
     sets: tuple[tuple[int, ...], ...]
@@ -34,11 +34,11 @@ class Release:
 
     @property
     def informative(self) -> tuple[Known, ...]:
-        """What is known beside the margins and does not follow from them at once."""
+        """What is known besides the margins and does not follow from them at once."""
         return tuple(known for known in self.known if not self._follows(known))
 
     def beside(self) -> list[Statement]:
-        """What is known beside the margins, as statements about the cells."""
+        """What is known besides the margins, as statements about the cells."""
         return [known.statement(self.table.sizes) for known in self.informative]
 
     def _follows(self, known: Known) -> bool:

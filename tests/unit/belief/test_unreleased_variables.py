@@ -6,7 +6,7 @@ from scipy.special import gammaln
 from scipy.stats import betabinom
 
 from discreet.belief import posterior as posteriors
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.exact.exact_distribution import completed_points, exact_distribution
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
@@ -75,7 +75,7 @@ def test_a_model_without_closed_form():
         margins=margins_of(table, sets),
         cells=np.array([3]),
         truth=table,
-        effort=Effort(n_draws=400),
+        effort=ChainEffort(n_draws=400),
     )
     found = table_posterior(asked, rng=np.random.default_rng(1))
     smaller, place = without(asked, 3)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from discreet.choice.choice import (
     Candidate,
+    Decision,
     Standing,
-    Verdict,
     choose,
     compromises,
     pareto_front,
@@ -37,7 +37,7 @@ def test_the_most_useful_within_the_cap():
     every = [NOTHING, candidate("a", 0.1, 0.5), candidate("b", 0.2, 0.7), candidate("c", 0.4, 0.9)]
     choice = choose(every, 0.2)
     assert title(every, choice) == "b"
-    assert choice.verdict is Verdict.RELEASE
+    assert choice.decision is Decision.RELEASE
     assert choice.standings[3] is Standing.ABOVE
 
 
@@ -54,7 +54,7 @@ def test_nothing_safe_means_release_nothing():
     every = [NOTHING, candidate("a", 0.5, 0.7)]
     choice = choose(every, 0.3)
     assert title(every, choice) == "nothing"
-    assert choice.verdict is Verdict.NOTHING
+    assert choice.decision is Decision.NOTHING
     assert choice.why == "no release is within the cap; nothing goes out"
 
 
@@ -62,7 +62,7 @@ def test_nothing_itself_may_exceed_the_cap():
     every = [candidate("nothing", 0.5, 0.0, is_nothing=True), candidate("a", 0.6, 0.7)]
     choice = choose(every, 0.3)
     assert choice.chosen is None
-    assert choice.verdict is Verdict.EXCEEDED
+    assert choice.decision is Decision.EXCEEDED
     assert "what is already known exceeds it" in choice.why
 
 
@@ -83,7 +83,7 @@ def test_a_release_that_misleads_is_worse_than_nothing():
 def test_no_candidates_at_all():
     choice = choose([], 0.5)
     assert choice.chosen is None
-    assert choice.verdict is Verdict.NOTHING
+    assert choice.decision is Decision.NOTHING
     assert choice.why == "no release is within the cap"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.choice.best_set.best_margins import best_margins
 from discreet.choice.candidates import Proposal, margin_proposal, margin_proposals, margin_sets
-from discreet.choice.choice import Standing, Verdict
+from discreet.choice.choice import Decision, Standing
 from discreet.choice.exposure import bounds_exposure
 from discreet.choice.large_tables import large_choice
 from discreet.choice.measures import Measure
@@ -89,7 +89,7 @@ def test_what_is_out_counts_as_known():
         max_risk=0.5,
     )
     assert [one.risk.value for one in found.candidates] == pytest.approx([1, 1])
-    assert found.choice.verdict is Verdict.EXCEEDED
+    assert found.choice.decision is Decision.EXCEEDED
     assert not found.something_is_safe
 
 
@@ -113,7 +113,7 @@ def test_when_the_time_is_over_the_rest_is_named_and_not_chosen():
     found = risk_utility(TABLE, margin_proposals(TABLE), options(seconds=5.0), clock=Clock(1e-9))
     late = [one for one in found.candidates if isinstance(one.risk, Unavailable)]
     assert len(late) == 18
-    assert found.choice.verdict is Verdict.NOTHING
+    assert found.choice.decision is Decision.NOTHING
     assert found.chosen.is_nothing
     assert len(found.choice.missed) == 18
     assert found.notes == ("18 of 19 candidates were not looked at in 5 seconds",)
@@ -244,7 +244,7 @@ def test_a_seed_is_drawn_afresh():
 def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
     table = Table.of_dense(np.full(sizes, 9))
     found = recommend(table, "margins", options(cap, policy, seconds=20.0))
-    assert found.choice.verdict is Verdict.RELEASE
+    assert found.choice.decision is Decision.RELEASE
     assert found.chosen.worth == pytest.approx(1)
 
 

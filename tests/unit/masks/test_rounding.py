@@ -10,7 +10,7 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.rounding import (
-    Sums,
+    Subtables,
     at_random,
     log_random_rounding,
     nearest,
@@ -96,7 +96,7 @@ def test_impossible_tables_have_no_likelihood():
 
 def test_summed_margins_add_up_and_tell_nothing_new():
     sets = [["a", "b"], ["a"], []]
-    masked = round_at_random(TABLE, base=3, seed=2, sets=sets, sums=Sums.SUMMED)
+    masked = round_at_random(TABLE, base=3, seed=2, sets=sets, sums=Subtables.SUMMED)
     full, rows, total = (part.counts for part in masked.published)
     assert np.array_equal(full.sum(axis=1), rows)
     assert full.sum() == total

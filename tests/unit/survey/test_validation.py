@@ -8,6 +8,7 @@ import pytest
 from discreet.errors import ColumnError, InputError
 from discreet.flows.assess import assess
 from discreet.survey.attributes.sensitive import Thresholds
+from discreet.survey.options import AssessOptions
 
 FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": [1, 1, 2], "w": [1.0, 2, 3], "S": 1, "s": 2})
 QUICK = "sample_frequency"
@@ -109,3 +110,23 @@ def test_thresholds_out_of_range(given, part):
 def test_a_column_is_named_with_its_near_match():
     with pytest.raises(ColumnError, match="keys must be columns of the data frame, got 'Age'"):
         assess(FRAME, ["Age"], models=QUICK)
+
+
+def test_options_are_kept_in_one_form_and_hold_no_data():
+    keys = iter(["age", "sex"])
+    made = AssessOptions(keys=keys, k=3, models=iter([QUICK]), missing_codes=[9], impossible=FRAME)
+    assert (made.keys, made.k, made.models) == (("age", "sex"), (3,), (QUICK,))
+    assert made.codes == AssessOptions(keys=["age"], missing_codes={"*": "9"}).codes
+    assert "impossible" not in repr(made)
+    zeros = FRAME[["age"]].head(0)
+    everyone = pd.concat([FRAME, FRAME])
+    found = assess(FRAME, ["age"], impossible=zeros, population_file=everyone, models=QUICK)
+    assert found.settings.options.impossible == "the data frame"
+    assert found.settings.options.population_file == "the data frame"
+
+
+def test_options_may_be_given_whole_and_replaced():
+    asked = AssessOptions(keys=["age"], models=QUICK, population=30)
+    assert assess(FRAME, options=asked).summary.population_size == 30
+    assert assess(FRAME, options=asked, population=40).summary.population_size == 40
+    assert assess(FRAME, ["sex"], asked).settings.keys == ("sex",)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.table_posterior import TablePosterior
 from discreet.data.table import Table
 from discreet.errors import InputError
@@ -20,7 +20,7 @@ COUNTS = [96, 72, 161, 10, 7, 6, 1, 1, 2, 186, 127, 51, 11, 7, 3, 0, 1, 0]
 CENSUS = Table.of_dense(np.array(COUNTS).reshape(2, 3, 3), ["gender", "race", "income"])
 OUT = [["race", "income"], ["income", "gender"]]
 MODELS = ("[gender income][race income]", "no-highest-interaction", "saturated")
-LITTLE = Effort(n_draws=200)
+LITTLE = ChainEffort(n_draws=200)
 
 
 @pytest.fixture

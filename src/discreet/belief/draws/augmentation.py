@@ -27,7 +27,7 @@ PLAIN = 0.05  # a probability above it tells how many effective draws there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class ChainEffort:
     """How long the chains run: draws kept of each, after as many again as share `burn_in`."""
 
     n_chains: int = 8
@@ -72,7 +72,7 @@ def augmented(
     alpha: FloatArray,
     cells: IntArray,
     *,
-    effort: Effort | None = None,
+    effort: ChainEffort | None = None,
     rng: np.random.Generator,
     progress: Progress = silent,
 ) -> Augmented:
@@ -81,7 +81,7 @@ def augmented(
     `alpha` has the shape of the table. Cost of a draw: the listed tables plus cells × generators.
     Time that runs out, or an interruption, leaves what was drawn if there is enough of it.
     """
-    effort = effort or Effort()
+    effort = effort or ChainEffort()
     shape, n = alpha.shape, effort.n_chains
     state = _start(alpha, model, n, rng)
     began = working_seconds()

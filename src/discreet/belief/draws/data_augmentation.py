@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from discreet.belief.drawn_belief import LEAST_EFFECTIVE, too_few
-from discreet.belief.draws.augmentation import LEAST_KEPT, Augmented, Effort, augmented
+from discreet.belief.draws.augmentation import LEAST_KEPT, Augmented, ChainEffort, augmented
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.table_steps import ListedStep, ResamplingStep, TableStep, WalkStep
 from discreet.belief.exact.listed_fiber import ListedFiber
@@ -122,7 +122,7 @@ def _fitting_effort(
     question: Question,
     clock: Clock,
     rng: np.random.Generator,
-) -> Effort | Unavailable:
+) -> ChainEffort | Unavailable:
     """As many draws as the time allows, found from a few that are thrown away."""
     effort = question.effort
     effort = replace(effort, n_draws=min(effort.n_draws, _most_draws(step, question)))

@@ -13,7 +13,7 @@ from itertools import combinations, product
 import numpy as np
 
 from discreet.belief.drawn_belief import DrawnBelief
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.draws.chain_frequencies import counted_distribution, warning_of
 from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import Clock
@@ -51,7 +51,7 @@ def moved_distribution(
     drawn: DrawnBelief,
     cells: IntArray,
     *,
-    effort: Effort,
+    effort: ChainEffort,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress = silent,

@@ -8,22 +8,24 @@ together stays within the cap.
 from collections.abc import Iterable, Sequence
 
 from discreet.choice.best_set.margin_requests import Asked, checked_requests, information_weights
-from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family, Measure
+from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family
 from discreet.choice.best_set.search import Search, Task
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.numerics.bit_sets import set_of
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
+from discreet.tables.refused_margin import Policy
 
 __all__ = [
     "BestMargins",
     "DecomposableBest",
     "Family",
-    "Measure",
     "best_margins",
     "information_weights",
 ]
+
+CAPPED = (Policy.BOUNDS, Policy.CELLS)
 
 
 @in_one_thread
@@ -32,7 +34,7 @@ def best_margins(
     *,
     min_width: int = 3,
     small: int = 2,
-    measure: Measure | str = Measure.BOUNDS,
+    measure: Policy | str = Policy.BOUNDS,
     max_share: float = 0.0,
     confidence: float = 0.5,
     requests: Asked | None = None,
@@ -76,12 +78,11 @@ def best_margins(
     return Search(task, progress).result()
 
 
-def _measure(measure: Measure | str) -> Measure:
-    try:
-        return Measure(measure)
-    except ValueError:
-        rule = " or ".join(repr(str(one)) for one in Measure)
-        raise InputError(must_be("measure", rule, repr(measure))) from None
+def _measure(measure: Policy | str) -> Policy:
+    if measure not in CAPPED:
+        rule = " or ".join(repr(str(one)) for one in CAPPED)
+        raise InputError(must_be("measure", rule, repr(measure)))
+    return Policy(measure)
 
 
 def _at_least(name: str, value: int, least: int) -> int:

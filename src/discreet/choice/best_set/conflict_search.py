@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from discreet.choice.best_set.conflict_program import ConflictProgram
 from discreet.choice.best_set.margin_requests import Requests, is_more, weight_within
-from discreet.choice.best_set.margin_safety import Judge, Verdict
+from discreet.choice.best_set.margin_safety import Judge, Safety
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.bit_sets import lies_within, maximal_sets, members
 from discreet.progress import Progress
@@ -28,9 +28,7 @@ class ConflictSearch:
     def __init__(self, judge: Judge, requests: Requests, best: Sequence[int]) -> None:
         self.judge, self.requests = judge, requests
         self.possible = {
-            one: weight
-            for one, weight in requests.items()
-            if judge.alone(one) is not Verdict.UNSAFE
+            one: weight for one, weight in requests.items() if judge.alone(one) is not Safety.UNSAFE
         }
         self.best = maximal_sets(best)
         self.utility = weight_within(requests, [*self.best, *judge.already])
@@ -57,10 +55,10 @@ class ConflictSearch:
                 return
             progress(STEP, min(1.0, self.utility / self.upper_bound))
             verdict = self.judge(choice.chosen)
-            if verdict is Verdict.SAFE:
+            if verdict is Safety.SAFE:
                 self.offer(choice.chosen)
-            if verdict is not Verdict.UNSAFE:
-                self.unsettled = verdict is Verdict.UNKNOWN
+            if verdict is not Safety.UNSAFE:
+                self.unsettled = verdict is Safety.UNKNOWN
                 break
             self._learn(choice.chosen, deadline)
         self._grow_from(self.best, deadline, progress)
@@ -79,13 +77,13 @@ class ConflictSearch:
     def _learn(self, chosen: tuple[int, ...], deadline: Deadline) -> None:
         """Takes conflicts out of a choice one by one, until what is left is safe and can grow."""
         left = list(maximal_sets(chosen))
-        while self.judge(left) is Verdict.UNSAFE:
+        while self.judge(left) is Safety.UNSAFE:
             conflict = self.shrunk(left, deadline)
             self.program.forbid(conflict)
             if deadline.passed:
                 return
             left = self._without_one(left, conflict)
-        if self.judge(left) is Verdict.SAFE:
+        if self.judge(left) is Safety.SAFE:
             self.offer(self.grown(left, deadline))
 
     def look_at_triangles(self, deadline: Deadline, progress: Progress) -> None:
@@ -111,7 +109,7 @@ class ConflictSearch:
         cells, partial = self.judge.cells, self.judge.cells.varying & ~whole
         if partial and not self.judge.already and cells.least(whole) >= self.judge.min_width:
             return
-        if self.judge(pairs) is Verdict.UNSAFE:
+        if self.judge(pairs) is Safety.UNSAFE:
             self.program.forbid(pairs)
 
     def _without_one(self, sets: list[int], conflict: Sequence[int]) -> list[int]:
@@ -144,7 +142,7 @@ class ConflictSearch:
         return maximal_sets(p for p in self.possible if p != one and p & ~one == 0)
 
     def _is_unsafe(self, sets: Sequence[int]) -> bool:
-        return self.judge(sets) is Verdict.UNSAFE
+        return self.judge(sets) is Safety.UNSAFE
 
     def grown(self, sets: Iterable[int], deadline: Deadline) -> tuple[int, ...]:
         """A safe set with all requests that can still join it, the heaviest first, tried in large
@@ -160,7 +158,7 @@ class ConflictSearch:
         if not new or deadline.passed:
             return family
         larger = maximal_sets([*family, *new])
-        if self.judge(larger) is Verdict.SAFE:
+        if self.judge(larger) is Safety.SAFE:
             return larger
         if len(new) == 1:
             return family

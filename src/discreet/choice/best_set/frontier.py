@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
-from discreet.choice.best_set.margin_safety import Judge, Verdict
+from discreet.choice.best_set.margin_safety import Judge, Safety
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.bit_sets import Axes, axes_of, lies_within, set_of
 
@@ -74,12 +74,12 @@ def status(judge: Judge, family: tuple[int, ...], one: int) -> Status:
     if lies_within(one, family):
         return Status.IMPLIED
     alone = judge.alone(one)
-    if alone is Verdict.UNSAFE:
+    if alone is Safety.UNSAFE:
         return Status.UNRELEASABLE
     together = judge([*family, one])
-    if together is Verdict.SAFE:
+    if together is Safety.SAFE:
         return Status.JOINABLE
-    if alone is Verdict.SAFE and together is Verdict.UNSAFE:
+    if alone is Safety.SAFE and together is Safety.UNSAFE:
         return Status.APART
     return Status.UNSETTLED
 

@@ -32,7 +32,7 @@ MOST_TABLE = 2**17  # cells of the table itself
 MOST_RANGES = 2000  # components whose ranges are kept
 
 
-class Verdict(Enum):
+class Safety(Enum):
     """Whether every small cell keeps bounds of the asked width."""
 
     SAFE = "safe"
@@ -46,11 +46,11 @@ class Widths:
     def __init__(self, seen: IntArray, valid: IntArray) -> None:
         self.seen, self.valid = seen, valid
 
-    def verdict(self, least: int) -> Verdict:
+    def verdict(self, least: int) -> Safety:
         """What the widths prove."""
         if (self.valid < least).any():
-            return Verdict.UNSAFE
-        return Verdict.SAFE if (self.seen >= least).all() else Verdict.UNKNOWN
+            return Safety.UNSAFE
+        return Safety.SAFE if (self.seen >= least).all() else Safety.UNKNOWN
 
     def doubtful(self, least: int) -> BoolArray:
         """The small cells that are not settled."""
@@ -75,12 +75,12 @@ class Judge:
         self.seconds_each = seconds_each
         self.n_judged = 0
         self._deadline = deadline
-        self._known: dict[tuple[int, ...], Verdict] = {}
+        self._known: dict[tuple[int, ...], Safety] = {}
         self._safe: list[tuple[int, ...]] = []
         self._unsafe: list[tuple[int, ...]] = []
         self._ranges: dict[tuple[int, tuple[int, ...]], ComponentRange] = {}
 
-    def __call__(self, sets: Iterable[int]) -> Verdict:
+    def __call__(self, sets: Iterable[int]) -> Safety:
         """Whether these margins and those already out are safe together."""
         family = self.family(sets)
         found = self._known.get(family) or self._implied(family)
@@ -90,7 +90,7 @@ class Judge:
         self._known[family] = found
         return found
 
-    def alone(self, variables: int) -> Verdict:
+    def alone(self, variables: int) -> Safety:
         """Whether one margin is safe with those already out."""
         return self([variables])
 
@@ -98,36 +98,36 @@ class Judge:
         """All that is then out: these margins with those already out, none part of another."""
         return maximal_sets([0, *self.already, *sets])
 
-    def _implied(self, family: tuple[int, ...]) -> Verdict | None:
+    def _implied(self, family: tuple[int, ...]) -> Safety | None:
         if len(self.cells) == 0:
-            return Verdict.SAFE
+            return Safety.SAFE
         if any(self.cells.least(one) < self.min_width for one in family):
-            return Verdict.UNSAFE
+            return Safety.UNSAFE
         if len(family) == 1:
-            return Verdict.SAFE if self.cells.varying & ~family[0] else Verdict.UNSAFE
+            return Safety.SAFE if self.cells.varying & ~family[0] else Safety.UNSAFE
         if any(all_within(family, larger) for larger in reversed(self._safe)):
-            return Verdict.SAFE
+            return Safety.SAFE
         if any(all_within(smaller, family) for smaller in reversed(self._unsafe)):
-            return Verdict.UNSAFE
+            return Safety.UNSAFE
         return None
 
-    def _remember(self, family: tuple[int, ...], found: Verdict) -> None:
-        if found is Verdict.SAFE:
+    def _remember(self, family: tuple[int, ...], found: Safety) -> None:
+        if found is Safety.SAFE:
             self._safe = [one for one in self._safe if not all_within(one, family)]
             self._safe.append(family)
-        if found is Verdict.UNSAFE:
+        if found is Safety.UNSAFE:
             self._unsafe = [one for one in self._unsafe if not all_within(family, one)]
             self._unsafe.append(family)
 
-    def _judged(self, family: tuple[int, ...]) -> Verdict:
+    def _judged(self, family: tuple[int, ...]) -> Safety:
         self.n_judged += 1
         if any(not self._fits(one) for one in hidden_cliques(family)):
-            return Verdict.UNKNOWN
+            return Safety.UNKNOWN
         tree = components_tree(map(axes_of, family))
         limit = Deadline(self._deadline.left(self.seconds_each))
         widths = self.widths(family, tree, limit)
         found = widths.verdict(self.min_width)
-        if found is Verdict.UNKNOWN and not limit.passed:
+        if found is Safety.UNKNOWN and not limit.passed:
             parts = self._parts(family, tree).values()
             if all(len(part.least) <= MOST_PROGRAMMED for part in parts):
                 return self._by_programming(family, widths, limit)
@@ -139,7 +139,7 @@ class Judge:
         found = self._combined(family, tree, parts, limit)
         for kind, effort in EFFORTS:
             doubtful = np.flatnonzero(found.doubtful(self.min_width))
-            settled = found.verdict(self.min_width) is not Verdict.UNKNOWN
+            settled = found.verdict(self.min_width) is not Safety.UNKNOWN
             if settled or limit.passed or not parts:
                 break
             for part in parts.values():
@@ -209,11 +209,11 @@ class Judge:
         upper = np.minimum.reduce(pieces)
         return truth, np.zeros_like(truth), truth, upper
 
-    def _by_programming(self, family: tuple[int, ...], widths: Widths, limit: Deadline) -> Verdict:
+    def _by_programming(self, family: tuple[int, ...], widths: Widths, limit: Deadline) -> Safety:
         """Integer programs for the cells in doubt, the narrowest first, a few at a time."""
         table = self.cells.table
         if table.n_cells > MOST_TABLE:
-            return Verdict.UNKNOWN
+            return Safety.UNKNOWN
         doubtful = np.flatnonzero(widths.doubtful(self.min_width))
         order = doubtful[np.argsort(widths.seen[doubtful], kind="stable")]
         margins, truth = self.margins(family), table.dense()
@@ -223,14 +223,14 @@ class Judge:
             levels = self.cells.levels[rows]
             left = limit.left(self.seconds_each)
             if left <= 0:
-                return Verdict.UNKNOWN
+                return Safety.UNKNOWN
             found = bounds(margins, cells=levels, tables=(truth,), time_limit=left)
             wide = found.upper - found.lower >= self.min_width
             if not wide.all():
-                return Verdict.UNSAFE
+                return Safety.UNSAFE
             open_left |= not bool(found.exact.all())
             start, size = start + size, size * 4
-        return Verdict.UNKNOWN if open_left else Verdict.SAFE
+        return Safety.UNKNOWN if open_left else Safety.SAFE
 
     def margins(self, family: Iterable[int]) -> Margins:
         """The margins of the table over these sets of variables."""

@@ -9,15 +9,9 @@ from discreet.choice.best_set.frontier import Frontier
 from discreet.figures import Outcome
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.bit_sets import Axes
+from discreet.tables.refused_margin import Policy
 
 Names = tuple[str, ...]
-
-
-class Measure(StrEnum):
-    """The risk that is capped."""
-
-    BOUNDS = "bounds"
-    CELLS = "cells"
 
 
 class Family(StrEnum):
@@ -50,7 +44,7 @@ class BestMargins(ShownInNotebooks):
     """
 
     names: Names
-    measure: Measure
+    measure: Policy
     min_width: int | None
     max_share: float | None
     small: int

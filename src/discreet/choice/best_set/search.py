@@ -21,8 +21,8 @@ from discreet.choice.best_set.decomposable_search import MOST_LISTED, Decomposab
 from discreet.choice.best_set.frontier import Frontier, frontier
 from discreet.choice.best_set.identified_cells import IdentifiedCells
 from discreet.choice.best_set.margin_requests import Requests, is_more, weight_within
-from discreet.choice.best_set.margin_safety import Judge, Verdict
-from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family, Measure
+from discreet.choice.best_set.margin_safety import Judge, Safety
+from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family
 from discreet.choice.best_set.small_cells import SmallCells
 from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
@@ -32,6 +32,7 @@ from discreet.numerics.bit_sets import axes_of, lies_within, maximal_sets
 from discreet.numerics.graphs import components_tree
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
+from discreet.tables.refused_margin import Policy
 
 T = TypeVar("T")
 
@@ -48,7 +49,7 @@ class Task:
     """What is asked, with variables by their positions."""
 
     table: Table
-    measure: Measure
+    measure: Policy
     min_width: int
     max_share: float
     confidence: float
@@ -61,7 +62,7 @@ class Task:
     @property
     def is_bounds(self) -> bool:
         """Whether the widths of bounds are what is capped."""
-        return self.measure is Measure.BOUNDS
+        return self.measure is Policy.BOUNDS
 
 
 class Search:
@@ -84,10 +85,10 @@ class Search:
 
     def result(self) -> BestMargins:
         """The best margins, as far as they were found in time."""
-        if self.task.measure is Measure.CELLS:
+        if self.task.measure is Policy.CELLS:
             return self._by_cells()
-        start = self._guarded(lambda: self.judge(()), Verdict.UNKNOWN)
-        if start is not Verdict.SAFE:
+        start = self._guarded(lambda: self.judge(()), Safety.UNKNOWN)
+        if start is not Safety.SAFE:
             return self._nothing(start)
         best = self._guarded(self._best_decomposable, None)
         first = () if best is None else best[0]
@@ -150,13 +151,13 @@ class Search:
         order = max(one.bit_count() for one in self.task.requests)
         return frontier(self.judge, chosen, order, self._phase("frontier"))
 
-    def _nothing(self, verdict: Verdict) -> BestMargins:
+    def _nothing(self, verdict: Safety) -> BestMargins:
         """Nothing more can go out, since what is out already is not safe, or not known to be."""
         out = "what is already out" if self._already else "the total alone"
-        said = "breaks the rule" if verdict is Verdict.UNSAFE else "could not be proved safe"
+        said = "breaks the rule" if verdict is Safety.UNSAFE else "could not be proved safe"
         self._notes.append(f"release nothing: {out} {said}")
         worth = weight_within(self.task.requests, self._already)
-        settled = verdict is Verdict.UNSAFE
+        settled = verdict is Safety.UNSAFE
         self._complete = settled
         bound = worth if settled else math.fsum(self.task.requests.values())
         return self._result(

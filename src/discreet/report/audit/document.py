@@ -412,9 +412,9 @@ def _refusal_lines(audit: Audit, found: RefusalView) -> Iterator[str]:
 
 def _before_after(found: RefusalView, place: int, truth: int) -> tuple[str, str]:
     """The probability of the true count before and after a refusal."""
-    before = probability_words(found.before[place].get(truth, 0.0), 0.0)
     error = found.errors[place].get(truth, 0.0)
-    return before, probability_words(found.distributions[place].get(truth, 0.0), error)
+    after = probability_words(found.distributions[place], truth, error)
+    return probability_words(found.before[place], truth), after
 
 
 def _learned(audit: Audit) -> Iterator[Section]:

@@ -1,11 +1,11 @@
 """An audit in words: names of cells, margins and groups, and what each measure means."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.rounding import ALIKE, alike, order_of
+from discreet.numerics.rounding import order_of
 from discreet.report import words
 from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.audit_verdict import Decision, Verdict
@@ -15,6 +15,8 @@ from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import Release
 
+NO_BITS = 1e-12  # doubt that rounding can make of none
+BELOW_ONE = 1 - 2.0**-53  # the largest probability that is no certainty
 CONSISTENT = "all tables consistent with what was released"
 MEANINGS = {
     "bounds": (
@@ -127,8 +129,10 @@ def measure_words(measure: str, outcome: Outcome, n_cells: int) -> str:
     if measure == "expected_identified":
         error = f" ± {outcome.standard_error:.2g}" if outcome.standard_error else ""
         return f"{words.expected(outcome.value or 0.0)}{error} of {words.plural(n_cells, 'cell')}"
-    if measure == "entropy" and outcome.value is not None and abs(outcome.value) < ALIKE:
-        return "0 bits"  # a difference of logarithms, of which less than that is rounding
+    if measure == "entropy" and outcome.value is not None and abs(outcome.value) < NO_BITS:
+        return "0 bits"
+    if measure == "entropy" and outcome.value is not None and outcome.value < SMALLEST:
+        return f"less than {SMALLEST:g} bits"
     shown = outcome_cell(outcome)
     return f"{shown} bits" if measure == "entropy" else shown
 
@@ -163,9 +167,15 @@ def how_words(outcome: Outcome) -> str:
     return {How.EXACT: "exact", How.BOUND: "proven bound", How.ESTIMATE: "estimate"}[outcome.how]
 
 
-def probability_words(value: float, error: float) -> str:
-    """A probability, 1 where only rounding is missing, with its standard error if it has one."""
-    shown = words.probability(1.0 if alike(value, 1.0) else min(value, 1.0))
+def probability_words(distribution: Mapping[int, float], count: int, error: float = 0.0) -> str:
+    """The probability of a count, with its standard error if it has one.
+
+    It is 1 where no other count is possible, and only there, whatever rounding made of it.
+    """
+    value = distribution.get(count, 0.0)
+    if value > 0:
+        value = 1.0 if len(distribution) == 1 else min(value, BELOW_ONE)
+    shown = words.probability(value)
     return f"{shown} ± {error:.1g}" if error > NO_ERROR else shown
 
 
@@ -176,8 +186,7 @@ def guess(view: View | Unavailable, place: int, truth: int) -> tuple[str, str, s
     distribution, errors = view.distributions[place], view.errors[place]
     best = best_value(distribution)
     best_p, true_p = (
-        probability_words(distribution.get(count, 0.0), errors.get(count, 0.0))
-        for count in (best, truth)
+        probability_words(distribution, count, errors.get(count, 0.0)) for count in (best, truth)
     )
     return (str(best), best_p, true_p)
 
@@ -366,6 +375,8 @@ def outcome_cell(outcome: Outcome, places: int = 4) -> str:
     if 0 < value < SMALLEST:
         spread = f" ± {100 * error / value:.0f} %" if error and value * MOST_WRITTEN > 1 else ""
         return tiny(value) + spread
+    if NO_BITS < 1 - value < 0.5 * 10.0**-places and not error:  # rounds to 1 and is no certainty
+        return f"> {1 - 10.0**-places:.{places}f}"
     shown = f"{value:.{places}f}".rstrip("0").rstrip(".") if value != int(value) else f"{value:.0f}"
     return f"{shown} ± {error:.2g}" if error else shown
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from discreet.choice.candidates import SAFE
-from discreet.choice.choice import Standing, Verdict, limits, place
+from discreet.choice.choice import Decision, Standing, limits, place
 from discreet.choice.risk_utility import RiskUtility
 from discreet.choice.users import unit, wants
 from discreet.figures import Figure, How
@@ -55,7 +55,7 @@ USER_HEADER = (
 
 def choose_document(source: str, found: RiskUtility) -> Document:
     """The decision, the map, users and intruders."""
-    released = found.choice.verdict is Verdict.RELEASE
+    released = found.choice.decision is Decision.RELEASE
     decision = (Text(headline(found), "strong"), *(Text(line) for line in reasons(found)))
     return Document(
         title=f"What to release of {source}",

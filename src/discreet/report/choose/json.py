@@ -17,7 +17,7 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
     chosen = None if choice.chosen is None else _candidate(found, choice.chosen)
     bounds = options.measure.policy is Policy.BOUNDS
     return known(
-        verdict=choice.verdict.value,
+        verdict=choice.decision.value,
         decision=headline(found),
         why=choice.why,
         chosen=chosen,

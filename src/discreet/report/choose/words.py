@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from discreet.choice.candidates import SAFE
-from discreet.choice.choice import Candidate, Standing, Verdict
+from discreet.choice.choice import Candidate, Decision, Standing
 from discreet.choice.exposure import MOST_CELLS
 from discreet.choice.measures import INTRUDERS
 from discreet.choice.risk_utility import QUICKEST, RiskUtility
@@ -107,9 +107,9 @@ def intruder_hint(found: RiskUtility) -> str:
 def headline(found: RiskUtility) -> str:
     """The decision in one line."""
     choice, chosen = found.choice, found.chosen
-    if choice.verdict is Verdict.EXCEEDED:
+    if choice.decision is Decision.EXCEEDED:
         return "Release nothing. The cap is exceeded even so."
-    if chosen is None or choice.verdict is Verdict.NOTHING:
+    if chosen is None or choice.decision is Decision.NOTHING:
         beyond = " beyond what is out" if found.options.out else ""
         return f"Release nothing{beyond}."
     return f"Release: {short(chosen.title, HEADLINE)}."
@@ -137,7 +137,7 @@ def reasons(found: RiskUtility) -> Iterator[str]:
 
 def why_words(found: RiskUtility) -> str:
     """Why this was chosen; where nothing may go out, which release comes closest."""
-    if found.choice.verdict is not Verdict.NOTHING or found.something_is_safe:
+    if found.choice.decision is not Decision.NOTHING or found.something_is_safe:
         return words.full(found.choice.why)
     cap = minus(number(found.options.max_risk))
     shown = "was shown to be" if found.choice.missed else "is"

@@ -10,7 +10,7 @@ from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.regression import Regression, SetsRegression
 from discreet.count_tables.likely_tables import LikelyTables
 from discreet.count_tables.measures import CellRisk
-from discreet.count_tables.release import Release
+from discreet.count_tables.release import CountRelease
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
@@ -61,7 +61,7 @@ class CategoriesView:
     source: str
     variables: tuple[str, ...]
     found: CategoriesAssessment
-    releases: Mapping[str, Release]
+    releases: Mapping[str, CountRelease]
     tables: Mapping[str, Mapping[int, int]] | None
     beside: tuple[str, ...]
     known: tuple[str, ...]

@@ -10,7 +10,7 @@ from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.measures import CountRisk
 from discreet.count_tables.notation import write_factorisation
-from discreet.count_tables.release import Attack, Release
+from discreet.count_tables.release import Attack, CountRelease
 from discreet.count_tables.statistics import DecimalLog
 from discreet.count_tables.verdict import Trial, Verdict
 from discreet.figures import How, Outcome, Unavailable
@@ -72,7 +72,7 @@ def _statistics(a: CountAssessment) -> dict[str, Any]:
     )
 
 
-def released_json(release: Release) -> dict[str, Any]:
+def released_json(release: CountRelease) -> dict[str, Any]:
     """What goes out: S2 as its decimals, or exactly as the factorisation of e^S2."""
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
@@ -81,12 +81,12 @@ def released_json(release: Release) -> dict[str, Any]:
     return known(n=release.n, s1=release.total, factorisation=factors, exact=True)
 
 
-def _decimals(release: Release) -> int | None:
+def _decimals(release: CountRelease) -> int | None:
     given = release.log_factorial_total
     return given.decimals if isinstance(given, DecimalLog) else None
 
 
-def _truncated(release: Release) -> bool | None:
+def _truncated(release: CountRelease) -> bool | None:
     given = release.log_factorial_total
     return given.truncated if isinstance(given, DecimalLog) else None
 

@@ -47,8 +47,11 @@ class BacktestOptions:
         keys = () if self.keys is None else checked_names("keys", self.keys)
         if not keys:
             raise InputError(must_be("keys", "a list of at least one column name", "none"))
-        object.__setattr__(self, "keys", keys)
         fractions = tuple(self.fractions)
+        object.__setattr__(self, "keys", keys)
+        object.__setattr__(self, "fractions", fractions)
+        if not isinstance(self.models, str):
+            object.__setattr__(self, "models", tuple(self.models))
         if self.stratum is not None and self.stratum not in self.keys:
             raise ColumnError(must_be("stratum", "one of the keys", repr(self.stratum)))
         if not fractions or not all(0 < f <= 1 for f in fractions):

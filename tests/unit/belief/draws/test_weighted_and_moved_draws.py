@@ -9,7 +9,7 @@ from discreet.belief import posterior as posteriors
 from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws import resample_move as moving
 from discreet.belief.draws import weighted_draws as weighting
-from discreet.belief.draws.augmentation import Effort, augmented
+from discreet.belief.draws.augmentation import ChainEffort, augmented
 from discreet.belief.draws.resample_move import cube_moves, moved_distribution
 from discreet.belief.draws.table_steps import ResamplingStep
 from discreet.belief.draws.weighted_draws import weighted_belief
@@ -57,7 +57,13 @@ def test_weighted_draws_and_walks_from_them(model):
     entropy = drawn.entropy()
     assert abs(entropy.value - right.entropy) < 5 * entropy.standard_error
     moved = moved_distribution(
-        distribution, margins, drawn, CELLS, effort=Effort(n_draws=400), clock=Clock(None), rng=rng
+        distribution,
+        margins,
+        drawn,
+        CELLS,
+        effort=ChainEffort(n_draws=400),
+        clock=Clock(None),
+        rng=rng,
     )
     for cell in CELLS.tolist():
         for distributions, errors in (
@@ -84,7 +90,7 @@ def test_resampled_data_augmentation_agrees_with_the_saturated_distribution():
     model = HierarchicalModel.saturated(3)
     distribution, right = exact(model)
     step = ResamplingStep(distribution.system, CELLS, n_chains=4)
-    effort = Effort(n_chains=4, n_draws=200)
+    effort = ChainEffort(n_chains=4, n_draws=200)
     found = augmented(step, model, ALPHA, CELLS, effort=effort, rng=np.random.default_rng(2))
     for cell, distributions, errors in zip(
         CELLS.tolist(), found.distributions, found.errors, strict=True
@@ -138,7 +144,7 @@ def test_a_distribution_too_large_to_sum_is_drawn(monkeypatch):
 
 
 def test_no_time_gives_a_reason_or_an_answer():
-    effort = Effort(n_draws=2000, seconds=1e-3)
+    effort = ChainEffort(n_draws=2000, seconds=1e-3)
     model = HierarchicalModel.no_highest_interaction(3)
     question = asked(model, [(0, 1), (1, 2)], effort=effort)
     found = table_posterior(question, rng=np.random.default_rng(1))

@@ -11,7 +11,7 @@ from tests.oracles.named_cells import cell_distribution
 
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set import search as module
-from discreet.choice.best_set.best_margins import Family, Measure, best_margins, information_weights
+from discreet.choice.best_set.best_margins import Family, best_margins, information_weights
 from discreet.choice.best_set.component_range import ComponentRange, smallest_outside
 from discreet.choice.best_set.conflict_search import ConflictSearch
 from discreet.choice.best_set.decomposable_bound import DecomposableBound
@@ -23,7 +23,7 @@ from discreet.choice.best_set.margin_requests import (
     is_more,
     weight_within,
 )
-from discreet.choice.best_set.margin_safety import Judge, Verdict
+from discreet.choice.best_set.margin_safety import Judge, Safety
 from discreet.choice.best_set.search import Search, Task
 from discreet.choice.best_set.small_cells import SmallCells
 from discreet.data.table import Table
@@ -35,6 +35,7 @@ from discreet.figures import Figure
 from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
+from discreet.tables.refused_margin import Policy
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):
@@ -87,8 +88,8 @@ def test_a_coarser_release_is_never_riskier(seed, width):
     verdicts = [
         Judge(SmallCells(table, 3), width, (), Deadline(None))(sets) for sets in (finer, coarser)
     ]
-    if verdicts[0] is Verdict.SAFE:
-        assert verdicts[1] is Verdict.SAFE
+    if verdicts[0] is Safety.SAFE:
+        assert verdicts[1] is Safety.SAFE
 
 
 def test_weights_decide():
@@ -273,7 +274,7 @@ def test_json_holds_what_a_reader_needs():
     told = json.loads(json.dumps(found.to_json()))
     assert told["chosen"] == [list(names) for names in found.chosen]
     assert told["gap"] == 0
-    assert told["measure"] == Measure.BOUNDS
+    assert told["measure"] == Policy.BOUNDS
     assert told["risk"]["how"] == "exact"
 
 
@@ -368,7 +369,7 @@ TENTHS = {A | B: 0.1, A | C: 0.2, B | C: 0.3}  # 0.1 + 0.2 is 0.3 and a bit, in 
 def a_search(table, requests=TENTHS):
     task = Task(
         table=table,
-        measure=Measure.BOUNDS,
+        measure=Policy.BOUNDS,
         min_width=2,
         max_share=0.0,
         confidence=0.5,

@@ -10,6 +10,7 @@ from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.audit import audit
 from discreet.report.audit.words import (
+    SMALLEST,
     brief_words,
     count_words,
     measure_words,
@@ -70,8 +71,9 @@ def test_probabilities_too_small_to_write_are_one_in_so_many():
 
 
 def test_an_estimated_probability_carries_its_error():
-    assert probability_words(0.415, 0.0) == "0.415"
-    assert probability_words(0.415, 0.0213) == "0.415 ± 0.02"
+    assert probability_words({0: 0.585, 1: 0.415}, 1) == "0.415"
+    assert probability_words({0: 0.585, 1: 0.415}, 1, 0.0213) == "0.415 ± 0.02"
+    assert probability_words({0: 1.0}, 1) == "0"
 
 
 @pytest.mark.parametrize(
@@ -124,10 +126,14 @@ def test_measures_of_some_of_the_small_cells_say_so():
 
 @pytest.mark.parametrize("bits", [-4, -1, 0, 1])
 def test_a_certain_count_is_told_as_such_whatever_rounding_does(bits):
-    assert probability_words(1.0 * (1 + bits * 2**-53), 0.0) == "1"
-    assert probability_words(1.0, abs(bits) * 1e-9) == "1"
-    assert probability_words(0.99999, 0.0) == "> 0.999"
+    assert probability_words({3: 1.0 * (1 + bits * 2**-53)}, 3) == "1"
+    assert probability_words({3: 1.0}, 3, abs(bits) * 1e-9) == "1"
     assert measure_words("entropy", exact(abs(bits) * 1e-14), 4) == "0 bits"
+    for sure in (0.99999, 1 - 1e-11, 1.0 * (1 + bits * 2**-53)):
+        assert probability_words({3: sure, 4: 1e-11}, 3) == "> 0.999"
+    assert measure_words("entropy", exact(3.7e-10), 4) == f"less than {SMALLEST:g} bits"
+    assert measure_words("true_table", exact(1 - 1e-11), 4) == "> 0.9999"
+    assert measure_words("true_table", exact(1.0), 4) == "1"
 
 
 @pytest.mark.parametrize("seed", range(3))
