@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test portable soak lint format docs bench clean
+.PHONY: help demo test portable soak mutants lint format docs bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,9 @@ portable: $(VENV)/installed-test ## all numerical tests as other processors woul
 soak: $(VENV)/installed-test ## the long tests, and properties with many more examples
 	$(BIN)/python -m pytest -n auto -m soak
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto tests/agreement tests/properties
+
+mutants: $(VENV)/installed-test ## faults put into a copy of the source, which the tests must notice
+	$(BIN)/python tests/mutants.py
 
 lint: $(VENV)/installed-lint ## ruff, ruff format, mypy
 	$(BIN)/ruff check .

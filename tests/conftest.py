@@ -28,7 +28,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 threadpool_limits(limits=1, user_api="blas")
 
 # Limits of time are about the work of this process, so that a busy machine changes no answer.
-clock.monotonic = time.process_time
+clock.monotonic = time.process_time  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,13 @@ def discreet(monkeypatch, capfd):
 
 
 @pytest.fixture
-def count():
+def engine():
+    """What counts records; tests/unit/engines asks the same of every engine."""
+    return DuckDBEngine()
+
+
+@pytest.fixture
+def count(engine):
     """Counts the records of a source by some keys; the cells stay open until the test ends."""
     with ExitStack() as stack:
 
@@ -77,7 +83,7 @@ def count():
                 missing=missing_policy(missing),
                 **options,
             )
-            return stack.enter_context(DuckDBEngine().count(request))
+            return stack.enter_context(engine.count(request))
 
         yield run
 

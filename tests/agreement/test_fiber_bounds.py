@@ -7,6 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.oracles.attaining_table import attaining_table
+from tests.oracles.certificates import certify
 
 from discreet.errors import InputError
 from discreet.fiber.bounds.by_frechet import bounds_by_frechet
@@ -19,8 +21,6 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.structure import presolve
 from discreet.numerics.graphs import junction_tree
-from oracles.attaining_table import attaining_table
-from oracles.certificates import certify
 
 MOST = 3  # of any cell of a hidden table
 SLOW = settings(max_examples=30)

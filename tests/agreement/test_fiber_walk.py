@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.oracles.checked_moves import moves_checked
 
 from discreet.fiber.draws.moves import (
     Cut,
@@ -23,7 +24,6 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import Unavailable
-from oracles.checked_moves import moves_checked
 
 few = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 algebra = pytest.mark.skipif(executable("markov") is None, reason="the extra algebra is absent")

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.oracles.named_cells import cell_distribution
 
 from discreet.errors import InputError
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import Margins, margins_of
 from discreet.fiber.system.priors import Multinomial
-from oracles.named_cells import cell_distribution
 
 SETS = [
     [(0, 1), (1, 2)],

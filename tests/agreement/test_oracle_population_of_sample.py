@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.stats import betabinom
+from tests.oracles.population_of_sample import population_distribution
 
 from discreet.errors import InputError
-from oracles.population_of_sample import population_distribution
 
 
 def distribution(sample_distribution, n=5, N=20, alpha=0.5, total=2.0):

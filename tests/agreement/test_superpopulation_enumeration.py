@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.models.superpopulation.partition_likelihood import (
@@ -14,7 +15,6 @@ from discreet.survey.models.superpopulation.partition_likelihood import (
     log_arrangements,
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from oracles.partitions import draw_sizes
 
 DISTRIBUTIONS = [
     (0.0, 0.7),
@@ -79,7 +79,7 @@ def test_the_likelihood_is_the_probability_of_the_partition(distribution, n):
 @pytest.mark.parametrize(("n", "population"), SIZES)
 def test_growth_of_cells_given_the_sample(distribution, n, population):
     """P(F = 1), its joint for two uniques, E(1/F) and E(1/F²), given each sample partition."""
-    urn = PartitionUrn(*distribution, n, population)
+    urn = PartitionUrn(*distribution, n, population)  # type: ignore[call-arg]
     inverse, inverse_square = urn.inverse_moments(np.arange(1.0, n + 1))
     of_sample = defaultdict(list)
     for labels in partitions(population):
@@ -110,7 +110,7 @@ def test_expected_size_indices(distribution, n):
         chance = probability(labels, *distribution)
         for f in counts_of(labels):
             expected[f - 1] += chance
-    urn = PartitionUrn(*distribution, n, n)
+    urn = PartitionUrn(*distribution, n, n)  # type: ignore[call-arg]
     assert urn.expected_cells(np.arange(1.0, n + 1)) == pytest.approx(expected, rel=1e-11)
 
 
@@ -136,7 +136,7 @@ def relabelled(labels):
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_drawn_partitions_have_the_probabilities_of_the_distribution(distribution):
     rng = np.random.default_rng(5)
-    urn, draws = PartitionUrn(*distribution, 4, 4), 4000
+    urn, draws = PartitionUrn(*distribution, 4, 4), 4000  # type: ignore[call-arg]
     seen = defaultdict(int)
     for _ in range(draws):
         indices = draw_sizes(urn, rng)

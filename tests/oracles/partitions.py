@@ -1,8 +1,21 @@
-"""Samples drawn record by record from a partition distribution, for tests of its models."""
+"""Samples drawn record by record from a partition distribution, and the models fitted to them."""
 
 import numpy as np
 
 from discreet.data.summary import SizeIndices
+from discreet.survey.models.registry import MODELS
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import SuperpopulationModel
+
+
+def fitted(name, sizes, population_size, n_table_cells):
+    """The superpopulation model of that name, fitted to size indices."""
+    model = MODELS[name]
+    assert isinstance(model, SuperpopulationModel)
+    totals = Totals(
+        size_indices=sizes, population_size=population_size, n_table_cells=n_table_cells
+    )
+    return model.fit_totals(totals)
 
 
 def draw_sizes(urn, rng):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.oracles.certificates import certify
 
 from discreet.fiber.bounds.by_frechet import bounds_by_frechet
 from discreet.fiber.bounds.by_programming import bounds_by_programming
@@ -14,7 +15,6 @@ from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.structure import presolve
-from oracles.certificates import certify
 
 # Gender × race × income, 1990 census, one tract (Table 1), with the printed bounds.
 CENSUS = np.array([[[96, 72, 161], [10, 7, 6], [1, 1, 2]], [[186, 127, 51], [11, 7, 3], [0, 1, 0]]])

@@ -206,7 +206,7 @@ def test_text_fits_the_terminal(rows, width):
     console = Console(file=io.StringIO(), width=width, highlight=False, emoji=False, markup=False)
     for part in _parts(rows, width):
         console.print(part)
-    text = console.file.getvalue()
+    text = console.file.getvalue()  # type: ignore[attr-defined]
     assert max(len(line.rstrip()) for line in text.splitlines()) <= width
     for word in ("In all", "paper slip", "data not public", "[kadane-table-1]", *NAMES):
         assert word in re.sub(r"\s+", " ", text) or word in text.replace("\n", "")
@@ -252,7 +252,7 @@ NO_FIGURE = Unavailable("the chains are worth 17 independent draws, too few")
 @pytest.fixture
 def failing_views(monkeypatch):
     """Audits in which no model has a posterior."""
-    real = dobra.audit
+    real = dobra.audit  # type: ignore[attr-defined]
 
     def audit(*arguments, **options):
         found = real(*arguments, **options)

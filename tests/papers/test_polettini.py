@@ -3,6 +3,7 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from tests.oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 from discreet.survey.models.benedetti_franconi import individual_risk
 from discreet.survey.models.inverse_mean import (
@@ -12,7 +13,6 @@ from discreet.survey.models.inverse_mean import (
     three_term_approximation,
     two_term_approximation,
 )
-from oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 CELLS = [(1, 0.3), (2, 0.001), (3, 0.3), (7, 0.05), (12, 0.9), (2.5, 0.02)]
 

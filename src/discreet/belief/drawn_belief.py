@@ -140,11 +140,13 @@ class DrawnBelief:
 
     def share_of(self, holds: Iterable[bool]) -> Figure:
         """The probability that something holds of the table, by one answer for each of the first
-        draws."""
+        draws. Draws that all agree are no proof: the rule of succession gives the error."""
         kept = np.fromiter(holds, dtype=np.bool_)
         shares = weights.shares_of(self.log_ratios[: len(kept)])
         p = float(shares[kept].sum())
         error = float(np.sqrt((shares**2 * (kept - p) ** 2).sum()))
+        if kept.all() or not kept.any():
+            error = 1.0 / (weights.effective_draws(self.log_ratios[: len(kept)]) + 2.0)
         return Figure(value=min(p, 1.0), how=How.ESTIMATE, standard_error=error)
 
     def given(self, holds: Iterable[bool]) -> "DrawnBelief":

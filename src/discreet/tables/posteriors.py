@@ -340,9 +340,14 @@ def _average(
     posteriors: Mapping[str, TablePosterior | Unavailable],
     weights: Mapping[str, tuple[float, float]],
 ) -> View:
-    """The distribution averaged over the models by their weights (dobra eq. 10)."""
+    """The distribution averaged over the models by their weights (dobra eq. 10).
+
+    Weights add up to one, so that an error of log Pr(R | A) by d moves the average by d times the
+    weight of A times how far A is from the average: errors of evidence are independent of each
+    other, those of weights are not.
+    """
     pairs = [
-        (posterior, *weights[name])
+        (posterior, weights[name][0], _evidence_error(posterior))
         for name, posterior in posteriors.items()
         if isinstance(posterior, TablePosterior) and name in weights
     ]
@@ -355,7 +360,7 @@ def _average(
             {
                 q: sum(
                     (w * p.errors[i].get(q, 0.0)) ** 2
-                    + (e * _apart(p.distributions[i].get(q, 0.0), mean[q])) ** 2
+                    + (w * e * _apart(p.distributions[i].get(q, 0.0), mean[q])) ** 2
                     for p, w, e in pairs
                 )
                 ** 0.5
@@ -376,6 +381,12 @@ def _average(
         warning="; ".join(filter(None, [_partial(posteriors), _worst_warning(pairs)])),
         complete=all(p.complete for p, *_ in pairs),
     )
+
+
+def _evidence_error(posterior: TablePosterior) -> float:
+    """Of log Pr(R | A)."""
+    evidence = posterior.evidence
+    return 0.0 if isinstance(evidence, Unavailable) else evidence.standard_error
 
 
 def _apart(probability: float, mean: float) -> float:
@@ -406,13 +417,17 @@ def _worst_warning(pairs: Sequence[tuple[TablePosterior, float, float]]) -> str:
 
 
 def _averaged_truth(pairs: Sequence[tuple[TablePosterior, float, float]]) -> Outcome:
-    value, spreads = 0.0, []
-    for posterior, weight, error in pairs:
+    figures = []
+    for posterior, _, _ in pairs:
         own = posterior.true_table
         if isinstance(own, Unavailable):
             return own
-        value += weight * (own.value or 0.0)
-        spreads += [weight * (own.standard_error or 0.0), error * (own.value or 0.0)]
+        figures.append(own)
+    value = sum(w * (own.value or 0.0) for own, (_, w, _) in zip(figures, pairs, strict=True))
+    spreads = []
+    for own, (_, weight, error) in zip(figures, pairs, strict=True):
+        apart = _apart(own.value or 0.0, value)
+        spreads += [weight * (own.standard_error or 0.0), weight * error * apart]
     spread = hypot(*spreads)  # the squares of tiny probabilities would be 0
     if spread == 0:
         return Figure(value=value, how=How.EXACT)

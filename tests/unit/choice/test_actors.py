@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.oracles.posterior_counts import PosteriorCounts
 
 from discreet.belief.belief import ListedBelief
 from discreet.choice.actors import (
@@ -15,7 +16,6 @@ from discreet.choice.utility import CellCounts
 from discreet.errors import InputError
 from discreet.tables.attacks import bounds_scenario, cells_scenario, table_scenario
 from discreet.tables.disclosure import Continuous, Discrete, Fixed, disclosure_risk
-from oracles.posterior_counts import PosteriorCounts
 
 TRUTH = np.array([[3, 1], [0, 2]])
 BLANK = np.full((2, 2), 1.5)

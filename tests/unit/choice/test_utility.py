@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.oracles.posterior_counts import PosteriorCounts
 
 from discreet.belief.belief import ListedBelief
 from discreet.choice.actors import Reading
@@ -17,7 +18,6 @@ from discreet.choice.utility import (
 )
 from discreet.errors import InputError
 from discreet.masks.contract import PublishedTable
-from oracles.posterior_counts import PosteriorCounts
 
 TRUTH = np.array([[4, 2], [1, 3]])
 

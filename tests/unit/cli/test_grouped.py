@@ -1,6 +1,7 @@
 """The help of every command: groups in plain words, each option once, names as in Python."""
 
 import inspect
+from collections.abc import Callable
 
 import click
 import pytest
@@ -10,7 +11,7 @@ from discreet.cli import cli
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, Option, option
 from discreet.count_tables.reading import read_tables
 
-OPTIONS = {
+OPTIONS: dict[str, list[Callable[..., object]]] = {
     "assess": [library.AssessOptions],
     "audit": [library.AuditOptions, library.audit, library.read_table],
     "choose": [library.ChooseOptions, library.read_table],

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.oracles.reconstructed_categories import reconstruct_categories
 
 from discreet.count_tables.categories import (
     Margin,
@@ -21,7 +22,6 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
-from oracles.reconstructed_categories import reconstruct_categories
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),

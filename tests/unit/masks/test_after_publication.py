@@ -85,7 +85,7 @@ def test_no_budget_is_said():
 
 
 def test_priors_by_name():
-    assert prior_named("dirichlet", 3).alpha.tolist() == [0.5] * 3
+    assert prior_named("dirichlet", 3).alpha.tolist() == [0.5] * 3  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="got 'multinomal'; did you mean 'multinomial'"):
         intruders_belief(release_margins(TABLE, TWO), "multinomal")
     short = DirichletMultinomial(np.ones(4))

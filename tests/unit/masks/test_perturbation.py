@@ -204,7 +204,7 @@ def test_without_margins_out_there_is_nothing_to_perturb_within():
 
 
 def test_a_walk_cut_short_by_the_clock_is_not_published(monkeypatch):
-    whole = perturbation.draw_tables
+    whole = perturbation.draw_tables  # type: ignore[attr-defined]
 
     def cut(*arguments, **options):
         found = whole(*arguments, **options)

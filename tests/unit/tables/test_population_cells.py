@@ -6,6 +6,7 @@ from math import comb, lgamma
 import mpmath
 import numpy as np
 import pytest
+from tests.oracles.population_of_sample import population_distribution
 
 from discreet.belief.exact.population_chain import chain_distribution
 from discreet.data.table import Table
@@ -19,7 +20,6 @@ from discreet.tables.population_cells import (
     chained_population_cells,
     population_cells,
 )
-from oracles.population_of_sample import population_distribution
 
 SAMPLE = Table.of_dense(np.array([[[0, 1], [1, 0]], [[0, 2], [0, 0]]]), ["a", "b", "c"])
 
@@ -196,7 +196,7 @@ def test_an_audit_of_two_variables_against_all_populations(models):
     released margins; the models are equally probable beforehand."""
     counts, size, alpha = np.array([[1, 1], [0, 2]]), 8, 0.5
     options = AuditOptions(models=models, population=size, alpha=alpha)
-    name, found = audit(
+    name, found = audit(  # type: ignore[attr-defined]
         Table.of_dense(counts, ["a", "b"]), [["a"], ["b"]], options
     ).population.popitem()
     people, n = by_all_populations((2, 2), size), int(counts.sum())

@@ -26,7 +26,7 @@ LITTLE = ChainEffort(n_draws=200)
 @pytest.fixture
 def one_unweighed(monkeypatch):
     """The saturated model has a distribution but no weight."""
-    asked = posteriors.table_posterior
+    asked = posteriors.table_posterior  # type: ignore[attr-defined]
 
     def without(question, **more):
         found = asked(question, **more)
@@ -160,7 +160,9 @@ def test_of_models_that_weigh_as_much_the_first_one_warns():
 
 
 def test_an_estimate_of_a_tiny_probability_is_no_exact_one():
-    tiny = Figure(value=1e-200, how=How.EXACT)
-    found = posteriors._averaged_truth([(posterior({1: 1.0}, true_table=tiny), 0.5, 0.1)] * 2)
+    """Each of two models is 10⁻²⁰⁰ from their average, and weighs half with an error of a tenth."""
+    tiny = [Figure(value=value, how=How.EXACT) for value in (1e-200, 3e-200)]
+    pairs = [(posterior({1: 1.0}, true_table=one), 0.5, 0.1) for one in tiny]
+    found = posteriors._averaged_truth(pairs)
     assert found.how is How.ESTIMATE
-    assert found.standard_error == pytest.approx(2**0.5 * 1e-201)
+    assert found.standard_error == pytest.approx(2**0.5 * 0.5e-201)

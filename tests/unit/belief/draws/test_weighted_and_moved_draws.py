@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.oracles.named_cells import cell_distribution
 
 from discreet.belief import ladder
 from discreet.belief import posterior as posteriors
@@ -26,7 +27,6 @@ from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
 from discreet.progress import silent
-from oracles.named_cells import cell_distribution
 
 TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]

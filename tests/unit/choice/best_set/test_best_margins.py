@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.named_cells import cell_distribution
 
 from discreet.choice.best_set import identified_cells
 from discreet.choice.best_set import search as module
 from discreet.choice.best_set.best_margins import Family, best_margins, information_weights
 from discreet.choice.best_set.component_range import ComponentRange, smallest_outside
 from discreet.choice.best_set.conflict_search import ConflictSearch
+from discreet.choice.best_set.decomposable_bound import DecomposableBound
 from discreet.choice.best_set.decomposable_search import DecomposableSearch, Found
 from discreet.choice.best_set.identified_cells import IdentifiedCells, distribution_of_chain
 from discreet.choice.best_set.margin_requests import (
@@ -34,7 +36,6 @@ from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
 from discreet.tables.refused_margin import Policy
-from oracles.named_cells import cell_distribution
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):
@@ -454,7 +455,7 @@ def test_rounding_does_not_order_the_other_sets(off):
 def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch):
     search = a_search(Table.of_dense(np.full((2,) * 7, 9)))
     monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: bound)
+    monkeypatch.setattr(DecomposableBound, "value", lambda _: bound)
     assert search._best_decomposable()[3]
     conflicts = ConflictSearch(search.judge, search.task.requests, [])
     assert search._as_decomposable(((B | C,), 0.3, bound, False), conflicts).optimal
@@ -464,7 +465,7 @@ def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch)
 def test_going_through_all_sets_replaces_the_first_only_by_more_weight(worth, monkeypatch):
     search = a_search(Table.of_dense(np.full((2, 2, 2), 9)))
     monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: 1.0)
+    monkeypatch.setattr(DecomposableBound, "value", lambda _: 1.0)
     listed = found_as((A | B, A | C), worth)
     monkeypatch.setattr(DecomposableSearch, "everything", lambda *_: listed)
     assert search._best_decomposable()[0] == (B | C,)

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.oracles.certificates import certify
 
 from discreet.errors import InputError
 from discreet.fiber.bounds import by_programming as programming
@@ -14,7 +15,6 @@ from discreet.fiber.bounds.cell_bounds import Proof, bounds, component_margins
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.figures import Unavailable
-from oracles.certificates import certify
 
 CUBE = np.random.default_rng(7).poisson(4, (4, 4, 4))
 CUBE_MARGINS = margins_of(CUBE, all_margins(3, 2))
@@ -131,14 +131,14 @@ def test_interruption_leaves_bounds_so_far():
 def test_a_signal_during_a_search_is_heard(monkeypatch):
     """CP-SAT runs on while Python's handler waits, unless it is told to stop."""
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    search = programming.Search.maximise
+    search = programming.Search.maximise  # type: ignore[attr-defined]
 
     def long(self, columns, sign, seconds):
         if not timer.is_alive():
             timer.start()
         return search(self, columns, sign, 60.0)
 
-    monkeypatch.setattr(programming.Search, "maximise", long)
+    monkeypatch.setattr(programming.Search, "maximise", long)  # type: ignore[attr-defined]
     found = bounds(HARD_MARGINS)
     timer.join()
     assert found.note == "interrupted: bounds are valid, but not all are tight"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.oracles.checked_moves import moves_checked
 
 from discreet.errors import InputError, Interrupted
 from discreet.fiber.draws import drawing
@@ -16,7 +17,6 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, ProductForm, Uniform
 from discreet.figures import Unavailable
-from oracles.checked_moves import moves_checked
 
 TABLE = np.array([[5, 2, 0], [1, 3, 4]])
 MARGINS = margins_of(TABLE, [(0,), (1,)])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 from discreet.numerics.arrays import FloatArray
 from discreet.survey.models.inverse_mean import (
@@ -16,7 +17,6 @@ from discreet.survey.models.inverse_mean import (
     three_term_approximation,
     two_term_approximation,
 )
-from oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 WHOLE = [1, 2, 3, 4, 5, 7, 10, 15, 19, 20, 21, 22, 30, 50, 100, 1000, 1e4, 1e6, 1e7]
 FRACTIONAL = [1 + 1e-15, 1 + 1e-9, 1.001, 1.1, 1.5, 1.5000001, 1.75, 2 - 1e-12, 2 + 1e-12, 2.5]

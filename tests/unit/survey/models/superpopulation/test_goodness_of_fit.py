@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.models.superpopulation import goodness_of_fit as module
@@ -19,7 +20,6 @@ from discreet.survey.models.superpopulation.goodness_of_fit import (
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 from discreet.survey.models.superpopulation.pitman import Pitman
 from discreet.survey.models.superpopulation.zayatz import Zayatz
-from oracles.partitions import draw_sizes
 
 
 def totals_of(sizes, factor=10):

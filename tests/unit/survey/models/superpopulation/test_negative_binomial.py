@@ -81,7 +81,7 @@ def test_the_fit_is_the_maximum_of_the_poisson_likelihood_of_the_size_indices():
 
     best = minimize(loss, [0.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-9})
     fit = NegativeBinomial().fit_totals(totals)
-    found = np.log([fit.distribution.shape, fit.distribution.excess])
+    found = np.log([fit.distribution.shape, fit.distribution.excess])  # type: ignore[attr-defined]
     assert found == pytest.approx(best.x, abs=1e-3)
 
 

@@ -5,9 +5,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.survey.models.superpopulation.partition_urn import MANY, PartitionUrn
-from oracles.partitions import draw_sizes
 
 
 def exact_moments(urn, f):

@@ -73,8 +73,8 @@ def test_moments_expect_the_cells_and_uniques_there_are():
 def test_even_cells_end_at_ewens_and_say_so():
     totals = totals_of(EVEN, 4000)
     pitman, ewens = Pitman().fit_totals(totals), Ewens().fit_totals(totals)
-    assert pitman.distribution.alpha == 0
-    assert pitman.distribution.theta == pytest.approx(ewens.distribution.theta, rel=1e-8)
+    assert pitman.distribution.alpha == 0  # type: ignore[attr-defined]
+    assert pitman.distribution.theta == pytest.approx(ewens.distribution.theta, rel=1e-8)  # type: ignore[attr-defined]
     assert "alpha = 0" in pitman.remark
     figure = pitman.uniques_figure()
     assert figure.low <= figure.value <= figure.high

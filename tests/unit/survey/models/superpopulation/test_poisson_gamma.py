@@ -65,7 +65,7 @@ def test_unique_probability_is_the_beta_binomial_one():
 def test_the_number_of_cells_is_fitted():
     counts = [1] * 40 + [2] * 55 + [3] * 40 + [4] * 25 + [5] * 12 + [6] * 8 + [8] * 3 + [10]
     fit = PoissonGamma().fit_totals(totals_of(counts, 10**6))
-    cells, gamma = fit.distribution.cells, fit.distribution.parameters["gamma"]
+    cells, gamma = fit.distribution.cells, fit.distribution.parameters["gamma"]  # type: ignore[attr-defined]
     assert len(counts) < cells < 1000
     assert fit.n_parameters == 2
     best = max(
@@ -76,14 +76,14 @@ def test_the_number_of_cells_is_fitted():
     assert best[1] == pytest.approx(cells, abs=6)
     assert fit.log_likelihood >= best[0] - 1e-3
     all_cells = PoissonGamma(fit_cells=False).fit_totals(totals_of(counts, 10**6))
-    assert all_cells.distribution.cells == pytest.approx(10**6)
+    assert all_cells.distribution.cells == pytest.approx(10**6)  # type: ignore[attr-defined]
     assert fit.log_likelihood > all_cells.log_likelihood
 
 
 def test_a_table_without_end_is_ewens():
     huge = PoissonGamma(fit_cells=False).fit_totals(totals_of(COUNTS, 10**250))
     ewens = Ewens().fit_totals(totals_of(COUNTS, 10**250))
-    assert huge.distribution.theta == pytest.approx(ewens.distribution.theta, rel=1e-8)
+    assert huge.distribution.theta == pytest.approx(ewens.distribution.theta, rel=1e-8)  # type: ignore[attr-defined]
     assert huge.population_uniques == pytest.approx(ewens.population_uniques, rel=1e-8)
 
 

@@ -1,0 +1,653 @@
+"""Faults put into a copy of the source, one by one: the tests must notice each of them.
+
+A test that cannot fail says nothing. Each mutant here is a small change of a line that makes up a
+headline figure or an uncertainty: an interval too narrow or too wide, a standard error too small or
+too large, a part of it left out. The tests named with it must fail; those that do are why this
+repository may claim its errors. `make mutants` runs all of them, `python tests/mutants.py smc` those
+whose file or fault has the word. Ends with 1 if one survives, if its old text is no longer found, or
+if it keeps the tests from running at all, which would prove nothing."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("src", "tests", "pyproject.toml", "examples")
+FAILED = 1  # pytest's code where tests ran and some failed
+KILLED = "killed"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """In `file` (below src/discreet) the text `old`, which is there once, becomes `new`."""
+
+    file: str
+    old: str
+    new: str
+    breaks: str
+    tests: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file in a tree."""
+        return Path("src/discreet") / self.file
+
+    def applied(self, text: str) -> str | None:
+        """The text with the fault, None where `old` is not there exactly once."""
+        return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
+
+
+STATISTICAL = "tests/statistical"
+HEADLINE = (f"{STATISTICAL}/test_headline_errors.py",)
+SUPERPOPULATION = (f"{STATISTICAL}/test_superpopulation_errors.py",)
+LIMITS = (f"{STATISTICAL}/test_survey_model_limits.py",)
+BELIEF = f"{STATISTICAL}/test_belief_errors.py"
+CHAINS = (f"{STATISTICAL}/test_chain_errors.py",)
+FIBER = (f"{STATISTICAL}/test_fiber_errors.py",)
+COUNTS = f"{STATISTICAL}/test_count_table_errors.py"
+TABLES = f"{STATISTICAL}/test_table_errors.py"
+
+MUTANTS = (
+    Mutant(
+        "survey/headline/recommendation.py",
+        "(misfit**2 + max(chance(max(mean, 1.0)), 0.0))",
+        "(misfit**2)",
+        "headline: the chance of the draw left out of both intervals",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "chance=lambda mean: (1 - mean / max(n_unique, 1)) / mean,",
+        "chance=lambda mean: 0.0,",
+        "headline: the chance of the draw left out of the interval of uniques",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "chance=lambda mean: (1 - self.fraction) / mean,",
+        "chance=lambda mean: 4 * (1 - self.fraction) / mean,",
+        "headline: the chance in the interval of matches doubled",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "(misfit**2 + max(",
+        "(max(",
+        "headline: the misfit of the models left out",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "NORMAL_QUANTILE = 1.6448536269514722",
+        "NORMAL_QUANTILE = 0.8224268134757361",
+        "headline: limits half as far out",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),",
+        "misfit=1.0,",
+        "headline: limits of matches far too wide",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/extrapolation.py",
+        "tempering = min(1.0, TEMPERED_CELLS / in_bin.sum())",
+        "tempering = 1.0",
+        "headline: the likelihood counts every cell in full",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/extrapolation.py",
+        "TEMPERED_CELLS = 2000.0",
+        "TEMPERED_CELLS = 100.0",
+        "headline: the likelihood counts next to nothing",
+        HEADLINE,
+    ),
+    Mutant(
+        "survey/headline/extrapolation.py",
+        "matches=histogram.seen_fraction + unseen",
+        "matches=unseen",
+        "headline: cells that the sample shows left out of the matches",
+        ("tests/unit/survey/headline/test_extrapolation.py",),
+    ),
+    Mutant(
+        "survey/models/superpopulation/fitted.py",
+        "variance = tally.matches_variance + of_fit**2",
+        "variance = tally.matches_variance",
+        "superpopulations: the fit's error left out of the matches",
+        SUPERPOPULATION,
+    ),
+    Mutant(
+        "survey/models/superpopulation/fitted.py",
+        "return self.log_error * matches",
+        "return 2 * self.log_error * matches",
+        "Zayatz: the error of the matches doubled",
+        SUPERPOPULATION,
+    ),
+    Mutant(
+        "survey/models/superpopulation/size_index_fit.py",
+        "math.sqrt(half**2 + variance))",
+        "math.sqrt(variance))",
+        "superpopulations: the fit's error left out of the uniques",
+        (*SUPERPOPULATION, *LIMITS),
+    ),
+    Mutant(
+        "survey/models/loglinear/fitted.py",
+        "self.estimation + self.choice + criterion.bias**2 + criterion.standard_error**2",
+        "self.choice",
+        "log-linear: only the choice among models is in the error",
+        (f"{STATISTICAL}/test_loglinear_simulation.py",),
+    ),
+    Mutant(
+        "survey/models/loglinear/fitted.py",
+        "reach = NORMAL_QUANTILE * error",
+        "reach = 2 * NORMAL_QUANTILE * error",
+        "log-linear: limits twice as far out as the error says",
+        (f"{STATISTICAL}/test_loglinear_simulation.py",),
+    ),
+    Mutant(
+        "survey/models/loglinear/minimum_error.py",
+        "float(np.sqrt(max(variance, 0.0)))",
+        "float(np.sqrt(max(variance, 0.0))) / 2",
+        "log-linear: the error of the minimum-error criterion halved",
+        (f"{STATISTICAL}/test_loglinear_simulation.py",),
+    ),
+    Mutant(
+        "survey/models/benedetti_franconi.py",
+        "shape, scale = mean * mean / variance, variance / mean",
+        "shape, scale = 4 * mean * mean / variance, variance / mean / 4",
+        "Benedetti–Franconi and others: limits of matches half as wide",
+        LIMITS,
+    ),
+    Mutant(
+        "survey/models/benedetti_franconi.py",
+        "shift = whole_below(mean - variance, scale=mean)",
+        "shift = 0.0",
+        "Benedetti–Franconi: limits of uniques as if they were a Poisson number",
+        LIMITS,
+    ),
+    Mutant(
+        "survey/models/exchangeable_prior.py",
+        "tail = (1 - confidence) / 2 * (1 + ALIKE)",
+        "tail = (1 - confidence) / 8 * (1 + ALIKE)",
+        "Cohen–Sackrowitz: limits too wide",
+        LIMITS,
+    ),
+    Mutant(
+        "survey/models/dis.py",
+        "math.sqrt(x * (2 * pairs + 4 * x * pairs + 6 * x * triples))",
+        "math.sqrt(x * 2 * pairs)",
+        "DIS: most of the error left out",
+        (*LIMITS, "tests/unit/survey/models/test_dis.py"),
+    ),
+    Mutant(
+        "survey/models/lancaster.py",
+        "self._figure(tally.matches, math.sqrt(tally.matches), self.n_cells)",
+        "self._figure(tally.matches, 2 * math.sqrt(tally.matches), self.n_cells)",
+        "Lancaster: the error of the matches doubled",
+        LIMITS,
+    ),
+    Mutant(
+        "survey/backtest/league.py",
+        "gain.mean() > 2 * gain.std(ddof=1) / np.sqrt(len(gain))",
+        "gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))",
+        "backtest: a model preferred by one standard error of the difference",
+        ("tests/unit/survey/backtest/test_league_errors.py",),
+    ),
+    Mutant(
+        "belief/draws/chain_frequencies.py",
+        "wider = (p * n + 1) / (n + 2)",
+        "wider = p",
+        "walks: no rule of succession for values seldom seen",
+        CHAINS,
+    ),
+    Mutant(
+        "belief/draws/chain_frequencies.py",
+        "1.0 / (counts.size / 10 + 2) if room else 0.0",
+        "0.0",
+        "walks: a value that all draws have is certain",
+        CHAINS,
+    ),
+    Mutant(
+        "belief/draws/chain_frequencies.py",
+        "errors = np.sqrt(wider * (1 - wider) / n)",
+        "errors = 2 * np.sqrt(wider * (1 - wider) / n)",
+        "independent tables: errors of shares doubled",
+        CHAINS,
+    ),
+    Mutant(
+        "belief/unreleased_variables.py",
+        "None if error is None else error * split",
+        "error",
+        "a variable put back: the true table's error is not scaled",
+        (f"{BELIEF}::test_a_variable_put_back_leaves_relative_errors_alone",),
+    ),
+    Mutant(
+        "belief/draws/weights.py",
+        "float(np.sqrt(squares)) / n_tried",
+        "float(np.sqrt(squares)) / n_tried / 2",
+        "weighted draws: the error of the normaliser halved",
+        (f"{BELIEF}::test_weighted_draws",),
+    ),
+    Mutant(
+        "belief/draws/weights.py",
+        "error = np.sqrt(np.maximum(here * (1 - 2 * p) + p**2 * every, 0.0))",
+        "error = np.sqrt(p * (1 - p) / len(values))",
+        "weighted draws: errors of cells as if weights were even",
+        (f"{BELIEF}::test_weighted_draws",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "terms = self.shares * (1 - (self.log_weights - mean))",
+        "terms = 2 * self.shares * (1 - (self.log_weights - mean))",
+        "weighted draws: the error of the entropy too large",
+        (f"{BELIEF}::test_weighted_draws",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "np.sqrt((terms**2).sum() + dead)",
+        "np.hypot(self.log_normaliser[1], np.linalg.norm(self.shares * (self.log_weights - mean)))",
+        "a publication: errors of the entropy's two parts added as if independent",
+        (f"{BELIEF}::test_weighted_draws_of_a_publication",),
+    ),
+    Mutant(
+        "belief/draws/smc.py",
+        "few * float(spread.std(ddof=1) / np.sqrt(len(spread)))",
+        "few * float(spread.std(ddof=1))",
+        "populations: the spread of one for the error of their mean",
+        (f"{BELIEF}::test_populations_led_up_to_a_model",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "how=How.ESTIMATE, standard_error=value * error)",
+        "how=How.ESTIMATE, standard_error=2 * value * error)",
+        "weighted draws: the true table's error doubled",
+        (f"{BELIEF}::test_a_posterior_by_weighted_draws",),
+    ),
+    Mutant(
+        "belief/posterior.py",
+        "standard_error=value * evidence.standard_error)",
+        "standard_error=evidence.standard_error)",
+        "populations: the true table's error is that of a logarithm",
+        (f"{BELIEF}::test_the_true_table_has_the_relative_error_of_the_evidence",),
+    ),
+    Mutant(
+        "belief/draws/augmentation.py",
+        "errors[largest[told.varied]] = told.standard_error",
+        "errors[largest[told.varied]] = told.standard_error / 2",
+        "data augmentation: errors of cells halved",
+        (f"{BELIEF}::test_data_augmentation",),
+    ),
+    Mutant(
+        "belief/draws/data_augmentation.py",
+        "by_chain.std(ddof=1) / np.sqrt(len(by_chain))",
+        "by_chain.std(ddof=1)",
+        "data augmentation: the true table's error is that of one chain",
+        (f"{BELIEF}::test_the_true_table_by_data_augmentation",),
+    ),
+    Mutant(
+        "belief/models/bridge_sampling.py",
+        "return float(np.sqrt(variance))",
+        "return float(np.sqrt(variance)) / 2",
+        "bridge sampling: the error halved",
+        ("tests/unit/belief/models/test_bridge_sampling.py",),
+    ),
+    Mutant(
+        "belief/models/model_averaging.py",
+        "errors = weights * np.sqrt(shares)",
+        "errors = np.sqrt(shares)",
+        "weights of models: errors of logarithms for their own",
+        (f"{BELIEF}::test_weights_of_models",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "terms = self.shares * (1 - (self.log_weights - mean)) - 1 / self.n_tried",
+        "terms = 2 * (self.shares - 1 / self.n_tried)",
+        "counts by draws: another error for the entropy",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "belief/count_belief.py",
+        "errors=np.array(list(belief.cell_error(cell).values())),",
+        "errors=2 * np.array(list(belief.cell_error(cell).values())),",
+        "counts by draws: errors of cells too large",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "float(np.sqrt(np.sum(self.shares**2 * (values - mean) ** 2)))",
+        "float(np.sqrt(np.sum(self.shares**2 * (values - mean) ** 2))) / 2",
+        "counts by draws: errors of means halved",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "belief/draws/weights.py",
+        "1.0 / (1.0 / every + 2.0) if room else 0.0",
+        "0.0",
+        "weighted draws: a value that all draws have is certain",
+        ("tests/unit/belief/test_ladder.py",),
+    ),
+    Mutant(
+        "belief/count_belief.py",
+        "middle, square = p + Z**2 / (2 * n), p * (1 - p) / n + Z**2 / (4 * n**2)",
+        "middle, square = p, p * (1 - p) / n",
+        "counts by draws: the upper limit of a probability too low",
+        (f"{COUNTS}::test_the_upper_limit_of_a_share_of_draws",),
+    ),
+    Mutant(
+        "fiber/draws/sequential.py",
+        "float(np.sqrt(max(0.0, square) / self.n_tried))",
+        "float(2 * np.sqrt(max(0.0, square) / self.n_tried))",
+        "sequential draws: the error of the number of tables doubled",
+        FIBER,
+    ),
+    Mutant(
+        "fiber/draws/sequential.py",
+        "np.sqrt(self.shares**2 @ (self.tables - self.mean()) ** 2)",
+        "np.sqrt(self.shares**2 @ (self.tables - self.mean()) ** 2) / 2",
+        "exact and sequential draws: errors of means halved",
+        FIBER,
+    ),
+    Mutant(
+        "fiber/draws/drawing.py",
+        "return np.where(same, span / (effective + 2), error)",
+        "return error",
+        "draws of tables: a cell that never varied is certain",
+        FIBER,
+    ),
+    Mutant(
+        "fiber/draws/drawing.py",
+        "error[diagnostics.varied] = diagnostics.standard_error",
+        "error[diagnostics.varied] = 2 * diagnostics.standard_error",
+        "walks over tables: errors of means doubled",
+        FIBER,
+    ),
+    Mutant(
+        "fiber/sums/counting.py",
+        "return prod(int(u) + 1 for u in block.upper)",
+        "return prod(int(u) for u in block.upper)",
+        "sums: one value of each free cell is not counted",
+        ("tests/unit/fiber/sums/test_counting.py", "tests/agreement/test_fiber_counts.py"),
+    ),
+    Mutant(
+        "fiber/sums/marginals.py",
+        "entropy=max(0.0, entropy),",
+        "entropy=max(0.0, entropy / 2),",
+        "sums: the entropy halved",
+        ("tests/unit/fiber/sums/test_entropy.py",),
+    ),
+    Mutant(
+        "fiber/bounds/by_frechet.py",
+        "lower = np.maximum(lower, entries[a] + entries[b] - middle)",
+        "lower = np.maximum(lower, entries[a] + entries[b] - middle - 1)",
+        "bounds: Fréchet's lower bound one too low",
+        ("tests/unit/fiber/bounds/test_by_frechet.py",),
+    ),
+    Mutant(
+        "fiber/bounds/by_shuttle.py",
+        "upper[-1] - least + lower[:-1]",
+        "upper[-1] - least",
+        "bounds: the shuttle's upper bound too low",
+        ("tests/unit/fiber/bounds/test_cell_bounds.py", "tests/agreement/test_fiber_bounds.py"),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "float(np.sqrt((terms**2).sum() + dead)) / BITS",
+        "float(np.sqrt((terms**2).sum() + dead)) / BITS / 2",
+        "a rounded S2: the error of the entropy halved",
+        (f"{COUNTS}::test_a_rounded_statistic_by_draws",),
+    ),
+    Mutant(
+        "count_tables/measures.py",
+        "error = entropy.standard_error * value**2",
+        "error = entropy.standard_error * value",
+        "counts: the error of the risk 1 / (1 + H)",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "count_tables/measures.py",
+        "error = value**2 / math.log(2) * count.standard_error / count.value",
+        "error = value * count.standard_error / count.value",
+        "counts: the error of the risk 1 / log2 of the number of tables",
+        (f"{COUNTS}::test_the_error_of_the_printed_risk_is_that_of_the_number_of_tables",),
+    ),
+    Mutant(
+        "count_tables/verdict.py",
+        "spread = ERRORS * (figure.standard_error or 0.0)",
+        "spread = 0.0",
+        "counts: a verdict without room for the error of a probability",
+        ("tests/unit/count_tables/test_verdict_errors.py",),
+    ),
+    Mutant(
+        "count_tables/category_assessment.py",
+        "side * ERRORS * (figure.standard_error or 0.0)",
+        "0.0",
+        "counts of categories: a verdict without room for the error of a probability",
+        ("tests/unit/count_tables/test_verdict_errors.py",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/estimation.py",
+        "determinant = n * (v * f - c * c)",
+        "determinant = 4 * n * (v * f - c * c)",
+        "COM-Poisson: standard errors halved",
+        (f"{COUNTS}::test_errors_of_the_fit",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/estimation.py",
+        "return profile - self.log_likelihood + drop",
+        "return profile - self.log_likelihood + 4 * drop",
+        "COM-Poisson: limits of the dispersion twice as wide",
+        (f"{COUNTS}::test_limits_of_the_fit",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/regression.py",
+        "errors[place] = math.sqrt(variance)",
+        "errors[place] = 2 * math.sqrt(variance)",
+        "COM-Poisson regression: standard errors doubled",
+        (f"{COUNTS}::test_errors_of_a_regression",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/conjugate.py",
+        "return math.sqrt(float(weights @ (nodes - mean) ** 2))",
+        "return math.sqrt(float(weights @ (nodes - mean) ** 2)) / 2",
+        "Bayesian analysis: the deviation of the dispersion halved",
+        (f"{COUNTS}::test_bayesian_limits_and_deviations_of_one_large_sample",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/comparison_estimates.py",
+        "errors = np.sqrt(np.diag(spread))",
+        "errors = 2 * np.sqrt(np.diag(spread))",
+        "least squares: standard errors doubled",
+        (f"{COUNTS}::test_errors_of_least_squares",),
+    ),
+    Mutant(
+        "count_tables/com_poisson/goodness.py",
+        "math.sqrt(p_value * (1 - p_value) / (1 + draws))",
+        "math.sqrt(p_value * (1 - p_value)) / (1 + draws)",
+        "goodness of fit: the error of the simulated p-value",
+        (f"{COUNTS}::test_the_error_of_a_simulated_p_value",),
+    ),
+    Mutant(
+        "numerics/chain_diagnostics.py",
+        "for share in (0.05, 0.95):",
+        "for share in (0.5, 0.5):",
+        "chains: effective draws of the tails taken at the median",
+        CHAINS,
+    ),
+    Mutant(
+        "numerics/chain_diagnostics.py",
+        "error = deviation / np.sqrt(effective_draws(halves))",
+        "error = deviation / np.sqrt(halves.shape[0] * halves.shape[1])",
+        "chains: errors as if draws were independent",
+        CHAINS,
+    ),
+    Mutant(
+        "numerics/chain_diagnostics.py",
+        "tau = -1 + 2 * np.where(",
+        "tau = 4 * np.where(",
+        "chains: too few effective draws",
+        CHAINS,
+    ),
+    Mutant(
+        "tables/measures.py",
+        "standard_error=None if exact else spread,",
+        "standard_error=None if exact else spread / 2,",
+        "audit: the error of the cells expected to be found halved",
+        ("tests/unit/tables/test_measures.py",),
+    ),
+    Mutant(
+        "tables/measures.py",
+        "value**2 * number.standard_error",
+        "value * number.standard_error",
+        "audit: the error of 1 / M(T)",
+        ("tests/unit/tables/test_measures.py",),
+    ),
+    Mutant(
+        "tables/posteriors.py",
+        "+ (w * e * _apart(",
+        "+ (e * _apart(",
+        "audit: the error of an average over models",
+        (f"{TABLES}::test_an_average_over_models_whose_weights_are_estimates",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "error = float(np.sqrt((shares**2 * (kept - p) ** 2).sum()))",
+        "error = float(np.sqrt((shares**2 * (kept - p) ** 2).sum())) / 2",
+        "a refusal: the error of its probability halved",
+        (f"{TABLES}::test_the_probability_of_a_refusal",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "if kept.all() or not kept.any():",
+        "if not kept.any():",
+        "a refusal: certain where all draws explain it",
+        (f"{TABLES}::test_a_refusal_that_all_draws_explain_is_not_certain",),
+    ),
+    Mutant(
+        "tables/audit_verdict.py",
+        "ERRORS * (risk.standard_error or 0.0)",
+        "0.0",
+        "audit: a verdict without room for the error of the risk",
+        ("tests/unit/tables/test_audit_verdict.py",),
+    ),
+    Mutant(
+        "choice/choice.py",
+        "room = 0.0 if figure.how is How.EXACT else ERRORS * (figure.standard_error or 0.0)",
+        "room = 0.0",
+        "choice: a release judged without room for the error of its risk",
+        ("tests/unit/choice/test_choice.py",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "else (min(own - log_z, 0.0), error)",
+        "else (min(own - log_z, 0.0), error / 2)",
+        "choice: the error of the true table's probability halved",
+        (f"{TABLES}::test_the_true_table_after_rounding",),
+    ),
+    Mutant(
+        "tables/measures.py",
+        "own, room = distribution.get(truth, 0.0), ERRORS * errors.get(truth, 0.0)",
+        "own, room = distribution.get(truth, 0.0), 0.0",
+        "choice: a cell near the confidence is told without doubt",
+        ("tests/unit/choice/test_share_found.py",),
+    ),
+)
+
+
+def copied(folder: Path) -> Path:
+    """The source and its tests in a folder of their own, with the kernels compiled so far."""
+    folder.mkdir()
+    for name in COPIED:
+        whole = ROOT / name
+        copy = shutil.copytree if whole.is_dir() else shutil.copy2
+        copy(whole, folder / name)
+    return folder
+
+
+def exit_code(tree: Path, tests: Sequence[str]) -> int:
+    """Of pytest in a tree, on its own source."""
+    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    return subprocess.run(
+        command, cwd=tree, env=environment, check=False, capture_output=True
+    ).returncode
+
+
+def told(mutant: Mutant, tree: Path) -> str:
+    """What became of a mutant in a tree, which is as before afterwards."""
+    path = tree / mutant.path
+    text, times = path.read_text(encoding="utf-8"), path.stat()
+    changed = mutant.applied(text)
+    if changed is None:
+        return "NOT FOUND"
+    path.write_text(changed, encoding="utf-8")
+    try:
+        code = exit_code(tree, mutant.tests)
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # else kernels compile anew
+    return {0: "SURVIVED", FAILED: KILLED}.get(code, f"NO TESTS ({code})")
+
+
+def run(mutants: Sequence[Mutant], jobs: int) -> list[str]:
+    """What became of each; every worker has a tree of its own."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as place:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for i in range(jobs):
+            trees.put(copied(Path(place) / str(i)))
+
+        def one(mutant: Mutant) -> str:
+            tree = trees.get()
+            found = told(mutant, tree)
+            trees.put(tree)
+            print(f"{found:12} {mutant.file:48} {mutant.breaks}", flush=True)
+            return found
+
+        with ThreadPoolExecutor(jobs) as pool:
+            return list(pool.map(one, mutants))
+
+
+def without_faults(mutants: Sequence[Mutant]) -> bool:
+    """Whether the same tests pass where nothing is changed: else a failure would prove nothing."""
+    tests = sorted({test for mutant in mutants for test in mutant.tests})
+    with tempfile.TemporaryDirectory(prefix="mutants-") as place:
+        return exit_code(copied(Path(place) / "whole"), tests) == 0
+
+
+def chosen(words: Sequence[str]) -> list[Mutant]:
+    """All mutants, or those whose file or fault has one of the words."""
+    return [
+        mutant
+        for mutant in MUTANTS
+        if not words or any(word in f"{mutant.file} {mutant.breaks}" for word in words)
+    ]
+
+
+def main() -> int:
+    """Run the mutants; 1 unless each of them was killed by tests that pass without it."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("words", nargs="*", help="only mutants whose file or fault has one of them")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at the same time")
+    asked = parser.parse_args()
+    mutants = chosen(asked.words)
+    if not mutants:
+        parser.error(f"a word must be in a mutant's file or fault, got {' '.join(asked.words)}")
+    if not without_faults(mutants):
+        print("The tests fail without any fault; mend that first.")
+        return 1
+    found = run(mutants, asked.jobs)
+    print(f"{found.count(KILLED)} of {len(found)} mutants killed")
+    return 0 if all(one == KILLED for one in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

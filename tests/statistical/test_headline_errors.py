@@ -1,0 +1,118 @@
+"""The limits of the recommended estimate: what they are made of, and how far out the truth lies."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from discreet.data.summary import SizeIndices
+from discreet.survey.headline.extrapolation import CellHistogram, extrapolate
+from discreet.survey.headline.possible_cells import UNLIMITED
+from discreet.survey.headline.recommendation import _interval, recommend_from_sizes
+
+FRACTION = 0.5
+
+
+def no_chance(mean: float) -> float:
+    return 0.0
+
+
+def limits(value: float, *, misfit: float = 0.0, chance=no_chance, most: float = 1e9):
+    """Of one certain model."""
+    return _interval(
+        np.ones(1), np.full(1, value), misfit=misfit, chance=chance, most=most, note=""
+    )
+
+
+def reach(figure) -> float:
+    """Log units from the estimate to the upper limit, over those to the 95 % point of a normal."""
+    return math.log(figure.high / figure.value) / norm.ppf(0.95)
+
+
+@pytest.mark.parametrize(("uniques", "share"), [(20, 0.2), (60, 0.5), (2000, 0.01), (500, 0.4)])
+def test_the_chance_of_the_draw_makes_limits_that_cover(uniques, share):
+    """So many sample uniques stay unique with one probability: 90 % limits hold 86 % to 97 %.
+
+    They are those of a lognormal number, so that they cannot be exact for a binomial one.
+    """
+    figure = limits(uniques * share, chance=lambda mean: (1 - mean / uniques) / mean)
+    number = binom(uniques, share)
+    held = number.cdf(math.floor(figure.high)) - number.cdf(math.ceil(figure.low) - 1)
+    assert 0.86 <= held <= 0.97
+
+
+def test_chance_misfit_and_doubt_about_the_model_add_as_squares():
+    assert reach(limits(50.0, misfit=0.1)) == pytest.approx(0.1)
+    assert reach(limits(50.0, chance=lambda mean: 2 / mean)) == pytest.approx(0.2)
+    both = limits(50.0, misfit=0.1, chance=lambda mean: 2 / mean)
+    assert reach(both) == pytest.approx(math.hypot(0.1, 0.2))
+    assert both.low * both.high == pytest.approx(both.value**2)
+    points = norm.ppf((np.arange(2000) + 0.5) / 2000)
+    weight, value = np.full(2000, 1 / 2000), 50 * np.exp(0.1 * points)
+    posterior = _interval(weight, value, misfit=0.0, chance=no_chance, most=1e9, note="")
+    assert math.log(posterior.high / posterior.low) / 2 == pytest.approx(
+        0.1 * norm.ppf(0.95), rel=0.01
+    )
+
+
+def histogram(cells: float) -> CellHistogram:
+    """So many cells, three quarters of them sample uniques."""
+    row = cells * 0.75 * 0.25 ** np.arange(15.0)[None]
+    return CellHistogram(
+        cells=row,
+        log_neighbours=np.zeros((1, 1)),
+        uniques=row[:, :1],
+        fraction=np.array([0.1]),
+        seen_fraction=float(row.sum()) * 0.1,
+    )
+
+
+def relative_spread(cells: float) -> float:
+    found = extrapolate(histogram(cells), fraction=0.1, possible=UNLIMITED)
+    logs = np.log(found.uniques)
+    return float(np.sqrt(found.weight @ (logs - found.weight @ logs) ** 2))
+
+
+def test_no_more_than_2000_cells_weigh_in_the_likelihood():
+    """No model is right in detail, so more cells do not make the choice among them surer."""
+    assert relative_spread(200_000.0) == pytest.approx(relative_spread(2000.0), rel=1e-6)
+    assert relative_spread(20_000.0) == pytest.approx(relative_spread(2000.0), rel=1e-6)
+
+
+def test_fewer_cells_weigh_in_full():
+    """The log-likelihood of a quarter of the cells is a quarter, so that models differ more."""
+    assert relative_spread(2000.0) > 0.05
+    assert 1.3 < relative_spread(500.0) / relative_spread(2000.0) < 2.5
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """(truth − estimate) / a 90 % limit's normal deviation, for uniques and matches of 100 samples
+    of 400 cells with lognormal rates, one of the shapes that the estimate averages over."""
+    rng, found = np.random.default_rng(1), []
+    for _ in range(100):
+        F = rng.poisson(np.exp(rng.normal(np.log(5.0), 1.0, 400)))
+        f = rng.binomial(F, FRACTION)
+        seen = f > 0
+        told = recommend_from_sizes(SizeIndices.of_counts(f[seen]), population_size=float(F.sum()))
+        truths = np.count_nonzero((f == 1) & (F == 1)), (f[seen] / F[seen]).sum()
+        figures = told.expected_population_uniques, told.expected_correct_matches
+        found.append([deviation(*pair) for pair in zip(figures, truths, strict=True)])
+    return np.array(found)
+
+
+def deviation(figure, truth) -> float:
+    return (truth - figure.value) / ((figure.high - figure.low) / 2 / norm.ppf(0.95))
+
+
+def test_limits_of_uniques_are_as_far_out_as_the_truth(scores, errors_are_right):
+    """The spread is 0.77 of what is stated: limits are rounded outward and allow for misfit, of
+    which there is none here. Without the chance of the draw it would be 1.16."""
+    errors_are_right(scores[:, 0], at_least=0.77, at_most=0.77)
+
+
+def test_limits_of_matches_are_as_far_out_as_the_truth(scores, errors_are_right):
+    """The spread is 0.36 of what is stated: the chance of Σ f/F is taken as that of a count, which
+    is an upper limit, since most f/F are far from 0 and 1. Without it it would be 0.78."""
+    errors_are_right(scores[:, 1], at_least=0.36, at_most=0.36)
