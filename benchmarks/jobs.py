@@ -40,7 +40,7 @@ def make_census_file(rows: str, kind: str) -> None:
 def discreet_assess(path: str) -> None:
     """All of assess with the risk 1/f of every record written to Parquet, as the raw join does."""
     from discreet.engines.duckdb import DuckDBEngine
-    from discreet.survey.assessment import assess
+    from discreet.flows.assess import assess
 
     engine = DuckDBEngine()
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def discreet_assess(path: str) -> None:
 def discreet_without_risks(path: str) -> None:
     """All of assess with every model, without the risk of each record."""
     from discreet.engines.duckdb import DuckDBEngine
-    from discreet.survey.assessment import assess
+    from discreet.flows.assess import assess
 
     engine = DuckDBEngine()
     timed(lambda: assess(path, KEYS, weight="weight", engine=engine).sample_uniques)
@@ -113,7 +113,7 @@ def pandas_group_by(path: str) -> None:
 def discreet_from_pandas(path: str) -> None:
     """All of assess on the same frame in memory."""
     from discreet.engines.duckdb import DuckDBEngine
-    from discreet.survey.assessment import assess
+    from discreet.flows.assess import assess
 
     frame, engine = _codes(path), DuckDBEngine()
     timed(lambda: assess(frame, KEYS, engine=engine).sample_uniques)

@@ -21,7 +21,8 @@ import numpy as np
 
 from benchmarks.league_populations import MADE_UP, Population, from_file
 from discreet.figures import Figure
-from discreet.survey.backtest.league import RECOMMENDED, Backtest, Score, backtest
+from discreet.flows.backtest import backtest
+from discreet.survey.backtest.league import RECOMMENDED, Backtest, Score
 
 FRACTIONS = (0.01, 0.05, 0.1, 0.3)
 REPEATS = 6

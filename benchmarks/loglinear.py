@@ -18,7 +18,8 @@ from discreet.survey.models.loglinear.fitting import all_of_order, fit_by_iterat
 from discreet.survey.models.loglinear.judgement import LogLinearFit, expected_uniques, judgement
 from discreet.survey.models.loglinear.occupied_cells import OccupiedCells, gathered_cells
 from discreet.survey.models.loglinear.search import forward_search
-from discreet.synthetic.population import Population, Survey, census_population, draw_survey
+from discreet.synthetic.population import Population, census_population
+from discreet.synthetic.survey import Survey, draw_survey
 
 
 def run(scale: float) -> None:

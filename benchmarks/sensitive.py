@@ -20,7 +20,6 @@ from discreet.survey.attributes.diversity import (
     concentration,
     distinct_diversity,
     entropy_diversity,
-    recursive_depth,
     recursive_diversity,
 )
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -77,7 +76,6 @@ def many_cells(rows: int) -> None:
         "distinct l": lambda: distinct_diversity(counts).failing(3),
         "entropy l": lambda: entropy_diversity(counts).failing(3),
         "recursive (c, l), ratio": lambda: recursive_diversity(counts, 3).failing(2),
-        "recursive (c, l), largest l": lambda: recursive_depth(counts, 2).failing(3),
         "(alpha, k)": lambda: concentration(counts).failing(0.5, 5),
         "t, equal distance": lambda: equal_closeness(counts).failing(0.3),
         "t, ordered distance": lambda: ordered_closeness(counts).failing(0.3),

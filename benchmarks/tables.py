@@ -8,13 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws.augmentation import Effort
 from discreet.belief.draws.data_augmentation import simulated
-from discreet.belief.draws.weighted_draws import WeightedDistribution, weighted_distribution
+from discreet.belief.draws.weighted_draws import weighted_belief
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.matched_distribution import matched_distribution
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing
-from discreet.belief.posterior import Question, TablePosterior, table_posterior
+from discreet.belief.posterior import LIMITS, Question, TablePosterior, table_posterior
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.system.margins import margins_of
@@ -85,14 +87,15 @@ def run(scale: float) -> None:
 def warm_up() -> None:
     """Compiles what is compiled on first use."""
     for model in models_containing(3, RELEASED):
-        table_posterior(census_question(100), model, rng=np.random.default_rng(0))
+        table_posterior(census_question(100, model), rng=np.random.default_rng(0))
 
 
-def census_question(n_draws: int) -> Question:
+def census_question(n_draws: int, model: HierarchicalModel) -> Question:
     return Question(
+        prior=LogLinearPrior(model),
         margins=margins_of(CENSUS, RELEASED),
         cells=SMALL,
-        alpha=np.full(CENSUS.shape, 0.5),
+        limits=LIMITS,
         truth=CENSUS,
         effort=Effort(n_draws=n_draws),
     )
@@ -100,30 +103,30 @@ def census_question(n_draws: int) -> Question:
 
 def census_rows(model: HierarchicalModel, n_draws: int) -> None:
     """The model by each way that there is, against its exact distribution where that is known."""
-    question, rng = census_question(n_draws), np.random.default_rng(1)
-    found, took = timed(lambda: table_posterior(question, model, rng=rng))
+    question, rng = census_question(n_draws, model), np.random.default_rng(1)
+    found, took = timed(lambda: table_posterior(question, rng=rng))
     assert isinstance(found, TablePosterior)
     first = Timed(found.method, took, found.distributions, found.errors)
     exact = first.distributions if found.how.value == "exact" else None
     if exact is not None:
         print_row(first, exact)
-    augmented, took = timed(lambda: simulated(question, model, Clock(None), rng, silent))
+    augmented, took = timed(lambda: simulated(question, Clock(None), rng, silent))
     assert isinstance(augmented, TablePosterior)
     print_row(Timed(augmented.method, took, augmented.distributions, augmented.errors), exact)
     if exact is not None:
-        print_row(weighted(question, model, rng), exact)
+        print_row(weighted(question, rng), exact)
 
 
-def weighted(question: Question, model: HierarchicalModel, rng: np.random.Generator) -> Timed:
-    distribution = exact_distribution(question.margins, model, question.alpha)
-    assert distribution is not None
+def weighted(question: Question, rng: np.random.Generator) -> Timed:
+    distribution = question.model_distribution
+    assert not isinstance(distribution, Unavailable)
     margins = question.margins if distribution.system.n_named == distribution.n_cells else None
     drawn, took = timed(
-        lambda: weighted_distribution(distribution, margins=margins, clock=Clock(5.0), rng=rng)
+        lambda: weighted_belief(distribution, margins=margins, clock=Clock(5.0), rng=rng)
     )
-    assert isinstance(drawn, WeightedDistribution)
-    pairs = [drawn.cell(int(cell)) for cell in SMALL]
-    distributions, errors = ([pair[i] for pair in pairs] for i in (0, 1))
+    assert isinstance(drawn, DrawnBelief)
+    distributions = [drawn.cell(int(cell)) for cell in SMALL]
+    errors = [drawn.cell_error(int(cell)) for cell in SMALL]
     return Timed(f"{len(drawn.tables):,} weighted draws", took, distributions, errors)
 
 
@@ -156,12 +159,18 @@ def drawn_row(n_variables: int) -> None:
     distribution = exact_distribution(margins, model, alpha)
     assert distribution is not None
     drawn, took = timed(
-        lambda: weighted_distribution(distribution, margins=margins, clock=Clock(5.0), rng=rng)
+        lambda: weighted_belief(distribution, margins=margins, clock=Clock(5.0), rng=rng)
     )
     rate = getattr(drawn, "effective_draws", 0.0) / took
     effort = Effort(n_draws=1000, seconds=SECONDS)
-    question = Question(margins=margins, cells=np.arange(8), alpha=alpha, effort=effort)
-    found, took = timed(lambda: table_posterior(question, model, rng=rng))
+    question = Question(
+        prior=LogLinearPrior(model),
+        margins=margins,
+        cells=np.arange(8),
+        effort=effort,
+        limits=LIMITS,
+    )
+    found, took = timed(lambda: table_posterior(question, rng=rng))
     print(f"  {table.size:>4} cells{rate:>20,.0f}   {used(found, took)}", flush=True)
 
 

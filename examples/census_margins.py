@@ -10,7 +10,8 @@ from pathlib import Path
 
 from discreet.engines.table_reading import read_table
 from discreet.figures import Unavailable
-from discreet.tables.audit import AuditOptions, audit
+from discreet.flows.audit import audit
+from discreet.tables.audit_options import AuditOptions
 
 HERE = Path(__file__).parent
 REQUESTS = [("race", "gender"), ("race", "income"), ("income", "gender")]  # in order of arrival

@@ -11,8 +11,8 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from discreet.count_tables.assessment import CountOptions, assess_counts
-from discreet.count_tables.category_assessment import assess_categories
+from discreet.count_tables.options import CountOptions
+from discreet.flows.counts import assess_categories, assess_counts
 
 HERE = Path(__file__).parent
 MAX_RISK = 0.6  # that an intruder finds the table of a ward, or how many weeks had a given count

@@ -73,7 +73,7 @@ def main(folder: Path) -> None:
     print(f"{'':50}{'the file':>10}{'estimate (90 % limits)':>26}")
     for title, recode in STEPS:
         table = recode(table)
-        found = discreet.assess(table, KEYS, weight="weight", population_size=40_000)
+        found = discreet.assess(table, KEYS, weight="weight", population=40_000)
         uniques = found.recommended.expected_population_uniques
         if isinstance(uniques, discreet.Unavailable):
             raise SystemExit(f"no estimate: {uniques.reason}")

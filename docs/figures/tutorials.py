@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import discreet
-from discreet.report.audit_page import audit_html
-from discreet.report.notebook import plots_in
+from discreet.report.audit.document import audit_document
+from discreet.report.document import plots_in
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -20,7 +20,7 @@ KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
 
 def survey() -> None:
     """What the models say, and what vanishes without each key."""
-    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population_size=40_000)
+    found = discreet.assess(EXAMPLES / "survey.csv", KEYS, weight="weight", population=40_000)
     for name in ("estimates", "contributions"):
         found.plots()[name].save(HERE / f"survey-{name}.svg")
 
@@ -32,8 +32,9 @@ def table() -> None:
     pair = discreet.audit(census, releases[1:])
     pair.plots()["beliefs"].save(HERE / "table-beliefs.svg")
     steps = discreet.audit_sequence(census, releases, discreet.AuditOptions(seconds=60))
-    page = audit_html("census.csv", steps)
-    plots_in(page)["releases"].save(HERE / "table-releases.svg")
+    document = audit_document("census.csv", steps, sequence=True)
+    drawn = {plot.name: plot for plot in plots_in(document)}
+    (HERE / "table-releases.svg").write_text(drawn["releases"].draw(), encoding="utf-8")
 
 
 def counts() -> None:
@@ -45,7 +46,7 @@ def counts() -> None:
 def choice() -> None:
     """The risk–utility map of the census table, and a lattice of margins."""
     census = discreet.read_table(EXAMPLES / "census.csv", count="count")
-    found = discreet.recommend(census, MASKS, discreet.ChooseOptions(max_risk=0.25, seed=1))
+    found = discreet.choose(census, MASKS, max_risk=0.25, seed=1)
     found.plots()["risk-utility"].save(HERE / "choice-risk-utility.svg")
     counts = np.random.default_rng(5).poisson(6, (2, 2, 2, 2, 2))
     table = discreet.Table.of_dense(counts, names=["a", "b", "c", "d", "e"])

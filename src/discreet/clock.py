@@ -7,7 +7,7 @@ measured by this clock, and whoever waits is told.
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from typing import Any
 from discreet.progress import Progress
 
 COMPILING = "compiling (first use only)"
+FIRST_USE = "compiling the numerical parts, up to a minute: only the first use on a machine does"
 LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
 
 
@@ -65,6 +66,19 @@ def telling_of_compiling(progress: Progress) -> Iterator[None]:
         yield
     finally:
         _told.progress = before
+
+
+def said_once(say: Callable[[str], None]) -> Progress:
+    """For `telling_of_compiling` without a terminal: one line when compiling begins, no more."""
+    told = False
+
+    def listen(step: str, fraction: float | None) -> None:
+        nonlocal told
+        if step == COMPILING and not told:
+            told = True
+            say(FIRST_USE)
+
+    return listen
 
 
 def threads(most: int) -> ThreadPoolExecutor:

@@ -13,6 +13,11 @@ Messages follow one grammar, ``{name} must be {rule}, got {value}[ at {where}][;
 hold names and positions only: never a value that stands in a confidential record.
 """
 
+from enum import StrEnum
+from typing import TypeVar
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
 
 class DiscreetError(Exception):
     """Anything that Discreet raises on purpose; the message is one line for the user."""
@@ -53,6 +58,13 @@ def must_be(
     at = f" at {where}" if where else ""
     then = f"; {remedy}" if remedy else ""
     return one_line(f"{name} must be {rule}, got {got}{at}{then}")
+
+
+def one_of(name: str, kind: type[Choice], given: str) -> Choice:
+    """The choice of that name; raises InputError where there is none."""
+    if given not in set(kind):
+        raise InputError(must_be(name, f"one of {', '.join(kind)}", repr(given)))
+    return kind(given)
 
 
 def one_line(text: str) -> str:

@@ -45,14 +45,17 @@ class Figure(ShownInNotebooks):
             raise ValueError(f"a figure must be a number unless it is a bound, got {self.how}")
 
     def to_json(self) -> dict[str, Any]:
-        """The figure as JSON names: value, low, high, how, and what else is known of it."""
-        required = {"value": self.value, "low": self.low, "high": self.high, "how": self.how.value}
-        optional = {
+        """The figure as JSON: how it was got, and whatever is known of it; nothing is null."""
+        found = {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "how": self.how.value,
             "standard_error": self.standard_error,
             "confidence": self.confidence,
             "note": self.note or None,
         }
-        return required | {name: value for name, value in optional.items() if value is not None}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from discreet.data.missing import POLICIES
 from discreet.errors import MissingError
 from discreet.figures import Figure, Unavailable
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.scoring import ModelResult
 
@@ -180,7 +180,14 @@ def test_sensitive_variables(policy, rows, rule, weight):
     if refused(rows, policy) or all(rows[i][1] is None for i in kept):
         return
     weight = weight if policy == "wildcard" else 1.0
-    options = {"sensitive": ["s"], "thresholds": rule, "missing_weight": weight}
+    limits = {
+        "l": rule.diversity,
+        "c": rule.recursive_c,
+        "t": rule.closeness,
+        "alpha": rule.concentration,
+        "alpha_k": rule.anonymity,
+    }
+    options = {"sensitive": ["s"], "missing_weight": weight} | limits
     found, risks = run(rows, policy, **options)
     keys, values = [rows[i][0] for i in kept], [rows[i][1] for i in kept]
     whole = Counter(v for v in values if v is not None)
@@ -282,7 +289,7 @@ def test_known_population(rows):
     def table(part):
         return pa.table({k: [row[0][j] for row in part] for j, k in enumerate(keys)})
 
-    found = assess(table(sample), keys, population=table(kept), models=["sample_frequency"])
+    found = assess(table(sample), keys, population_file=table(kept), models=["sample_frequency"])
     f, F = Counter(row[0] for row in sample), Counter(row[0] for row in kept)
     truth = found.population
     assert truth is not None

@@ -8,11 +8,11 @@ import pytest
 from discreet.choice.best_set.best_margins import best_margins
 from discreet.choice.best_set.margin_safety import Judge, Verdict
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import set_of
 from discreet.data.table import Table
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import maximal
 from discreet.fiber.system.programs import Deadline
+from discreet.numerics.bit_sets import set_of
+from discreet.numerics.graphs import junction_tree
 
 
 def all_tables(n_cells, total):

@@ -7,19 +7,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.oracles.attaining_table import attaining_table
+from tests.oracles.certificates import certify
 
 from discreet.errors import InputError
-from discreet.fiber.bounds.attaining_table import attaining_table
 from discreet.fiber.bounds.by_frechet import bounds_by_frechet
 from discreet.fiber.bounds.by_programming import bounds_by_programming
 from discreet.fiber.bounds.by_shuttle import bounds_by_shuttle
 from discreet.fiber.bounds.cell_bounds import Proof, bounds
-from discreet.fiber.bounds.certificates import certify
 from discreet.fiber.system.consistency import check, disagreement
-from discreet.fiber.system.decomposable import ClosedForm, junction_tree
+from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.structure import presolve
+from discreet.numerics.graphs import junction_tree
 
 MOST = 3  # of any cell of a hidden table
 SLOW = settings(max_examples=30)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.oracles.checked_moves import moves_checked
 
 from discreet.fiber.draws.moves import (
     Cut,
@@ -13,7 +14,6 @@ from discreet.fiber.draws.moves import (
     connecting_moves,
     cuts_of,
     moves_by_4ti2,
-    moves_checked,
     moves_of_margins,
 )
 from discreet.fiber.draws.sequential import weighted_draws

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from discreet.belief import ladder
 from discreet.belief.belief import ListedBelief
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
+from discreet.belief.summed_belief import SummedBelief
 from discreet.data.table import Table
 from discreet.figures import How, Unavailable
-from discreet.masks import after_publication
-from discreet.masks.after_publication import SummedBelief, intruders_belief, intruders_bounds
+from discreet.masks.after_publication import intruders_belief, intruders_bounds
 from discreet.masks.margins import release_margins
 from discreet.masks.rounding import nearest, round_at_random, round_conventionally
 from discreet.masks.suppression import suppress
@@ -117,7 +118,7 @@ def chosen(table, full):
 @pytest.mark.parametrize("way", ["listed", "summed"])
 def test_beliefs_are_bayes_rule_over_all_tables(mask, full, way, monkeypatch):
     if way == "summed":
-        monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+        monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
     tried = 0
     for i, (table, base) in enumerate(cases(1, 12)):
         masked, chance = mask(table, base, chosen(table, full))
@@ -159,7 +160,7 @@ def test_an_inconsistent_table_has_probability_zero_either_way(monkeypatch):
     other = np.array([[4, 1], [2, 4]])
     masked = round_at_random(table, base=3, seed=1, sets=[["v1", "v2"], ["v1"]])
     assert intruders_belief(masked).probability(other).value == 0
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
     assert intruders_belief(masked).probability(other).value == 0
 
 
@@ -211,10 +212,8 @@ def test_weighted_draws_agree_with_the_exact_distribution_within_their_errors(ma
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked, _ = mask(table, 3, [["v1", "v2"], ["v1"], ["v2"]])
     exact = intruders_belief(masked, "dirichlet")
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
-    monkeypatch.setattr(
-        after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
-    )
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
+    monkeypatch.setattr(ladder, "by_summing", lambda *_: Unavailable("not tried"))
     drawn = intruders_belief(masked, "dirichlet")
     assert drawn.effective_draws > 1000
     assert drawn.lower.tolist() == exact.lower.tolist()
@@ -234,7 +233,7 @@ def test_weighted_draws_agree_with_the_exact_distribution_within_their_errors(ma
 def test_a_distribution_that_no_way_reaches_says_why(monkeypatch):
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=3, seed=1, total_known=False)
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
     found = intruders_belief(masked)
     assert isinstance(found, Unavailable)
     assert "number of persons is not known" in found.reason

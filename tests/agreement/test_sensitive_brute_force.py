@@ -21,7 +21,6 @@ from discreet.survey.attributes.diversity import (
     concentration,
     distinct_diversity,
     entropy_diversity,
-    recursive_depth,
     recursive_diversity,
 )
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -155,15 +154,6 @@ def test_recursive(records: Records, ell: int, c: float) -> None:
         return r is None or not r < c
 
     assert_failing(found.failing(c), records, fails)
-    depth = recursive_depth(counted(records), c)
-    assert_failing(depth.failing(ell), records, fails)
-
-    def deepest(counter: Counter[int]) -> int:
-        return max(
-            (d for d in range(1, N_VALUES + 1) if (r := ratio(counter, d)) and r < c), default=0
-        )
-
-    assert_like(depth, records, deepest, rel=0, abs=0)
 
 
 @settings(max_examples=100)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.figures import Unavailable
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 
 NAMES = ("a", "b", "c", "d")
 files = st.integers(1, 4).flatmap(
@@ -63,7 +63,7 @@ def test_scores_contributions_and_the_derivation(policy, weight, tmp_path):
         path = tmp_path / "r.parquet"
         found = assess(
             table, NAMES[:n], missing=policy, missing_weight=weight, suda=n,
-            models=["sample_frequency"], risks=path, population_size=1000,
+            models=["sample_frequency"], risks=path, population=1000,
         )  # fmt: skip
         expected = [msus(rows, i, policy, weight) for i in range(len(rows))]
         scores = [score(n, [len(s) for s in sets]) for sets in expected]

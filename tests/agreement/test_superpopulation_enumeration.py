@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.models.superpopulation.partition_likelihood import (
@@ -138,7 +139,7 @@ def test_drawn_partitions_have_the_probabilities_of_the_distribution(distributio
     urn, draws = PartitionUrn(*distribution, 4, 4), 4000  # type: ignore[call-arg]
     seen = defaultdict(int)
     for _ in range(draws):
-        indices = urn.draw_sizes(rng)
+        indices = draw_sizes(urn, rng)
         seen[tuple(np.repeat(indices.sizes, indices.cells))] += 1
     expected = defaultdict(float)
     for labels in partitions(4):

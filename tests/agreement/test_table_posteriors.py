@@ -10,11 +10,12 @@ import pytest
 from scipy.special import gammaln
 
 from discreet.belief.draws.augmentation import Effort
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing
 from discreet.belief.posterior import Question, table_posterior
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
+from discreet.numerics.graphs import junction_tree
 
 TABLES = {
     "2x2x2": np.array([[[1, 0], [2, 1]], [[0, 1], [1, 1]]]),
@@ -67,13 +68,13 @@ def expected(table, sets, model):
 
 def ask(table, sets, model, **effort):
     question = Question(
+        prior=LogLinearPrior(model, 0.5),
         margins=margins_of(table, sets),
         cells=np.arange(table.size),
-        alpha=np.full(table.shape, 0.5),
         truth=table,
         effort=Effort(**effort),
     )
-    return table_posterior(question, model, rng=np.random.default_rng(7))
+    return table_posterior(question, rng=np.random.default_rng(7))
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -14,7 +14,8 @@ from scipy.stats import betabinom, hypergeom
 
 from discreet.data.table import Table
 from discreet.figures import How, Unavailable
-from discreet.tables.audit import AuditOptions, audit
+from discreet.flows.audit import audit
+from discreet.tables.audit_options import AuditOptions
 
 TITANIC = Table.of_dense(
     np.array(

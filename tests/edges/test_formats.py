@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from discreet.data.csv_dialect import CsvOptions
+from discreet.flows import assess as module
 from discreet.report.json import assessment_json
-from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 RNG = np.random.default_rng(11)

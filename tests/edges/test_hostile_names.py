@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
-from discreet.survey import assessment as module
+from discreet.flows import assess as module
 
 assess = partial(module.assess, models="sample_frequency")
 HOSTILE = [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.survey import assessment as module
+from discreet.flows import assess as module
 
 assess = partial(module.assess, models="sample_frequency")
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data"

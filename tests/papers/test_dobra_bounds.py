@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.oracles.certificates import certify
 
 from discreet.fiber.bounds.by_frechet import bounds_by_frechet
 from discreet.fiber.bounds.by_programming import bounds_by_programming
 from discreet.fiber.bounds.by_shuttle import bounds_by_shuttle
 from discreet.fiber.bounds.cell_bounds import Proof, bounds
-from discreet.fiber.bounds.certificates import certify
-from discreet.fiber.system.decomposable import bounds_by_decomposable
+from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.structure import presolve
@@ -28,7 +28,7 @@ LEVELS = np.argwhere(np.ones(CENSUS.shape))
     "method",
     [
         lambda: bounds(MARGINS),
-        lambda: bounds_by_decomposable(MARGINS, LEVELS),
+        lambda: ClosedForm(MARGINS).bounds(LEVELS),
         lambda: bounds_by_frechet(MARGINS, LEVELS),
         lambda: bounds_by_shuttle(MARGINS),
         lambda: bounds_by_programming(system_of(18, MARGINS.statements())),

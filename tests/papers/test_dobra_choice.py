@@ -7,20 +7,19 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from discreet.choice.actors import Agency, Intruder, Scientist
 from discreet.choice.candidates import margin_proposals
 from discreet.choice.choice import Verdict
 from discreet.choice.measures import Measure
+from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import mask_proposal, parse_masks
-from discreet.choice.risk_utility import ChooseOptions, risk_utility
-from discreet.choice.utility import CellCounts
+from discreet.choice.risk_utility import risk_utility
 from discreet.data.table import Table
 from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import How
 from discreet.masks.after_publication import intruders_belief
 from discreet.masks.margins import release_margins
 from discreet.tables.attacks import OneCell, bounds_scenario, cells_scenario, table_scenario
-from discreet.tables.disclosure import Always, Discrete, Fixed, Scenario
+from discreet.tables.disclosure import Always, Discrete, Fixed, Scenario, disclosure_risk
 from discreet.tables.refused_margin import Policy
 
 COUNTS = [96, 72, 161, 10, 7, 6, 1, 1, 2, 186, 127, 51, 11, 7, 3, 0, 1, 0]  # table 1
@@ -39,10 +38,7 @@ def believed():
 
 
 def risk(scenario, believed, prior="multinomial"):
-    intruder = Intruder(name="i", prior=Multinomial(), scenario=scenario)
-    user = Scientist(name="s", studies=[(1.0, CellCounts())])
-    agency = Agency(max_risk=0.0, intruders=(intruder,), scientists=(user,))
-    return agency.worst_risk({"i": believed[prior]}, TRUTH)
+    return disclosure_risk(scenario, believed[prior], TRUTH)
 
 
 def test_example_1_tightness_of_bounds(believed):

@@ -3,12 +3,11 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from tests.oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 from discreet.survey.models.benedetti_franconi import individual_risk
 from discreet.survey.models.inverse_mean import (
     approximation_error,
-    closed_form_of_three,
-    closed_form_of_two,
     inverse_mean_of_one,
     printed_form_of_three,
     three_term_approximation,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from discreet.data.coding import Coding
 from discreet.figures import Unavailable
-from discreet.survey import assessment as module
+from discreet.flows import assess as module
 from discreet.survey.scoring import ModelResult
 
 assess = partial(module.assess, models="sample_frequency")

@@ -68,7 +68,7 @@ class Roughened:
         return taken._replace(seen=taken.seen * (1 + 100 * slow * np.finfo(float).eps))
 
 
-def test_probabilities_that_do_not_depend_on_theta_are_worth_all_draws():
+def test_probabilities_that_do_not_depend_on_theta_rest_on_all_draws():
     """Under the model that is released, Pr(F | R, θ) is the same for all θ: what varies is noise."""
     model = next(
         m
@@ -79,7 +79,7 @@ def test_probabilities_that_do_not_depend_on_theta_are_worth_all_draws():
     step = Roughened(listed(rng), np.random.default_rng(4))
     found = augmented(step, model, ALPHA, CELLS, effort=Effort(n_chains=4, n_draws=400), rng=rng)
     assert not found.diagnostics.varied.any()
-    assert found.worth == 1600
+    assert found.effective_draws == 1600
     assert found.rounding < 1e-9
     assert {e for errors in found.errors for e in errors.values()} == {found.rounding}
     distribution = exact_distribution(MARGINS, model, ALPHA)

@@ -15,7 +15,7 @@ from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import Figure, Outcome
 from discreet.numerics.arrays import IntArray
-from discreet.survey.models.benedetti_franconi import BenedettiFranconi, population_count_interval
+from discreet.survey.models.benedetti_franconi import BenedettiFranconi
 from discreet.survey.models.contract import Tally
 
 REPEATS = 100
@@ -75,19 +75,6 @@ def assess(sample: IntArray) -> tuple[Total, Total]:
 def draws():
     rng = np.random.default_rng(20240611)
     return [draw(rng) for _ in range(REPEATS)]
-
-
-def test_limits_on_population_counts_cover_as_often_as_they_say(draws):
-    """Against the exact chance of the whole-number limits, at least 95 %."""
-    population, sample = (np.concatenate(side) for side in zip(*draws, strict=True))
-    sizes, size = np.unique(sample, return_inverse=True)
-    interval = population_count_interval(sizes, np.full(len(sizes), P))
-    covered = (interval.low[size] <= population) & (population <= interval.high[size])
-    unseen = stats.nbinom(sizes, P)
-    chance = (unseen.cdf(interval.high - sizes) - unseen.cdf(interval.low - sizes - 1))[size]
-    error = np.sqrt((chance * (1 - chance)).sum()) / len(sample)
-    assert chance.min() >= 0.95 - 1e-12
-    assert covered.mean() == pytest.approx(chance.mean(), abs=4 * error)
 
 
 def test_limits_on_population_uniques_cover(draws):

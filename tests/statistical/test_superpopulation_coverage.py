@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
-from discreet.survey.models.superpopulation.families import fit_from_size_indices
+from discreet.survey.models.registry import MODELS
 from discreet.survey.models.superpopulation.fitted import Totals
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
@@ -28,7 +29,7 @@ class Partition:
 
     def draw(self, rng):
         urn = PartitionUrn(self.alpha, self.theta, self.sample_size, self.population_size)
-        sizes = urn.draw_sizes(rng)
+        sizes = draw_sizes(urn, rng)
         s, each = sizes.sample_uniques, 1 - self.alpha
         if s == 0:
             return sizes, 0, self.population_size
@@ -80,7 +81,8 @@ def test_limits_hold_the_number_of_population_uniques(name, truth):
     inside, ratio = 0, []
     for _ in range(REPEATS):
         sizes, uniques, population = truth.draw(rng)
-        figure = fit_from_size_indices(name, sizes, population, truth.cells).uniques_figure()
+        totals = Totals(size_indices=sizes, population_size=population, n_table_cells=truth.cells)
+        figure = MODELS[name].fit_totals(totals).uniques_figure()
         inside += figure.low <= uniques <= figure.high
         ratio.append((figure.value, uniques))
     error = np.sqrt(CONFIDENCE * (1 - CONFIDENCE) / REPEATS)

@@ -6,13 +6,13 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from discreet.survey.models.superpopulation.families import fit_from_size_indices
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
 from discreet.figures import Figure
 from discreet.survey.models.contract import Tally
-from discreet.survey.models.superpopulation.families import fit_from_size_indices
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
 REPEATS = 50

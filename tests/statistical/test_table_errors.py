@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from discreet.choice.drawn_exposure import drawn_exposure
 
 from discreet.belief.draws import weighted_draws
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, model_weights
 from discreet.belief.request import TablePosterior
-from discreet.choice.drawn_exposure import drawn_exposure
 from discreet.choice.exposure import belief_exposure
 from discreet.choice.measures import Measure
 from discreet.clock import Clock

@@ -9,7 +9,13 @@ from numba import njit
 from numba.core import event
 
 from discreet import clock
-from discreet.clock import COMPILING, telling_of_compiling, threads, working_seconds
+from discreet.clock import (
+    COMPILING,
+    said_once,
+    telling_of_compiling,
+    threads,
+    working_seconds,
+)
 
 
 @pytest.fixture
@@ -73,6 +79,14 @@ def test_whoever_waits_is_told_of_compiling_and_nobody_afterwards():
     n_heard = len(heard)
     njit(lambda x: x + 4)(1)
     assert len(heard) == n_heard
+
+
+def test_one_line_is_said_of_all_compiling():
+    lines = []
+    listen = said_once(lines.append)
+    for step in ("walking", COMPILING, "walking", COMPILING):
+        listen(step, None)
+    assert lines == [clock.FIRST_USE]
 
 
 def test_threads_tell_whoever_waits_for_the_one_that_made_them():

@@ -8,15 +8,22 @@ Mixing is exact: H = Σ w_i (H_i − log2 w_i), and cell probabilities are means
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import logsumexp
 
+from discreet.belief.belief import Exact, ListedBelief
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.ladder import believe
+from discreet.belief.request import Limits, Question
+from discreet.belief.summed_belief import SummedBelief
+from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.fiber.draws.exact_draws import sampler
 from discreet.fiber.sums.dynamic_programming import Budget
-from discreet.fiber.sums.marginals import Posterior, most_probable_table, posterior
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sums.marginals import Posterior, most_probable_table
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.priors import Multinomial, Prior, Uniform
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -27,6 +34,7 @@ from discreet.progress import Progress, silent
 PRIORS: dict[str, Prior] = {"multinomial": Multinomial(), "uniform": Uniform()}
 Z = 1.96  # standard errors to a limit that is passed once in 40 times
 MOST_BITS = 1000.0  # 2^H beyond this is no number to print
+NO_BEST = Unavailable("draws cannot tell which table is the most probable")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,15 +139,17 @@ class TableDistribution:
         return {j: None if j < self.first_value else c for j, c in enumerate(self.best_guess)}
 
 
-@dataclass(frozen=True, slots=True)
-class Mixture:
-    """Posteriors of the parts that hold a table, and the share of each; shares add up to one."""
+@dataclass(frozen=True)
+class Mixture(Exact):
+    """The belief over parts that exclude one another: `posteriors` of those that hold a table, and
+    the share of each; shares add up to one."""
 
     prior: Prior
     posteriors: tuple[Posterior, ...]
     log_shares: FloatArray
     names: tuple[str, ...]
     groups: tuple[str, ...] = ()
+    method: str = "exact, by summing over all consistent tables"
 
     @property
     def shares(self) -> FloatArray:
@@ -156,31 +166,62 @@ class Mixture:
         return found
 
     @property
-    def entropy(self) -> float:
+    def lower(self) -> IntArray:
+        """A value that each cell is never below."""
+        least: IntArray = np.min([found.lower for found in self.posteriors], axis=0)
+        return least
+
+    @property
+    def upper(self) -> IntArray:
+        """A value that each cell is never above."""
+        tops = [
+            found.lower + [len(p) - 1 for p in found.probabilities] for found in self.posteriors
+        ]
+        most: IntArray = np.max(tops, axis=0)
+        return most
+
+    def cell(self, cell: int) -> dict[int, float]:
+        """Pr(F(cell) = q), a mean over the parts."""
+        ranges = [(int(f.lower[cell]), f.probabilities[cell]) for f in self.posteriors]
+        low = min(start for start, _ in ranges)
+        summed = np.zeros(max(start + len(p) for start, p in ranges) - low)
+        for (start, p), share in zip(ranges, self.shares, strict=True):
+            summed[start - low : start - low + len(p)] += share * p
+        whole = summed.sum()
+        return {low + int(q): float(summed[q] / whole) for q in np.flatnonzero(summed)}
+
+    def entropy(self) -> Outcome:
         """Of the table [bits]; exactly 0 where one table is left."""
         if len(self.posteriors) == 1 and all(len(p) == 1 for p in self.posteriors[0].probabilities):
-            return 0.0
+            return exact(0.0)
         own = np.array([found.entropy for found in self.posteriors])
-        return float(max(0.0, np.sum(self.shares * (own - self.log_shares / math.log(2)))))
+        return exact(max(0.0, float(np.sum(self.shares * (own - self.log_shares / math.log(2))))))
 
-    def log_probability(self, table: IntArray) -> float | None:
-        """log Pr(table), None where no part holds it."""
+    def log_probability(self, table: IntArray) -> tuple[float, float]:
+        """log Pr(table) and 0 for its error; −inf where no part holds it."""
         for found, log_share in zip(self.posteriors, self.log_shares, strict=True):
             point = found.system.completed(table)
             if found.system.holds(point):
-                return float(found.log_table_probability(table) + log_share)
-        return None
+                return float(found.log_table_probability(table) + log_share), 0.0
+        return -math.inf, 0.0
 
-    def best(self, budget: Budget, progress: Progress = silent) -> tuple[IntArray, float]:
-        """The most probable table (the first where parts are alike) and its log probability."""
+    def probability(self, table: IntArray) -> Outcome:
+        """The probability of a whole table; 0 where no part holds it."""
+        return exact(math.exp(min(0.0, self.log_probability(table)[0])))
+
+    def most_probable(self) -> IntArray | None:
+        """The most probable table."""
+        return self.best(Budget())
+
+    def best(self, budget: Budget, progress: Progress = silent) -> IntArray:
+        """The most probable table, the first where parts are alike."""
         choices = []
         for found, log_share in zip(self.posteriors, self.log_shares, strict=True):
             system = found.system
             table = most_probable_table(system, self.prior, budget=budget, progress=progress)
             choices.append((found.log_table_probability(table) + float(log_share), table))
         logs = [log_probability for log_probability, _ in choices]
-        log_best, table = choices[first_largest(logs, scale=1.0)]
-        return table, log_best
+        return choices[first_largest(logs, scale=1.0)][1]
 
     def draw(self, n_draws: int, *, rng: np.random.Generator, budget: Budget) -> IntArray:
         """Independent tables (draws × cells) with their exact probabilities."""
@@ -231,7 +272,7 @@ def prior_named(name: str) -> Prior:
     return PRIORS[name]
 
 
-def exact_distribution(
+def mixed_distribution(
     mixed: Mixture,
     *,
     truth: IntArray | None = None,
@@ -239,20 +280,77 @@ def exact_distribution(
     progress: Progress = silent,
 ) -> TableDistribution:
     """The distribution of the table and its cells from an exact mixture."""
-    table, log_best = mixed.best(budget or Budget(), progress)
-    scored = None if truth is None else score(mixed.log_probability(truth))
+    best = mixed.best(budget or Budget(), progress)
+    found = table_distribution(mixed, mixed.prior.name, best=best, truth=truth)
+    return replace(found, groups=mixed.group_shares)
+
+
+def table_distribution(
+    belief: Mixture | ListedBelief | DrawnBelief,
+    prior: str,
+    *,
+    best: IntArray | None = None,
+    truth: IntArray | None = None,
+) -> TableDistribution:
+    """What a belief says of the whole table and of each cell; `best` is its most probable table, if
+    it has been found."""
+    entropy = belief.entropy()
+    best = belief.most_probable() if best is None else best
+    scored = None if truth is None else _scored(belief, truth)
     return TableDistribution(
-        prior=mixed.prior.name,
-        how=How.EXACT,
-        cells=_mixed_cells(mixed),
-        entropy=exact(mixed.entropy),
-        effective_tables=power_of_two(exact(mixed.entropy)),
-        reciprocal_entropy=reciprocal(exact(mixed.entropy)),
-        best_guess=tuple(table.tolist()),
-        best_guess_probability=score(log_best)[0],
+        prior=prior,
+        how=belief.how,
+        cells=tuple(_cell(belief, cell) for cell in range(len(belief.lower))),
+        entropy=entropy,
+        effective_tables=power_of_two(entropy),
+        reciprocal_entropy=reciprocal(entropy),
+        best_guess=None if best is None else tuple(best.tolist()),
+        best_guess_probability=NO_BEST if best is None else _scored(belief, best)[0],
         truth_probability=None if scored is None else scored[0],
         truth_surprisal=None if scored is None else scored[1],
-        groups=mixed.group_shares,
+    )
+
+
+def drawn_distribution(
+    belief: DrawnBelief, prior: str, *, greatest: float, note: str, truth: IntArray | None = None
+) -> TableDistribution:
+    """The distribution of the table and its cells by draws; `greatest` is a number that no table's
+    log weight exceeds."""
+    log_z, error = belief.log_normaliser
+    return replace(
+        table_distribution(belief, prior, truth=truth),
+        note=note,
+        best_guess_limit=score(min(0.0, greatest - log_z), error)[0],
+    )
+
+
+def _scored(
+    belief: Mixture | ListedBelief | DrawnBelief, table: IntArray
+) -> tuple[Outcome, Outcome]:
+    """The probability of a table and its surprisal."""
+    found = belief.log_probability(table)
+    if isinstance(found, Unavailable):
+        return found, found
+    log_p, error = found
+    return score(None if log_p == -math.inf else log_p, None if belief.how is How.EXACT else error)
+
+
+def _cell(belief: Mixture | ListedBelief | DrawnBelief, cell: int) -> CellDistribution:
+    found = belief.cell(cell)
+    support = np.fromiter(found, dtype=np.int64, count=len(found))
+    probabilities = np.fromiter(found.values(), dtype=np.float64, count=len(found))
+    if not isinstance(belief, DrawnBelief):
+        mean = math.fsum(probabilities * support)
+        return CellDistribution(cell=cell, support=support, probabilities=probabilities, mean=mean)
+    mean, error = belief.mean(cell)
+    return CellDistribution(
+        cell=cell,
+        support=support,
+        probabilities=probabilities,
+        mean=mean,
+        standard_error=error,
+        errors=np.array(list(belief.cell_error(cell).values())),
+        effective_draws=belief.effective_draws,
     )
 
 
@@ -295,7 +393,7 @@ def reciprocal(entropy: Outcome) -> Outcome:
     if isinstance(entropy, Unavailable) or entropy.value is None:
         return entropy
     if entropy.value < ALIKE:  # a difference of logarithms, of which less than that is rounding
-        return Unavailable("one table is all but certain, so that 1 / entropy has no value")
+        return Unavailable("one table is almost certain, so 1 / entropy has no value")
     value, error = 1 / entropy.value, entropy.standard_error
     error = None if error is None else error * value**2
     return Figure(value=value, how=entropy.how, standard_error=error)
@@ -307,12 +405,18 @@ def _posterior(
     """The posterior of a part, None where it holds no table."""
     if np.any(system.lower > system.upper):
         return None
+    limits = Limits(states=budget.states, steps=budget.steps, exact_share=1.0)
+    question = Question(prior=prior, constraints=system, limits=limits)
+    clock = Clock(budget.seconds, budget.began)
     try:
-        return posterior(system, prior, budget=budget, progress=progress)
+        found = believe(question, ("summed",), clock=clock, progress=progress)
     except InputError as problem:
         if "contradiction" in str(problem):
             return None
         raise
+    if isinstance(found, SummedBelief):
+        return found.distribution
+    raise BudgetExceeded(found.reason if isinstance(found, Unavailable) else found.method)
 
 
 def _log_shares(
@@ -326,22 +430,3 @@ def _log_shares(
         here = np.array([group == name for group in groups])
         shares[here] = logs[here] - logsumexp(logs[here]) + math.log(weight / whole)
     return shares
-
-
-def _mixed_cells(mixed: Mixture) -> tuple[CellDistribution, ...]:
-    n_cells = mixed.posteriors[0].system.n_named
-    return tuple(_mixed_cell(mixed, cell) for cell in range(n_cells))
-
-
-def _mixed_cell(mixed: Mixture, cell: int) -> CellDistribution:
-    ranges = [(int(f.lower[cell]), f.probabilities[cell]) for f in mixed.posteriors]
-    low = min(start for start, _ in ranges)
-    summed = np.zeros(max(start + len(p) for start, p in ranges) - low)
-    for (start, p), share in zip(ranges, mixed.shares, strict=True):
-        summed[start - low : start - low + len(p)] += share * p
-    support = np.flatnonzero(summed)
-    summed = summed[support] / summed.sum()
-    counts = (low + support).astype(np.int64)
-    return CellDistribution(
-        cell=cell, support=counts, probabilities=summed, mean=float(summed @ counts)
-    )

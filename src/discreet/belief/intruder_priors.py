@@ -17,6 +17,7 @@ from discreet.fiber.system.priors import (
     Prior,
     ProductForm,
     Uniform,
+    log_ratio,
 )
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.gamma_ratio import log_gamma_ratio
@@ -27,14 +28,22 @@ ALPHA = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LogLinearPrior:
-    """Cell probabilities that obey a log-linear model, Dirichlet(`alpha`) before any table."""
+    """Cell probabilities that obey a log-linear model, Dirichlet(`alpha`) before any table.
+
+    `alpha` is one number for all cells, or an array of one a cell in the shape of the table.
+    """
 
     model: HierarchicalModel
-    alpha: float = ALPHA
+    alpha: float | FloatArray = ALPHA
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
+        if not np.all(np.isfinite(self.alpha) & (np.asarray(self.alpha) > 0)):
             raise InputError(must_be("alpha", "a number above 0", self.alpha))
+
+    def parameters(self, sizes: Sequence[int]) -> FloatArray:
+        """One parameter a cell, in the shape of the table."""
+        found: FloatArray = np.broadcast_to(np.asarray(self.alpha, dtype=np.float64), tuple(sizes))
+        return found
 
 
 def prior_named(name: str, n_cells: int) -> Prior:
@@ -100,12 +109,23 @@ class FactoredPrior:
         cells, values = np.asarray(cells), np.asarray(values)
         is_cell = cells < self.n_cells
         before = self.prior.log_weight(np.where(is_cell, cells, 0), np.where(is_cell, values, 0))
+        return np.asarray(np.where(is_cell, before, 0.0) + self._told(cells, values))
+
+    def _told(self, cells: IntArray, values: IntArray) -> FloatArray:
+        """log of what the figure about each column says of a value."""
         length = self.start[cells + 1] - self.start[cells]
-        place = np.where(is_cell, values - self.low[cells], length - 1 - values)
+        place = np.where(cells < self.n_cells, values - self.low[cells], length - 1 - values)
         inside = (place >= 0) & (place < length)
         told = self.flat[np.where(inside, self.start[cells] + place, 0)]
-        told = np.where(inside, told, np.where(length == 0, 0.0, -np.inf))
-        return np.asarray(np.where(is_cell, before, 0.0) + told)
+        return np.asarray(np.where(inside, told, np.where(length == 0, 0.0, -np.inf)))
+
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """The same over that at another value, of a weight above zero."""
+        cells, is_cell = np.asarray(cells), np.asarray(cells) < self.n_cells
+        own, first, then = (np.where(is_cell, part, 0) for part in (cells, start, values))
+        ratio = log_ratio(self.prior, own, first, then)
+        told = self._told(cells, np.asarray(values)) - self._told(cells, np.asarray(start))
+        return np.asarray(np.where(is_cell, ratio, 0.0) + told)
 
 
 def with_factors(

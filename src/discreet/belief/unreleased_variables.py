@@ -13,8 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import gammaln
 
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
-from discreet.belief.request import NO_TRUTH, Question, TablePosterior
+from discreet.belief.request import Question
+from discreet.belief.table_posterior import NO_TRUTH, TablePosterior
 from discreet.fiber.system.margins import Margins
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -23,18 +25,20 @@ from discreet.numerics.gamma_ratio import log_gamma_ratio
 NEGLIGIBLE = 1e-15  # probability of a count below which it is not split
 
 
-def left_out(question: Question, model: HierarchicalModel) -> int | None:
+def left_out(question: Question) -> int | None:
     """A variable that may be taken out, or None; none where more than margins is known."""
-    released = {axis for axes in question.margins.tables for axis in axes}
-    if question.known or not released:
+    margins, model = question.only_margins, question.model
+    released = {axis for axes in (margins.tables if margins else ()) for axis in axes}
+    if not released:
         return None
     homes = [sum(axis in group for group in model.generators) for axis in range(model.n_variables)]
     return next((a for a, n in enumerate(homes) if n == 1 and a not in released), None)
 
 
-def without(question: Question, model: HierarchicalModel, axis: int) -> tuple[Question, IntArray]:
+def without(question: Question, axis: int) -> tuple[Question, IntArray]:
     """The same question of the table without the variable, and which of its cells is each one's."""
     margins = question.margins
+    assert margins is not None
     others = [i for i in range(len(margins.sizes)) if i != axis]
     sizes = tuple(margins.sizes[i] for i in others)
     levels = np.unravel_index(question.cells, margins.sizes)
@@ -48,8 +52,10 @@ def without(question: Question, model: HierarchicalModel, axis: int) -> tuple[Qu
     asked = replace(
         question,
         margins=own,
+        prior=LogLinearPrior(
+            model_without(question.model, axis), np.asarray(question.alpha.sum(axis=axis))
+        ),
         cells=np.asarray(cells, dtype=np.int64),
-        alpha=np.asarray(question.alpha.sum(axis=axis)),
         truth=None if question.truth is None else np.asarray(question.truth.sum(axis=axis)),
     )
     return asked, np.ravel(place)
@@ -62,13 +68,11 @@ def model_without(model: HierarchicalModel, axis: int) -> HierarchicalModel:
 
 
 def put_back(
-    question: Question,
-    model: HierarchicalModel,
-    axis: int,
-    found: TablePosterior,
-    place: IntArray,
+    question: Question, axis: int, found: TablePosterior, place: IntArray
 ) -> TablePosterior:
     """The answer for the table with the variable, from the one without it."""
+    model, margins = question.model, question.margins
+    assert margins is not None
     group = next(g for g in model.generators if axis in g)
     rest = tuple(i for i in range(model.n_variables) if i not in group)
     alpha = question.alpha.sum(axis=rest, keepdims=True)
@@ -80,12 +84,13 @@ def put_back(
         [],
     )
     for cell, own in zip(question.cells.tolist(), place.tolist(), strict=True):
-        a, worth = float(wide[cell]), found.worth[own] if found.worth else None
+        a = float(wide[cell])
+        effective = found.effective_draws[own] if found.effective_draws else None
         pairs.append(
-            splits.distribution(found.distributions[own], worth, a, float(around[cell]) - a)
+            splits.distribution(found.distributions[own], effective, a, float(around[cell]) - a)
         )
-    name = question.margins.names[axis]
-    why = Unavailable(f"not computed once {name} is spread over the table's records")
+    name = margins.names[axis]
+    why = Unavailable(f"not computed where {name} is spread over the records")
     return replace(
         found,
         model=model,
@@ -95,7 +100,9 @@ def put_back(
         method=f"{found.method}; {name} spread exactly",
         true_table=_truth(question, group, axis, found.true_table),
         entropy=why,
-        worth=[found.worth[own] for own in place.tolist()] if found.worth else (),
+        effective_draws=[found.effective_draws[own] for own in place.tolist()]
+        if found.effective_draws
+        else (),
     )
 
 
@@ -109,9 +116,9 @@ class _Splits:
     logs: dict[float, FloatArray] = field(default_factory=dict)
 
     def distribution(
-        self, distribution: Mapping[int, float], worth: float | None, a: float, b: float
+        self, distribution: Mapping[int, float], effective: float | None, a: float, b: float
     ) -> tuple[dict[int, float], dict[int, float]]:
-        """Σ_m Pr(m) BetaBinomial(q; m, a, b), with the standard error of that mean over `worth`
+        """Σ_m Pr(m) BetaBinomial(q; m, a, b), with the standard error of that mean over `effective`
         independent counts m; none where Pr(m) is exact."""
         p, square = np.zeros((2, max(distribution) + 1))
         for m, own in distribution.items():
@@ -121,9 +128,9 @@ class _Splits:
                 square[: m + 1] += own * row**2
         kept = np.flatnonzero(p > 0)
         errors = np.zeros(len(kept))
-        if worth is not None:
+        if effective is not None:
             spread = np.maximum(square[kept] - p[kept] ** 2, NEGLIGIBLE * p[kept] ** 2)
-            errors = np.sqrt(spread / worth)
+            errors = np.sqrt(spread / effective)
         listed = kept.tolist()
         return (
             dict(zip(listed, p[kept].tolist(), strict=True)),

@@ -1,4 +1,4 @@
-"""Who has a stake in a release: the agency, intruders, scientists (dobra section 3).
+"""Who has a stake in a release: intruders and scientists (dobra section 3).
 
 An intruder estimates what should stay hidden, a scientist what the data were collected for. Each
 acts on what is published if the loss he then expects does not exceed his threshold, which the
@@ -19,7 +19,7 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.system.priors import Prior
 from discreet.masks.contract import PublishedTable
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.tables.disclosure import Always, Guess, Scenario, Threshold, disclosure_risk
+from discreet.tables.disclosure import Always, Guess, Scenario, Threshold
 
 AGREES = 1e-9
 NEGLIGIBLE = 1e-7  # a loss that is but rounding, in units of any user
@@ -82,7 +82,7 @@ class Scientist:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intruder:
-    """An attacker: what he holds of tables before the release, and what he is after.
+    """What an intruder holds of tables before the release, and what he is after.
 
     `prior` is a product of weights over cells; a `Scenario` holds targets, losses and threshold.
     """
@@ -90,38 +90,6 @@ class Intruder:
     name: str
     prior: Prior
     scenario: Scenario
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agency:
-    """Who decides: the greatest risk it tolerates, whom it guards against and whom it serves."""
-
-    max_risk: float
-    intruders: tuple[Intruder, ...]
-    scientists: tuple[Scientist, ...]
-
-    def __post_init__(self) -> None:
-        for kind in ("intruders", "scientists"):
-            names = [actor.name for actor in getattr(self, kind)]
-            if not names:
-                raise InputError(must_be(kind, "at least one", "none"))
-            if len(set(names)) < len(names):
-                raise InputError(must_be(kind, "of different names", "one twice"))
-
-    def risks(self, beliefs: Mapping[str, Belief], truth: IntArray) -> dict[str, float]:
-        """DR (1) by each intruder, under his own belief."""
-        return {
-            one.name: disclosure_risk(one.scenario, beliefs[one.name], truth)
-            for one in self.intruders
-        }
-
-    def worst_risk(self, beliefs: Mapping[str, Belief], truth: IntArray) -> float:
-        """The greatest of them: harm is on one scale, so that the worst counts (dobra, reply)."""
-        return max(self.risks(beliefs, truth).values())
-
-    def utilities(self, reading: Reading, truth: IntArray) -> dict[str, float]:
-        """DU (2) for each scientist, each on a scale of his own."""
-        return {one.name: data_utility(one, reading, truth) for one in self.scientists}
 
 
 def data_utility(scientist: Scientist, reading: Reading, truth: IntArray) -> float:

@@ -233,7 +233,7 @@ def _why(
         return _why_none(candidates, standings)
     if not others:
         shown = "was shown to be" if _missed(candidates, standings, chosen) else "is"
-        return f"nothing but releasing nothing {shown} within the cap"
+        return f"no release {shown} within the cap; nothing goes out"
     if candidates[chosen].is_nothing:
         return "what is within the cap is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
@@ -244,8 +244,8 @@ def _why_none(candidates: Sequence[Candidate], standings: Sequence[Standing]) ->
     nothing = [s for s, one in zip(standings, candidates, strict=True) if one.is_nothing]
     if nothing == [Standing.ABOVE]:
         return (
-            "no release is within the cap, and what is known already exceeds it without any: "
-            "releasing nothing adds no risk, but the cap asks for what cannot be had"
+            "no release is within the cap, and what is already known exceeds it: releasing "
+            "nothing adds no risk, but it does not meet the cap either"
         )
     if nothing in ([Standing.UNKNOWN], [Standing.DOUBTFUL]):
         return "no release was shown to be within the cap, nor was releasing nothing"

@@ -9,7 +9,8 @@ from discreet.belief.intruder_priors import prior_named
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING, SAFE
 from discreet.choice.choice import Candidate, Standing, choose
-from discreet.choice.risk_utility import PROVED, QUICKEST, ChooseOptions, RiskUtility, worst
+from discreet.choice.options import ChooseOptions
+from discreet.choice.risk_utility import PROVED, QUICKEST, RiskUtility, worst
 from discreet.choice.users import REQUESTS, scientists
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
@@ -36,7 +37,7 @@ def check_large(options: ChooseOptions) -> None:
     guarded = options.measure.policy is Policy.CELLS and options.intruders != (QUICKEST,)
     if guarded:
         rule = f"{QUICKEST!r} alone for a table so large"
-        remedy = "--min-width holds for every intruder"
+        remedy = "a least width of bounds (min_width) holds for every intruder"
         raise InputError(must_be("intruders", rule, ", ".join(options.intruders), remedy=remedy))
 
 

@@ -6,7 +6,6 @@ from math import ceil
 
 from discreet.choice.best_set.best_margins import BestMargins, best_margins
 from discreet.choice.best_set.margin_requests import checked_requests
-from discreet.choice.best_set.variable_sets import axes_of
 from discreet.choice.candidates import (
     MOST_VARIABLES,
     SAFE,
@@ -17,15 +16,16 @@ from discreet.choice.candidates import (
 from discreet.choice.exposure import MOST_CELLS
 from discreet.choice.large_tables import check_large, large_choice
 from discreet.choice.mask_names import MaskSpec
+from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import MARGINS, default_masks, mask_proposal, parse_masks
-from discreet.choice.risk_utility import ChooseOptions, RiskUtility, check_requests, risk_utility
+from discreet.choice.risk_utility import RiskUtility, check_requests, risk_utility
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Outcome
 from discreet.masks.contract import Axes, named_sets
-from discreet.numerics.linear_algebra import in_one_thread
+from discreet.numerics.bit_sets import axes_of
 from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy
 
@@ -33,22 +33,12 @@ SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
 MOST_OTHERS = 12  # further sets that the search met
 
 
-@in_one_thread
-def recommend(
-    table: Table,
-    masks: str | None,
-    options: ChooseOptions,
-    *,
-    progress: Progress = silent,
-) -> RiskUtility:
+def recommended(table: Table, options: ChooseOptions, progress: Progress = silent) -> RiskUtility:
     """The map and the choice over the masks named, or over all that make sense.
-
-    `margins` without sets stands for every set of margins of up to 4 variables; beyond, the best
-    one is sought, and with it others that were met. A table of more than 4,096 cells is served with
-    margins alone.
 
     Checked: masks named fit the table. Raises InputError for names that nothing has.
     """
+    masks = options.masks
     specs = default_masks(table) if masks is None else parse_masks(masks)
     clock = Clock(options.seconds)
     if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):

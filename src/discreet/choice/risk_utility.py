@@ -1,7 +1,7 @@
 """The risk–utility map: every candidate with its risk and its worth, and the choice among them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,14 +20,13 @@ from discreet.choice.choice import (
     standing,
 )
 from discreet.choice.exposure import belief_exposure, bounds_exposure
-from discreet.choice.mask_names import fresh_seed
-from discreet.choice.measures import Exposure, Measure
+from discreet.choice.measures import Exposure
+from discreet.choice.options import ChooseOptions
 from discreet.choice.users import scientists
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -37,44 +36,18 @@ from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy
 
-TIME_OVER = "not looked at: the time was over"
+TIME_OVER = "not looked at: time ran out"
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PROVED = "proved by the search for the best set of margins"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
 SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseOptions:
-    """How a choice is made.
-
-    `max_risk` is the cap α: a share or probability, or for the measure `bounds` minus a width.
-    `out` are margins that are out already, `requests` those that users want, with weights;
-    `users` are presets by name with weights, `intruders` priors by name. `seed` is that of all
-    random masks and draws, drawn afresh where none is given; it must stay secret.
-    """
-
-    max_risk: float
-    measure: Measure = field(default_factory=Measure)
-    intruders: tuple[str, ...] = ("multinomial",)
-    users: Mapping[str, float] | None = None
-    requests: tuple[tuple[tuple[str, ...], float], ...] = ()
-    out: tuple[tuple[str, ...], ...] = ()
-    seconds: float | None = None
-    seed: int = field(default_factory=fresh_seed)
-
-    def __post_init__(self) -> None:
-        _check_cap(self.max_risk, self.measure.policy)
-        if self.seconds is not None and not 0 < self.seconds < float("inf"):
-            raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
-        if not self.intruders or len(set(self.intruders)) < len(self.intruders):
-            raise InputError(must_be("intruders", "at least one, each once", self.intruders))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +205,7 @@ def check_requests(table: Table, options: ChooseOptions) -> None:
 def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -> Candidate:
     """A proposal as a candidate: what it is worth, its risk still to be looked at.
 
-    One that does not fit the table, or came after the time was over, says so.
+    One that does not fit the table, or came after time ran out, says so.
     """
     progress(f"making {proposal.title}", None)
     if clock.is_over and not proposal.is_nothing:
@@ -398,7 +371,7 @@ def _content(asked: _Asked) -> list[str]:
     """Users who lose nothing without a release, so that none can be worth anything to them."""
     reading = Reading(estimate=asked.blank, blank=asked.blank)
     return [
-        f"{user.name}: this user loses nothing even without a release, so that each is worth 1 to "
+        f"{user.name}: this user loses nothing even without a release, so each is worth 1 to "
         "him, or −1 if it misleads"
         for user in asked.scientists
         if loses_nothing(data_utility(user, reading, asked.truth))
@@ -407,13 +380,3 @@ def _content(asked: _Asked) -> list[str]:
 
 def _reason(candidate: Candidate) -> str:
     return candidate.risk.reason if isinstance(candidate.risk, Unavailable) else ""
-
-
-def _check_cap(max_risk: float, policy: Policy) -> None:
-    if policy is Policy.BOUNDS:
-        if not -float("inf") < max_risk <= 0:
-            rule = "at most 0 for bounds, where risk is minus a width"
-            remedy = f"--min-width {abs(max_risk):g} asks for bounds so wide"
-            raise InputError(must_be("max_risk", rule, f"{max_risk:g}", remedy=remedy))
-    elif not 0 <= max_risk <= 1:
-        raise InputError(must_be("max_risk", f"from 0 to 1 for {policy.value}", f"{max_risk:g}"))

@@ -30,7 +30,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "association": Preset(
         Association(),
-        "how each two variables hang together",
+        "how each two variables depend on each other",
         "mean difference of log-linear association terms",
     ),
     "fit": Preset(Deviance(), "a log-linear model of the table", "deviance of the true counts"),

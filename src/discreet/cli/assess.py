@@ -5,18 +5,20 @@ from typing import Any
 
 import click
 
+from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.option_rules import by_name, check_csv, check_together
 from discreet.cli.options import (
-    Codes,
     NamedFile,
     Names,
     Scenario,
     WholeNumbers,
+    code_options,
+    codes_by_column,
     csv_from,
     csv_options,
+    model_names,
 )
-from discreet.cli.single_options import OnceCommand
 
 OUTPUTS = ("report", "external_report", "risks")
 ENDINGS = {
@@ -25,89 +27,120 @@ ENDINGS = {
     "risks": (".parquet", ".pq"),
 }
 PATH = click.Path(path_type=Path)
-PARAMETERS = {  # of the library, where the user typed something else
-    "population_size": "--population",
-    "n_table_cells": "--cells",
-    "missing_weight": "--missing-weight",
-    "loss_ratios": "--loss-ratio",
-    "scenarios": "--scenario",
-    "alpha_k": "--alpha-k",
-    **{
-        name: f"--{name}"
-        for name in ("k", "l", "c", "t", "alpha", "suda", "shrinkage", "subsets", "headline")
-    },
-}
+PLAIN = (  # options that reach the library as they are
+    "keys", "weight", "population", "cells", "household", "sensitive", "k", "headline", "l", "c",
+    "t", "alpha", "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios",
+    "all_pairs", "risks", "missing", "missing_weight",
+)  # fmt: skip
 
 
-@click.command(name="assess", cls=OnceCommand)
+@click.command(name="assess", cls=Command)
 @click.argument("file")
-@click.option(
-    "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(),
+@option(
+    KNOWN, "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(),
     help="Columns an intruder may know [default: all that the scenarios name].",
 )  # fmt: skip
-@click.option("--weight", help="Column of survey weights.")
-@click.option("--population", type=float, help="Size of the population, where it is known.")
-@click.option("--population-file", metavar="FILE", help="A file of the whole population.")
-@click.option("--cells", type=int, help="Possible cells, if not the product of the levels.")
-@click.option(
-    "--impossible", metavar="FILE",
+@option(KNOWN, "--weight", help="Column of survey weights.")
+@option(KNOWN, "--population", type=float, help="Number of persons in the population.")
+@option(KNOWN, "--population-file", metavar="FILE", help="A file of the whole population.")
+@option(
+    KNOWN, "--cells", type=int,
+    help="Number of possible cells [default: the product of the numbers of levels].",
+)  # fmt: skip
+@option(
+    KNOWN, "--impossible", metavar="FILE",
     help="Impossible combinations: columns are keys, an empty value means any level.",
 )  # fmt: skip
-@click.option("--models", help="auto, or names with commas [default: auto].")
-@click.option(
-    "--headline", metavar="MODEL",
+@option(KNOWN, "--household", help="Column that tells the household of each record.")
+@option(
+    KNOWN, "--sensitive", type=Names(), default=(),
+    help="Columns that an intruder would like to learn.",
+)  # fmt: skip
+@option(
+    KNOWN, "--tree", "trees", type=NamedFile(), multiple=True,
+    help="Which levels of a sensitive variable belong together, one leaf a row.",
+)  # fmt: skip
+@option(
+    KNOWN, "--scenario", "scenarios", type=Scenario(), multiple=True,
+    help="A name and the keys that an intruder knows there; may be given several times.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--k", type=WholeNumbers(), default=(2, 3, 5),
+    help="Records that must share each combination of keys [default: 2,3,5].",
+)  # fmt: skip
+@option(COMPUTED, "--models", help="auto, or names with commas [default: auto].")
+@option(
+    COMPUTED, "--headline", metavar="MODEL",
     help="Lead with this model, as backtest may advise [default: the recommended estimate].",
 )  # fmt: skip
-@click.option(
-    "--k", "levels", type=WholeNumbers(), default=(2, 3, 5), help="For k-anonymity [2,3,5]."
+@option(
+    COMPUTED, "--l", type=int,
+    help="Different sensitive values that a cell must have (l-diversity) [default: 2].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--c", type=float,
+    help="The commonest sensitive value must be less than so many times as common as the l-th "
+    "and rarer ones together [default: 3].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--t", type=float,
+    help="Greatest distance of the sensitive values in a cell from those of the file, from 0 to 1 "
+    "(t-closeness) [default: 0.3].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--alpha", type=float,
+    help="Greatest share of one sensitive value in a cell [default: 0.8].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--alpha-k", type=int,
+    help="Records that a cell must have beside that [default: 2].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--suda", type=int, metavar="M",
+    help="SUDA scores: how often sets of up to M keys make a record unique.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--subsets", type=int, metavar="S", help="Sample uniques by all sets of up to S keys."
 )
-@click.option("--sensitive", type=Names(), default=(), help="Sensitive variables.")
-@click.option("--l", type=int, help="For l-diversity [default: 2].")
-@click.option("--c", type=float, help="For (c, l)-diversity [default: 3].")
-@click.option("--t", type=float, help="For t-closeness [default: 0.3].")
-@click.option("--alpha", type=float, help="Share for (α, k)-anonymity [default: 0.8].")
-@click.option("--alpha-k", type=int, help="Records for (α, k)-anonymity [default: 2].")
-@click.option(
-    "--tree", "trees", type=NamedFile(), multiple=True,
-    help="Levels of a sensitive variable and what they belong to, one leaf a row.",
+@option(
+    COMPUTED, "--shrinkage", type=float,
+    help="How far the Lancaster model shrinks interactions, from 0 to 1 [default: chosen].",
 )  # fmt: skip
-@click.option("--household", help="Column that tells the household of each record.")
-@click.option("--suda", type=int, metavar="M", help="SUDA scores with sets of up to M keys.")
-@click.option(
-    "--scenario", "scenarios", type=Scenario(), multiple=True,
-    help="What an intruder may know; may be given several times.",
-)  # fmt: skip
-@click.option("--subsets", type=int, metavar="S", help="Uniques under all sets of up to S keys.")
-@click.option("--shrinkage", type=float, help="λ of the Lancaster model [default: chosen].")
-@click.option("--shrinkage-table", is_flag=True, help="The Lancaster model for λ from 0 to 1.")
-@click.option("--loss-ratio", type=float, multiple=True, help="More ratios b/c for the Bayes test.")
-@click.option(
-    "--missing", default="category", show_default=True, metavar="POLICY",
-    help="Missing keys: wildcard, conservative, category, drop, error; all compares them.",
-)  # fmt: skip
-@click.option(
-    "--missing-weight", type=float, default=1.0, show_default=True,
-    help="What a match counts that needs a missing value (wildcard).",
-)  # fmt: skip
-@click.option("--missing-code", type=Codes(), multiple=True, help="Values that mean: not known.")
-@click.option("--suppressed-code", type=Codes(), multiple=True, help="Values that mean: taken out.")
-@click.option(
-    "--not-applicable-code", type=Codes(), multiple=True, help="Values that mean: nothing to know."
+@option(
+    COMPUTED, "--shrinkage-table", is_flag=True, help="The Lancaster model for shrinkages 0 to 1."
 )
-@click.option("--all-pairs", is_flag=True, help="Contributions of all pairs of keys, however long.")
-@click.option("--report", type=PATH, help="Write an HTML report (internal).")
-@click.option("--external-report", type=PATH, help="Write a report that may leave the agency.")
-@click.option("--risks", type=PATH, help="Write a risk per record (Parquet).")
-@click.option("--memory", help="Memory for counting, such as 8GB [default: 4GB].")
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
+@option(
+    COMPUTED, "--loss-ratio", "loss_ratios", type=float, multiple=True,
+    help="How many times worse it is to miss a population unique than to call a record one that is "
+    "not; may be given several times.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--all-pairs", is_flag=True,
+    help="How many uniques each pair of keys makes, however long that takes.",
+)  # fmt: skip
+@option(COMPUTED, "--memory", help="Memory for counting, such as 8GB [default: 4GB].")
+@option(COMPUTED, "--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
+@option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
+@option(OUTPUT, "--external-report", type=PATH, help="Write a report that may leave the agency.")
+@option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (Parquet).")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@option(
+    READING, "--missing", default="category", show_default=True, metavar="POLICY",
+    help="How missing keys match: wildcard, conservative, category, drop, error; all compares "
+    "them.",
+)  # fmt: skip
+@option(
+    READING, "--missing-weight", type=float, default=1.0, show_default=True,
+    help="With wildcard: how much a match counts that rests on a missing value, from 0 to 1.",
+)  # fmt: skip
+@code_options
 @csv_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(file: str, **options: Any) -> None:
     """Who stands out in FILE, and who could be found by someone who knows the keys.
 
     FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Stata, SPSS or SAS.
     """
-    with speaking_of(PARAMETERS):
+    with speaking_of():
         _run(file, options)
 
 
@@ -121,8 +154,8 @@ def _run(file: str, options: dict[str, Any]) -> None:
         name: None if path is None else open_records(path, csv)
         for name, path in (
             ("source", file),
-            ("structural_zeros", options["impossible"]),
-            ("population", options["population_file"]),
+            ("impossible", options["impossible"]),
+            ("population_file", options["population_file"]),
         )
     }
     given = [records for records in inputs.values() if records is not None]
@@ -142,25 +175,14 @@ def _run(file: str, options: dict[str, Any]) -> None:
 
 def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path]) -> None:
     from discreet.cli.console import print_json, progress_bar, say, stdout_console
+    from discreet.flows.assess import assess
     from discreet.report.html import write_report
     from discreet.report.json import assessment_json
     from discreet.report.text import print_assessment
-    from discreet.survey.assessment import assess
 
     with progress_bar() as progress:
-        assessment = assess(
-            **asked,
-            engine=_engine(options, progress),
-            models=_model_names(options["models"] or "auto"),
-            headline=options["headline"],
-            missing=options["missing"],
-            risks=options["risks"],
-            all_pairs=options["all_pairs"],
-            subsets=options["subsets"],
-            shrinkage_table=options["shrinkage_table"],
-            loss_ratios=options["loss_ratio"],
-            progress=progress,
-        )
+        engine = _engine(options, progress)
+        assessment = assess(**asked, engine=engine, progress=progress)
         if options["report"]:
             write_report(assessment, options["report"])
         if options["external_report"]:
@@ -175,16 +197,12 @@ def _assess(asked: dict[str, Any], options: dict[str, Any], outputs: list[Path])
 
 def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
     from discreet.cli.console import print_json, progress_bar, stdout_console
+    from discreet.flows.assess import compare_policies
     from discreet.report.comparison import comparison_json, print_comparison
-    from discreet.survey.missing_policies import compare_policies
 
     with progress_bar() as progress:
-        comparison = compare_policies(
-            **{name: value for name, value in asked.items() if name != "population"},
-            engine=_engine(options, progress),
-            models=None if options["models"] is None else _model_names(options["models"]),
-            progress=progress,
-        )
+        engine = _engine(options, progress)
+        comparison = compare_policies(**asked, engine=engine, progress=progress)
     if options["as_json"]:
         print_json(comparison_json(comparison))
     else:
@@ -204,52 +222,12 @@ def _engine(options: dict[str, Any], progress: Any) -> Any:
 
 
 def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """What both the assessment and the comparison of policies take, besides the files."""
-    from discreet.data.missing import MissingCodes
-    from discreet.survey.attributes.tree_file import read_hierarchy
-
-    kinds = ("missing", "suppressed", "not_applicable")
-    trees = by_name("--tree", options["trees"])
-    return {
-        "keys": options["keys"],
-        "anonymity_levels": options["levels"],
-        "codes": MissingCodes(**{kind: _by_column(options[f"{kind}_code"]) for kind in kinds}),
-        "csv": csv,
-        "weight": options["weight"],
-        "population_size": options["population"],
-        "n_table_cells": options["cells"],
-        "missing_weight": options["missing_weight"],
-        "sensitive": options["sensitive"],
-        "thresholds": _thresholds(options),
-        "hierarchies": {name: read_hierarchy(path, csv) for name, path in trees.items()},
-        "household": options["household"],
-        "suda": options["suda"],
-        "scenarios": by_name("--scenario", options["scenarios"]) or None,
-        "shrinkage": options["shrinkage"],
+    """The options of the library, besides the files: the same names, in its forms."""
+    codes = ("missing_codes", "suppressed_codes", "not_applicable_codes")
+    changed = {
+        "models": model_names(options["models"]),
+        "trees": by_name("--tree", options["trees"]),
+        "scenarios": by_name("--scenario", options["scenarios"]),
+        **{name: codes_by_column(options[name]) for name in codes},
     }
-
-
-def _thresholds(options: dict[str, Any]) -> Any:
-    """What was said of the sensitive variables, None if nothing was."""
-    from discreet.survey.attributes.sensitive import Thresholds
-
-    names = {
-        "l": "diversity",
-        "c": "recursive_c",
-        "t": "closeness",
-        "alpha": "concentration",
-        "alpha_k": "anonymity",
-    }
-    given = {field: options[name] for name, field in names.items() if options[name] is not None}
-    return Thresholds(**given) if given else None
-
-
-def _by_column(given: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, tuple[str, ...]]:
-    codes: dict[str, tuple[str, ...]] = {}
-    for column, values in given:
-        codes[column] = (*codes.get(column, ()), *values)
-    return codes
-
-
-def _model_names(given: str) -> str | list[str]:
-    return given if given == "auto" else [name.strip() for name in given.split(",")]
+    return {name: options[name] for name in PLAIN} | changed | {"csv": csv}

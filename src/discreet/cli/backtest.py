@@ -1,69 +1,85 @@
 """discreet backtest POPULATION --keys a,b,c"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from discreet.cli.options import Names, Numbers, csv_from, csv_options
-from discreet.cli.single_options import OnceCommand
+from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
+from discreet.cli.option_names import speaking_of
+from discreet.cli.options import (
+    Names,
+    Numbers,
+    code_options,
+    codes_by_column,
+    csv_from,
+    csv_options,
+    model_names,
+)
 
 PATH = click.Path(path_type=Path)
 
 
-@click.command(name="backtest", cls=OnceCommand)
-@click.argument("population")
-@click.option(
-    "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(), required=True,
+@click.command(name="backtest", cls=Command)
+@click.argument("file")
+@option(
+    KNOWN, "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(), required=True,
     help="Columns an intruder may know.",
 )  # fmt: skip
-@click.option(
-    "--fractions", type=Numbers(), default=(0.01, 0.05, 0.1), help="Of the sample [.01,.05,.1]."
+@option(
+    COMPUTED, "--fractions", type=Numbers(), default=(0.01, 0.05, 0.1),
+    help="Sizes of the samples, as parts of the population [default: .01,.05,.1].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--repeats", type=int, default=20, show_default=True, help="Samples of each size."
 )
-@click.option("--repeats", type=int, default=20, show_default=True, help="Samples of each size.")
-@click.option("--models", default="auto", show_default=True, help="auto, or names with commas.")
-@click.option("--stratum", help="A key: as many persons from each of its levels, weighted.")
-@click.option("--missing", default="category", show_default=True, help="category, drop or error.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--report", type=PATH, help="Write an HTML page with plots.")
+@option(COMPUTED, "--models", default="auto", show_default=True, help="auto, or names with commas.")
+@option(
+    COMPUTED, "--stratum",
+    help="A key: as many persons are drawn from each of its levels, and weighted.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--seed", type=click.IntRange(min=0), default=1, show_default=True,
+    help="Seed of all samples.",
+)  # fmt: skip
+@option(OUTPUT, "--report", type=PATH, help="Write an HTML page with plots.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@option(
+    READING, "--missing", default="category", show_default=True,
+    help="What a missing key is: category, drop or error.",
+)  # fmt: skip
+@code_options
 @csv_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-def command(population: str, **options: Any) -> None:
-    """Which model to trust on data like POPULATION, a file taken as a whole population.
+def command(file: str, **options: Any) -> None:
+    """Which model to trust on data like FILE, taken as a whole population.
 
     Draws samples, asks every model for the population uniques among the sample uniques, and
     compares with the truth. Ctrl-C shows the samples done so far.
     """
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
-    from discreet.report.backtest import backtest_json, print_backtest, write_backtest
-    from discreet.survey.backtest.league import backtest
+    from discreet.flows.backtest import backtest
+    from discreet.report.backtest import backtest_document, backtest_json
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    source = open_records(population, csv)
+    source = open_records(file, csv)
     report = options["report"]
     if report is not None:
         check_outputs([report], source.files, source.parts)
-    names = options["models"]
-    with progress_bar() as progress:
-        league = backtest(
-            source,
-            options["keys"],
-            fractions=options["fractions"],
-            repeats=options["repeats"],
-            models=names if names == "auto" else [name.strip() for name in names.split(",")],
-            stratum=options["stratum"],
-            missing=options["missing"],
-            seed=options["seed"],
-            csv=csv,
-            progress=progress,
-        )
-    if report is not None:
-        write_backtest(league, report)
-    if options["as_json"]:
-        print_json(backtest_json(league))
-    else:
-        print_backtest(stdout_console(), league)
-    if report is not None:
-        say(f"written: {report}")
+    plain = ("keys", "fractions", "repeats", "stratum", "missing", "seed")
+    codes = ("missing_codes", "suppressed_codes", "not_applicable_codes")
+    asked = {name: options[name] for name in plain} | {
+        name: codes_by_column(options[name]) for name in codes
+    }
+    asked |= {"models": model_names(options["models"]), "csv": csv}
+    with speaking_of(), progress_bar() as progress:
+        league = backtest(source, **asked, progress=progress)
+    show(
+        partial(backtest_document, league),
+        partial(backtest_json, league),
+        as_json=options["as_json"],
+        report=report,
+    )

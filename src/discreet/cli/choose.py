@@ -1,30 +1,27 @@
 """discreet choose FILE --count Freq --vars a,b,c --max-risk a"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, split_names
-from discreet.cli.single_options import OnceCommand
 from discreet.cli.table_file import table_of
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
-PARAMETERS = {  # of the library, where the user typed something else
-    "max_risk": "--max-risk",
-    "prior": "--intruder",
-    "intruders": "--intruder",
+PLAIN = (  # options that reach the library as they are
+    "masks", "out", "requests", "small", "confidence", "alpha", "seconds",
+)  # fmt: skip
+PARAMETERS = {
+    "prior": "--intruders",
     "mask": "--masks",
-    **{
-        name: f"--{name}"
-        for name in (
-            "small", "confidence", "alpha", "seconds", "out", "request", "user", "masks", "count",
-            "missing", "write", "seed",
-        )
-    },
-}  # fmt: skip
+    "request": "--request",
+    "user": "--user",
+}
 
 
 class Request(click.ParamType[tuple[tuple[str, ...], float]]):
@@ -70,65 +67,82 @@ def _weight(text: str) -> float | None:
     return found if 0 < found < float("inf") else None
 
 
-@click.command(name="choose", cls=OnceCommand)
+@click.command(name="choose", cls=Command)
 @click.argument("file")
-@click.option("--count", help="Column of counts [default: every row is one record].")
-@click.option("--vars", "variables", type=Names(), help="Variables of the table [default: all].")
-@click.option(
-    "--max-risk", type=float,
-    help="The cap on risk: from 0 to 1 for table and cells; for bounds, where risk is minus the "
-    "narrowest width, 0 or below (see --min-width).",
+@option(
+    KNOWN, "--out", type=Names(), multiple=True,
+    help="Variables of a margin that is out already; may be given several times.",
 )  # fmt: skip
-@click.option(
-    "--min-width", type=int,
+@option(
+    KNOWN, "--request", "requests", type=Request(), multiple=True,
+    help="Variables of a margin that users want, with its weight; then worth is the share of "
+    "requests that is met. May be given several times.",
+)  # fmt: skip
+@option(
+    KNOWN, "--user", "users", type=User(), multiple=True,
+    help="Who is served, with a weight: counts, squares, association, fit, shape, requests "
+    "[default: counts, association and shape alike].",
+)  # fmt: skip
+@option(
+    KNOWN, "--intruders", also=["--intruder"], type=Names(),
+    help="Who is guarded against, by what he believes before the release: multinomial, dirichlet, "
+    "uniform; of several the worst counts [default: multinomial].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--max-risk", type=float,
+    help="The greatest risk allowed: from 0 to 1 for table and cells; for bounds, where risk is "
+    "minus the narrowest width, 0 or below (see --min-width).",
+)  # fmt: skip
+@option(
+    COMPUTED, "--min-width", type=int,
     help="Bounds of small cells must be so wide: the same as --measure bounds --max-risk -W.",
 )  # fmt: skip
-@click.option(
-    "--measure", type=click.Choice(["bounds", "table", "cells"]),
+@option(
+    COMPUTED, "--measure", type=click.Choice(["bounds", "table", "cells"]),
     help="Risk: how narrow the bounds of a small cell are, how probable the true table is, or "
     "what share of the small cells is found [default: cells].",
 )  # fmt: skip
-@click.option(
-    "--masks", metavar="MASK,…",
+@option(
+    COMPUTED, "--masks", metavar="MASK,…",
     help="What to look at, such as margins,rounding:base=3 [default: margins, rounding, "
     "suppression, perturbation].",
 )  # fmt: skip
-@click.option("--out", type=Names(), multiple=True, help="A margin that is out already.")
-@click.option(
-    "--request", "requests", type=Request(), multiple=True,
-    help="A margin that users want, with its weight; then worth is the share that is met.",
+@option(
+    COMPUTED, "--small", type=int, default=2, show_default=True,
+    help="Counts from 1 up to it are small.",
 )  # fmt: skip
-@click.option(
-    "--user", "users", type=User(), multiple=True,
-    help="Who is served, with weights: counts, squares, association, fit, shape, requests "
-    "[default: counts, association and shape alike].",
+@option(
+    COMPUTED, "--confidence", type=float, default=0.5, show_default=True,
+    help="An intruder who is surer than this of a count takes it as known.",
 )  # fmt: skip
-@click.option(
-    "--intruder", "intruders", type=Names(),
-    help="Who is guarded against, by what he holds beforehand: multinomial, dirichlet, uniform; "
-    "of several the worst counts [default: multinomial].",
+@option(
+    COMPUTED, "--alpha", type=float, default=0.5, show_default=True,
+    help="Count that the prior of the intruder dirichlet puts into each cell.",
 )  # fmt: skip
-@click.option("--small", type=int, default=2, show_default=True, help="Counts up to it are small.")
-@click.option(
-    "--confidence", type=float, default=0.5, show_default=True,
-    help="Probability from which a count is taken as known.",
+@option(COMPUTED, "--seconds", type=float, default=60.0, show_default=True, help="Time allowed.")
+@option(
+    COMPUTED, "--seed", type=click.IntRange(0),
+    help="Seed of all draws and random masks; keep it secret [default: a new one each time, "
+    "recorded].",
 )  # fmt: skip
-@click.option("--alpha", type=float, default=0.5, show_default=True, help="Prior count of a cell.")
-@click.option("--missing", default="category", show_default=True, help="category, drop or error.")
-@click.option("--seconds", type=float, default=60.0, show_default=True, help="Time it may take.")
-@click.option(
-    "--seed", type=click.IntRange(0),
-    help="Of all draws and random masks; keep it secret [default: a new one each time, recorded].",
+@option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
+@option(OUTPUT, "--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@option(READING, "--count", help="Column of counts [default: every row is one record].")
+@option(
+    READING, "--variables", also=["--vars"], type=Names(),
+    help="Variables of the table [default: all columns].",
 )  # fmt: skip
-@click.option("--report", type=PATH, help="Write an HTML report (internal).")
-@click.option("--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
+@option(
+    READING, "--missing", default="category", show_default=True,
+    help="What a missing value is: category, drop or error.",
+)  # fmt: skip
 @csv_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(file: str, **options: Any) -> None:
-    """What to publish of the table in FILE: the most useful release whose risk is within a cap.
+    """What to publish of the table in FILE: the most useful release whose risk is within a limit.
 
     FILE holds counts in long form (--count names their column) or records to be counted. Exit code
-    3 means that nothing but releasing nothing is within the cap.
+    3 means that no release is within the limit.
     """
     with speaking_of(PARAMETERS):
         _run(file, options)
@@ -136,27 +150,25 @@ def command(file: str, **options: Any) -> None:
 
 def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.choice.publication import check_folder
-    from discreet.cli.console import print_json, progress_bar, say, stdout_console
-    from discreet.report.choose import print_choice
-    from discreet.report.choose_json import choose_json
-    from discreet.report.choose_page import write_choice
+    from discreet.cli.console import progress_bar
+    from discreet.cli.show import show
+    from discreet.report.choose.document import choose_document
+    from discreet.report.choose.json import choose_json
 
-    report, folder = options["report"], options["write"]
+    folder = options["write"]
     _check_together(options)
     asked = _asked(options)
     if folder is not None:
         check_folder(folder)
     with progress_bar() as progress:
         source, table = table_of(file, options, progress)
-        found = _found(table, options, asked, progress)
-        if report is not None:
-            write_choice(source, found, report)
-    if options["as_json"]:
-        print_json(choose_json(found))
-    else:
-        print_choice(stdout_console(), source, found, report=report)
-    if report is not None:
-        say(f"written: {report}")
+        found = _found(table, asked, progress)
+    show(
+        partial(choose_document, source, found),
+        partial(choose_json, found),
+        as_json=options["as_json"],
+        report=options["report"],
+    )
     if folder is not None:
         _write(found, folder)
     if not found.something_is_safe:
@@ -188,7 +200,7 @@ def _check_together(options: dict[str, Any]) -> None:
     bounds = measure == "bounds" or width is not None
     if bounds and options["intruders"] is not None:
         raise click.UsageError(
-            "--intruder must be given with --measure table or cells, since bounds hold for all, "
+            "--intruders must be given with --measure table or cells, since bounds hold for all, "
             "got bounds"
         )
     report = options["report"]
@@ -202,34 +214,19 @@ def _check_together(options: dict[str, Any]) -> None:
 
 
 def _asked(options: dict[str, Any]) -> Any:
-    from discreet.choice.measures import Measure
-    from discreet.choice.risk_utility import ChooseOptions
-    from discreet.tables.refused_margin import Policy
+    """The options of the library: the same names, in its forms."""
+    from discreet.choice.options import ChooseOptions
 
-    width = options["min_width"]
-    policy = Policy.BOUNDS if width is not None else Policy(options["measure"] or "cells")
-    measure = Measure(
-        policy=policy,
-        small=options["small"],
-        confidence=options["confidence"],
-        alpha=options["alpha"],
-    )
     users = dict(options["users"])
     if len(users) < len(options["users"]):
         raise click.UsageError("--user must be given once for each user, got one twice")
-    return ChooseOptions(
-        max_risk=options["max_risk"] if width is None else 0.0 - width,
-        measure=measure,
-        intruders=options["intruders"] or ("multinomial",),
-        users=users or None,
-        requests=options["requests"],
-        out=options["out"],
-        seconds=options["seconds"],
-        **({} if options["seed"] is None else {"seed": options["seed"]}),
-    )
+    named = ("max_risk", "min_width", "measure", "intruders", "seed")
+    given = {name: options[name] for name in named if options[name] is not None}
+    plain = {name: options[name] for name in PLAIN}
+    return ChooseOptions(**plain, **given, users=users or None)
 
 
-def _found(table: Any, options: dict[str, Any], asked: Any, progress: Any) -> Any:
-    from discreet.choice.recommendation import recommend
+def _found(table: Any, asked: Any, progress: Any) -> Any:
+    from discreet.flows.choose import choose
 
-    return recommend(table, options["masks"], asked, progress=progress)
+    return choose(table, options=asked, progress=progress)

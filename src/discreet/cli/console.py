@@ -1,6 +1,5 @@
 """Progress on stderr and text on stdout, each only where it belongs."""
 
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from discreet.progress import Progress as Listener
 from discreet.progress import silent
-from discreet.report.text import WIDTH, trimmed
+from discreet.report.render_json import as_text
+from discreet.report.render_terminal import WIDTH, print_part
 
 PATIENCE = 1.0  # seconds before a bar appears
 
@@ -66,8 +66,8 @@ class _Console(Console):
         if options or not objects:
             super().print(*objects, **options)
             return
-        for line in (line for part in objects for line in self.render_lines(part, pad=False)):
-            super().print(trimmed(line), soft_wrap=True)
+        for part in objects:
+            print_part(self, part)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -80,9 +80,9 @@ def stdout_console() -> Console:
     return console
 
 
-def print_json(value: dict[str, Any]) -> None:
+def print_json(value: Any) -> None:
     """One JSON object on stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    click.echo(as_text(value))
 
 
 def say(message: str) -> None:

@@ -10,12 +10,12 @@ from discreet.errors import must_be
 
 OF_HOLDER = (
     "decimals", "withhold_n", "max_risk", "measure", "small", "column", "count", "missing",
-    "totals", "margins", "withheld",
+    "totals", "margins", "withhold",
 )  # fmt: skip
 OF_FILE = ("column", "count", "missing", "by", "delimiter", "quote", "encoding")
 OF_ONE_SET = ("decimals", "truncate", "withhold_n", "number_prior", "measure", "small")
-OF_CATEGORIES = ("regress", "totals", "margins", "withheld", "total_table")
-TYPED = {"margins": "--margin", "withheld": "--withhold"}
+OF_CATEGORIES = ("regress", "totals", "margins", "withhold", "total_table")
+TYPED = {"margins": "--margin"}
 
 
 def check_together(counts: str | None, options: dict[str, Any]) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from discreet.cli.grouped import Command
 from discreet.cli.option_names import speaking_of
-from discreet.cli.single_options import OnceCommand
 
 PARAMETERS = {"expected_size": "--sample", "size": "--population"}
 
 
-@click.command(name="demo", cls=OnceCommand)
+@click.command(name="demo", cls=Command)
 @click.option(
     "--population",
     "size",
@@ -26,7 +26,9 @@ PARAMETERS = {"expected_size": "--sample", "size": "--population"}
     show_default=True,
     help="Persons in the survey, about.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all draws."
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path),

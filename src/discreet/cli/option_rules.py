@@ -20,12 +20,12 @@ OF_ONE_POLICY = (
     "population_file",
     "subsets",
     "shrinkage_table",
-    "loss_ratio",
+    "loss_ratios",
     "all_pairs",
     "headline",
 )
 OF_CSV = ("delimiter", "quote", "encoding")
-TYPED = {"trees": "--tree"}
+TYPED = {"trees": "--tree", "loss_ratios": "--loss-ratio"}
 
 
 def typed(name: str) -> str:

@@ -2,14 +2,13 @@
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from discreet.cli.grouped import READING, Decorated, option
 from discreet.data.csv_dialect import CsvOptions
-
-Command = Callable[..., Any]
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -122,16 +121,50 @@ class Numbers(click.ParamType[tuple[float, ...]]):
             self.fail(f"must be numbers separated by commas, got {value!r}", param, ctx)
 
 
-def csv_options(command: Command) -> Command:
+def csv_options(command: Decorated) -> Decorated:
     """--delimiter, --quote, --encoding and --decimal."""
-    for option in (
-        click.option("--decimal", help="Decimal mark of numbers [default: .]."),
-        click.option("--encoding", help="Encoding of a CSV file [default: UTF-8]."),
-        click.option("--quote", help='Quote of a CSV file [default: "].'),
-        click.option("--delimiter", help="Delimiter of a CSV file [default: found out]."),
+    command = option(READING, "--decimal", help="Decimal mark of numbers [default: .].")(command)
+    return csv_text_options(command)
+
+
+def csv_text_options(command: Decorated) -> Decorated:
+    """--delimiter, --quote and --encoding."""
+    for one in (
+        option(READING, "--encoding", help="Encoding of a CSV file [default: UTF-8]."),
+        option(READING, "--quote", help='Quote of a CSV file [default: "].'),
+        option(READING, "--delimiter", help="Delimiter of a CSV file [default: found out]."),
     ):
-        command = option(command)
+        command = one(command)
     return command
+
+
+def code_options(command: Decorated) -> Decorated:
+    """--missing-code, --suppressed-code and --not-applicable-code."""
+    for kind, meaning in (
+        ("not-applicable", "there is nothing to know"),
+        ("suppressed", "known, but taken out"),
+        ("missing", "not known"),
+    ):
+        command = option(
+            READING, f"--{kind}-code", f"{kind.replace('-', '_')}_codes", type=Codes(),
+            multiple=True, help=f"Values that mean: {meaning}.",
+        )(command)  # fmt: skip
+    return command
+
+
+def codes_by_column(given: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """The codes of each column, those of all columns under '*'."""
+    codes: dict[str, tuple[str, ...]] = {}
+    for column, values in given:
+        codes[column] = (*codes.get(column, ()), *values)
+    return codes
+
+
+def model_names(given: str | None) -> str | list[str] | None:
+    """The models of a list with commas, or 'auto'."""
+    if given is None or given == "auto":
+        return given
+    return [name.strip() for name in given.split(",")]
 
 
 def csv_from(

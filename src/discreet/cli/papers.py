@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.single_options import OnceCommand
+from discreet.cli.grouped import Command
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
@@ -46,7 +46,7 @@ MEANING = {
 }
 
 
-@click.command(name="papers", cls=OnceCommand)
+@click.command(name="papers", cls=Command)
 @click.option(
     "--paper", "names", type=click.Choice(NAMES), multiple=True,
     help="Only this paper; may be given several times [default: all five].",
@@ -88,7 +88,7 @@ def _width(console: "Console") -> int:
 def _parts(found: Sequence["Row"], width: int) -> "Iterator[ConsoleRenderable]":
     from rich.text import Text
 
-    from discreet.report.text import heading, indented
+    from discreet.report.render_terminal import heading, indented
 
     for paper in dict.fromkeys(row.paper for row in found):
         own = [row for row in found if row.paper == paper]

@@ -1,29 +1,31 @@
 """discreet plan --cells K --population N --target-risk q"""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
+from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.single_options import OnceCommand
 
 PATH = click.Path(path_type=Path)
-PARAMETERS = {
-    "n_table_cells": "--cells",
-    "population_size": "--population",
-    "target risk": "--target-risk",
-}
+PARAMETERS = {"target risk": "--target-risk"}
 
 
-@click.command(name="plan", cls=OnceCommand)
-@click.option("--cells", type=int, required=True, help="Possible cells of the table.")
-@click.option("--population", type=int, required=True, help="Size of the population.")
-@click.option("--target-risk", required=True, help="Highest unique probability allowed, as 0.05.")
-@click.option(
-    "--prior", type=click.Choice(["uniform", "multinomial"]), help="One prior [default: both]."
-)
-@click.option("--report", type=PATH, help="Write the curve as an HTML page.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.command(name="plan", cls=Command)
+@option(KNOWN, "--cells", type=int, required=True, help="Number of possible cells of the table.")
+@option(KNOWN, "--population", type=int, required=True, help="Number of persons in the population.")
+@option(
+    COMPUTED, "--target-risk", required=True,
+    help="Greatest probability allowed that a sample unique is a population unique, as 0.05.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--prior", type=click.Choice(["uniform", "multinomial"]),
+    help="What is assumed of the population before the sample: every table alike, or every person "
+    "as likely in any cell [default: both].",
+)  # fmt: skip
+@option(OUTPUT, "--report", type=PATH, help="Write the curve as an HTML page.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(
     cells: int,
     population: int,
@@ -36,21 +38,13 @@ def command(
 
     By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
     """
-    from discreet.cli.console import print_json, say, stdout_console
+    from discreet.cli.show import show
     from discreet.data.writing import check_outputs
-    from discreet.report.plan import plans_json, print_plans, write_plans
-    from discreet.survey.models.sample_size import plan_sample_size
+    from discreet.flows.plan import plan
+    from discreet.report.plan import plan_document, plan_json
 
     if report is not None:
         check_outputs([report], [])
-    priors = [prior] if prior else ["uniform", "multinomial"]
     with speaking_of(PARAMETERS):
-        plans = [plan_sample_size(cells, population, target_risk, p) for p in priors]
-    if report is not None:
-        write_plans(plans, report)
-    if as_json:
-        print_json(plans_json(plans))
-    else:
-        print_plans(stdout_console(), plans)
-    if report is not None:
-        say(f"written: {report}")
+        plans = plan(cells, population, target_risk, prior)
+    show(partial(plan_document, plans), partial(plan_json, plans), as_json=as_json, report=report)

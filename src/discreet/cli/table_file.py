@@ -11,7 +11,7 @@ COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 
 
 def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
-    """The name of the file and its table, by --count, --vars, --missing and what CSV files need.
+    """The name of the file and its table, read as --count, --variables and others say.
 
     Checked before any work: where --report goes, and that columns which were named are there.
     """
@@ -43,7 +43,7 @@ def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
         if found:
             raise click.UsageError(
                 f"--count must be the column of counts, got none; is it {found[0]!r}? "
-                "Otherwise name the variables with --vars"
+                "Otherwise name the variables with --variables"
             )
 
 
@@ -51,5 +51,8 @@ def _check_columns(options: dict[str, Any], records: Any) -> None:
     """Columns that were named are there, each asked for under the name of its option."""
     from discreet.data.columns import find_columns
 
-    for name, wanted in (("--count", [options["count"]]), ("--vars", options["variables"] or [])):
+    for name, wanted in (
+        ("--count", [options["count"]]),
+        ("--variables", options["variables"] or []),
+    ):
         find_columns(name, [x for x in wanted if x is not None], records.column_names, records.name)

@@ -11,6 +11,7 @@ from discreet.count_tables.com_poisson.comparison_estimates import (
     moment_estimate,
     weighted_least_squares,
 )
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     NoMaximum,
@@ -22,7 +23,6 @@ from discreet.count_tables.com_poisson.estimation import (
 from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.knowledge_truth import check_true
 from discreet.count_tables.likely_tables import LikelyTables, likely_tables
 from discreet.count_tables.measures import (
     CountRisk,
@@ -31,15 +31,15 @@ from discreet.count_tables.measures import (
     holder_risk,
     interval_policy,
 )
+from discreet.count_tables.options import CountOptions
 from discreet.count_tables.rebuilding import Effort, Reconstruction
-from discreet.count_tables.release import Attack, Release, attack, release_of
-from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
-from discreet.count_tables.verdict import Measure, Verdict, check_max_risk, verdict
-from discreet.count_tables.withheld_number import check_number_prior
-from discreet.errors import InputError, must_be
+from discreet.count_tables.release import Attack, Release, attack
+from discreet.count_tables.statistics import CountStatistics, DecimalLog
+from discreet.count_tables.user_models import bayes_of_release
+from discreet.count_tables.verdict import Verdict, verdict
+from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
-from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
 # Our name of each distribution: its name for an exact release, and for a rounded S2.
@@ -54,37 +54,6 @@ STATES_A_SECOND = 30_000  # so that passing a layer takes no more than a part of
 GOODNESS_DRAWS, GOODNESS_FIRST = 499, 19
 LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
 Risks = Mapping[str, CountRisk | Unavailable]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountOptions:
-    """What the holder or the intruder asks for beside the figures themselves.
-
-    `draw` allows tables to be drawn where they are too many to list. `small` limits the single
-    counts that a verdict looks at to values that at most so many observations have. `number_prior`
-    is what an intruder is taken to assume of n where it is withheld.
-    """
-
-    knowledge: Knowledge | None = None
-    decimals: int | None = None
-    truncate: bool = False
-    withhold_n: bool = False
-    max_risk: float | None = None
-    measure: Measure = Measure.BEST_GUESS
-    seconds: float = 120.0
-    seed: int = 1
-    draw: bool = False
-    small: int | None = None
-    number_prior: str = "equal"
-
-    def __post_init__(self) -> None:
-        check_number_prior(self.number_prior)
-        if self.small is not None and self.small < 1:
-            raise InputError(must_be("small", "at least 1", self.small))
-        if not 0 < self.seconds < float("inf"):
-            raise InputError(must_be("seconds", "a finite number above zero", self.seconds))
-        if self.max_risk is not None:
-            check_max_risk(self.max_risk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,60 +90,17 @@ class CountAssessment(ShownInNotebooks):
     fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
     user_sentence: str | None = None
     assumptions: tuple[str, ...] = ()
+    bayes: BayesianAnalysis | Unavailable | None = None
 
 
-@in_one_thread
-def assess_counts(
-    table: Mapping[int, int],
-    options: CountOptions | None = None,
-    *,
-    progress: Progress = silent,
-) -> CountAssessment:
-    """For the holder of a table {value: count}: what its statistics would give away.
-
-    Raises InputError where the table is none, or where the intruder's knowledge is not true of it.
-    """
-    options, table = options or CountOptions(), check_counts(table)
-    statistics = CountStatistics.of_counts(table)
-    if options.knowledge is not None:
-        check_true(options.knowledge, table, n_is_known=not options.withhold_n)
-    release = release_of(
-        statistics,
-        decimals=options.decimals,
-        truncate=options.truncate,
-        withhold_n=options.withhold_n,
-    )
-    return _assess(release, options, table, statistics, progress)
-
-
-@in_one_thread
-def assess_statistics(
-    n: int | None,
-    total: int,
-    log_factorial_total: Mapping[int, int] | DecimalLog,
-    options: CountOptions | None = None,
-    *,
-    progress: Progress = silent,
-) -> CountAssessment:
-    """For an intruder, who has n (None where withheld), S1, and S2 exact or as a decimal.
-
-    Raises InputError where no table has these statistics, naming what contradicts what.
-    """
-    options = options or CountOptions()
-    release = Release(n=n, total=total, log_factorial_total=log_factorial_total)
-    statistics = None
-    if n is not None and not isinstance(log_factorial_total, DecimalLog):
-        statistics = CountStatistics(n, total, log_factorial_total)
-    return _assess(release, options, None, statistics, progress)
-
-
-def _assess(
+def assessed_release(
     release: Release,
     options: CountOptions,
-    table: Mapping[int, int] | None,
-    statistics: CountStatistics | None,
-    progress: Progress,
+    table: Mapping[int, int] | None = None,
+    statistics: CountStatistics | None = None,
+    progress: Progress = silent,
 ) -> CountAssessment:
+    """What an intruder finds from the release, and how bad that is; the holder has the table."""
     time = _Time.of(options)
     knowledge = options.knowledge or None
     shares = _shares(table is not None and options.max_risk is not None, knowledge is not None)
@@ -214,6 +140,7 @@ def _assess(
         fits_by_n=_fits_by_n(release, knowledge),
         user_sentence=_user_sentence(release, goodness),
         assumptions=() if isinstance(found, Unavailable) else found.assumptions,
+        bayes=bayes_of_release(release, options.prior) if options.bayes else None,
     )
 
 

@@ -17,7 +17,7 @@ from math import gcd
 
 import numpy as np
 
-from discreet.belief.count_belief import Part, TableDistribution, exact_distribution, mixture
+from discreet.belief.count_belief import Part, TableDistribution, mixed_distribution, mixture
 from discreet.belief.draws.count_draws import estimated_distribution
 from discreet.count_tables.equations import Sums, equations, number_statement
 from discreet.count_tables.knowledge import Knowledge
@@ -107,23 +107,6 @@ class JointDistributions:
 
     count: Count
     distributions: Mapping[str, TableDistribution | Unavailable]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointReconstruction:
-    """What an intruder finds from one set a category, and with the table of all together beside it.
-
-    `with_totals` is None where no such table is out.
-    """
-
-    categories: tuple[str, ...]
-    width: int
-    sets_alone: JointDistributions
-    with_totals: JointDistributions | None
-
-    def cell(self, category: str, value: int) -> int:
-        """The number of the cell f_value of a category."""
-        return self.categories.index(category) * self.width + value
 
 
 def together(categories: Mapping[str, CountStatistics]) -> CountStatistics:
@@ -345,41 +328,6 @@ def _coefficients(statement: Statement) -> IntArray:
     return statement.coefficients
 
 
-def reconstruct_categories(
-    categories: Mapping[str, CountStatistics],
-    *,
-    totals: Mapping[int, int] | None = None,
-    knowledge: Mapping[str, Knowledge] | None = None,
-    truth: Mapping[str, Mapping[int, int]] | None = None,
-    effort: Effort | None = None,
-) -> JointReconstruction:
-    """What an intruder finds of all categories' tables from one set each, and with `totals`.
-
-    `totals` is the table {value: count} of all categories together. `knowledge` is that of each
-    category, shapes excepted. Raises InputError where totals and sets contradict one another.
-    """
-    effort, names = effort or Effort(), tuple(categories)
-    if not names:
-        raise InputError(must_be("categories", "at least one", "none"))
-    alone = joint_system(names, categories, (), knowledge)
-    cells = None if truth is None else alone.cells_of(truth)
-    with_totals = None
-    if totals is not None:
-        if CountStatistics.of_counts(totals) != together(categories):
-            rule = "a table with the n, S1 and S2 of all categories together"
-            raise InputError(must_be("totals", rule, "one with others"))
-        margin = Margin(categories=names, table=totals)
-        both = joint_system(names, categories, (margin,), knowledge)
-        own = None if truth is None else both.cells_of(truth)
-        with_totals = joint_distributions(both.system, own, effort)
-    return JointReconstruction(
-        categories=names,
-        width=alone.width,
-        sets_alone=joint_distributions(alone.system, cells, effort),
-        with_totals=with_totals,
-    )
-
-
 def _sum(cells: IntArray, total: int, name: str) -> Statement:
     return Statement(cells=cells, low=total, high=total, name=name)
 
@@ -416,7 +364,7 @@ def _distribution(
         return drawn(failed)
     try:
         mixed = mixture([Part(system=system)], prior, budget=effort.budget())
-        return exact_distribution(mixed, truth=truth, budget=effort.budget())
+        return mixed_distribution(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
         return drawn(f"exact: {ended}")
 

@@ -6,7 +6,7 @@ first, since a category whose set was withheld is no better hidden than the rest
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +20,11 @@ from discreet.count_tables.categories import (
     joint_distributions,
     joint_system,
 )
+from discreet.count_tables.category_inputs import Categories, added
+from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+from discreet.count_tables.com_poisson.regression import SetsRegression
 from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.likely_tables import LikelyTables, likely_tables
 from discreet.count_tables.measures import (
     CellRisk,
     cell_risk,
@@ -28,19 +32,20 @@ from discreet.count_tables.measures import (
     holder_risk,
     possible_counts,
 )
+from discreet.count_tables.options import CategoryOptions
 from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics, check_counts
-from discreet.count_tables.verdict import ERRORS, check_max_risk
+from discreet.count_tables.verdict import ERRORS
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
-from discreet.numerics.linear_algebra import in_one_thread
 from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 
-__all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assess_categories"]
+__all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assessed_categories"]
+DRAWING_SECONDS = 20.0
 NOT_KNOWN = "Undecided: the joint distribution of the tables is not known."
 INDEPENDENT = (
     "tables are weighed by the number of orders in which their observations can stand, as is right "
@@ -85,7 +90,8 @@ class CategoriesAssessment(ShownInNotebooks):
 
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are
     categories of zeros only, which S1 = 0 gives away. `alone` takes a category's own set and
-    nothing else. `joint_cells` are the counts of each category under the joint distribution.
+    nothing else. `joint_cells` are the counts of each category under the joint distribution. `out`
+    is all that is out; `likely`, `regression` and `bayes` are there where they were asked for.
     """
 
     names: tuple[str, ...]
@@ -100,35 +106,26 @@ class CategoriesAssessment(ShownInNotebooks):
     assumptions: tuple[str, ...]
     verdict_sentence: str | None
     allows: bool | None
+    options: CategoryOptions
+    out: Categories
+    likely: Mapping[str, LikelyTables | Unavailable] = field(default_factory=dict)
+    regression: SetsRegression | Unavailable | None = None
+    bayes: Mapping[str, BayesianAnalysis | Unavailable] = field(default_factory=dict)
 
 
-@in_one_thread
-def assess_categories(
-    tables: Mapping[str, Mapping[int, int]] | None = None,
-    *,
-    statistics: Mapping[str, CountStatistics] | None = None,
-    withheld: Collection[str] = (),
-    margins: Mapping[str, Margin] | None = None,
-    release_totals: bool = False,
-    knowledge: Mapping[str, Knowledge] | None = None,
-    max_risk: float | None = None,
-    seconds: float = 120.0,
-    seed: int = 1,
-    progress: Progress = silent,
+def assessed_categories(
+    out: Categories, options: CategoryOptions, progress: Progress = silent
 ) -> CategoriesAssessment:
     """What one set of statistics for each category gives away, alone and jointly.
 
-    The holder gives `tables` {category: {value: count}}; `withheld` are categories whose own set
-    does not go out, `release_totals` says that the table of all together does. An intruder gives
-    `statistics` {category: set}. `margins` are further sets or tables that are out. Raises
-    InputError where what is out contradicts itself.
+    Raises InputError where what is out contradicts itself.
     """
-    if max_risk is not None:
-        check_max_risk(max_risk)
-    case = _case(tables, statistics, withheld, margins or {}, release_totals)
-    until = working_seconds() + seconds
-    effort = Effort(seconds=seconds / 4, until=until, rng=np.random.default_rng(seed))
-    known_of = {name: one for name, one in (knowledge or {}).items() if name in case.names}
+    case = _case(out, options)
+    seconds, max_risk = options.seconds, options.max_risk
+    rng = np.random.default_rng(options.seed)
+    effort = Effort(seconds=seconds / 4, until=working_seconds() + seconds, rng=rng)
+    knowledge = options.knowledge(case.names)
+    known_of = {name: one for name, one in knowledge.items() if name in case.names}
     joint = joint_system(case.names, case.sets, case.margins, known_of)
     progress("categories one by one", None)
     alone = {
@@ -158,7 +155,28 @@ def assess_categories(
         assumptions=assumptions,
         verdict_sentence=sentence,
         allows=allows,
+        options=options,
+        out=out,
     )
+
+
+def likely_by_category(
+    found: CategoriesAssessment, options: CategoryOptions
+) -> dict[str, LikelyTables | Unavailable]:
+    """The most probable tables of each category from its own set, to be drawn."""
+    known = options.knowledge(found.names)
+    seconds = min(DRAWING_SECONDS, options.seconds)
+    rng = np.random.default_rng(options.seed)
+    effort = Effort(seconds=seconds / 4, until=working_seconds() + seconds, rng=rng)
+    drawn: dict[str, LikelyTables | Unavailable] = {}
+    for name in found.names:
+        if name not in found.statistics:
+            drawn[name] = Unavailable("its own set is not out")
+            continue
+        release = release_of(found.statistics[name])
+        own = attack(release, known.get(name), effort=effort)
+        drawn[name] = likely_tables(release, own, known.get(name), effort=effort)
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,33 +190,22 @@ class _Case:
     certain: tuple[str, ...]
 
 
-def _case(
-    tables: Mapping[str, Mapping[int, int]] | None,
-    statistics: Mapping[str, CountStatistics] | None,
-    withheld: Collection[str],
-    margins: Mapping[str, Margin],
-    release_totals: bool,
-) -> _Case:
-    if (tables is None) == (statistics is None):
-        rule = "either the tables of a holder or the statistics of an intruder"
-        raise InputError(must_be("categories", rule, "both" if tables else "neither"))
-    if tables is None:
-        return _intruder_case(statistics or {}, withheld, margins, release_totals)
-    checked = {name: check_counts(table) for name, table in tables.items()}
-    together = [tuple(checked)] if release_totals else []
+def _case(out: Categories, options: CategoryOptions) -> _Case:
+    if out.tables is None:
+        return _intruder_case(out, options)
+    margins, withheld = out.margins, options.withhold
+    checked = {name: check_counts(table) for name, table in out.tables.items()}
+    together = [tuple(checked)] if options.totals else []
     together += [margin.categories for margin in margins.values()]
     certain = _known_zeros(checked, withheld, together)
     own = {name: table for name, table in checked.items() if name not in certain}
     if not own:
         rule = "such that some observation is above zero"
         raise InputError(must_be("categories", rule, "zeros only"))
-    for name in withheld:
-        if name not in tables:
-            raise InputError(must_be("withheld categories", "of the tables", repr(name)))
     sets = {n: CountStatistics.of_counts(t) for n, t in own.items() if n not in withheld}
     further = [_true_margin(margin, own) for margin in margins.values()]
-    if release_totals:
-        further.append(Margin(categories=tuple(own), table=_added(own.values())))
+    if options.totals:
+        further.append(Margin(categories=tuple(own), table=added(own.values())))
     return _Case(tuple(own), sets, tuple(further), own, certain)
 
 
@@ -222,29 +229,16 @@ def _known_zeros(
     return tuple(name for name in names if name in known)
 
 
-def _intruder_case(
-    statistics: Mapping[str, CountStatistics],
-    withheld: Collection[str],
-    margins: Mapping[str, Margin],
-    release_totals: bool,
-) -> _Case:
-    if withheld or release_totals:
+def _intruder_case(out: Categories, options: CategoryOptions) -> _Case:
+    if options.withhold or options.totals:
         rule = "for the holder, who has the tables"
         raise InputError(must_be("withheld categories and totals", rule, "given by an intruder"))
-    names = dict.fromkeys(statistics)
-    for margin in margins.values():
+    names = dict.fromkeys(out.sets)
+    for margin in out.margins.values():
         names |= dict.fromkeys(margin.categories)
     if not names:
         raise InputError(must_be("categories", "at least one", "none"))
-    return _Case(tuple(names), statistics, tuple(margins.values()), None, ())
-
-
-def _added(tables: Collection[Mapping[int, int]]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for table in tables:
-        for value, count in table.items():
-            found[value] = found.get(value, 0) + count
-    return found
+    return _Case(tuple(names), out.sets, tuple(out.margins.values()), None, ())
 
 
 def _true_margin(margin: Margin, tables: Mapping[str, Mapping[int, int]]) -> Margin:
@@ -252,7 +246,7 @@ def _true_margin(margin: Margin, tables: Mapping[str, Mapping[int, int]]) -> Mar
     held = tuple(name for name in margin.categories if name in tables)
     if not held:
         raise InputError(must_be("margins", "of categories with tables", margin.categories))
-    table = _added([tables[name] for name in held])
+    table = added([tables[name] for name in held])
     if margin.table is not None:
         return Margin(categories=held, table=table)
     return Margin(categories=held, statistics=CountStatistics.of_counts(table))

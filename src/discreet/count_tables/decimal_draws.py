@@ -13,12 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.belief.count_belief import TableDistribution, power_of_two, reciprocal, score
-from discreet.belief.draws.count_draws import (
-    balanced_multipliers,
-    cell_from_draws,
-    greatest_log_weight,
-)
+from discreet.belief.count_belief import TableDistribution, drawn_distribution
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.draws.count_draws import balanced_multipliers, greatest_log_weight
 from discreet.clock import working_seconds
 from discreet.count_tables.factorials import factorisation_of, log_of_factorisation
 from discreet.count_tables.knowledge import Knowledge
@@ -27,7 +24,7 @@ from discreet.count_tables.two_sum_draws import two_sum_distribution
 from discreet.fiber.sums.counting import Count
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system.linear_system import Statement, System, system_of
-from discreet.figures import Figure, How, Unavailable
+from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
 
@@ -83,7 +80,7 @@ class Tilted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RoundedQuestion:
     """Tables of n counts with a total whose S2 lies in the interval, and what is known of them."""
 
     n: int
@@ -155,7 +152,7 @@ class _Draws:
 
 
 def drawn_distributions(
-    question: Question,
+    question: RoundedQuestion,
     dispersion: float,
     *,
     rng: np.random.Generator,
@@ -174,7 +171,7 @@ def drawn_distributions(
 
 
 def _draw(
-    question: Question, prior: Tilted, rng: np.random.Generator, seconds: float | None
+    question: RoundedQuestion, prior: Tilted, rng: np.random.Generator, seconds: float | None
 ) -> _Draws:
     begun = working_seconds()
     distribution = two_sum_distribution(
@@ -197,7 +194,7 @@ def _draw(
     return _Draws(np.concatenate(tables), np.concatenate(logs), tried, prior, log_z)
 
 
-def _by_orders(question: Question, dispersion: float) -> Tilted:
+def _by_orders(question: RoundedQuestion, dispersion: float) -> Tilted:
     """The distribution of independent counts: e^(−ν S2) / ∏ f_j!."""
     tilt = -dispersion * question.log_factorials
     rows = np.stack([np.ones(len(tilt)), np.arange(float(len(tilt)))])
@@ -206,7 +203,7 @@ def _by_orders(question: Question, dispersion: float) -> Tilted:
     return Tilted(tilt, True, float(multipliers[0]), float(multipliers[1]))
 
 
-def _alike(question: Question) -> Tilted:
+def _alike(question: RoundedQuestion) -> Tilted:
     """Tables weighed by e^(−ν′ S2) alone, such that S2 is about the released one on average.
 
     Cells taken as independent and geometric, with means that meet n, S1 and S2: the dual function
@@ -240,65 +237,47 @@ def _alike(question: Question) -> Tilted:
 
 
 def _distribution(
-    question: Question, drawn: _Draws, truth: IntArray | None
+    question: RoundedQuestion, drawn: _Draws, truth: IntArray | None
 ) -> TableDistribution | Unavailable:
-    by_orders = drawn.prior.by_orders
-    undone = np.zeros(len(drawn.tables)) if by_orders else -(drawn.tables @ drawn.prior.tilt)
-    if len(undone) == 0:
+    if len(drawn.tables) == 0:
         return Unavailable(f"none of {drawn.tried:,} draws had this S2; state more decimals")
-    top = float(undone.max())
-    weights = np.exp(undone - top)
-    shares = weights / weights.sum()
-    effective = float(1 / np.sum(shares**2))
-    if above(LEAST_KEPT, effective):
-        few = f"only {effective:.0f} effective draws of {drawn.tried:,} had this S2"
+    belief = _belief(question, drawn)
+    if above(LEAST_KEPT, belief.effective_draws):
+        few = f"only {belief.effective_draws:.0f} effective draws of {drawn.tried:,} had this S2"
         return Unavailable(f"{few}; state more decimals or less knowledge")
-    mean = float(weights.sum()) / drawn.tried
-    log_z = drawn.log_normaliser + math.log(mean) + top
-    z_error = math.sqrt(max(0.0, float(np.sum(weights**2)) / drawn.tried - mean**2))
-    z_error /= mean * math.sqrt(drawn.tried)
-    own = _own_logs(drawn)
-    spread = math.sqrt(float(np.sum(shares**2 * (own - shares @ own) ** 2)))
-    bits = Figure(
-        value=max(0.0, (log_z - float(shares @ own)) / math.log(2)),
-        how=How.ESTIMATE,
-        standard_error=math.hypot(z_error, spread) / math.log(2),
-    )
-    scored = None if truth is None else score(_log_weight(drawn.prior, truth) - log_z, z_error)
-    return TableDistribution(
-        prior=drawn.prior.name,
-        how=How.ESTIMATE,
-        cells=tuple(
-            cell_from_draws(j, drawn.tables[:, j], shares) for j in range(drawn.tables.shape[1])
-        ),
-        entropy=bits,
-        effective_tables=power_of_two(bits),
-        reciprocal_entropy=reciprocal(bits),
-        best_guess=None,
-        best_guess_probability=Unavailable("draws cannot tell which table is the most probable"),
-        truth_probability=None if scored is None else scored[0],
-        truth_surprisal=None if scored is None else scored[1],
+    return drawn_distribution(
+        belief,
+        drawn.prior.name,
+        greatest=_greatest(question, drawn.prior),
         note=f"{len(drawn.tables):,} of {drawn.tried:,} tables drawn given n and S1 had this S2",
-        best_guess_limit=score(min(0.0, _greatest(question, drawn.prior) - log_z), z_error)[0],
+        truth=truth,
     )
 
 
-def _own_logs(drawn: _Draws) -> FloatArray:
-    """The logarithm of each table's weight under the distribution that is asked for."""
-    if not drawn.prior.by_orders:
-        return np.zeros(len(drawn.tables))
-    return drawn.prior.log_weight(drawn.tables)
+def _belief(question: RoundedQuestion, drawn: _Draws) -> DrawnBelief:
+    """The belief by the tables that were kept, of which equal ones have their tilt undone."""
+    prior, n = drawn.prior, drawn.tables.shape[1]
+    own = prior.log_weight if prior.by_orders else _alike_weight
+    undone = np.zeros(len(drawn.tables)) if prior.by_orders else -(drawn.tables @ prior.tilt)
+    return DrawnBelief(
+        tables=drawn.tables,
+        log_ratios=undone,
+        log_weights=own(drawn.tables),
+        n_tried=drawn.tried,
+        lower=question.system.lower[:n].copy(),
+        upper=question.system.upper[:n].copy(),
+        log_weight=own,
+        log_scale=drawn.log_normaliser,
+    )
 
 
-def _log_weight(prior: Tilted, table: IntArray) -> float:
-    return float(prior.log_weight(table)) if prior.by_orders else 0.0
+def _alike_weight(tables: IntArray) -> FloatArray:
+    return np.zeros(len(tables))
 
 
-def _greatest(question: Question, prior: Tilted) -> float:
-    """What no table's weight exceeds."""
-    if not prior.by_orders:
-        return 0.0
-    return greatest_log_weight(question.system, prior.tilt)
+def _greatest(question: RoundedQuestion, prior: Tilted) -> float:
+    """What no table's log weight exceeds."""
+    return greatest_log_weight(question.system, prior.tilt) if prior.by_orders else 0.0
 
 
 def _number(drawn: _Draws, distribution: TableDistribution | Unavailable) -> Count:

@@ -15,15 +15,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from discreet.belief.count_belief import Part, TableDistribution, exact_distribution, mixture
+from discreet.belief.belief import ListedBelief
+from discreet.belief.count_belief import (
+    Part,
+    TableDistribution,
+    mixed_distribution,
+    mixture,
+    table_distribution,
+)
 from discreet.belief.draws.count_draws import listed
-from discreet.belief.exact.listed_counts import listed_distribution
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
     maximum_likelihood_from,
 )
-from discreet.count_tables.decimal_draws import Question, drawn_distributions
+from discreet.count_tables.decimal_draws import RoundedQuestion, drawn_distributions
 from discreet.count_tables.equations import Sums
 from discreet.count_tables.factorials import log_of_factorisation
 from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
@@ -204,7 +210,7 @@ def _drawn(
         nu = _decimal_dispersion(case.n, case.total, case.released)
     try:
         largest = largest_value(case.n, case.total, case.released, case.knowledge)
-        question = Question(
+        question = RoundedQuestion(
             n=case.n,
             total=case.total,
             released=case.released,
@@ -400,10 +406,9 @@ def _listed_distributions(
     }
     distributions: dict[str, TableDistribution | Unavailable] = {}
     for name in WEIGHTINGS:
-        distributions[name] = listed_distribution(wide, *weights[name], truth)
-    distributions["proper"] = replace(
-        listed_distribution(wide, proper, "multinomial", truth), groups=shares
-    )
+        logs, prior = weights[name]
+        own = table_distribution(ListedBelief.of_weights(wide, logs), prior, truth=truth)
+        distributions[name] = replace(own, groups=shares if name == "proper" else {})
     return distributions
 
 
@@ -423,7 +428,7 @@ def _distribution(
             group_weights=weights,
             budget=effort.budget(),
         )
-        return exact_distribution(mixed, truth=truth, budget=effort.budget())
+        return mixed_distribution(mixed, truth=truth, budget=effort.budget())
     except BudgetExceeded as ended:
         return Unavailable(str(ended))
 

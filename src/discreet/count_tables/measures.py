@@ -21,7 +21,7 @@ from discreet.belief.count_belief import (
     Part,
     TableDistribution,
     exact,
-    exact_distribution,
+    mixed_distribution,
     mixture,
 )
 from discreet.count_tables.decimals import TruncatedReconstruction
@@ -238,7 +238,7 @@ def _interval_distribution(
     system: System, prior: str, effort: Effort
 ) -> TableDistribution | Unavailable:
     try:
-        return exact_distribution(mixture([Part(system=system)], prior, budget=effort.budget()))
+        return mixed_distribution(mixture([Part(system=system)], prior, budget=effort.budget()))
     except BudgetExceeded as ended:
         return Unavailable(str(ended))
 

@@ -1,5 +1,6 @@
 """Count tables, factorisations and S2 as people write them, in both directions."""
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -7,6 +8,9 @@ from discreet.count_tables.contradictions import LARGEST_PRIME
 from discreet.count_tables.factorials import primes_to
 from discreet.count_tables.statistics import DecimalLog, check_counts
 from discreet.errors import InputError, must_be
+
+LARGEST_TOTAL = 10**300
+LONGEST = 40  # characters of what was written that a complaint repeats
 
 
 def parse_counts(text: str) -> dict[int, int]:
@@ -83,6 +87,22 @@ def parse_log_factorial_total(text: str, *, truncated: bool = False) -> dict[int
         rule = "a factorisation of e^S2 such as 2^20*3^7, or a decimal of zero or more"
         raise InputError(must_be("S2", rule, repr(text)))
     return DecimalLog(value, max(0, -int(value.as_tuple().exponent)), truncated)
+
+
+def parse_s2(text: str, total: int, *, truncated: bool = False) -> dict[int, int] | DecimalLog:
+    """S2 as written, exact or a decimal, not above log S1!, the most that a total of S1 allows."""
+    found = parse_log_factorial_total(text, truncated=truncated)
+    most = math.lgamma(max(total, 0) + 1) if total < LARGEST_TOTAL else math.inf
+    if isinstance(found, DecimalLog) and found.value > most + 1 and total > 0:
+        rule = f"at most {most:.2f}, which is log {total}!, for a total of {total}"
+        remedy = "a product such as 2^20*3^7 is e^S2, a decimal such as 21.55 is S2"
+        raise InputError(must_be("S2", rule, short(text), remedy=remedy))
+    return found
+
+
+def short(text: str) -> str:
+    """What was written, cut where it is long."""
+    return repr(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
 
 
 def _ambiguous(text: str) -> str:

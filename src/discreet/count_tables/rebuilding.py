@@ -12,7 +12,6 @@ of observations above zero."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from discreet.belief.count_belief import (
     Mixture,
     Part,
     TableDistribution,
-    exact_distribution,
+    mixed_distribution,
     mixture,
     prior_named,
 )
@@ -82,27 +81,13 @@ class Effort:
         return float(f"{half if self.seconds is None else min(self.seconds, half):.2g}")
 
     def budget(self) -> Budget:
-        """A budget whose clock starts now, once the code it is for has been compiled.
+        """A budget whose clock starts now, and stands still while code is compiled.
 
         Not all of the time of a step: the clock is looked at between layers, which take their own.
         """
-        if self.seconds is not None or self.until is not None:
-            _compile()
         left = self.seconds_for_a_step
         seconds = None if left is None else 0.6 * left
         return Budget(states=self.states, steps=self.steps, seconds=seconds)
-
-
-@cache
-def _compile() -> None:
-    """Answers a small question by every exact method, so that later ones await no compiler."""
-    problem = hidden_counts(CountStatistics.of_counts({0: 15, 1: 20, 2: 9, 3: 5, 4: 2}))
-    problem.count()
-    problem.distribution("multinomial")
-    next(problem.tables())
-    rng = np.random.default_rng(1)
-    for prior in ("multinomial", "uniform"):
-        estimated_distribution(problem.parts[0].system, prior, n_draws=200, rng=rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,7 +253,7 @@ class HiddenCounts:
             return self._estimated_distribution(prior, cells, effort, failed, progress)
         try:
             mixed = self.mixture(prior, effort, progress)
-            return exact_distribution(mixed, truth=cells, budget=effort.budget(), progress=progress)
+            return mixed_distribution(mixed, truth=cells, budget=effort.budget(), progress=progress)
         except BudgetExceeded as ended:
             return self._estimated_distribution(prior, cells, effort, f"exact: {ended}", progress)
 

@@ -68,7 +68,7 @@ def read_dialect(path: Path, options: CsvOptions) -> CsvDialect:
     if not text.strip():
         raise FileError(must_be(path.name, "a table with a header line", "an empty file"))
     if "\x00" in text:
-        remedy = "is it a CSV file? if it is UTF-16, say so with --encoding utf-16"
+        remedy = "is it a CSV file? if it is UTF-16, say so (encoding)"
         raise FileError(must_be(path.name, "text", "NUL bytes", remedy=remedy))
     body = text.lstrip("\r\n")
     delimiter = options.delimiter or _guess_delimiter(body, options.quote)
@@ -155,7 +155,7 @@ def _decode(path: Path, head: bytes, encoding: str) -> str:
 
 def not_in_encoding(name: str, encoding: str, where: str | None) -> FileError:
     """The complaint about bytes that are not text in the encoding."""
-    remedy = "give --encoding, often latin-1 or cp1252"
+    remedy = "give another (encoding), often latin-1 or cp1252"
     rule = f"text in {encoding}"
     return FileError(must_be(name, rule, "bytes that are not", where=where, remedy=remedy))
 

@@ -224,7 +224,7 @@ def _check_same_columns(
     folded = [name.casefold() for name in first_names]
     for column in columns:
         if folded.count(column.casefold()) > 1:
-            got = f"{column!r} beside one that differs only in capitals"
+            got = f"{column!r} and another that differs only in capitals"
             raise ColumnError(must_be("column", "named unlike the others", got))
     wanted = [column for column in columns if column not in partitions]
     first = _parquet_schema(paths[0])

@@ -15,7 +15,6 @@ import numpy as np
 from discreet.numerics.arrays import BoolArray, IntArray
 
 Box = Mapping[int, int]
-MOST_STATES = 200_000  # of the recursion that counts a union of boxes; seconds of work
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,14 +188,15 @@ class Counter:
         if n_kept < n_all and not self.request.missing.accepts:
             absent = self._n_missing()
             lacking = [key for key, n in zip(self.request.keys, absent, strict=True) if n]
-            remedy = "choose --missing category or --missing drop"
+            remedy = "choose category or drop for missing values (missing)"
             shown = " or ".join(map(repr, lacking))
             got = f"{n_all - n_kept:,} of {n_all:,} records without {shown}"
             raise MissingError(must_be("keys", "known in every record", got, remedy=remedy))
         if n_kept == 0:
             rule = "a file with at least one record that has every key"
             got = f"none among {n_all:,}"
-            raise MissingError(must_be(name, rule, got, remedy="choose --missing category"))
+            remedy = "choose category for missing values (missing)"
+            raise MissingError(must_be(name, rule, got, remedy=remedy))
         self._check_households(n_all)
         return n_all, n_kept
 
@@ -241,7 +242,7 @@ class Counter:
         found = ", ".join(f"{n:,} {kind}" for kind, n in zip(kinds, counts, strict=True) if n)
         remedy = "correct or remove these records"
         if self.weight_type == "VARCHAR" and self.request.decimal == ".":
-            remedy += ", or give --decimal , if the file writes 1,5 for 1.5"
+            remedy += ", or give ',' as the mark (decimal) if the file writes 1,5 for 1.5"
         return WeightError(
             must_be(
                 f"weight {self.request.weight!r}",

@@ -22,7 +22,7 @@ CSV_CAUSES = {  # how DuckDB begins the line that names the cause: rule, what ca
     "value with unterminated quote": (
         "well quoted",
         "a quote that does not end",
-        "close the quote, or give another --quote",
+        "close the quote, or give another one (quote)",
     ),
     "maximum line size": ("a table with lines of at most 2 MB", "a longer one", None),
 }
@@ -44,7 +44,7 @@ def _translation(name: str, message: str) -> DiscreetError:
     if "no space left" in first:
         return OutputError("the disk must have space for the work, got none left; free some space")
     if "out of memory" in first or "could not allocate" in first:
-        remedy = "give more with --memory, or fewer keys"
+        remedy = "give more (memory), or fewer keys"
         return InputError(must_be("memory", "enough for the work", "too little", remedy=remedy))
     found = re.search(r"csv error on line:\s*(\d+)", first)
     if found:

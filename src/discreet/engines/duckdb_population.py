@@ -52,7 +52,7 @@ def count_population(
     )
     if n_incomplete and not request.missing.accepts:
         got = f"{n_incomplete:,} of {total:,} records without one"
-        remedy = "choose --missing category or --missing drop"
+        remedy = "choose category or drop for missing values (missing)"
         raise MissingError(
             must_be(f"keys of {records.name}", "known in every record", got, remedy=remedy)
         )

@@ -276,7 +276,7 @@ def _nearness(rounding: _Rounding, seed: int | None, n_variables: int) -> str:
     if rounding.optimal:
         return f"it is the nearest one, {rounding.off:,} persons off in all figures together"
     gap = max(0, rounding.off - rounding.limit)
-    return f"it is {rounding.off:,} persons off in all figures, at most {gap:,} more than need be"
+    return f"it is {rounding.off:,} persons off in all figures, at most {gap:,} more than necessary"
 
 
 def _beyond(reach: int, seed: int | None) -> str:

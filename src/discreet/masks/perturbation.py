@@ -15,7 +15,7 @@ learns depends on what the draw was fitted to (dobra 6 leaves this open):
       Pr(F* | F) = D(F*; α + F) / Σ_{x in fiber} D(x; α + F),    D(x; a) = ∏ Γ(x + a)/(Γ(a) x!).
 
   F* is then the more probable the nearer it is to F, and the intruder has to multiply his prior by
-  this likelihood, normalised anew for every F. It tells more, and is worth more to users.
+  this likelihood, normalised anew for every F. It tells more, and serves users better.
 
 Only margins of F* may be published too; their probability is summed over the tables that have them.
 """
@@ -29,7 +29,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from discreet.belief.exact.listed_belief import all_tables
+from discreet.belief.exact.listed_fiber import all_tables
 from discreet.belief.exact.listing import listed_within
 from discreet.belief.factors import LogLikelihood
 from discreet.belief.intruder_priors import ALPHA, prior_named
@@ -208,9 +208,9 @@ def _chosen(found: Draws, copies: int, rng: np.random.Generator) -> IntArray:
 def _how(found: Draws) -> str:
     if found.method is Method.EXACT:
         return "drawn exactly and independently"
-    worth = f"worth {found.effective_draws:,.0f} independent draws"
+    effective = f"{found.effective_draws:,.0f} effective draws"
     mistrust = f"; {found.warning}" if found.warning else ""
-    return f"drawn by {found.how}, {worth}{mistrust}"
+    return f"drawn by {found.how}, {effective}{mistrust}"
 
 
 def _masked(table: Table, margins: Margins, recipe: Recipe, seed: int, drawn: _Drawn) -> Masked:
@@ -330,7 +330,7 @@ def _fiber(margins: Margins) -> IntArray:
     )
     if found is None or found.n_tables > MOST_FITTED:
         raise BudgetExceeded(
-            f"what a draw fitted to the table tells is worked out for at most {MOST_FITTED:,} "
+            f"what a draw fitted to the table reveals is computed for at most {MOST_FITTED:,} "
             "consistent tables"
         )
     return all_tables(found)

@@ -246,9 +246,9 @@ def _optimality(problem: Problem, pattern: Pattern) -> str:
 def _beyond(rule: Rule) -> str:
     known = "" if rule.rule_known else "That hidden figures obey the rule is taken to be unknown. "
     return (
-        f"{known}Bounds hold for someone who knows which figures may be hidden, not for one who "
-        "runs the choice of the pattern again on every possible table: that one was chosen to hide "
-        "little, and that each hidden figure serves some sensitive one, can tell more."
+        f"{known}The bounds hold for an intruder who knows which figures may be hidden. One who "
+        "repeats the choice of the pattern for every possible table can learn more: the pattern "
+        "hides as little as it can, and each hidden figure protects a sensitive one."
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
@@ -132,11 +131,21 @@ def split(draws: IntArray | FloatArray) -> FloatArray:
     return both.astype(np.float64)
 
 
+def _mean_ranks(numbers: FloatArray) -> FloatArray:
+    """Ranks from 1 on, ties at their mean; scipy.stats has them too, after half a second."""
+    _, place, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(often) - (often - 1) / 2)[place]
+    return ranks
+
+
 def rank_normalised(draws: FloatArray) -> FloatArray:
     """z = Φ⁻¹((rank − 3/8) / (S + 1/4)) over all chains together, ties at their mean rank."""
     n_all = draws.shape[0] * draws.shape[1]
-    ranks = rankdata(draws.reshape(n_all, -1), axis=0).reshape(draws.shape)
-    normal: FloatArray = ndtri((ranks - 0.375) / (n_all + 0.25))
+    flat = draws.reshape(n_all, -1)
+    ranks = np.empty(flat.shape)
+    for column in range(flat.shape[1]):
+        ranks[:, column] = _mean_ranks(flat[:, column])
+    normal: FloatArray = ndtri((ranks.reshape(draws.shape) - 0.375) / (n_all + 0.25))
     return normal
 
 

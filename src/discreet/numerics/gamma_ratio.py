@@ -3,15 +3,22 @@
 And ψ′, the second derivative of log Γ, for arrays: five times as fast as the Hurwitz zeta function.
 """
 
+from decimal import Decimal, localcontext
+from math import fsum
+
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.numerics.arrays import CountArray, FloatArray
+from discreet.numerics.arrays import CountArray, FloatArray, IntArray
+from discreet.numerics.rounding import EPSILON
 
 STIRLING_FROM = 16.0  # seven terms of Stirling's series leave less than 1e-17 from here on
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
+LOG_TWO_PI = Decimal("1.83787706640934548356065947281123527972279494727556682563")
+DIGITS = 50  # of decimal arithmetic: a population of 10¹⁵ leaves more than thirty behind the point
+TOLERATED = 1e-12  # error of a sum of logarithms of factorials that needs no more digits
 SHIFTS = np.arange(10.0)
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 
@@ -31,6 +38,12 @@ def log_gamma_ratio(x: FloatArray | float, d: CountArray | float) -> FloatArray:
     return result
 
 
+def log_factorial_ratio(start: CountArray, values: CountArray) -> FloatArray:
+    """log x! / start! of each pair of counts."""
+    first = np.asarray(start, dtype=np.float64)
+    return log_gamma_ratio(first + 1.0, np.asarray(values, dtype=np.float64) - first)
+
+
 def _by_stirling(x: FloatArray, d: FloatArray) -> FloatArray:
     """The same for large x and x + d."""
     growth: FloatArray = (x + d - 0.5) * np.log1p(d / x) + d * (np.log(x) - 1)
@@ -44,6 +57,33 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     for coefficient in reversed(STIRLING):
         total = total * square + coefficient
     return total / x
+
+
+def log_factorial_difference(above: IntArray, below: IntArray) -> float:
+    """Σ log n! over `above` less Σ log n! over `below`, to about 1e-12 whatever the counts.
+
+    The logarithm of a probability is such a sum: numbers of size n log n that all but cancel. Where
+    floats would lose too much, it is worked out with DIGITS digits, once for each different count.
+    """
+    upper, lower = (np.ravel(np.asarray(part, dtype=np.int64)) for part in (above, below))
+    logs = np.concatenate([gammaln(upper + 1.0), -gammaln(lower + 1.0)])
+    if EPSILON * float(np.abs(logs).sum()) <= TOLERATED:
+        return fsum(logs)
+    counts = np.concatenate([upper, lower])
+    signs = np.repeat([1, -1], [len(upper), len(lower)])
+    values, place = np.unique(counts, return_inverse=True)
+    times = np.bincount(place, weights=signs)
+    small = values < STIRLING_FROM
+    rest = fsum(times[small] * gammaln(values[small] + 1.0))
+    rest += fsum(times[~small] * stirling_remainder(values[~small].astype(np.float64)))
+    with localcontext() as context:
+        context.prec = DIGITS
+        whole = Decimal(0)
+        for n, k in zip(values[~small].tolist(), times[~small].tolist(), strict=True):
+            if k:  # log n! = n log n − n + ½ log 2πn + the remainder of Stirling's series
+                log_n = Decimal(n).ln()
+                whole += int(k) * (n * log_n - n + (log_n + LOG_TWO_PI) / 2)
+        return float(whole) + rest
 
 
 def trigamma(x: FloatArray) -> FloatArray:

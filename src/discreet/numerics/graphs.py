@@ -1,13 +1,25 @@
-"""Graphs on the keys, and which of them make a log-linear model decomposable.
+"""Chordal graphs of variables: their cliques, the edges that may come and go, junction trees.
 
-A graph is decomposable (chordal) if its keys can be put into an order in which the earlier
-neighbours `parents(v)` of each key v are all neighbours of each other. Its cliques are then the
-generators of a log-linear model with a closed-form fit.
+A graph is chordal (decomposable) if its variables can be put into an order in which the earlier
+neighbours of each are all neighbours of each other. Its cliques are then the generators of a
+log-linear model with a closed-form fit, and a set of margins whose bounds have a closed form.
+
+Graphs are bit sets here, and only junction trees, of which a question needs one or two, are left to
+NetworkX: the searches ask of thousands of graphs whether they are chordal and whether an edge may
+come, which with ten variables takes it 1.7 ms and 1 ms against 0.1 ms and 1 µs, after 0.15 s for
+its import.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from discreet.numerics.bit_sets import axes_of, maximal_sets, members, set_of
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Keys = tuple[int, ...]
 Edge = tuple[int, int]
@@ -32,61 +44,240 @@ class Step:
 
 @dataclass(frozen=True)
 class Graph:
-    """Which keys are associated directly; `edges` are pairs of key positions, ascending."""
+    """Which keys are associated directly: `near[v]` is the bit set of the keys joined to v."""
 
-    n_keys: int
-    edges: frozenset[Edge] = frozenset()
+    near: tuple[int, ...]
+
+    @classmethod
+    def empty(cls, n_keys: int) -> "Graph":
+        """No edge."""
+        return cls((0,) * n_keys)
 
     @classmethod
     def of_generators(cls, n_keys: int, generators: Iterable[Sequence[int]]) -> "Graph":
-        """The graph in which the keys of each generator are neighbours of each other."""
-        pairs = {
-            (min(a, b), max(a, b)) for group in generators for a in group for b in group if a != b
-        }
-        return cls(n_keys, frozenset(pairs))
+        """The graph in which the keys of each generator, perhaps an edge, are neighbours."""
+        near = [0] * n_keys
+        for group in generators:
+            together = set_of(group)
+            for key in group:
+                near[key] |= together & ~(1 << key)
+        return cls(tuple(near))
 
-    def with_edge(self, edge: Edge) -> "Graph":
-        """The graph with one more pair of neighbours."""
-        return Graph(self.n_keys, self.edges | {edge})
+    @property
+    def edges(self) -> frozenset[Edge]:
+        """The pairs joined, each ascending."""
+        pairs = ((u, v) for u, near in enumerate(self.near) for v in members(near) if u < v)
+        return frozenset(pairs)
+
+    def has(self, u: int, v: int) -> bool:
+        """Whether two keys are joined."""
+        return bool(self.near[u] >> v & 1)
+
+    def shared(self, u: int, v: int) -> int:
+        """The set of keys joined to both."""
+        return self.near[u] & self.near[v]
+
+    def flipped(self, u: int, v: int) -> "Graph":
+        """The graph with the edge if it had none, else without it."""
+        near = list(self.near)
+        near[u] ^= 1 << v
+        near[v] ^= 1 << u
+        return Graph(tuple(near))
+
+    def may_add(self, u: int, v: int) -> bool:
+        """Whether a chordal graph stays so with an edge that it does not have.
+
+        It does where the keys joined to both separate u from v. Any two nested chordal graphs are
+        linked by such edges (frydenberg-lauritzen 1989).
+        """
+        shared = self.shared(u, v)
+        seen = edge = 1 << u
+        while edge:
+            reached = 0
+            for one in members(edge):
+                reached |= self.near[one]
+            edge = reached & ~seen & ~shared
+            seen |= edge
+            if seen >> v & 1:
+                return False
+        return True
+
+    def may_remove(self, u: int, v: int) -> bool:
+        """Whether a chordal graph stays so without an edge that it has: its shared keys are all
+        joined to each other."""
+        return self._are_joined(self.shared(u, v))
+
+    def neighbours(self) -> Iterator["Graph"]:
+        """The chordal graphs that differ from this one, itself chordal, by one edge."""
+        for u, v in combinations(range(len(self.near)), 2):
+            if self.may_remove(u, v) if self.has(u, v) else self.may_add(u, v):
+                yield self.flipped(u, v)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The keys in an order of maximum cardinality; raises GraphNotDecomposable."""
-        near = self._neighbours()
-        seen: list[set[int]] = [set() for _ in near]
-        left, steps = set(range(self.n_keys)), []
-        while left:
-            key = max(left, key=lambda k: (len(seen[k]), -k))
-            parents = seen[key]
-            if any(len(near[k] & parents) < len(parents) - 1 for k in parents):
-                raise GraphNotDecomposable("a cycle of four keys or more has no chord")
-            steps.append(Step(key, tuple(sorted(parents))))
-            left.remove(key)
-            for other in near[key] & left:
-                seen[other].add(key)
-        return tuple(steps)
+        return tuple(Step(key, axes_of(parents)) for key, parents in self._order)
 
     @property
     def is_decomposable(self) -> bool:
-        """Whether the closed form exists (tarjan-yannakakis 1984)."""
+        """Whether the graph is chordal (tarjan-yannakakis 1984)."""
         try:
-            return bool(self.steps) or True
+            return bool(self._order) or True
         except GraphNotDecomposable:
             return False
 
     @property
-    def cliques(self) -> tuple[Keys, ...]:
-        """Largest sets of neighbours of each other: the generators of the model."""
-        groups = [step.clique for step in self.steps]
-        largest = [g for g in groups if not any(set(g) < set(other) for other in groups)]
-        return tuple(sorted(largest))
+    def clique_sets(self) -> tuple[int, ...]:
+        """The cliques as bit sets, largest first; raises GraphNotDecomposable."""
+        return maximal_sets(parents | 1 << key for key, parents in self._order)
 
-    def _neighbours(self) -> list[set[int]]:
-        near: list[set[int]] = [set() for _ in range(self.n_keys)]
-        for a, b in self.edges:
-            near[a].add(b)
-            near[b].add(a)
-        return near
+    @property
+    def cliques(self) -> tuple[Keys, ...]:
+        """Largest sets of keys all joined, a lone key being one; raises GraphNotDecomposable."""
+        return tuple(sorted(map(axes_of, self.clique_sets)))
+
+    def triangulated(self) -> "Graph":
+        """A chordal graph with these edges and few more: keys with the least to fill go first."""
+        near, left = list(self.near), (1 << len(self.near)) - 1
+        while left:
+            fills = {key: _missing(near, near[key] & left) for key in members(left)}
+            first = min(fills, key=lambda key: len(fills[key]))
+            for u, v in fills[first]:
+                near[u] |= 1 << v
+                near[v] |= 1 << u
+            left &= ~(1 << first)
+        return Graph(tuple(near))
+
+    @cached_property
+    def _order(self) -> tuple[tuple[int, int], ...]:
+        """Each key with the set of its parents; raises GraphNotDecomposable.
+
+        The next key is the one with most neighbours before it, the first of these in a tie. If the
+        graph is chordal, the parents of each are then joined to each other, and only then.
+        """
+        before = dict.fromkeys(range(len(self.near)), 0)
+        done, order = 0, []
+        while before:
+            key = max(before, key=before.__getitem__)
+            del before[key]
+            parents = self.near[key] & done
+            if not self._are_joined(parents):
+                raise GraphNotDecomposable("a cycle of four keys or more has no chord")
+            order.append((key, parents))
+            done |= 1 << key
+            for other in members(self.near[key] & ~done):
+                before[other] += 1
+        return tuple(order)
+
+    def _are_joined(self, keys: int) -> bool:
+        """Whether all keys of a set are joined to each other."""
+        return all(keys & ~(1 << one) & ~self.near[one] == 0 for one in members(keys))
+
+
+def _missing(near: Sequence[int], keys: int) -> list[Edge]:
+    """The pairs of a set that are not joined."""
+    return [(u, v) for u, v in combinations(members(keys), 2) if not near[u] >> v & 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JunctionTree:
+    """Components in an order in which each meets those before it in its separator.
+
+    `parents[i]` is the component that holds `separators[i]`; the first has parent −1 and no
+    separator. An empty separator stands for the total.
+    """
+
+    components: tuple[Keys, ...]
+    parents: tuple[int, ...]
+    separators: tuple[Keys, ...]
+    released: tuple[bool, ...]  # whether the component is itself one of the sets
+
+    @property
+    def is_decomposable(self) -> bool:
+        """Whether every component is released."""
+        return all(self.released)
+
+
+def components_tree(sets: Iterable[Sequence[int]]) -> JunctionTree:
+    """The tree of components of the sets, split at every released separator that was found.
+
+    The graph is filled up to a chordal one, whose cliques form a tree (greatest separators first);
+    cliques whose separator is not part of any set are joined again.
+    """
+    wanted = tuple(sorted(map(axes_of, maximal_sets(map(set_of, sets)))))
+    if len(wanted) <= 1:
+        (whole,) = wanted or ((),)
+        return JunctionTree(
+            components=(whole,), parents=(-1,), separators=((),), released=(whole in wanted,)
+        )
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(axis for axes in wanted for axis in axes)
+    graph.add_edges_from(pair for axes in wanted for pair in combinations(axes, 2))
+    chordal, _ = nx.complete_to_chordal_graph(graph)
+    cliques = [frozenset(clique) for clique in nx.find_cliques(chordal)]
+    return _ordered(_joined(_clique_tree(cliques), wanted), wanted)
+
+
+def junction_tree(sets: Iterable[Sequence[int]]) -> JunctionTree | None:
+    """The junction tree of a decomposable collection of sets; None for any other.
+
+    That it is one is seen by bit sets: the sets are the cliques of a chordal graph.
+    """
+    wanted = maximal_sets(map(set_of, sets))
+    graph = Graph.of_generators(max(wanted, default=0).bit_length(), map(axes_of, wanted))
+    if not wanted or not graph.is_decomposable:
+        return None
+    lone = {1 << key for key, near in enumerate(graph.near) if near == 0} - set(wanted)
+    if set(graph.clique_sets) - lone - {0} != set(wanted) - {0}:
+        return None
+    return components_tree(map(axes_of, wanted))
+
+
+def _clique_tree(cliques: list[frozenset[int]]) -> "nx.Graph":
+    import networkx as nx
+
+    tree = nx.Graph()
+    tree.add_nodes_from(cliques)
+    tree.add_weighted_edges_from((a, b, len(a & b)) for a, b in combinations(cliques, 2))
+    return nx.maximum_spanning_tree(tree)
+
+
+def _joined(tree: "nx.Graph", sets: Sequence[Keys]) -> "nx.Graph":
+    """The clique tree, with cliques joined wherever their separator is not released."""
+    while True:
+        hidden = next((e for e in tree.edges if not _is_part(e[0] & e[1], sets)), None)
+        if hidden is None:
+            return tree
+        whole = hidden[0] | hidden[1]
+        around = {n for node in hidden for n in tree.neighbors(node)} - set(hidden)
+        tree.remove_nodes_from(hidden)
+        tree.add_node(whole)
+        tree.add_edges_from((whole, n) for n in around)
+
+
+def _is_part(separator: frozenset[int], sets: Iterable[Keys]) -> bool:
+    return any(separator <= set(axes) for axes in sets)
+
+
+def _ordered(tree: "nx.Graph", sets: Sequence[Keys]) -> JunctionTree:
+    """The components from the first in ascending order outwards, each after its parent."""
+    import networkx as nx
+
+    first = min(tree.nodes, key=lambda node: tuple(sorted(node)))
+    order, before = [first], {first: -1}
+    for parent, child in nx.bfs_edges(tree, first):
+        before[child] = order.index(parent)
+        order.append(child)
+    shared = [order[before[n]] & n if before[n] >= 0 else frozenset() for n in order]
+    components = tuple(tuple(sorted(node)) for node in order)
+    return JunctionTree(
+        components=components,
+        parents=tuple(before[node] for node in order),
+        separators=tuple(tuple(sorted(node)) for node in shared),
+        released=tuple(component in sets for component in components),
+    )
 
 
 def bracketed(generators: Iterable[Sequence[int]], names: Sequence[str] | None = None) -> str:

@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
-from scipy.optimize import brentq
 
 from discreet.errors import DiscreetError
 from discreet.numerics.arrays import FloatArray, read_only
@@ -50,6 +49,8 @@ class Panels:
 
     def quantile(self, log_density: FloatArray, probability: float) -> float:
         """Where the integral of a density reaches a share of its whole."""
+        from scipy.optimize import brentq  # here: few who load this module need it
+
         wanted = probability * float(self.weights @ np.exp(log_density))
 
         def gap(at: float) -> float:

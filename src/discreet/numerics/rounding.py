@@ -28,14 +28,6 @@ def sum_error(n_terms: int, size: float) -> float:
     return max(n_terms, 1) * EPSILON * abs(size)
 
 
-def log_sum_error(n_terms: int, largest_log: float) -> float:
-    """Relative error of exp(l₁) + … + exp(lₙ) where each |l| is at most `largest_log`.
-
-    A logarithm of size L is itself off by about L·ε, which exp turns into a relative error.
-    """
-    return (max(n_terms, 1) + 4 * (1 + abs(largest_log))) * EPSILON
-
-
 def alike(one: float, other: float, *, scale: float = 0.0) -> bool:
     """Whether two figures are the same but for rounding.
 

@@ -12,6 +12,7 @@ from discreet.belief.draws.augmentation import Effort
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
+from discreet.flows.audit import audit
 from discreet.papers.dobra_data import (
     AVERAGE,
     BOUNDS,
@@ -34,7 +35,8 @@ from discreet.papers.outcomes import available, number_of, value_of
 from discreet.papers.rows import Kind, NotComputedError, Row, agree, half_unit, row
 from discreet.progress import Progress, silent
 from discreet.tables.attacks import FiniteChoice
-from discreet.tables.audit import Audit, AuditOptions, audit
+from discreet.tables.audit import Audit
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.disclosure import Scenario, disclosure_risk
 from discreet.tables.groups import learned_from_margins
 from discreet.tables.measures import best_value
@@ -71,8 +73,15 @@ def rows(progress: Progress = silent) -> Iterator[Row]:
 
 def audited(kind: WeightKind, progress: Progress = silent) -> Audit:
     """The audit of table 1 after the release, the three models weighed in one of the two ways."""
-    options = AuditOptions(models=(AVERAGE,), model_priors=PRIORS, weight_kind=kind, effort=EFFORT)
-    return audit(census(), RELEASED, options, progress=progress)
+    return audit(
+        census(),
+        RELEASED,
+        models=(AVERAGE,),
+        model_priors=PRIORS,
+        model_weights=kind,
+        draws=EFFORT.n_draws,
+        progress=progress,
+    )
 
 
 def _utility() -> Row:

@@ -1,7 +1,7 @@
 """Tables of counts as lines over the values, coloured by probability (kadane figures 1 to 3)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from discreet.count_tables.likely_tables import LikelyTables
 from discreet.numerics.arrays import IntArray
 from discreet.report.plots import (
     GRID,
@@ -43,6 +44,18 @@ class Panel:
     tables: IntArray
     probabilities: Sequence[float]
     truth: Sequence[int] | None
+
+
+def panel_of(name: str, likely: LikelyTables, table: Mapping[int, int] | None) -> Panel:
+    """The tables of one category as lines; counts that are not known are not drawn."""
+    first, width = likely.first_value, likely.tables.shape[1]
+    return Panel(
+        name=name,
+        first_value=first,
+        tables=likely.tables[:, first:],
+        probabilities=likely.probability.tolist(),
+        truth=None if table is None else [table.get(j, 0) for j in range(first, width)],
+    )
 
 
 def panels_plot(panels: Sequence[Panel]) -> str:

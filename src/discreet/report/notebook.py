@@ -14,13 +14,14 @@ from discreet.count_tables.assessment import CountAssessment
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
-from discreet.report.audit_page import audit_html
-from discreet.report.backtest import backtest_html
-from discreet.report.choose_page import choose_html
-from discreet.report.counts_page import counts_html
+from discreet.report.audit.document import audit_document
+from discreet.report.backtest import backtest_document
+from discreet.report.choose.document import choose_document
+from discreet.report.counts.document import counts_document
 from discreet.report.html import internal_html
 from discreet.report.lattice_plot import MOST_VARIABLES, lattice_plot
-from discreet.report.plan import plans_html
+from discreet.report.plan import plan_document
+from discreet.report.render_html import page_of as html_page
 from discreet.survey.assessment import Assessment
 from discreet.survey.backtest.league import Backtest
 from discreet.survey.models.sample_size import Plan
@@ -63,27 +64,27 @@ def _(result: Assessment) -> str | None:
 
 @page_of.register
 def _(result: Audit) -> str | None:
-    return audit_html("the table", [result])
+    return html_page(audit_document("the table", [result]))
 
 
 @page_of.register
 def _(result: CountAssessment) -> str | None:
-    return counts_html(result, "the counts")
+    return html_page(counts_document(result, "the counts"))
 
 
 @page_of.register
 def _(result: Backtest) -> str | None:
-    return backtest_html(result)
+    return html_page(backtest_document(result))
 
 
 @page_of.register
 def _(result: Plan) -> str | None:
-    return plans_html([result])
+    return html_page(plan_document([result]))
 
 
 @page_of.register
 def _(result: RiskUtility) -> str | None:
-    return choose_html("the table", result)
+    return html_page(choose_document("the table", result))
 
 
 def html_of(result: Any) -> str:

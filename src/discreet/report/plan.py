@@ -1,41 +1,55 @@
-"""Plans of sample sizes: on the terminal, as JSON, and as a page with the curve."""
+"""Plans of sample sizes: how large a sample may be, with the curve."""
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from discreet.data.writing import written_whole
 from discreet.report import words
-from discreet.report.html import render
-from discreet.report.plots import plan_plot
-from discreet.report.text import indented, plain_table
+from discreet.report.document import Block, Document, Plot, Section, Table, Text
+from discreet.report.render_json import known
 from discreet.survey.models.exchangeable_prior import Prior
 from discreet.survey.models.sample_size import Plan
 
 POINTS = 101
+HEADER = ("prior", "sample size", "fraction", "unique probability")
+FORMULAS = (
+    "By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike. Exact. The unique "
+    "probability is the probability that a record alone in the sample is alone in the population."
+)
 
 
-def print_plans(console: Console, plans: Sequence[Plan]) -> None:
-    """The answer of each prior, and what to expect of such a sample."""
+def plan_document(plans: Sequence[Plan]) -> Document:
+    """The answer of each prior, with the curve."""
     first = plans[0]
-    title = (
-        f"Largest sample of {words.count(first.population_size)} people in a table of "
-        f"{words.count(first.n_table_cells)} cells whose uniques are population uniques with "
-        f"probability at most {float(first.target):g}"
+    return Document(
+        title="How large a sample may be",
+        scope=(
+            f"{words.count(first.population_size)} people, "
+            f"{words.plural(first.n_table_cells, 'possible cell')}, "
+            f"a unique probability of at most {float(first.target):g}",
+        ),
+        blocks=(
+            Section("The answer", tuple(_answer(plans))),
+            Section("Unique probability against sample size", (_curve(plans),)),
+        ),
     )
-    console.print(Text(title, style="bold"))
-    table = plain_table("prior", "sample size", "fraction", "unique probability")
-    for plan in plans:
-        table.add_row(*_row(plan))
-    console.print(indented(table))
-    for plan in plans:
-        console.print(indented(Text(f"{plan.prior.value}: {verdict(plan)}.")))
-    for caution in cautions(plans):
-        console.print(indented(Text(caution, style="yellow")))
+
+
+def _answer(plans: Sequence[Plan]) -> Iterator[Block]:
+    yield Table(header=HEADER, rows=tuple(_row(plan) for plan in plans))
+    yield from (Text(f"{plan.prior.value}: {verdict(plan)}.") for plan in plans)
+    yield Text(FORMULAS, "soft")
+    yield from (Text(caution(plan), "warning") for plan in plans if caution(plan))
+
+
+def _curve(plans: Sequence[Plan]) -> Plot:
+    def draw() -> str:
+        from discreet.report.plots import plan_plot
+
+        curves = {plan.prior.value: plan.curve(POINTS) for plan in plans}
+        return plan_plot(curves, float(plans[0].target))
+
+    return Plot("plan", "Unique probability against the size of the sample", draw)
 
 
 def verdict(plan: Plan) -> str:
@@ -46,68 +60,44 @@ def verdict(plan: Plan) -> str:
     return said
 
 
-def cautions(plans: Sequence[Plan]) -> Iterator[str]:
-    """How strong the multinomial prior is, where it was used."""
-    for plan in plans:
-        if plan.prior is Prior.MULTINOMIAL:
-            each = words.expected(plan.population_size / plan.n_table_cells)
-            yield (
-                "The multinomial prior is strong: it takes every person to fall in any cell with "
-                f"the same chance, so that cells hold about {each} people each, where real tables "
-                "have many rare cells and with them far more uniques."
-            )
+def caution(plan: Plan) -> str:
+    """How strong the multinomial prior is; nothing to say of the other."""
+    if plan.prior is not Prior.MULTINOMIAL:
+        return ""
+    each = words.expected(plan.population_size / plan.n_table_cells)
+    return (
+        "The multinomial prior is strong: every person falls in any cell with the same chance, so "
+        f"that cells hold about {each} people each. Real tables have many rare cells, and with "
+        "them far more uniques."
+    )
 
 
 def _row(plan: Plan) -> tuple[str, str, str, str]:
     q = "–" if plan.unique_probability is None else words.probability(plan.unique_probability)
-    return (
-        plan.prior.value,
-        words.count(plan.sample_size),
-        words.share(plan.sample_size, plan.population_size),
-        q,
-    )
+    fraction = words.share(plan.sample_size, plan.population_size)
+    return plan.prior.value, words.count(plan.sample_size), fraction, q
 
 
-def plans_json(plans: Sequence[Plan]) -> dict[str, Any]:
+def plan_json(plans: Sequence[Plan]) -> dict[str, Any]:
     """Each prior's plan with its curve."""
     first = plans[0]
     return {
         "n_table_cells": first.n_table_cells,
         "population_size": first.population_size,
         "target_risk": float(first.target),
-        "priors": {plan.prior.value: _plan_json(plan) for plan in plans},
+        "priors": {plan.prior.value: _one_json(plan) for plan in plans},
     }
 
 
-def _plan_json(plan: Plan) -> dict[str, Any]:
-    return {
-        "sample_size": plan.sample_size,
-        "sample_fraction": plan.sample_fraction,
-        "unique_probability": plan.unique_probability,
-        "how": "exact",
-        "expected_sample_uniques": plan.expected_sample_uniques,
-        "expected_population_uniques": plan.expected_population_uniques,
-        "verdict": verdict(plan),
-        "caution": next(cautions([plan]), None),
-        "curve": [{"sample_size": n, "unique_probability": q} for n, q in plan.curve(POINTS)],
-    }
-
-
-def write_plans(plans: Sequence[Plan], path: Path) -> None:
-    """A page with the curves and the answers."""
-    with written_whole(path) as temporary:
-        temporary.write_bytes(plans_html(plans).encode("utf-8", errors="backslashreplace"))
-
-
-def plans_html(plans: Sequence[Plan]) -> str:
-    """The page."""
-    curves = {plan.prior.value: plan.curve(POINTS) for plan in plans}
-    return render(
-        "plan.html",
-        plans=plans,
-        rows=[_row(p) for p in plans],
-        plot=plan_plot(curves, float(plans[0].target)),
-        w=words,
-        verdict=verdict,
-        cautions=list(cautions(plans)),
+def _one_json(plan: Plan) -> dict[str, Any]:
+    return known(
+        sample_size=plan.sample_size,
+        sample_fraction=plan.sample_fraction,
+        unique_probability=plan.unique_probability,
+        how="exact",
+        expected_sample_uniques=plan.expected_sample_uniques,
+        expected_population_uniques=plan.expected_population_uniques,
+        verdict=verdict(plan),
+        caution=caution(plan) or None,
+        curve=[{"sample_size": n, "unique_probability": q} for n, q in plan.curve(POINTS)],
     )

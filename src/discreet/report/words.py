@@ -6,7 +6,7 @@ whole, with thousands marked; those beyond all reading are told by their power o
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 
@@ -91,6 +91,27 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def plural(number: float, noun: str) -> str:
-    """The number and the noun in the right number."""
-    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
+def plural(number: float, noun: str, several: str = "") -> str:
+    """The number and the noun in the right number: 1 record, 2 records."""
+    return f"{count(number)} {noun if number == 1 else several or noun + 's'}"
+
+
+def by_number(number: float, one: str, several: str) -> str:
+    """The word for one or for several: lacks, lack."""
+    return one if number == 1 else several
+
+
+def full(text: str) -> str:
+    """A clause made elsewhere as a whole sentence, from a capital to a full stop."""
+    said = sentence(text)
+    return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
+
+
+def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Names by the reason that they share, in the order of their first mention."""
+    found: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        names = found.setdefault(reason, [])
+        if name not in names:
+            names.append(name)
+    return found

@@ -1,29 +1,26 @@
-"""Records to risk, the whole way: count, summarise, fit, score, and gather the figures."""
+"""Counted cells to risk: summarise, fit, score, and gather the figures."""
 
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discreet.data.csv_dialect import CsvOptions
-from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
-from discreet.data.records import Records, open_records
+from discreet.data.missing import MissingCodes, MissingPolicy
+from discreet.data.records import Records
 from discreet.data.summary import SizeIndices, Summary
-from discreet.data.writing import check_outputs
-from discreet.engines.contract import CellStore, Engine, HouseholdTotals, KeyLevels, Request
+from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import ShownInNotebooks
-from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
-from discreet.survey.attributes.sensitive import SensitiveFigures, Thresholds, sensitive_figures
+from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, contributions
 from discreet.survey.headline.recommendation import (
     Recommended,
@@ -35,47 +32,68 @@ from discreet.survey.impossible import ImpossibleList, read_impossible
 from discreet.survey.known_population import KnownPopulation, known_population
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
 from discreet.survey.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
-from discreet.survey.models.registry import choose_models
+from discreet.survey.options import AssessOptions
 from discreet.survey.projection import AllCells
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
 from discreet.survey.scenarios import Scenarios, assess_scenarios
 from discreet.survey.scoring import ModelResult, Scorer, fit_model
-from discreet.survey.suda.scores import check_size
 from discreet.survey.suda.special import SpecialFigures, special_figures
 from discreet.survey.suda.subsets import SubsetSize, subset_uniques
 from discreet.survey.summarising import summarise
-from discreet.survey.validation import (
-    check_codes,
-    check_headline,
-    check_roles,
-    check_settings,
-    check_totals,
-    checked_keys,
-    checked_match_weight,
-    checked_sensitive,
-    no_test_of_uniqueness,
-)
+from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import data_warnings
 
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What was asked, for the record."""
+class Inputs:
+    """The files of an assessment, opened."""
 
+    records: Records
+    impossible: Records | None = None
+    population: Records | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What was asked, and what was read to answer it, for the record."""
+
+    options: AssessOptions
     source: str
-    keys: tuple[str, ...]
-    weight: str | None
-    missing: MissingPolicy
-    models: tuple[str, ...]
-    anonymity_levels: tuple[int, ...]
     structural_zeros: str | None
-    missing_weight: float
-    household: str | None
     versions: Mapping[str, str]
-    codes: MissingCodes
-    loss_ratios: tuple[float, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, given or named by the scenarios."""
+        return self.options.key_names
+
+    @property
+    def weight(self) -> str | None:
+        """The column of survey weights."""
+        return self.options.weight
+
+    @property
+    def missing(self) -> MissingPolicy:
+        """What a missing key means."""
+        return self.options.policy
+
+    @property
+    def missing_weight(self) -> float:
+        """How much a match counts that rests on a missing value."""
+        return self.options.missing_weight
+
+    @property
+    def codes(self) -> MissingCodes:
+        """Values that stand for something else."""
+        return self.options.codes
+
+    @property
+    def loss_ratios(self) -> tuple[float, ...]:
+        """Ratios of losses beyond the usual ones."""
+        return tuple(self.options.loss_ratios)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,186 +136,54 @@ class Assessment(ShownInNotebooks):
         return self.size_indices.sample_uniques
 
 
-@in_one_thread
-def assess(
-    source: Any,
-    keys: Sequence[str] | None = None,
-    *,
-    weight: str | None = None,
-    population_size: float | None = None,
-    n_table_cells: int | None = None,
-    models: str | Sequence[str] = "auto",
-    headline: str | None = None,
-    missing: str = "category",
-    missing_weight: float = 1.0,
-    codes: MissingCodes | None = None,
-    structural_zeros: Any = None,
-    anonymity_levels: Sequence[int] = (2, 3, 5),
-    sensitive: Sequence[str] = (),
-    thresholds: Thresholds | None = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-    household: str | None = None,
-    suda: int | None = None,
-    shrinkage: float | None = None,
-    shrinkage_table: bool = False,
-    loss_ratios: Sequence[float] = (),
-    scenarios: Mapping[str, Sequence[str]] | None = None,
-    subsets: int | None = None,
-    population: Any = None,
-    risks: str | Path | None = None,
-    all_pairs: bool = False,
-    n_riskiest: int = 20,
-    csv: CsvOptions | None = None,
-    engine: Engine | None = None,
-    progress: Progress = silent,
+def assessed(
+    cells: CellStore, inputs: Inputs, options: AssessOptions, progress: Progress = silent
 ) -> Assessment:
-    """The disclosure risk of a file of records.
-
-    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Stata, SPSS, SAS), a pandas or
-    polars frame, an Arrow table or a DuckDB relation; `keys` are the columns an intruder may know,
-    by default all that the scenarios name.
-
-    More is computed where it is asked for: `sensitive` variables (diversity, closeness), the risk
-    of each `household`, SUDA scores with at most `suda` keys in a minimal sample unique,
-    `scenarios` (name to keys), all `subsets` of up to so many keys, true risks from a `population`
-    file, and the Lancaster model with a given `shrinkage` or over a table of them. `loss_ratios`
-    are further ratios of losses b/c for the Bayes test of uniqueness. `headline` is the
-    model whose figures lead, in place of the recommended estimate.
-    With `risks`, one row a record is written there as Parquet. `structural_zeros` is a source whose
-    columns are keys and whose rows are impossible combinations, an empty value meaning any level.
-
-    Raises InputError, with one clear line, for anything that cannot be assessed.
-    """
-    records = open_records(source, csv)
-    request = Request(
-        records=records,
-        keys=checked_keys(keys, scenarios or {}, records),
-        weight=weight,
-        missing=missing_policy(missing),
-        missing_weight=checked_match_weight(missing_weight, missing),
-        codes=codes or MissingCodes(),
-        sensitive=checked_sensitive(sensitive),
-        household=household,
-        decimal=(csv or CsvOptions()).decimal,
-    )
-    asked = _Asked(
-        models=tuple(
-            replace(model, shrinkage=shrinkage) if isinstance(model, Lancaster) else model
-            for model in choose_models(models)
-        ),
-        headline=headline,
-        population_size=population_size,
-        n_table_cells=n_table_cells,
-        impossible=None if structural_zeros is None else open_records(structural_zeros, csv),
-        population=None if population is None else open_records(population, csv),
-        anonymity_levels=tuple(anonymity_levels),
-        thresholds=thresholds or Thresholds(),
-        hierarchies=hierarchies or {},
-        suda=suda,
-        scenarios=scenarios or {},
-        subsets=subsets,
-        shrinkage_table=shrinkage_table,
-        loss_ratios=tuple(loss_ratios),
-        risks=None if risks is None else Path(risks),
-        all_pairs=all_pairs,
-        n_riskiest=n_riskiest,
-        progress=progress,
-    )
-    asked.check(request)
-    check_settings([model.name for model in asked.models], shrinkage, asked.loss_ratios)
-    if thresholds is not None and not request.sensitive:
-        raise InputError(must_be("thresholds", "given with a sensitive variable", "none"))
-    with (engine or _default_engine(progress)).count(request) as cells:
-        return _assessed(cells, request, asked)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What was asked beyond the counting of cells."""
-
-    models: tuple[Model, ...]
-    headline: str | None
-    population_size: float | None
-    n_table_cells: int | None
-    impossible: Records | None
-    population: Records | None
-    anonymity_levels: tuple[int, ...]
-    thresholds: Thresholds
-    hierarchies: Mapping[str, Hierarchy]
-    suda: int | None
-    scenarios: Mapping[str, Sequence[str]]
-    subsets: int | None
-    shrinkage_table: bool
-    loss_ratios: tuple[float, ...]
-    risks: Path | None
-    all_pairs: bool
-    n_riskiest: int
-    progress: Progress
-
-    def check(self, request: Request) -> None:
-        """Roles that do not clash, numbers that make sense, an output that overwrites no input."""
-        check_roles(request.keys, request.weight, request.household, request.sensitive)
-        check_codes(request.codes, (*request.keys, *request.sensitive))
-        check_headline(self.headline, [model.name for model in self.models])
-        check_totals(self.population_size, self.population, self.n_table_cells, self.impossible)
-        if self.suda is not None:
-            check_size(self.suda, len(request.keys), "suda")
-        sources = [r for r in (request.records, self.impossible, self.population) if r is not None]
-        if self.risks is not None:
-            files = [path for source in sources for path in source.files]
-            parts = [path for source in sources for path in source.parts]
-            check_outputs([self.risks], files, parts)
-
-    def needs(self) -> set[Need]:
-        """Summaries to compute; the riskiest cells are ranked by one-way margins in any case."""
-        models = [*self.models, *([Lancaster()] if self.shrinkage_table else [])]
-        return {Need.MARGINS_1}.union(*(model.needs for model in models))
-
-
-def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
     """All figures from the counted cells."""
-    impossible = None if asked.impossible is None else read_impossible(asked.impossible, cells)
+    impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
     boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
-    table_cells = _table_cells(cells, request.missing, impossible, asked.n_table_cells)
-    everything = _all_cells(cells, request)
-    truth = None if asked.population is None else _truth(cells, asked.population, everything)
-    size = asked.population_size
+    everything = _all_cells(cells, options)
+    truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
+    size = options.population
     if size is None and truth is not None:
         size = truth.population_size
+    models = options.chosen_models
     summary = summarise(
         cells,
-        n_table_cells=table_cells,
+        n_table_cells=_table_cells(cells, options.policy, impossible, options.cells),
         population_size=size,
         weight_total=cells.weights.total if cells.weights else None,
-        needs=asked.needs(),
+        needs=_needs(models, options),
     )
-    special = _special(everything, summary, asked)
-    levels = asked.anonymity_levels
-    views = assess_scenarios(everything, asked.scenarios, levels) if asked.scenarios else None
-    attributes = _attributes(cells, everything, request, asked)
+    special = _special(everything, summary, options, progress)
+    levels = options.levels_of_k
+    views = assess_scenarios(everything, options.scenarios, levels) if options.scenarios else None
+    attributes = _attributes(cells, everything, inputs, options)
     parts = [part.columns() for part in (truth, special, views, *attributes) if part is not None]
     columns = {name: values for part in parts for name, values in part.items()}
-    fitted = {m.name: fit_model(m, summary, cells, boxes, asked.progress) for m in asked.models}
-    scorer = Scorer(cells, fitted, columns, asked.loss_ratios, everything.matched_by)
-    if asked.loss_ratios and not scorer.called:
+    fitted = {m.name: fit_model(m, summary, cells, boxes, progress) for m in models}
+    ratios = tuple(options.loss_ratios)
+    scorer = Scorer(cells, fitted, columns, ratios, everything.matched_by)
+    if ratios and not scorer.called:
         remedy = "give the population size or weights"
         raise no_test_of_uniqueness("none that could be fitted", remedy)
-    households = scorer.run(asked.risks, request.household, asked.progress)
+    risks = None if options.risks is None else Path(options.risks)
+    households = scorer.run(risks, options.household, progress)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-    results = {model.name: scorer.result(model) for model in asked.models}
+    results = {model.name: scorer.result(model) for model in models}
     return Assessment(
-        settings=_settings(request, asked),
+        settings=_settings(inputs, options),
         keys=cells.keys,
         n_incomplete=cells.n_incomplete,
         n_dropped=cells.n_dropped,
         summary=summary,
         anonymity=anonymity_curve(summary.size_indices, levels),
         anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
-        contributions=_contributions(everything, asked),
-        riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, asked.n_riskiest),
+        contributions=_contributions(everything, options, progress),
+        riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, options.n_riskiest),
         models=results,
         recommended=_of_households(
-            _recommended(cells, everything, summary, results, asked), request.household
+            _recommended(cells, everything, summary, results, options), options.household
         ),
         n_incomplete_cells=everything.n_incomplete,
         warnings=data_warnings(cells, summary, impossible, attributes),
@@ -305,10 +191,16 @@ def _assessed(cells: CellStore, request: Request, asked: _Asked) -> Assessment:
         households=households,
         special=special,
         scenarios=views,
-        subsets=_subsets(everything, asked),
-        shrinkages=_shrinkages(summary, cells, boxes) if asked.shrinkage_table else (),
+        subsets=_subsets(everything, options, progress),
+        shrinkages=_shrinkages(summary, cells, boxes) if options.shrinkage_table else (),
         population=truth,
     )
+
+
+def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
+    """Summaries to compute; the riskiest cells are ranked by one-way margins in any case."""
+    asked = [*models, *([Lancaster()] if options.shrinkage_table else [])]
+    return {Need.MARGINS_1}.union(*(model.needs for model in asked))
 
 
 def _recommended(
@@ -316,7 +208,7 @@ def _recommended(
     everything: AllCells,
     summary: Summary,
     results: Mapping[str, ModelResult | Unavailable],
-    asked: _Asked,
+    options: AssessOptions,
 ) -> Recommended:
     """The estimate to lead with, beside what the models say; that of a model if asked for."""
     weights = None
@@ -328,7 +220,7 @@ def _recommended(
         for name, result in results.items()
         if isinstance(result, ModelResult)
     }
-    headline = asked.headline
+    headline = options.headline
     if headline is not None:
         own = results[headline]
         if isinstance(own, Unavailable):
@@ -348,7 +240,7 @@ def _recommended(
         everything.coding,
         population_size=summary.population_size,
         n_table_cells=summary.n_table_cells,
-        n_table_cells_known=asked.n_table_cells is not None,
+        n_table_cells_known=options.cells is not None,
         weight_total=weights,
         others=others,
     )
@@ -367,9 +259,9 @@ def _of_households(recommended: Recommended, household: str | None) -> Recommend
     return replace(recommended, expected_population_uniques=replace(uniques, note=note))
 
 
-def _all_cells(cells: CellStore, request: Request) -> AllCells:
+def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
     words, records = cells.words()
-    overlap = request.missing.matching is not None and cells.n_incomplete
+    overlap = options.policy.matching is not None and cells.n_incomplete
     counts: list[Any] = [batch.sample_count for batch in cells.batches()] if overlap else [records]
     return AllCells(
         words=words,
@@ -377,44 +269,42 @@ def _all_cells(cells: CellStore, request: Request) -> AllCells:
         sample_count=np.concatenate(counts),
         coding=cells.coding,
         keys=cells.keys,
-        policy=request.missing,
-        missing_weight=request.missing_weight,
+        policy=options.policy,
+        missing_weight=options.missing_weight,
     )
 
 
 def _attributes(
-    cells: CellStore, everything: AllCells, request: Request, asked: _Asked
+    cells: CellStore, everything: AllCells, inputs: Inputs, options: AssessOptions
 ) -> tuple[SensitiveFigures, ...]:
-    unused = set(asked.hierarchies) - set(request.sensitive)
-    if unused:
-        raise InputError(must_be("tree", "that of a sensitive variable", repr(min(unused))))
     return tuple(
         sensitive_figures(
-            everything,
-            cells.sensitive_values(name),
-            asked.thresholds,
-            asked.hierarchies.get(name),
+            everything, cells.sensitive_values(name), options.thresholds, inputs.trees.get(name)
         )
-        for name in request.sensitive
+        for name in options.sensitive
     )
 
 
-def _contributions(everything: AllCells, asked: _Asked) -> Contributions:
+def _contributions(
+    everything: AllCells, options: AssessOptions, progress: Progress
+) -> Contributions:
     return contributions(
         everything.words,
         everything.records,
         everything.coding,
         everything.names,
-        all_pairs=asked.all_pairs,
+        all_pairs=options.all_pairs,
         uniques_left=everything.uniques_without if everything.overlap else None,
-        progress=asked.progress,
+        progress=progress,
     )
 
 
-def _subsets(everything: AllCells, asked: _Asked) -> tuple[SubsetSize, ...]:
-    if asked.subsets is None:
+def _subsets(
+    everything: AllCells, options: AssessOptions, progress: Progress
+) -> tuple[SubsetSize, ...]:
+    if options.subsets is None:
         return ()
-    return subset_uniques(everything, asked.subsets, progress=asked.progress)
+    return subset_uniques(everything, options.subsets, progress=progress)
 
 
 def _shrinkages(
@@ -436,20 +326,14 @@ def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPo
     return known_population(everything.records, population)
 
 
-def _special(everything: AllCells, summary: Summary, asked: _Asked) -> SpecialFigures | None:
-    if asked.suda is None:
+def _special(
+    everything: AllCells, summary: Summary, options: AssessOptions, progress: Progress
+) -> SpecialFigures | None:
+    if options.suda is None:
         return None
     size = summary.population_size
     fraction = None if size is None else summary.sample_size / size
-    return special_figures(
-        everything, asked.suda, sampling_fraction=fraction, progress=asked.progress
-    )
-
-
-def _default_engine(progress: Progress) -> Engine:
-    from discreet.engines.duckdb import DuckDBEngine
-
-    return DuckDBEngine(progress=progress)
+    return special_figures(everything, options.suda, sampling_fraction=fraction, progress=progress)
 
 
 def _table_cells(
@@ -463,19 +347,11 @@ def _table_cells(
     return math.prod(sizes) if impossible is None else impossible.n_possible(sizes)
 
 
-def _settings(request: Request, asked: _Asked) -> Settings:
+def _settings(inputs: Inputs, options: AssessOptions) -> Settings:
     packages = ("discreet", "duckdb", "numpy", "pyarrow", "scipy")
     return Settings(
-        source=request.records.name,
-        keys=request.keys,
-        weight=request.weight,
-        missing=request.missing,
-        models=tuple(model.name for model in asked.models),
-        anonymity_levels=tuple(sorted(set(asked.anonymity_levels))),
-        structural_zeros=None if asked.impossible is None else asked.impossible.name,
-        missing_weight=request.missing_weight,
-        household=request.household,
-        codes=request.codes,
-        loss_ratios=asked.loss_ratios,
+        options=options,
+        source=inputs.records.name,
+        structural_zeros=None if inputs.impossible is None else inputs.impossible.name,
         versions={"python": platform.python_version()} | {p: version(p) for p in packages},
     )

@@ -71,7 +71,7 @@ def contributions(
 def _too_long(n_pairs: int, sample_count: IntArray) -> str:
     return (
         f"pairs of keys ({n_pairs:,}, over {len(sample_count):,} cells) take long; "
-        "ask for them with --all-pairs"
+        "ask for all pairs to have them"
     )
 
 

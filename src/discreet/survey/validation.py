@@ -4,7 +4,6 @@ All of it is checked before a record is read.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from discreet.data.columns import near_match
 from discreet.data.missing import EVERY_COLUMN, MissingCodes
@@ -14,24 +13,19 @@ from discreet.errors import ColumnError, InputError, must_be
 APART = "take it out of one of them"
 
 
-def checked_keys(
-    given: Sequence[str] | None, scenarios: Mapping[str, Sequence[str]], records: Records
-) -> tuple[str, ...]:
-    """The keys, by default all that the scenarios name; each a name, each once."""
-    if given is None:
+def check_columns(
+    keys: Sequence[str] | None, scenarios: Mapping[str, Sequence[str]], records: Records
+) -> None:
+    """The keys, or where none are given those that the scenarios name, are columns of the file."""
+    if keys is None:
         check_scenarios(scenarios, records.column_names, records.name)
-        given = list(dict.fromkeys(key for keys in scenarios.values() for key in keys))
-    keys = _names("keys", given)
-    if not keys:
-        raise InputError(must_be("keys", "at least one column", "none"))
+        keys = tuple(dict.fromkeys(key for names in scenarios.values() for key in names))
     records.find("keys", keys)
-    check_scenarios(scenarios, keys, records.name)
-    return keys
 
 
 def checked_sensitive(given: Sequence[str]) -> tuple[str, ...]:
     """The sensitive variables; each a name, each once, also without its capitals."""
-    names = _names("sensitive", given)
+    names = checked_names("sensitive", given)
     twice = _alike(names)
     if twice is not None:
         got = f"{twice[0]!r} and {twice[1]!r}"
@@ -55,7 +49,7 @@ def check_roles(
 
 
 def check_scenarios(
-    scenarios: Mapping[str, Sequence[str]], keys: Sequence[str], source: str
+    scenarios: Mapping[str, Sequence[str]], keys: Sequence[str], source: str | None = None
 ) -> None:
     """Scenarios have different names and are made of keys, each once; a typo is told."""
     twice = _alike(tuple(scenarios))
@@ -64,12 +58,13 @@ def check_scenarios(
         raise InputError(must_be("scenarios", "names that differ in more than capitals", got))
     for name, members in scenarios.items():
         role = f"scenario {name!r}"
-        if not _names(role, members, "made of different keys"):
+        if not checked_names(role, members, "made of different keys"):
             raise InputError(must_be(role, "made of at least one key", "none"))
         for key in members:
             if key not in keys:
                 near = near_match(key, keys)
-                remedy = f"did you mean {near!r}?" if near else f"is it a column of {source}?"
+                otherwise = f"is it a column of {source}?" if source else "is it among the keys?"
+                remedy = f"did you mean {near!r}?" if near else otherwise
                 raise ColumnError(must_be(role, "made of keys", repr(key), remedy=remedy))
 
 
@@ -103,24 +98,17 @@ def checked_match_weight(weight: float, policy: str) -> float:
     return weight
 
 
-def check_totals(
-    population_size: float | None, population: Any, n_table_cells: int | None, impossible: Any
-) -> None:
-    """The size of the population and the possible cells: in range, and told once."""
-    if population_size is not None and not 1 <= population_size < 1e15:
-        raise InputError(must_be("population_size", "from 1 to 1e15", population_size))
-    if n_table_cells is not None and n_table_cells < 1:
-        raise InputError(must_be("n_table_cells", "at least 1", n_table_cells))
-    if population_size is not None and population is not None:
-        rule = "left out where a file of the population is given"
-        raise InputError(must_be("population_size", rule, population_size))
-    if n_table_cells is not None and impossible is not None:
-        rule = "left out where impossible combinations are given"
-        remedy = "the possible cells are counted without them"
-        raise InputError(must_be("n_table_cells", rule, n_table_cells, remedy=remedy))
+def check_trees(trees: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Each tree is that of a sensitive variable; a typo is told."""
+    for name in trees:
+        if name not in sensitive:
+            near = near_match(name, sensitive)
+            remedy = f"did you mean {near!r}?" if near else None
+            rule = "those of sensitive variables"
+            raise InputError(must_be("trees", rule, repr(name), remedy=remedy))
 
 
-def check_settings(
+def check_model_settings(
     models: Sequence[str], shrinkage: float | None, loss_ratios: Sequence[float]
 ) -> None:
     """Settings of models are in range, and some model that was asked for obeys them."""
@@ -144,7 +132,9 @@ def no_test_of_uniqueness(got: str, remedy: str) -> InputError:
     return InputError(must_be("loss_ratios", rule, got, remedy=remedy))
 
 
-def _names(role: str, given: Sequence[str], apart: str = "different columns") -> tuple[str, ...]:
+def checked_names(
+    role: str, given: Sequence[str], apart: str = "different columns"
+) -> tuple[str, ...]:
     """Names of columns, each once."""
     if isinstance(given, str):
         raise InputError(must_be(role, "a list of column names", repr(given)))

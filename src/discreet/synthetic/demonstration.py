@@ -8,9 +8,11 @@ import pyarrow.parquet as pq
 
 from discreet.data.writing import written_whole
 from discreet.errors import OutputError, must_be
+from discreet.flows.assess import assess
 from discreet.progress import Progress, silent
-from discreet.survey.assessment import Assessment, assess
-from discreet.synthetic.population import Truth, census_population, draw_survey, true_risks
+from discreet.survey.assessment import Assessment
+from discreet.synthetic.population import census_population
+from discreet.synthetic.survey import Truth, draw_survey, true_risks
 
 WEIGHT = "weight"
 

@@ -1,54 +1,54 @@
-"""A made-up population, a survey drawn from it, and the truth about the survey's risk.
+"""A made-up population: persons in households whose ten keys have the sizes of takemura section 3.
 
 Real populations are never known in full, so how good an estimate of risk is can only be seen on a
-population like this one: persons in households whose ten keys have the sizes of takemura section 3,
-with skewed frequencies and many combinations that cannot occur.
+population like this one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.coding import Coding
 from discreet.errors import InputError, must_be
-from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.synthetic.families import (
-    household_types,
-    own_child_ages,
-    related_children,
-    spouse_statuses,
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.synthetic import levels as of
+from discreet.synthetic.households import (
+    AGES,
+    ARRANGEMENTS,
+    CHILDREN_AT_HOME,
+    MEMBER_AGES,
+    Households,
+    draw_households,
+    pick,
+    rise,
 )
-from discreet.synthetic.households import draw_households
-from discreet.synthetic.levels import KEY_LABELS, HouseholdType
-from discreet.synthetic.persons import (
-    Roster,
-    draw_ages,
-    draw_birthplaces,
-    draw_marital_statuses,
-    draw_sexes,
-    enrol,
-    with_spouse,
-)
+from discreet.synthetic.levels import KEY_LABELS, TOP_AGE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SmallInts = NDArray[np.int8]
 LARGEST_SIZE = 2**31 - 1  # household numbers are 32-bit
-PLAIN_KEYS = frozenset({"age"})  # numbers in their own right, not coded labels
-WEIGHT_DECIMALS = 4
-
-# How much likelier a person is to be asked than one of no group below; the factors multiply.
-OLD_AGE, OLD_AGE_RATE = 75, 2.0
-TYPE_RATES: Mapping[HouseholdType, float] = {
-    HouseholdType.LONE_FATHER: 1.8,
-    HouseholdType.LONE_MOTHER: 1.5,
-    HouseholdType.SEVERAL_GENERATIONS: 1.5,
-    HouseholdType.GROUP_QUARTERS: 0.6,
-}
+SAME_SEX = {of.SPOUSE: 0.006, of.PARTNER: 0.06}
+INFANT, PUPIL, GROWN = 1, 2, 4  # bits: some child is under 6, from 6 to 17, 18 or over
+# Of each birthplace the share among householders of 40, and by how much its logarithm changes over
+# 40 years of age.
+ORIGINS = np.array(
+    [
+        *((0.725, -0.25), (0.14, 0.0), (0.05, 0.8), (0.025, 0.3), (0.014, 0.3), (0.0015, -0.3)),
+        *((0.007, 0.7), (0.012, -1.3), (0.007, 1.2), (0.0015, 1.0), (0.011, -0.7), (0.003, -0.8)),
+        *((0.0015, -0.7), (0.0015, 0.0)),
+    ]
+)
+# Chances that a member was born where the householder was, and in the home region as such, for the
+# relationships from spouse to boarder; else wherever householders of 40 were.
+NEARNESS = (
+    *((0.45, 0.10), (0.16, 0.74), (0.25, 0.55), (0.10, 0.82), (0.55, 0.0), (0.65, 0.10)),
+    *((0.45, 0.20), (0.10, 0.60), (0.35, 0.10), (0.10, 0.0), (0.10, 0.0)),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +63,9 @@ class Population:
     household: NDArray[np.int32]
 
     def __post_init__(self) -> None:
+        read_only(self.household)
         for codes in self.codes.values():
             read_only(codes)
-        read_only(self.household)
 
     def __len__(self) -> int:
         return len(self.household)
@@ -83,8 +83,7 @@ class Population:
     def cell_codes(self) -> IntArray:
         """One number for each person that tells in which cell of the ten-way table he or she is."""
         levels = np.array([self.codes[key] for key in self.keys], dtype=np.int64).T
-        words = self.coding.encode(levels)
-        return words[:, 0]
+        return self.coding.encode(levels)[:, 0]
 
     def to_arrow(self, positions: IntArray | None = None) -> "pa.Table":
         """These persons (all of them unless positions are given): the keys, then `household`.
@@ -94,74 +93,11 @@ class Population:
         import pyarrow as pa
 
         rows = slice(None) if positions is None else positions
-        columns = {key: self._arrow_key(key, self.codes[key][rows]) for key in self.keys}
+        columns = {key: pa.array(codes[rows]) for key, codes in self.codes.items()}
+        for key in set(self.keys) - {"age"}:
+            labels = pa.array(self.labels[key])
+            columns[key] = pa.DictionaryArray.from_arrays(columns[key], labels)
         return pa.table(columns | {"household": pa.array(self.household[rows])})
-
-    def _arrow_key(self, key: str, codes: SmallInts) -> "pa.Array":
-        import pyarrow as pa
-
-        if key in PLAIN_KEYS:
-            return pa.array(codes)
-        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(self.labels[key]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """Persons sampled from a population.
-
-    `positions` are their rows there, ascending; `inclusion_probability` is what the design gave
-    each of them, `weight` its inverse after calibration to the population size, at least 1.
-    """
-
-    positions: IntArray
-    inclusion_probability: FloatArray
-    weight: FloatArray
-
-    def __post_init__(self) -> None:
-        for column in (self.positions, self.inclusion_probability, self.weight):
-            read_only(column)
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def to_arrow(self, population: Population) -> "pa.Table":
-        """The survey file: the keys, `household` and `weight` of each sampled person.
-
-        Trusted: this is the population that the survey was drawn from.
-        """
-        import pyarrow as pa
-
-        return population.to_arrow(self.positions).append_column("weight", pa.array(self.weight))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """What only the maker of the population knows of each sampled record's cell.
-
-    `sample_count` is f_k and `population_count` F_k of the cell the record is in.
-    """
-
-    sample_count: IntArray
-    population_count: IntArray
-
-    def __post_init__(self) -> None:
-        for column in (self.sample_count, self.population_count):
-            read_only(column)
-
-    @property
-    def sample_uniques(self) -> int:
-        """Records alone in their cell in the survey."""
-        return int((self.sample_count == 1).sum())
-
-    @property
-    def population_uniques(self) -> int:
-        """Sample uniques whose cell holds nobody else in the population either (τ₁)."""
-        return int((self.population_count == 1).sum())
-
-    @property
-    def expected_correct_matches(self) -> float:
-        """Σ 1 / F over the sampled records: matches right on average by picking at random (τ₂)."""
-        return float((1.0 / self.population_count).sum())
 
 
 def census_population(size: int = 2_000_000, *, rng: np.random.Generator) -> Population:
@@ -172,101 +108,166 @@ def census_population(size: int = 2_000_000, *, rng: np.random.Generator) -> Pop
     """
     if not 1 <= size <= LARGEST_SIZE:
         raise InputError(must_be("size", f"from 1 to {LARGEST_SIZE}", size))
-    roster = enrol(draw_households(size, rng=rng))
-    codes = draw_keys(roster, rng=rng)
-    return Population(codes=codes, labels=dict(KEY_LABELS), household=roster.household)
-
-
-def draw_keys(roster: Roster, *, rng: np.random.Generator) -> dict[str, SmallInts]:
-    """The ten keys of everyone on the roster, in the order of their labels."""
-    sex = draw_sexes(roster, rng=rng)
-    age = draw_ages(roster, sex, rng=rng)
-    married = with_spouse(roster)
-    marital_status = draw_marital_statuses(roster, sex, age, married, rng=rng)
-    own_child_age = own_child_ages(roster, age)
-    return {
-        "relationship": roster.relationship,
+    people = _People.of(draw_households(size, rng=rng))
+    sex = people.sexes(rng=rng)
+    age = people.ages(sex, rng=rng)
+    marital_status = people.marital_statuses(sex, age, rng=rng)
+    own_child_age = people.own_child_ages(age)
+    codes: dict[str, NDArray[Any]] = {
+        "relationship": people.role,
         "sex": sex,
         "age": age,
         "marital_status": marital_status,
-        "birthplace": draw_birthplaces(roster, rng=rng),
-        "spouse_status": spouse_statuses(age, marital_status, married),
-        "own_child": (own_child_age > 0).astype(np.int8),
+        "birthplace": people.birthplaces(rng=rng),
+        "spouse_status": people.spouse_statuses(age, marital_status),
+        "own_child": own_child_age > 0,
         "own_child_age": own_child_age,
-        "related_child": related_children(roster, age).astype(np.int8),
-        "household_type": household_types(roster, sex, age),
+        "related_child": people.related_children(age),
+        "household_type": people.household_types(sex, age),
     }
+    small = {key: codes[key].astype(np.int8) for key in KEY_LABELS}
+    return Population(codes=small, labels=KEY_LABELS, household=people.home)
 
 
-def draw_survey(
-    population: Population, expected_size: int = 10_000, *, rng: np.random.Generator
-) -> Survey:
-    """A Poisson sample of persons with unequal known inclusion probabilities.
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Everyone in the households, household by household in order of relationship."""
 
-    Everyone is asked or not independently of the others; old people, lone parents and families of
-    several generations are over-sampled, group quarters under-sampled. Weights are the inverse
-    probabilities, scaled to add up to the population size, at least 1, to four decimals.
-    Checked: expected_size is from 1 to the population size.
-    """
-    if not 1 <= expected_size <= len(population):
-        rule = f"from 1 to the population size {len(population)}"
-        raise InputError(must_be("expected_size", rule, expected_size))
-    probability = inclusion_probabilities(sampling_rates(population), expected_size)
-    positions = np.flatnonzero(rng.random(len(population)) < probability)
-    chosen = probability[positions]
-    weight = calibrated(1.0 / chosen, len(population))
-    return Survey(positions=positions, inclusion_probability=chosen, weight=weight)
+    households: Households
+    home: NDArray[np.int32]
+    role: SmallInts
+    heads: IntArray  # the row of the first person of each household
 
+    @classmethod
+    def of(cls, households: Households) -> "_People":
+        """Those of some households."""
+        n, n_roles = households.members.shape
+        sizes = households.members.sum(axis=1, dtype=np.int64)
+        roles = np.tile(np.arange(n_roles, dtype=np.int8), n)
+        return cls(
+            households,
+            np.repeat(np.arange(n, dtype=np.int32), sizes),
+            np.repeat(roles, households.members.ravel()),
+            sizes.cumsum() - sizes,
+        )
 
-def sampling_rates(population: Population) -> FloatArray:
-    """How much likelier than others each person is to be sampled."""
-    by_type = np.array([TYPE_RATES.get(kind, 1.0) for kind in HouseholdType])
-    rates = by_type[population.codes["household_type"]]
-    return rates * np.where(population.codes["age"] >= OLD_AGE, OLD_AGE_RATE, 1.0)
+    def rows(self, *roles: int) -> IntArray:
+        """Everyone of some roles."""
+        return np.flatnonzero(np.isin(self.role, roles))
 
+    def sexes(self, *, rng: np.random.Generator) -> SmallInts:
+        """Householders by arrangement and age, spouses and partners mostly of the opposite sex."""
+        sex = rng.integers(0, 2, len(self.home), dtype=np.int8)
+        young, old = np.array([one.women for one in ARRANGEMENTS])[self.households.arrangement].T
+        share = young + (old - young) * rise(self.households.head_age, 60, 6)
+        sex[self.heads] = rng.random(len(share)) < share
+        for role, same in SAME_SEX.items():
+            rows = self.rows(role)
+            sex[rows] = sex[self.heads[self.home[rows]]] ^ (rng.random(len(rows)) >= same)
+        return sex
 
-def inclusion_probabilities(rates: FloatArray, expected_size: int) -> FloatArray:
-    """Probabilities proportional to the rates where below 1, adding up to `expected_size`.
+    def ages(self, sex: SmallInts, *, rng: np.random.Generator) -> IntArray:
+        """The householder's, and those of all others given that."""
+        age = self.households.head_age[self.home]
+        rows = self.rows(of.CHILD, of.STEPCHILD)
+        age[rows] = pick(CHILDREN_AT_HOME, age[rows], rng=rng)
+        for role, (follows, mean, spread, least, most) in MEMBER_AGES.items():
+            rows = self.rows(role)
+            drawn = np.clip(np.rint(rng.normal(mean, spread, len(rows))), least, most)
+            age[rows] = follows * age[rows] + drawn.astype(np.int64)
+        rows = self.rows(of.SPOUSE, of.PARTNER)
+        age[rows] += np.where(sex[rows] == of.MALE, 2, -2)
+        rows = self.rows(of.SPOUSE, of.PARTNER, of.HOUSEMATE)
+        age[rows] = np.maximum(age[rows], 16)
+        return np.clip(age, 0, TOP_AGE)
 
-    Persons whose share would exceed 1 are certain, and the rest of the expected size is shared out
-    again among the others, until no share exceeds 1. Trusted: rates are positive, at least as
-    many as `expected_size`.
-    """
-    probability = np.ones_like(rates)
-    open_ = np.ones(len(rates), dtype=bool)
-    while open_.any():
-        left = expected_size - int((~open_).sum())
-        probability[open_] = rates[open_] * (left / rates[open_].sum())
-        above = probability > 1.0
-        probability[above] = 1.0
-        if not above.any():
-            break
-        open_ &= ~above
-    return probability
+    @property
+    def with_spouse(self) -> BoolArray:
+        """Whoever's spouse lives in the household."""
+        couples = self.households.members[:, of.SPOUSE] > 0
+        return couples[self.home] & (self.role <= of.SPOUSE)
 
+    def marital_statuses(
+        self, sex: SmallInts, age: IntArray, *, rng: np.random.Generator
+    ) -> IntArray:
+        """Married with a spouse in the household, else by sex and age, and whether a child there.
 
-def calibrated(weight: FloatArray, population_size: int) -> FloatArray:
-    """Weights scaled to the population size, none below 1, to four decimals; empty stays empty."""
-    factor = population_size / weight.sum() if len(weight) else 1.0
-    scaled: FloatArray = np.maximum(np.round(weight * factor, WEIGHT_DECIMALS), 1.0)
-    return scaled
+        Nobody under 15 has ever been married.
+        """
+        at_home = np.isin(self.role, (of.CHILD, of.STEPCHILD, of.GRANDCHILD))
+        tables = []
+        for boost in (1.0, 5.0):  # children who live with their parents have seldom married
+            for survivors in (0.9, 2.6):  # widowers, widows
+                never = boost * (0.08 + 0.92 * rise(-AGES, -34, 4.5))
+                apart = rise(AGES, 34, 4.5) * (AGES >= 15)
+                widowed = survivors * rise(AGES, 66, 6) * (AGES >= 15)
+                tables.append(
+                    np.column_stack([never, 0.05 * apart, 0.1 * apart, 0.85 * apart, widowed])
+                )
+        group = (2 * at_home + sex) * len(AGES) + age
+        drawn = pick(np.concatenate(tables), group, rng=rng)
+        return np.where(self.with_spouse, of.MARRIED, drawn)
 
+    def spouse_statuses(self, age: IntArray, marital_status: IntArray) -> IntArray:
+        """Marital status in other words, with the spouse present or absent; not under 15 years."""
+        status = np.array([6, 2, 5, 4, 3])[marital_status]
+        return np.where(age < 15, 0, np.where(self.with_spouse, of.SPOUSE_PRESENT, status))
 
-def true_risks(population: Population, survey: Survey) -> Truth:
-    """The population count of each sampled record's cell, by counting everyone.
+    def birthplaces(self, *, rng: np.random.Generator) -> IntArray:
+        """The householder's by age, all others' given the householder's."""
+        share, trend = ORIGINS.T
+        by_age = share * np.exp(trend * (AGES[:, None] - 40) / 40)
+        place = pick(by_age, self.households.head_age, rng=rng)[self.home]
+        for role, (same, home) in enumerate(NEARNESS, start=of.SPOUSE):
+            rows = self.rows(role)
+            weights: FloatArray = same * np.eye(len(share)) + (1 - same - home) * share
+            weights[:, 0] += home
+            place[rows] = pick(weights, place[rows], rng=rng)
+        return place
 
-    Trusted: the survey was drawn from this population.
-    """
-    everyone = population.cell_codes()
-    sampled = everyone[survey.positions]
-    return Truth(
-        sample_count=count_equal(sampled, sampled),
-        population_count=count_equal(everyone, sampled),
-    )
+    def ages_present(self, age: IntArray, *roles: int) -> IntArray:
+        """For each household which of the bits INFANT, PUPIL, GROWN persons of these roles set."""
+        bits = np.zeros(len(self.heads), dtype=np.int64)
+        for bit, low, high in ((INFANT, 0, 6), (PUPIL, 6, 18), (GROWN, 18, TOP_AGE + 1)):
+            rows = self.rows(*roles)
+            bits[self.home[rows[(age[rows] >= low) & (age[rows] < high)]]] |= bit
+        return bits
 
+    def own_child_ages(self, age: IntArray) -> IntArray:
+        """Children and stepchildren are the couple's own, householder and siblings the parent's."""
+        bits = np.zeros(len(self.home), dtype=np.int64)
+        of_couple = self.ages_present(age, of.CHILD, of.STEPCHILD)
+        of_parent = self.ages_present(age, of.HEAD, of.SIBLING)
+        for role, own in ((of.HEAD, of_couple), (of.SPOUSE, of_couple), (of.PARENT, of_parent)):
+            bits[self.rows(role)] = own[self.home[self.rows(role)]]
+        minors = bits & (INFANT | PUPIL)
+        return np.where(minors > 0, minors, bits)  # GROWN alone is the level of adults only
 
-def count_equal(among: IntArray, values: IntArray) -> IntArray:
-    """How many entries of `among` equal each of `values`, all of which occur there."""
-    distinct, counts = np.unique(among, return_counts=True)
-    found: IntArray = counts[np.searchsorted(distinct, values)].astype(np.int64)
-    return found
+    def related_children(self, age: IntArray) -> BoolArray:
+        """Whether another relative under 18, not householder or spouse, lives in the family."""
+        in_family = self.role <= of.OTHER_RELATIVE
+        is_child = in_family & (self.role >= of.CHILD) & (age < 18)
+        number = np.bincount(self.home[is_child], minlength=len(self.heads))
+        others: BoolArray = in_family & (number[self.home] > is_child)
+        return others
+
+    def household_types(self, sex: SmallInts, age: IntArray) -> IntArray:
+        """The type of each person's household: the first rule that fits it."""
+        members = self.households.members
+        young = self.ages_present(age, of.CHILD, of.STEPCHILD) & (INFANT | PUPIL) > 0
+        children = members[:, of.CHILD] + members[:, of.STEPCHILD] > 0
+        married, partners = members[:, of.SPOUSE] > 0, members[:, of.PARTNER] > 0
+        rules = (
+            (members[:, of.HEAD] == 0, 9),
+            (members.sum(axis=1) == 1, 0),
+            (members[:, of.GRANDCHILD] + members[:, of.PARENT] > 0, 7),
+            (married & young, 2),
+            (married, 1),
+            (partners & children, 6),
+            (partners, 5),
+            (children & (sex[self.heads] == of.MALE), 3),
+            (children, 4),
+        )
+        fits, kinds = zip(*rules, strict=True)
+        types: IntArray = np.select(fits, kinds, 8)
+        return types[self.home]

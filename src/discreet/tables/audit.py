@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.belief.models.model_search import ModelSearch
-from discreet.clock import Clock, telling_of_compiling
+from discreet.clock import Clock
 from discreet.data.table import Table
-from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
-from discreet.numerics.linear_algebra import in_one_thread
+from discreet.numerics.graphs import junction_tree
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.tables.audit_count import number_of_tables
@@ -27,7 +25,7 @@ from discreet.tables.posteriors import AVERAGE, Seen, View, ViewOptions, views
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
 
-__all__ = ["Audit", "AuditOptions", "CellAudit", "audit", "audit_sequence", "main_view"]
+__all__ = ["Audit", "AuditOptions", "CellAudit", "audited", "main_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,30 +63,17 @@ class Audit(ShownInNotebooks):
     notes: tuple[str, ...]
 
 
-@in_one_thread
-def audit(
+def audited(
     table: Table,
     release: Iterable[Sequence[str]],
-    options: AuditOptions | None = None,
-    *,
+    options: AuditOptions,
     progress: Progress = silent,
 ) -> Audit:
-    """What the released margins (names of variables) reveal of the table's small cells.
-
-    Bounds of every cell of a table of up to 4,096 cells, of up to 100,000 small cells beyond, of
-    which the 1,000 most exposed are looked at; the number of consistent tables; the posterior of
-    the small cells under each model: `released` (the model of the released margins), `saturated`,
-    `no-highest-interaction`, generators such as `[a b][b c]`, or `average` over all hierarchical
-    models that contain the released margins. Cell probabilities have a Dirichlet distribution with
-    `alpha` in every cell before anything is released.
-
-    Within `seconds` the work ends with what is known by then, and the notes say so.
-    """
-    with telling_of_compiling(progress):
-        return _judged(_audited(table, release, options or AuditOptions(), progress))
+    """What the released margins reveal of the table, and what the policy says of that."""
+    return _judged(_revealed(table, release, options, progress))
 
 
-def _audited(
+def _revealed(
     table: Table, release: Iterable[Sequence[str]], options: AuditOptions, progress: Progress
 ) -> Audit:
     clock = Clock(options.seconds)
@@ -229,30 +214,3 @@ def _search_notes(search: ModelSearch) -> Iterable[str]:
         yield f"{search.n_unweighed} models could not be weighed and are left out of the average"
     if not search.agrees:
         yield "the two searches do not agree; allow more seconds, or name the models"
-
-
-@in_one_thread
-def audit_sequence(
-    table: Table,
-    releases: Sequence[Sequence[str]],
-    options: AuditOptions | None = None,
-    *,
-    first: int = 1,
-    progress: Progress = silent,
-) -> tuple[Audit, ...]:
-    """The audit after the first release, after the first two, and so on: what each one added.
-
-    `first` is the number of releases of the first audit. Each step has an equal part of the time.
-    Refused margins count from the last step on; a step that holds an earlier one whole is the same.
-    """
-    if not releases:
-        raise InputError(must_be("release", "at least one margin", "none"))
-    options = options or AuditOptions()
-    clock, found = Clock(options.seconds), []
-    for step in range(first, len(releases) + 1):
-        seconds = clock.share(1 / (len(releases) + 1 - step))
-        own = replace(options, seconds=seconds)
-        if step < len(releases) and options.refused:
-            own = replace(own, refused=(), max_risk=None)
-        found.append(audit(table, releases[:step], own, progress=progress))
-    return tuple(found)

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import poisson
+from scipy.special import gammaln, xlogy
 
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.bounds.contract import Bounds
-from discreet.fiber.system.decomposable import free_axes, junction_tree, separator_table
+from discreet.fiber.system.decomposable import free_axes, separator_table
 from discreet.figures import Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
 from discreet.tables.measures import tightness
@@ -120,7 +121,7 @@ def _most_exposed(widths: IntArray, truths: IntArray, mean: FloatArray | None) -
     narrow = np.argsort(widths, kind="stable")
     if mean is None:
         return narrow[:MOST_NAMED]
-    likely = order_of(np.asarray(poisson.logpmf(truths, mean)))
+    likely = order_of(xlogy(truths, mean) - gammaln(truths + 1.0) - mean)
     chosen = dict.fromkeys([*narrow[: MOST_NAMED // 2].tolist(), *likely.tolist()])
     return np.array(list(chosen)[:MOST_NAMED], dtype=np.int64)
 

@@ -33,7 +33,7 @@ def number_of_tables(release: Release, seed: int, clock: Clock, progress: Progre
     progress("counting the tables", None)
     together = _cells_together(release)
     if together > MOST_COUNTED:
-        note = f"not counted: {together:,} cells hang together, more than {MOST_COUNTED:,}"
+        note = f"not counted: {together:,} cells depend on each other, more than {MOST_COUNTED:,}"
         return Count(value=None, how=None, note=note)
     seconds = clock.share(COUNT_SHARE, COUNT_SECONDS) or COUNT_SECONDS
     budget = Budget(states=1_000_000, steps=int(STEPS_A_SECOND * seconds), seconds=seconds)

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.belief.exact.exact_distribution import exact_distribution
-from discreet.belief.exact.listed_belief import listed_distribution
+from discreet.belief.belief import ListedBelief
 from discreet.belief.exact.population_chain import released_links
+from discreet.belief.intruder_priors import LogLinearPrior
+from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel, parse_model
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
@@ -47,17 +48,14 @@ def believed(
         return Unavailable("no target was named")
     if not out.is_shown:
         return Unavailable("the table is too large to list the tables consistent with the release")
-    alpha = np.full(out.table.sizes, options.alpha)
-    distribution = exact_distribution(
-        out.margins, _first_model(out, options), alpha, known=out.beside()
-    )
-    if distribution is None:
+    question = out.question(LogLinearPrior(_first_model(out, options), options.alpha))
+    if isinstance(question.model_distribution, Unavailable):
         return Unavailable(
             "the first model's distribution of the table is not known in closed form"
         )
     rng = np.random.default_rng([options.seed, 2])
-    belief = listed_distribution(distribution, out.system(), seconds=clock.share(0.5), rng=rng)
-    if belief is None:
+    belief = believe(question, ("listed",), clock=clock, rng=rng)
+    if not isinstance(belief, ListedBelief):
         return Unavailable("there are too many consistent tables to list them")
     return probable_groups(
         belief,

@@ -1,12 +1,13 @@
-"""How an audit of released margins is made, and what it is held against."""
+"""What may be asked of an audit of released margins, by the same names in Python and on the command
+line."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from discreet.belief.draws.augmentation import Effort
+from discreet.belief.draws.augmentation import LEAST_KEPT, Effort
 from discreet.belief.models.model_averaging import WeightKind
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, must_be, one_of
 from discreet.tables.posteriors import RELEASED
 from discreet.tables.refused_margin import Policy, RefusalRule
 
@@ -15,30 +16,67 @@ MOST_PERSONS = 2**53  # that floats count one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
-    """How an audit is made; see `audit`.
+    """The options of an audit. On the command line they have the same names, with dashes; one that
+    holds several values is given several times, in the singular (`--model-prior`).
 
-    `max_risk` is the greatest risk allowed by `policy`: of the release itself, or where margins
-    were `refused` the one they would have exceeded. By `bounds` it is minus a width, 0 or below.
+    What an intruder has:
+
+    - `knows`: what he knows besides the release, as 'A=1,B=2:0..3': from 0 to 3 persons have these
+      levels.
+    - `refused`: margins that were refused because they exceed `max_risk`, which he knows too.
+    - `population`: the table is a sample of so many persons.
+
+    What he believes:
+
+    - `models`: `released` (the model of the released margins), `saturated`,
+      `no-highest-interaction`, generators such as `[a b][b c]`, or `average` over all hierarchical
+      models that contain the released margins.
+    - `model_priors`: probability of each model before anything is released; by default all alike.
+    - `model_weights`: what weighs a model: marginal_likelihood or posterior_predictive.
+    - `alpha`: count that a Dirichlet prior puts into each cell.
+
+    What is a risk:
+
+    - `small`: counts from 1 to it are small.
+    - `confidence`: an intruder who is surer than this of a count takes it as known.
+    - `targets`: variables whose level a group of persons must not share, and `sure`: the
+      probability from which such a group is listed.
+    - `policy` and `max_risk`: the greatest risk allowed, by `cells` (share of the small cells
+      found), `table` (probability of the true table) or `bounds` (minus the width of the narrowest
+      bounds, so 0 or below).
+
+    How long it may take:
+
+    - `seconds`: the work ends with what is known by then, and the notes say so.
+    - `draws`: draws that are kept of each chain.
+    - `seed`: of all draws.
     """
 
     knows: Sequence[str] = ()
+    refused: Sequence[Sequence[str]] = ()
+    population: int | None = None
     models: Sequence[str] = (RELEASED,)
     model_priors: Mapping[str, float] | None = None
-    weight_kind: WeightKind = WeightKind.MARGINAL_LIKELIHOOD
+    model_weights: str = WeightKind.MARGINAL_LIKELIHOOD
+    alpha: float = 0.5
     small: int = 2
     confidence: float = 0.5
-    alpha: float = 0.5
     targets: Sequence[str] | None = None
     sure: float = 0.9
-    refused: Sequence[Sequence[str]] = ()
     policy: Policy = Policy.CELLS
     max_risk: float | None = None
-    population: int | None = None
     seconds: float | None = None
-    effort: Effort = field(default_factory=Effort)
+    draws: int = 2000
     seed: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("knows", "models"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
+        object.__setattr__(self, "policy", one_of("policy", Policy, self.policy))
+        one_of("model_weights", WeightKind, self.model_weights)
+        if self.draws < LEAST_KEPT:
+            raise InputError(must_be("draws", f"at least {LEAST_KEPT}", self.draws))
         if self.small < 1:
             raise InputError(must_be("small", "at least 1", self.small))
         if not 0 <= self.confidence < 1:
@@ -58,6 +96,16 @@ class AuditOptions:
             raise InputError(must_be("models", "at least one", "none"))
         if self.max_risk is not None:
             _check_max_risk(self.max_risk, self.policy)
+
+    @property
+    def weight_kind(self) -> WeightKind:
+        """What weighs a model."""
+        return WeightKind(self.model_weights)
+
+    @property
+    def effort(self) -> Effort:
+        """How long the chains run."""
+        return Effort(n_draws=self.draws)
 
     @property
     def rule(self) -> RefusalRule | None:

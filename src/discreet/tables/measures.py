@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import above
 
 Distribution = Mapping[int, float]
 TOO_SMALL = "not zero, but too small for a floating-point number"
 ROUNDING = 1e-9  # probabilities as near as this are alike, so that noise turns no even chance
+ERRORS = 2.0  # standard errors that a distribution may be off
 NO_ERROR = 1e-7  # √ε and more: what a standard error of 0 may come out as
 
 
@@ -109,7 +111,7 @@ def _share_found(
 ) -> Figure:
     """(5) out of `n` cells, with limits between which cells near the confidence could turn it."""
     found = [
-        _is_found(distribution, truth, confidence)
+        is_found(distribution, truth, confidence)
         for distribution, truth in zip(distributions, truths, strict=True)
     ]
     value = sum(found) / n
@@ -125,6 +127,43 @@ def _share_found(
     return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
 
 
+def share_found(
+    distributions: Sequence[Distribution],
+    errors: Sequence[Distribution],
+    truths: Sequence[int],
+    confidence: float,
+) -> Figure:
+    """(5): the share of small cells whose likeliest count is right, and likelier than that.
+
+    Its limits count the cells in which two standard errors could turn the answer.
+    """
+    triples = list(zip(distributions, errors, truths, strict=True))
+    hits = [is_found(distribution, truth, confidence) for distribution, _, truth in triples]
+    doubts = [
+        _is_open(distribution, own, truth, confidence) for distribution, own, truth in triples
+    ]
+    pairs = list(zip(hits, doubts, strict=True))
+    note = f"{sum(doubts)} of the cells are too near the confidence to tell" if any(doubts) else ""
+    return Figure(
+        value=sum(hits) / len(hits),
+        low=sum(hit and not doubt for hit, doubt in pairs) / len(hits),
+        high=sum(hit or doubt for hit, doubt in pairs) / len(hits),
+        how=How.ESTIMATE,
+        note=note,
+    )
+
+
+def _is_open(
+    distribution: Distribution, errors: Distribution, truth: int, confidence: float
+) -> bool:
+    """Whether the true count may be found or not, two standard errors either way."""
+    own, room = distribution.get(truth, 0.0), ERRORS * errors.get(truth, 0.0)
+    others = [(p, ERRORS * errors.get(q, 0.0)) for q, p in distribution.items() if q != truth]
+    surely = own - room > max([confidence, *(p + r for p, r in others)])
+    never = own + room <= confidence or own + room < max((p - r for p, r in others), default=0.0)
+    return not surely and not never
+
+
 def is_exact(errors: Distribution) -> bool:
     """Whether a cell's distribution has no standard errors.
 
@@ -138,7 +177,7 @@ def is_exact(errors: Distribution) -> bool:
 def best_value(distribution: Distribution) -> int:
     """The most probable value; of several that are alike up to rounding, the least."""
     most = max(distribution.values())
-    return min(q for q, p in distribution.items() if p >= most - ROUNDING)
+    return min(q for q, p in distribution.items() if not above(most, p))
 
 
 def surely_above(confidence: float) -> float:
@@ -149,7 +188,8 @@ def surely_above(confidence: float) -> float:
     return confidence + ROUNDING * (1 - confidence)
 
 
-def _is_found(distribution: Distribution, truth: int, confidence: float) -> bool:
+def is_found(distribution: Distribution, truth: int, confidence: float) -> bool:
+    """Whether the likeliest count is the true one, and likelier than the confidence."""
     best = best_value(distribution)
     return best == truth and distribution[best] > surely_above(confidence)
 

@@ -8,15 +8,18 @@ import numpy as np
 
 from discreet.belief.draws.augmentation import Effort
 from discreet.belief.exact.matched_distribution import matched_distribution
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing, parse_model
 from discreet.belief.models.model_averaging import Evidence, WeightKind, model_weights
 from discreet.belief.models.model_search import ModelSearch, search_models
-from discreet.belief.posterior import Question, TablePosterior, table_posterior
+from discreet.belief.posterior import LIMITS, table_posterior
+from discreet.belief.request import Question
+from discreet.belief.table_posterior import TablePosterior
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, alike, order_of
 from discreet.progress import Progress
 from discreet.tables.measures import is_exact
@@ -28,7 +31,7 @@ SEARCH_SHARE = 10  # the least number of models that a search shares its time am
 DISTRIBUTION_SHARE = (
     4  # parts of the time more for a model whose distribution is known, as it can be weighed
 )
-NO_TIME = Unavailable("the time was over before this model's turn; allow more seconds")
+NO_TIME = Unavailable("time ran out before this model's turn; allow more seconds")
 Distribution = Mapping[int, float]
 
 
@@ -173,25 +176,22 @@ class _Asker:
     ) -> None:
         sizes = release.table.sizes
         cells = np.ravel_multi_index(tuple(watched.T), sizes) if len(watched) else watched[:, 0]
-        self._question = Question(
-            margins=release.margins,
-            cells=np.asarray(cells, dtype=np.int64),
-            alpha=np.full(sizes, options.alpha),
-            known=release.beside(),
-            truth=release.table.dense(),
-            weight_kind=options.weight_kind,
-            effort=options.effort,
-        )
-        self._seed, self._number, self._progress = options.seed, 0, progress
+        self._release, self._options, self._progress = release, options, progress
+        self._cells, self._number = np.asarray(cells, dtype=np.int64), 0
 
     def __call__(
         self, model: HierarchicalModel, seconds: float | None
     ) -> TablePosterior | Unavailable:
-        effort = replace(self._question.effort, seconds=seconds)
-        question = replace(self._question, effort=effort)
-        rng = np.random.default_rng([self._seed, self._number])
+        rng = np.random.default_rng([self._options.seed, self._number])
         self._number += 1
-        return table_posterior(question, model, rng=rng, progress=self._progress)
+        question = self._question(model, seconds)
+        kind = self._options.weight_kind
+        return table_posterior(question, weight_kind=kind, rng=rng, progress=self._progress)
+
+    def _question(self, model: HierarchicalModel, seconds: float | None) -> Question:
+        asked = self._release.question(LogLinearPrior(model, self._options.alpha), LIMITS)
+        effort = replace(self._options.effort, seconds=seconds)
+        return replace(asked, cells=self._cells, effort=effort)
 
 
 def _named_posteriors(
@@ -225,7 +225,7 @@ def _named(
         return Unavailable("the counts are too large to match records one by one")
     distributions = matched.cells(watched, lambda: clock.is_over)
     if len(watched) and not distributions:
-        return Unavailable("the time was over before the first small cell; allow more seconds")
+        return Unavailable("time ran out before the first small cell; allow more seconds")
     truth = float(np.exp(min(matched.log_probability(release.table.counts), 0.0)))
     why = Unavailable("not computed for a table this large")
     return TablePosterior(

@@ -13,6 +13,7 @@ from discreet.belief.belief import ListedBelief
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.numerics.rounding import above
 from discreet.tables.disclosure import Scenario, disclosure_risk
+from discreet.tables.refused_margin import margin_rows
 
 Rule = Callable[[ListedBelief, IntArray], bool]  # the belief after the release, the true table
 
@@ -25,7 +26,7 @@ def would_refuse(
     Tables that agree in the requested margin lead to the same belief after its release, so they are
     judged together. Exact. Cost: tables, plus one call of the rule for each.
     """
-    margins = _margins(belief.tables, sizes, request)
+    margins = margin_rows(belief.tables, sizes, request)
     _, group = np.unique(margins, axis=0, return_inverse=True)
     refused = np.zeros(len(belief.tables), dtype=np.bool_)
     for number in range(int(group.max()) + 1):
@@ -52,11 +53,4 @@ def risk_above(scenario: Scenario, max_risk: float) -> Rule:
 
 def shows_unique(sizes: Sequence[int], request: Sequence[int]) -> Rule:
     """The rule that refuses a margin with an entry of 1 (Meek's example)."""
-    return lambda _, table: bool(np.any(_margins(table[None], sizes, request) == 1))
-
-
-def _margins(tables: IntArray, sizes: Sequence[int], axes: Sequence[int]) -> IntArray:
-    full = tables.reshape(-1, *sizes)
-    others = tuple(1 + axis for axis in range(len(sizes)) if axis not in set(axes))
-    margins: IntArray = full.sum(axis=others).reshape(len(tables), -1)
-    return margins
+    return lambda _, table: bool(np.any(margin_rows(table[None], sizes, request) == 1))

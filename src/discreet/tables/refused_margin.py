@@ -11,29 +11,29 @@ from enum import StrEnum
 
 import numpy as np
 
-from discreet.belief.belief import ListedBelief
-from discreet.belief.draws.weighted_draws import WeightedDistribution, weighted_distribution
-from discreet.belief.exact.exact_distribution import ExactDistribution, exact_distribution
-from discreet.belief.exact.listed_belief import listed_distribution
+from discreet.belief.belief import Belief, ListedBelief
+from discreet.belief.drawn_belief import LEAST_EFFECTIVE, DrawnBelief, too_few
+from discreet.belief.intruder_priors import LogLinearPrior
+from discreet.belief.ladder import believe
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.belief.posterior import completed
-from discreet.belief.request import LEAST_WORTH, too_few
+from discreet.belief.request import Limits, Question
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.sums import marginals
-from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.margins import margins_of
+from discreet.fiber.system.margins import Margins, margins_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
-from discreet.numerics.rounding import ALIKE, above
+from discreet.numerics.rounding import ALIKE, above, first_largest
 from discreet.progress import Progress, silent
-from discreet.tables.measures import ROUNDING, best_value, surely_above
+from discreet.tables.measures import is_found, surely_above
 from discreet.tables.release import Release
 
 MOST_JUDGED = 400  # weighted draws whose own margin is judged
 JUDGING_SECONDS = 2.0  # for one of them
+LIMITS = Limits(draw_share=0.3, draw_seconds=10.0)
+JUDGING = Limits(exact_share=1.0, states=300_000, steps=100_000_000)
 Distribution = Mapping[int, float]
 
 
@@ -90,16 +90,31 @@ def refusal_view(
 
     Checked: the rule refuses each request on the true table, since else the refusal is false of it.
     """
-    known = release.beside()
-    distribution = exact_distribution(release.margins, model, alpha, known=known)
-    if distribution is None:
+    prior = LogLinearPrior(model, alpha)
+    question = release.question(prior, LIMITS)
+    if isinstance(question.model_distribution, Unavailable):
         return Unavailable(
-            "a refusal needs a model whose distribution of the table is known; see --posterior"
+            "a refusal needs a model whose distribution of the table is known, such as saturated"
         )
-    belief = listed_distribution(distribution, release.system(), seconds=clock.share(0.5), rng=rng)
-    if belief is not None:
+    belief = believe(question, ("listed",), clock=clock, rng=rng)
+    if isinstance(belief, ListedBelief):
         return _listed(release, belief, requests, rule, cells)
-    return _drawn(release, distribution, model, alpha, requests, rule, cells, clock, rng, progress)
+    if release.informative:
+        return Unavailable(
+            "the tables cannot be listed, and draws cannot use what the intruder also knows"
+        )
+    drawn = believe(question, ("filled",), clock=clock, rng=rng, progress=progress)
+    if not isinstance(drawn, DrawnBelief):
+        return drawn if isinstance(drawn, Unavailable) else Unavailable("no draws were made")
+    judge = _Judge(release, prior, rule)
+    try:
+        for request in requests:
+            truth = judge.refuses(release.table.dense(), request)
+            _check_refused(release, request, truth, rule)
+        judged = _judged(judge, drawn, requests, clock, progress)
+    except BudgetExceeded as beyond:
+        return Unavailable(f"what the refused margin would reveal cannot be computed: {beyond}")
+    return _conditioned(drawn, np.array(judged, dtype=np.bool_), requests, rule, cells)
 
 
 def refused_tables(
@@ -139,14 +154,14 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
     best, sure = np.zeros(tables.shape[1], dtype=np.int64), np.zeros(tables.shape[1])
     for cell in range(tables.shape[1]):
         values, place = np.unique(tables[:, cell], return_inverse=True)
-        p = np.bincount(place, weights=probabilities)
-        best[cell], sure[cell] = values[np.argmax(p >= p.max() - ROUNDING)], p.max()
+        p: FloatArray = np.bincount(place, weights=probabilities).astype(np.float64)
+        best[cell], sure[cell] = values[first_largest(p)], p.max()
     found = small & (tables == best) & (sure > surely_above(rule.confidence))
     share: FloatArray = found.sum(axis=1) / np.maximum(small.sum(axis=1), 1)
     return share
 
 
-def margin_rows(tables: IntArray, sizes: Sequence[int], axes: Axes) -> IntArray:
+def margin_rows(tables: IntArray, sizes: Sequence[int], axes: Sequence[int]) -> IntArray:
     """The margin of each table (rows) over some axes, flat."""
     full = tables.reshape(-1, *sizes)
     others = tuple(1 + axis for axis in range(len(sizes)) if axis not in set(axes))
@@ -189,44 +204,9 @@ def _check_refused(release: Release, request: Axes, refused: bool, rule: Refusal
         raise InputError(must_be("refused", rule_text, f"[{names}], which it would release"))
 
 
-def _drawn(
-    release: Release,
-    distribution: ExactDistribution,
-    model: HierarchicalModel,
-    alpha: FloatArray,
-    requests: Sequence[Axes],
-    rule: RefusalRule,
-    cells: IntArray,
-    clock: Clock,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> RefusalView | Unavailable:
-    if release.informative:
-        return Unavailable("the tables cannot be listed, and draws allow no knowledge beside")
-    plain = distribution.system.n_named == distribution.n_cells
-    drawn = weighted_distribution(
-        distribution,
-        margins=release.margins if plain else None,
-        clock=Clock(clock.share(0.3, 10.0)),
-        rng=rng,
-        progress=progress,
-    )
-    if isinstance(drawn, Unavailable):
-        return drawn
-    judge = _Judge(release, model, alpha, rule)
-    try:
-        for request in requests:
-            truth = judge.refuses(release.table.dense(), request)
-            _check_refused(release, request, truth, rule)
-        judged = _judged(judge, drawn, requests, clock, progress)
-    except BudgetExceeded as beyond:
-        return Unavailable(f"what the refused margin would reveal cannot be computed: {beyond}")
-    return _conditioned(drawn, np.array(judged, dtype=np.bool_), requests, rule, cells)
-
-
 def _judged(
     judge: "_Judge",
-    drawn: WeightedDistribution,
+    drawn: DrawnBelief,
     requests: Sequence[Axes],
     clock: Clock,
     progress: Progress,
@@ -242,103 +222,71 @@ def _judged(
 
 
 def _conditioned(
-    drawn: WeightedDistribution,
+    drawn: DrawnBelief,
     refused: BoolArray,
     requests: Sequence[Axes],
     rule: RefusalRule,
     cells: IntArray,
 ) -> RefusalView | Unavailable:
-    logs = drawn.log_ratios[: len(refused)]
-    shares = np.exp(logs - logs.max())
-    shares /= shares.sum()
-    p = float(shares[refused].sum())
-    if p == 0:
+    """The view by draws, of which the first have been judged."""
+    if not refused.any():
         return Unavailable(f"none of {len(refused)} weighted draws would have been refused")
-    error = float(np.sqrt((shares**2 * (refused - p) ** 2).sum()))
-    if refused.all():  # draws that agree are no proof: the rule of succession
-        error = 1.0 / (1.0 / float((shares**2).sum()) + 2.0)
-    kept = np.flatnonzero(refused)
-    own = np.zeros(len(drawn.tables))
-    own[kept] = shares[kept] / p
-    worth = 1.0 / float((own**2).sum())
-    if above(LEAST_WORTH, worth):
-        return too_few(worth, f"{len(kept)} weighted draws that would have been refused")
-    pairs = [_cell(drawn, cell, own) for cell in cells.tolist()]
+    after = drawn.given(refused)
+    if above(LEAST_EFFECTIVE, after.effective_draws):
+        few = f"{len(after.tables)} weighted draws that would have been refused"
+        return too_few(few, after.effective_draws)
     return RefusalView(
         requests=tuple(requests),
         rule=rule,
-        method=f"{len(refused)} weighted draws judged, worth {worth:.0f} of those refused",
-        probability=Figure(value=min(p, 1.0), how=How.ESTIMATE, standard_error=error),
+        method=f"{len(refused)} weighted draws judged ({after.effective_draws:.0f} effective ones "
+        "refused)",
+        probability=drawn.share_of(refused),
         n_tables=None,
-        before=[drawn.cell(cell)[0] for cell in cells.tolist()],
-        distributions=[distribution for distribution, _ in pairs],
-        errors=[one for _, one in pairs],
+        before=[drawn.cell(cell) for cell in cells.tolist()],
+        distributions=[after.cell(cell) for cell in cells.tolist()],
+        errors=[after.cell_error(cell) for cell in cells.tolist()],
     )
-
-
-def _cell(
-    drawn: WeightedDistribution, cell: int, shares: FloatArray
-) -> tuple[Distribution, Distribution]:
-    distribution, errors = drawn.cell(cell, shares)
-    return {q: p for q, p in distribution.items() if p > 0}, {
-        q: errors[q] for q, p in distribution.items() if p > 0
-    }
 
 
 class _Judge:
     """Tells whether the rule would refuse a request, were a table the true one; remembers."""
 
-    def __init__(
-        self, release: Release, model: HierarchicalModel, alpha: FloatArray, rule: RefusalRule
-    ) -> None:
-        self.release, self._model, self._alpha, self._rule = release, model, alpha, rule
-        self._known: dict[tuple[Axes, bytes], marginals.Posterior | tuple[IntArray, IntArray]] = {}
+    def __init__(self, release: Release, prior: LogLinearPrior, rule: RefusalRule) -> None:
+        self.release, self._prior, self._rule = release, prior, rule
+        self._known: dict[tuple[Axes, bytes], Belief | Bounds] = {}
 
     def refuses(self, table: IntArray, request: Axes) -> bool:
         """Whether the measure would exceed its limit after the release of the request."""
         rule, flat = self._rule, table.ravel()
         small = np.flatnonzero((flat > 0) & (flat <= rule.small))
         found = self._after(table, request)
-        if not isinstance(found, marginals.Posterior):
-            widths = (found[1] - found[0])[small]
+        if isinstance(found, Bounds):
+            widths = (found.upper - found.lower)[small]
             risk = -float(widths.min()) if len(small) else -np.inf
         elif rule.policy is Policy.TABLE:
-            distribution = self._distribution(table, request)
-            risk = found.table_probability(completed(distribution, table))
+            own = found.probability(flat)
+            risk = own.value or 0.0 if isinstance(own, Figure) else 0.0
         else:
-            risk = sum(_found(found, int(c), int(flat[c]), rule) for c in small) / max(
-                len(small), 1
-            )
+            hits = [is_found(found.cell(int(c)), int(flat[c]), rule.confidence) for c in small]
+            risk = sum(hits) / max(len(hits), 1)
         return above(risk, rule.max_risk)
 
-    def _after(
-        self, table: IntArray, request: Axes
-    ) -> marginals.Posterior | tuple[IntArray, IntArray]:
+    def _after(self, table: IntArray, request: Axes) -> Belief | Bounds:
+        """What would be known after the release, the same for all tables with these margins."""
         key = (request, margin_rows(table.reshape(1, -1), table.shape, request).tobytes())
         if key not in self._known:
-            if self._rule.policy is Policy.BOUNDS:
-                margins = margins_of(table, [*self.release.sets, request])
-                limits = bounds(margins, tables=[table], time_limit=JUDGING_SECONDS)
-                if not limits.complete:
-                    raise BudgetExceeded("bounds after the release are not tight in the time given")
-                self._known[key] = (limits.lower, limits.upper)
-            else:
-                distribution = self._distribution(table, request)
-                budget = Budget(states=300_000, steps=100_000_000, seconds=JUDGING_SECONDS)
-                self._known[key] = marginals.posterior(
-                    distribution.system, distribution.prior, budget=budget
-                )
+            margins = margins_of(table, [*self.release.sets, request])
+            self._known[key] = self._found(margins, table)
         return self._known[key]
 
-    def _distribution(self, table: IntArray, request: Axes) -> ExactDistribution:
-        margins = margins_of(table, [*self.release.sets, request])
-        distribution = exact_distribution(margins, self._model, self._alpha)
-        assert distribution is not None
-        return distribution
-
-
-def _found(posterior: marginals.Posterior, cell: int, truth: int, rule: RefusalRule) -> bool:
-    low = int(posterior.lower[cell])
-    distribution = {low + q: float(p) for q, p in enumerate(posterior.probabilities[cell])}
-    best = best_value(distribution)
-    return best == truth and distribution[best] > surely_above(rule.confidence)
+    def _found(self, margins: Margins, table: IntArray) -> Belief | Bounds:
+        if self._rule.policy is Policy.BOUNDS:
+            limits = bounds(margins, tables=[table], time_limit=JUDGING_SECONDS)
+            if not limits.complete:
+                raise BudgetExceeded("bounds after the release are not tight in the time given")
+            return limits
+        question = Question(prior=self._prior, margins=margins, limits=JUDGING)
+        belief = believe(question, ("summed",), clock=Clock(JUDGING_SECONDS))
+        if isinstance(belief, Unavailable):
+            raise BudgetExceeded(belief.reason)
+        return belief

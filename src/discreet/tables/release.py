@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.belief.intruder_priors import LogLinearPrior
+from discreet.belief.request import Limits, Question
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import Statement, System, system_of
@@ -61,6 +63,16 @@ class Release:
     def system(self) -> System:
         """The constraints on the cells of a table that is shown."""
         return system_of(self.margins.n_cells, self.statements())
+
+    def question(self, prior: LogLinearPrior, limits: Limits | None = None) -> Question:
+        """What someone is asked who holds such a prior, of a table that is shown."""
+        return Question(
+            prior=prior,
+            margins=self.margins,
+            known=self.beside(),
+            truth=self.table.dense(),
+            limits=limits or Limits(),
+        )
 
     def levels(self, small: int) -> IntArray:
         """The cells to look at (rows of levels): all, or the small ones of a larger table."""

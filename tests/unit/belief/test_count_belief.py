@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from discreet.belief import count_belief
-from discreet.belief.count_belief import CellDistribution, Mixture, exact, reciprocal
-from discreet.belief.exact.listed_counts import listed_distribution
+from discreet.belief.belief import ListedBelief
+from discreet.belief.count_belief import (
+    CellDistribution,
+    Mixture,
+    exact,
+    reciprocal,
+    table_distribution,
+)
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.figures import Unavailable
 
@@ -38,14 +44,15 @@ def test_of_parts_as_probable_the_first_has_the_best_guess(monkeypatch, noise):
         count_belief, "most_probable_table", lambda system, *_, **__: np.array([system])
     )
     found = Mixture(None, tuple(parts), np.log([0.5, 0.5]), ("a", "b"))
-    assert found.best(Budget())[0].tolist() == [0]
+    assert found.best(Budget()).tolist() == [0]
 
 
 @pytest.mark.parametrize("noise", NOISE)
 def test_of_listed_tables_as_probable_the_first_is_the_best_guess(noise):
     tables = np.array([[1, 2, 0], [2, 0, 1], [0, 1, 2]])
     logs = np.array([-40.0, -30.0, -30.0 * (1 - noise)])
-    assert listed_distribution(tables, logs, "multinomial").best_guess == (2, 0, 1)
+    belief = ListedBelief.of_weights(tables, logs)
+    assert table_distribution(belief, "multinomial").best_guess == (2, 0, 1)
 
 
 @pytest.mark.parametrize("bits", [0.0, 3e-13, 4e-12, 6e-11])

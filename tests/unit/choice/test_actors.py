@@ -1,23 +1,21 @@
-"""Agency, intruders, scientists: risk (1) and utility (2) from what each wants."""
+"""Intruders and scientists: risk (1) and utility (2) from what each wants."""
 
 import numpy as np
 import pytest
+from tests.oracles.posterior_counts import PosteriorCounts
 
 from discreet.belief.belief import ListedBelief
 from discreet.choice.actors import (
-    Agency,
-    Intruder,
     Reading,
     Scientist,
     combined,
     data_utility,
     worth,
 )
-from discreet.choice.utility import CellCounts, PosteriorCounts
+from discreet.choice.utility import CellCounts
 from discreet.errors import InputError
-from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.tables.attacks import bounds_scenario, cells_scenario, table_scenario
-from discreet.tables.disclosure import Continuous, Discrete, Fixed
+from discreet.tables.disclosure import Continuous, Discrete, Fixed, disclosure_risk
 
 TRUTH = np.array([[3, 1], [0, 2]])
 BLANK = np.full((2, 2), 1.5)
@@ -90,22 +88,6 @@ def test_a_distribution_for_the_threshold_mixes_the_two():
     assert mixed == pytest.approx(acts * ends[0] + (1 - acts) * ends[1])
 
 
-def test_the_worst_of_several_intruders_counts():
-    other = ListedBelief(tables=TABLES, probabilities=np.array([0.1, 0.1, 0.8]))
-    agency = Agency(
-        max_risk=0.5,
-        intruders=(
-            Intruder(name="a", prior=Uniform(), scenario=table_scenario()),
-            Intruder(name="b", prior=Multinomial(), scenario=table_scenario()),
-        ),
-        scientists=(scientist(),),
-    )
-    risks = agency.risks({"a": BELIEF, "b": other}, TRUTH)
-    assert risks == {"a": pytest.approx(0.5), "b": pytest.approx(0.1)}
-    assert agency.worst_risk({"a": BELIEF, "b": other}, TRUTH) == pytest.approx(0.5)
-    assert agency.utilities(reading(), TRUTH) == {"s": 0.0}
-
-
 @pytest.mark.parametrize(
     ("scenario", "expected"),
     [(bounds_scenario(), -2.0), (table_scenario(), 0.5), (cells_scenario(4), 0.0)],
@@ -113,9 +95,7 @@ def test_the_worst_of_several_intruders_counts():
 )
 def test_the_measures_of_the_paper_are_presets(scenario, expected):
     """Small cells 1 and 2: widths 2 and 2; both modes right, at exactly 1/2, which is not above."""
-    intruder = Intruder(name="i", prior=Uniform(), scenario=scenario)
-    agency = Agency(max_risk=0, intruders=(intruder,), scientists=(scientist(),))
-    assert agency.worst_risk({"i": BELIEF}, TRUTH) == pytest.approx(expected)
+    assert disclosure_risk(scenario, BELIEF, TRUTH) == pytest.approx(expected)
 
 
 def test_worth_puts_users_on_one_scale():
@@ -134,15 +114,6 @@ def test_worth_puts_users_on_one_scale():
         (lambda: Scientist(name="s", studies=[]), "studies of s must be"),
         (lambda: scientist(weight=0.0), "weight of s must be above 0, got 0"),
         (lambda: scientist(weight=float("inf")), "weight of s must be above 0"),
-        (lambda: Agency(max_risk=0, intruders=(), scientists=()), "intruders must be at least one"),
-        (
-            lambda: Agency(
-                max_risk=0,
-                intruders=(Intruder(name="i", prior=Uniform(), scenario=table_scenario()),),
-                scientists=(scientist(), scientist()),
-            ),
-            "scientists must be of different names",
-        ),
     ],
 )
 def test_bad_actors(make, says):

@@ -55,7 +55,7 @@ def test_nothing_safe_means_release_nothing():
     choice = choose(every, 0.3)
     assert title(every, choice) == "nothing"
     assert choice.verdict is Verdict.NOTHING
-    assert choice.why == "nothing but releasing nothing is within the cap"
+    assert choice.why == "no release is within the cap; nothing goes out"
 
 
 def test_nothing_itself_may_exceed_the_cap():
@@ -63,7 +63,7 @@ def test_nothing_itself_may_exceed_the_cap():
     choice = choose(every, 0.3)
     assert choice.chosen is None
     assert choice.verdict is Verdict.EXCEEDED
-    assert "what is known already exceeds it" in choice.why
+    assert "what is already known exceeds it" in choice.why
 
 
 def test_a_release_may_be_within_the_cap_where_nothing_is_not():
@@ -173,14 +173,14 @@ def test_rounding_decides_neither_the_frontier_nor_a_tie():
 
 
 def test_what_cannot_be_made_is_not_perhaps_better():
-    late = Unavailable("not looked at: the time was over")
+    late = Unavailable("not looked at: time ran out")
     never = Candidate(title="x", risk=late, utility=late, is_possible=False)
     choice = choose([NOTHING, never], 0.3)
     assert choice.missed == ()
-    assert choice.why == "nothing but releasing nothing is within the cap"
+    assert choice.why == "no release is within the cap; nothing goes out"
     choice = choose([NOTHING, Candidate(title="x", risk=late, utility=late)], 0.3)
     assert choice.missed == (1,)
-    assert choice.why == "nothing but releasing nothing was shown to be within the cap"
+    assert choice.why == "no release was shown to be within the cap; nothing goes out"
 
 
 EPSILON = 2.0**-52

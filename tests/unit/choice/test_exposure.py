@@ -3,21 +3,22 @@
 import numpy as np
 import pytest
 
-from discreet.belief.draws.importance_draws import drawn_belief
-from discreet.belief.draws.weighted_draws import WeightedDistribution
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.draws.importance_draws import importance_belief
+from discreet.belief.ladder import believe
 from discreet.choice.choice import Standing, standing
-from discreet.choice.drawn_exposure import drawn_exposure, share_found
-from discreet.choice.exposure import belief_exposure, bounds_exposure
+from discreet.choice.exposure import LIMITS, belief_exposure, bounds_exposure, exposure_of
 from discreet.choice.measures import Measure
 from discreet.choice.risk_utility import worst
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.masks.after_publication import intruders_belief
+from discreet.masks.after_publication import intruders_belief, intruders_question
 from discreet.masks.contract import Masked
 from discreet.masks.margins import release_margins
 from discreet.masks.rounding import round_at_random, round_conventionally
 from discreet.tables.disclosure import disclosure_risk
+from discreet.tables.measures import share_found
 from discreet.tables.refused_margin import Policy
 
 TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
@@ -68,9 +69,9 @@ def test_draws_come_near_what_is_exact(name, policy):
     measure = Measure(policy=policy, confidence=0.3)
     prior = measure.intruder("dirichlet", TABLE.n_cells).prior
     exact = exposed(RELEASES[name], measure, "dirichlet").risk
-    found = drawn_exposure(
-        RELEASES[name], prior, measure, clock=Clock(None), rng=np.random.default_rng(2)
-    ).risk
+    question = intruders_question(RELEASES[name], prior, limits=LIMITS)
+    drawn = believe(question, ("filled",), rng=np.random.default_rng(2))
+    found = exposure_of(drawn, TABLE.dense(), measure).risk
     assert found.how is How.ESTIMATE
     if policy is Policy.TABLE:
         assert abs(found.value - exact.value) <= 4 * found.standard_error + 1e-12
@@ -85,10 +86,10 @@ def test_a_belief_by_draws_is_an_estimate(policy, monkeypatch):
     exact = exposed(masked, measure, "dirichlet").risk
     intruder = measure.intruder("dirichlet", TABLE.n_cells)
     limits = (np.zeros(8, dtype=np.int64), np.full(8, 11))
-    drawn = drawn_belief(
+    drawn = importance_belief(
         intruder.prior, 8, masked.known, (), limits, seconds=20.0, progress=lambda *_: None
     )
-    monkeypatch.setattr("discreet.choice.exposure.intruders_belief", lambda *_, **__: drawn)
+    monkeypatch.setattr("discreet.choice.exposure.believe", lambda *_, **__: drawn)
     found = exposed(masked, measure, "dirichlet").risk
     assert found.how is How.ESTIMATE
     if policy is Policy.TABLE:
@@ -167,20 +168,22 @@ def even_draws(monkeypatch):
     def found(n_draws, seed):
         rng = np.random.default_rng(seed)
         noise = rng.integers(-3, 4, n_draws) * EPSILON
-        drawn = WeightedDistribution(
+        drawn = DrawnBelief(
             tables=np.array([[1, 0, 0, 1], [0, 1, 1, 0]])[np.arange(n_draws) % 2],
             log_ratios=np.log(2.0) * (1 + noise),
             log_weights=np.zeros(n_draws),
-            room=np.ones(4, dtype=np.int64),
             n_tried=n_draws,
-            warning="",
-            complete=True,
+            lower=np.zeros(4, dtype=np.int64),
+            upper=np.ones(4, dtype=np.int64),
+            log_weight=lambda tables: np.zeros(len(tables)),
         )
-        monkeypatch.setattr(
-            "discreet.choice.drawn_exposure.weighted_distribution", lambda *_, **__: drawn
-        )
+        monkeypatch.setattr("discreet.belief.ladder.weighted_belief", lambda *_, **__: drawn)
         prior = measure.intruder("uniform", 4).prior
-        return drawn_exposure(masked, prior, measure, clock=Clock(None), rng=rng).risk
+        question = intruders_question(masked, prior, limits=LIMITS)
+        belief = believe(question, ("filled",))
+        if isinstance(belief, Unavailable):
+            return belief
+        return exposure_of(belief, masked.source.dense(), measure).risk
 
     return found
 

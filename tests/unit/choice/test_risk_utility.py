@@ -14,13 +14,14 @@ from discreet.choice.choice import Standing, Verdict
 from discreet.choice.exposure import bounds_exposure
 from discreet.choice.large_tables import large_choice
 from discreet.choice.measures import Measure
-from discreet.choice.recommendation import recommend
-from discreet.choice.risk_utility import ChooseOptions, risk_utility
+from discreet.choice.options import ChooseOptions
+from discreet.choice.risk_utility import risk_utility
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.choose import recommend
 from discreet.masks.rounding import round_conventionally
 from discreet.tables.refused_margin import Policy
 
@@ -136,7 +137,10 @@ def test_quick_ones_first_then_the_most_useful():
     ("asked", "says"),
     [
         ({"max_risk": 1.5}, "max_risk must be from 0 to 1 for cells, got 1.5"),
-        ({"max_risk": 3, "policy": Policy.BOUNDS}, "--min-width 3 asks for bounds so wide"),
+        (
+            {"max_risk": 3, "policy": Policy.BOUNDS},
+            "a least width of 3 .min_width. asks for bounds so wide",
+        ),
         ({"max_risk": float("nan")}, "max_risk must be from 0 to 1"),
         ({"seconds": 0.0}, "seconds must be above 0"),
         ({"intruders": ()}, "intruders must be at least one"),

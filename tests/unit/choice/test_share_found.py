@@ -1,7 +1,6 @@
 """The share of small cells found, by draws: cells near the confidence are told as open."""
 
 import pytest
-
 from discreet.choice.drawn_exposure import share_found
 
 

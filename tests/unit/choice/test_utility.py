@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.oracles.posterior_counts import PosteriorCounts
 
 from discreet.belief.belief import ListedBelief
 from discreet.choice.actors import Reading
@@ -13,7 +14,6 @@ from discreet.choice.utility import (
     CellCounts,
     Deviance,
     Hellinger,
-    PosteriorCounts,
     Requests,
 )
 from discreet.errors import InputError

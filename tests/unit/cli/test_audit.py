@@ -46,14 +46,13 @@ def test_json_names(discreet, table):
     assert {"cell", "lower", "upper", "how"} <= set(found["cells"][0])
     for name in ("bounds", "true_table", "small_cells_identified"):
         assert isinstance(found["risk"][name]["value"], (int, float))
-    assert found["models"] == {"[a b][b c]": pytest.approx(1.0)}
+    assert found["models"]["[a b][b c]"]["value"] == pytest.approx(1.0)
 
 
-def test_a_measure_that_cannot_be_had_is_null_with_a_reason(discreet, table):
+def test_a_measure_that_cannot_be_had_says_why(discreet, table):
     found = json.loads(discreet(*arguments(table, "--json", "--posterior", "average")).out)
-    assert found["risk"]["entropy"]["value"] is None
-    assert found["risk"]["entropy"]["reason"]
-    assert sum(found["models"].values()) == pytest.approx(1.0)
+    assert set(found["risk"]["entropy"]) == {"unavailable", "unit"}
+    assert sum(weight["value"] for weight in found["models"].values()) == pytest.approx(1.0)
 
 
 def test_page(discreet, table, tmp_path):
@@ -92,7 +91,7 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--release", "a,d"), "variables must be those of the table, got 'd'"),
         (("--knows", "a=x:99"), "--knows must be true of the table"),
         (("--knows", "a=z:1"), "a must be one of its levels"),
-        (("--posterior", "[a z]"), "--posterior must be made of the table's variables"),
+        (("--posterior", "[a z]"), "--models must be made of the table's variables"),
         (("--small", "0"), "--small must be at least 1"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
         (("--seconds", "0"), "--seconds must be a finite number above 0"),
@@ -172,18 +171,21 @@ def test_a_warning_stands_beside_the_probabilities(discreet, table):
     assert all(warning in found["risk"][key]["warning"] for key in list(found["risk"])[2:])
     text = discreet(*arguments(table, *options)).out
     below = text[text.index("Small cells (") : text.index("How bad that is")]
-    assert "mistrust these probabilities" in below
+    assert "These probabilities are uncertain" in below
     assert " ± " in below
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--sure", ".5"], "--target must be given with --sure"),
-        (["--weights", "posterior_predictive"], "--weights must be given with several models"),
+        (["--sure", ".5"], "--targets must be given with --sure"),
+        (
+            ["--weights", "posterior_predictive"],
+            "--model-weights must be given with several models",
+        ),
         (["--model-prior", "saturated=1"], "--model-prior must be given with several models"),
         (["--posterior", "saturated", "--model-prior", "saturated=1"], "several models"),
-        (["--vars", "gendr"], "--vars must be a column of"),
+        (["--vars", "gendr"], "--variables must be a column of"),
     ],
 )
 def test_no_option_without_effect_is_taken(discreet, table, options, complaint):
@@ -254,3 +256,23 @@ def test_a_count_that_is_out_is_identified_at_every_confidence(discreet, tmp_pat
     found = discreet("audit", file, "--count", "count", "--release", "a,b", "--confidence",
                      confidence, "--max-risk", 0.1)  # fmt: skip
     assert found.code == 3
+
+
+@pytest.mark.parametrize("half", [10**3, 10**6, 2 * 10**6, 10**9, 10**11])
+def test_a_risk_at_its_limit_is_allowed_whatever_the_number_of_persons(discreet, tmp_path, half):
+    file = tmp_path / "even.csv"
+    file.write_text(f"a,b,n\nx,p,1\nx,q,0\ny,p,{half - 1}\ny,q,{half}\n")
+    asked = ("audit", file, "--count", "n", "--release", "a", "--release", "b")
+    assert discreet(*asked, "--policy", "table", "--max-risk", 0.5).code == 0
+    assert discreet(*asked, "--policy", "table", "--max-risk", 0.4999).code == 3
+    assert discreet(*asked, "--confidence", 0.5, "--max-risk", 0).code == 0
+
+
+@pytest.mark.parametrize("quarter", [50, 500_000, 5_000_000, 10**9])
+def test_a_probability_at_the_confidence_identifies_nobody(discreet, tmp_path, quarter):
+    file = tmp_path / "quarter.csv"
+    rows = f"x,p,0\nx,q,1\ny,p,{quarter}\ny,q,{3 * quarter - 1}\n"
+    file.write_text("a,b,n\n" + rows)
+    asked = ("audit", file, "--count", "n", "--release", "a", "--release", "b", "--max-risk", 0)
+    assert discreet(*asked, "--confidence", 0.75).code == 0
+    assert discreet(*asked, "--confidence", 0.7499).code == 3

@@ -43,7 +43,7 @@ def test_an_unforeseen_error_shows_its_place_and_never_its_data(capfd, monkeypat
     assert run(RuntimeError("secret value 42")) == 1
     err = capfd.readouterr().err
     assert len(err.splitlines()) == 1
-    assert "fault of ours (RuntimeError at test_failing.py:" in err
+    assert "fault of ours (RuntimeError at test_exit_codes.py:" in err
     assert "secret" not in err
 
 

@@ -2,17 +2,18 @@
 
 import pytest
 
-from discreet.count_tables.assessment import CountOptions, assess_counts, assess_statistics
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
     maximum_likelihood_from,
 )
 from discreet.count_tables.knowledge import Knowledge
+from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, decimal_log
 from discreet.count_tables.verdict import Decision
 from discreet.errors import InputError
 from discreet.figures import Unavailable
+from discreet.flows.counts import assess_counts, assess_statistics
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 STATISTICS = CountStatistics.of_counts(DISASTERS)
@@ -68,7 +69,7 @@ def test_a_rounded_s2_that_nothing_fits_says_nothing_of_the_observations(table, 
 
 
 def test_a_known_range_of_n_gives_fits_at_its_ends():
-    found = assessed(withhold_n=True, knowledge=Knowledge(n=(45, 60)))
+    found = assessed(withhold_n=True, knows=Knowledge(n=(45, 60)))
     assert [n for n, _ in found.fits_by_n] == [45, 60]
     for n, fit in found.fits_by_n:
         assert isinstance(fit, Fit)
@@ -89,7 +90,7 @@ def test_holder_and_intruder_see_the_same_release():
 
 
 def test_knowledge_of_a_shape_that_begins_at_one():
-    options = CountOptions(seconds=60, withhold_n=True, knowledge=Knowledge(shape="decreasing"))
+    options = CountOptions(seconds=60, withhold_n=True, knows=Knowledge(shape="decreasing"))
     found = assess_counts({0: 1, 1: 5, 2: 3, 3: 1}, options)
     assert found.risks["multinomial"].truth_probability.value > 0
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.oracles.reconstructed_categories import reconstruct_categories
 
 from discreet.count_tables.categories import (
     Margin,
@@ -14,7 +15,6 @@ from discreet.count_tables.categories import (
     determined,
     joint_distributions,
     joint_system,
-    reconstruct_categories,
     together,
     withheld_category,
 )

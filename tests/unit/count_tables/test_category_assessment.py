@@ -10,13 +10,14 @@ import pytest
 
 from discreet.belief.count_belief import exact
 from discreet.count_tables import category_assessment
-from discreet.count_tables.category_assessment import Margin, assess_categories
+from discreet.count_tables.category_assessment import Margin
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, interval_risk
 from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Unavailable
+from discreet.flows.counts import assess_categories
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),
@@ -40,7 +41,7 @@ def joint_by_hand(with_totals):
 
 @pytest.mark.parametrize("totals", [False, True])
 def test_joint_risk(totals):
-    found = assess_categories(TABLES, release_totals=totals, max_risk=0.3)
+    found = assess_categories(TABLES, totals=totals, max_risk=0.3)
     pairs, w = joint_by_hand(totals)
     joint = found.joint
     assert joint.count.value == len(pairs)
@@ -64,7 +65,7 @@ def test_joint_risk(totals):
 
 def test_a_withheld_set_follows_from_the_others():
     margin = Margin(categories=("north", "south"), statistics=SETS["north"])
-    found = assess_categories(TABLES, withheld=["south"], margins={"all": margin}, max_risk=0.9)
+    found = assess_categories(TABLES, withhold=["south"], margins={"all": margin}, max_risk=0.9)
     assert found.derived == ("south",)
     assert found.statistics["south"] == SETS["south"]
     assert "the set of south follows from the others by subtraction" in found.warnings
@@ -74,7 +75,7 @@ def test_a_withheld_set_follows_from_the_others():
 def test_an_intruder_sees_no_truth():
     both = CountStatistics.of_counts(dict(enumerate([23, 29, 15, 8, 3])))
     margin = Margin(categories=("north", "south"), statistics=both)
-    found = assess_categories(statistics={"north": SETS["north"]}, margins={"all": margin})
+    found = assess_categories(sets={"north": SETS["north"]}, margins={"all": margin})
     assert found.derived == ("south",)
     assert not found.is_holder
     assert found.joint.truth_probability is None
@@ -86,13 +87,13 @@ def test_an_intruder_sees_no_truth():
 def test_sets_that_do_not_follow_rest_on_an_assumption():
     both = CountStatistics.of_counts(dict(enumerate([2, 3, 1, 1])))
     margin = Margin(categories=("a", "b"), statistics=both)
-    found = assess_categories(statistics={}, margins={"both": margin})
+    found = assess_categories(sets={}, margins={"both": margin})
     assert isinstance(found.alone["a"], Unavailable)
     assert "a, b" in found.assumptions[1]
 
 
 def test_a_category_of_zeros_is_given_away():
-    found = assess_categories(TABLES | {"east": {0: 7}}, release_totals=True)
+    found = assess_categories(TABLES | {"east": {0: 7}}, totals=True)
     assert found.certain == ("east",)
     assert found.names == ("north", "south")
     assert "all counts of east are zero, which S1 = 0 gives away" in found.warnings
@@ -113,21 +114,21 @@ def test_zeros_that_are_withheld_beside_others_do_not_follow():
     tables = {"a": {1: 3, 2: 3}, "b": {0: 1}, "c": {1: 1, 2: 1}}
     whole = CountStatistics.of_counts({0: 1, 1: 4, 2: 4})
     margins = all_together(tables, whole)
-    found = assess_categories(tables, withheld=["b", "c"], margins=margins)
+    found = assess_categories(tables, withhold=["b", "c"], margins=margins)
     assert found.certain == ()
     assert found.derived == ()
     assert found.joint.count.value == 8  # f0, f1 and f2 of b and c together, split in 2 ways each
-    one = assess_categories(tables, withheld=["b"], margins=margins)
+    one = assess_categories(tables, withhold=["b"], margins=margins)
     assert one.certain == ("b",)
     both = {"a": {1: 3, 2: 3}, "b": {0: 1}, "c": {0: 2}}
     margins = all_together(both, CountStatistics.of_counts({0: 3, 1: 3, 2: 3}))
-    assert assess_categories(both, withheld=["b", "c"], margins=margins).certain == ("b", "c")
+    assert assess_categories(both, withhold=["b", "c"], margins=margins).certain == ("b", "c")
 
 
 def test_two_withheld_have_no_value_that_their_rest_cannot_have():
     tables = {"a": {0: 1, 1: 1, 2: 1, 4: 1, 5: 1}, "b": {4: 1}, "c": {0: 1, 2: 1}}
     whole = CountStatistics.of_counts({0: 2, 1: 1, 2: 2, 4: 2, 5: 1})
-    found = assess_categories(tables, withheld=["b", "c"], margins=all_together(tables, whole))
+    found = assess_categories(tables, withhold=["b", "c"], margins=all_together(tables, whole))
     # a has two tables (the other is of 0, 2, 2, 2, 6); b and c together have 0, 2 and 4
     assert found.joint.count.value == 2 * 2**3
     assert all(cell.interval.upper == 0 for cell in found.joint_cells["b"][5:])
@@ -146,17 +147,20 @@ def test_a_table_that_is_guessed_surely_is_not_hidden_by_others():
 
 def test_knowledge_of_a_category_counts():
     known = {"north": Knowledge(cells={4: (2, 2)})}
-    found = assess_categories(TABLES, knowledge=known)
+    found = assess_categories(TABLES, knows=known)
     assert found.joint.count.value < assess_categories(TABLES).joint.count.value
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "either the tables of a holder or the statistics of an intruder, got neither"),
-        ({"statistics": SETS, "release_totals": True}, "for the holder, who has the tables"),
-        ({"statistics": {}}, "categories must be at least one"),
-        ({"tables": TABLES, "withheld": ["west"]}, "withheld categories must be of the tables"),
+        ({}, "either the tables of a holder or the sets of an intruder, got neither"),
+        ({"sets": SETS, "totals": True}, "for the holder, who has the tables"),
+        ({"sets": {}}, "categories must be at least one"),
+        (
+            {"tables": TABLES, "withhold": ["west"]},
+            "withhold must be one of 'north', 'south', got 'west'",
+        ),
         ({"tables": {"a": {0: 2}}}, "some observation is above zero"),
         ({"tables": TABLES, "max_risk": 2}, "max_risk must be between 0 and 1"),
     ],

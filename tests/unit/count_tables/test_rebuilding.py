@@ -205,3 +205,10 @@ def test_a_failed_exact_answer_is_not_tried_again(monkeypatch):
     assert found.count.how is How.ESTIMATE
     true = problem_of(MIDDLING).count().value
     assert abs(found.count.value - true) < 4 * found.count.standard_error
+
+
+def test_a_line_as_long_as_a_million_million_counts_is_not_walked():
+    counts = {j: 2 ** (5 - j) * 10**12 for j in range(6)}
+    found = hidden_counts(CountStatistics.of_counts(counts)).count(Effort(seconds=2))
+    assert found.value is None
+    assert "steps" in found.note

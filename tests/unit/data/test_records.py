@@ -194,7 +194,7 @@ class TestParquet:
         records = open_records(path)
         assert records.find("keys", ["A", "a"]) == (1, 0)
         assert isinstance(records.scan([2]), ParquetScan)
-        with pytest.raises(ColumnError, match="'a' beside one that differs only in capitals"):
+        with pytest.raises(ColumnError, match="'a' and another that differs only in capitals"):
             records.scan([0])
 
     @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])

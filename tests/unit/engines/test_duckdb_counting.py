@@ -362,7 +362,7 @@ class TestWeights:
 
     def test_decimal_commas(self, count, tmp_path):
         (tmp_path / "s.csv").write_text("a;w\n1;1,5\n2;2\n")
-        with pytest.raises(WeightError, match="--decimal ,"):
+        with pytest.raises(WeightError, match="give ',' as the mark"):
             count(tmp_path / "s.csv", ["a"], weight="w")
         options = CsvOptions(decimal=",")
         cells = count(tmp_path / "s.csv", ["a"], weight="w", csv=options, decimal=",")

@@ -5,17 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from discreet.belief import ladder
 from discreet.belief.draws import importance_draws
 from discreet.belief.factors import Factor
 from discreet.belief.intruder_priors import LogLinearPrior, log_weights, prior_named
 from discreet.belief.models.generators import HierarchicalModel
+from discreet.belief.summed_belief import SummedBelief
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.priors import DirichletMultinomial, ProductForm
 from discreet.figures import Unavailable
-from discreet.masks import after_publication
-from discreet.masks.after_publication import SummedBelief, intruders_belief, intruders_bounds
+from discreet.masks.after_publication import intruders_belief, intruders_bounds
 from discreet.masks.margins import release_margins
 from discreet.masks.rounding import round_at_random
 
@@ -115,13 +116,11 @@ def test_one_limit_of_time_is_for_all_ways_together(monkeypatch):
     """Margins alone are not drawn where they cannot be summed: that needs the same sum again."""
     asked = []
     monkeypatch.setattr(
-        after_publication, "drawn_belief", lambda *a, **k: asked.append(k) or Unavailable("no")
+        ladder, "importance_belief", lambda *a, **k: asked.append(k) or Unavailable("no")
     )
-    monkeypatch.setattr(
-        after_publication, "_summed", lambda ask, distribution: Unavailable("beyond its budget")
-    )
+    monkeypatch.setattr(ladder, "by_summing", lambda *_: Unavailable("beyond its budget"))
     found = intruders_belief(release_margins(TABLE, [[]]), most_tables=10)
-    assert found == Unavailable("beyond its budget")
+    assert found.reason.endswith("; beyond its budget")
     assert asked == []
     rounded = round_at_random(TABLE, base=3, seed=1, sets=[["gender"], ["race"]])
     intruders_belief(rounded, most_tables=10, seconds=20)
@@ -135,26 +134,22 @@ def test_no_number_of_seconds_is_refused(seconds):
 
 
 def test_drawing_ends_where_the_kept_tables_would_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
-    monkeypatch.setattr(
-        after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
-    )
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
+    monkeypatch.setattr(ladder, "by_summing", lambda *_: Unavailable("not tried"))
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=5, seed=1, sets=[["v1", "v2"], ["v1"], ["v2"]])
     monkeypatch.setattr(importance_draws, "ENOUGH", 1e9)
     monkeypatch.setattr(importance_draws, "MOST_KEPT", 60_000)
     belief = intruders_belief(masked, "dirichlet")
     assert 60_000 < belief.tables.size <= 60_000 + 6 * 4096
-    assert belief.weights.sum() == pytest.approx(1)
+    assert belief.shares.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("way", ["summed", "drawn"])
 def test_what_is_no_table_of_this_size_has_no_probability(way, monkeypatch):
-    monkeypatch.setattr(after_publication, "_listed", lambda ask, distribution: None)
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: None)
     if way == "drawn":
-        monkeypatch.setattr(
-            after_publication, "_summed", lambda ask, distribution: Unavailable("not tried")
-        )
+        monkeypatch.setattr(ladder, "by_summing", lambda *_: Unavailable("not tried"))
     table = Table.of_dense(np.array([[2, 1, 0], [1, 3, 4]]))
     masked = round_at_random(table, base=3, seed=1, sets=[["v1", "v2"], ["v1"]])
     belief = intruders_belief(masked, "dirichlet")
@@ -182,9 +177,9 @@ def test_exactly_a_million_combinations_are_few(spans, monkeypatch):
     half = sum(span - 1 for span in spans) // 2
     total = Statement(cells=np.arange(len(spans)), low=half, high=half, name="total")
     system = system_of(len(spans), [*limits, total])
-    monkeypatch.setattr(after_publication, "listed_fiber", lambda *_, **__: "listed at once")
-    monkeypatch.setattr(after_publication, "listed_within", lambda *_, **__: "guessed first")
-    assert after_publication._fiber(system, 10, 1.0) == "listed at once"
+    monkeypatch.setattr(ladder, "listed_fiber", lambda *_, **__: "listed at once")
+    monkeypatch.setattr(ladder, "listed_within", lambda *_, **__: "guessed first")
+    assert ladder.fiber_within(system, 10, 1.0, np.random.default_rng(0)) == "listed at once"
 
 
 @pytest.fixture
@@ -210,7 +205,7 @@ def evenly_drawn(monkeypatch):
         )
         known = [Statement(cells=np.array([i]), low=0, high=2, name="cell") for i in range(2)]
         limits = (np.zeros(2, dtype=np.int64), np.full(2, 2))
-        return importance_draws.drawn_belief(
+        return importance_draws.importance_belief(
             prior_named("uniform", 2), 2, known, (told,), limits, seconds=60.0, progress=print
         )
 
@@ -222,7 +217,7 @@ def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, evenly_d
     monkeypatch.setattr(importance_draws, "MOST_KEPT", 0)
     assert isinstance(evenly_drawn(399, seed), Unavailable)
     belief = evenly_drawn(400, seed)
-    assert 0 < belief.log_error < 1e-12
+    assert 0 < belief.log_normaliser[1] < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(5))

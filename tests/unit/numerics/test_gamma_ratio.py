@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.numerics.gamma_ratio import log_gamma_ratio, trigamma
+from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio, trigamma
 
 PAIRS = [
     (x, d)
@@ -30,3 +30,22 @@ def test_trigamma_against_mpmath():
     x = np.array([1e-9, 1e-3, 0.3, 1.0, 7.5, 300.0, 1e8])
     exact = [float(mpmath.polygamma(1, each)) for each in x]
     assert trigamma(x) == pytest.approx(exact, rel=1e-13)
+
+
+@pytest.mark.parametrize("largest", [5, 40, 10**4, 10**7, 10**15])
+def test_factorials_that_all_but_cancel(largest):
+    above = np.random.default_rng(3).integers(0, largest, 60)
+    below = above.copy()
+    below[:30] += 1
+    below[30:] = np.maximum(below[30:] - 1, 0)
+    with mpmath.workdps(60):
+        exact = mpmath.fsum(
+            [mpmath.loggamma(n + 1) for n in above.tolist()]
+            + [-mpmath.loggamma(n + 1) for n in below.tolist()]
+        )
+    assert log_factorial_difference(above, below) == pytest.approx(float(exact), abs=1e-11)
+
+
+def test_no_factorials_at_all():
+    none = np.zeros(0, dtype=np.int64)
+    assert log_factorial_difference(none, none) == 0.0

@@ -3,8 +3,6 @@
 import math
 from fractions import Fraction
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +12,6 @@ from discreet.numerics.rounding import (
     above,
     alike,
     first_largest,
-    log_sum_error,
     order_of,
     sum_error,
     whole_above,
@@ -32,15 +29,6 @@ def test_no_order_of_a_sum_is_off_by_more_than_stated(values, random):
     random.shuffle(values)
     limit = sum_error(len(values), math.fsum(map(abs, values)))
     assert abs(Fraction(sum(values)) - exact) <= Fraction(limit)
-
-
-@given(st.lists(st.floats(-700, 700), min_size=1, max_size=30))
-def test_no_sum_of_exponentials_is_off_by_more_than_stated(logs):
-    mpmath = pytest.importorskip("mpmath")
-    with mpmath.workdps(60):
-        exact = sum(mpmath.exp(mpmath.mpf(one)) for one in logs)
-        off = abs(mpmath.mpf(float(np.exp(logs).sum())) / exact - 1)
-    assert off <= log_sum_error(len(logs), max(map(abs, logs)))
 
 
 @given(NORMAL, LAST_BITS)

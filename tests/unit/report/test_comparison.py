@@ -7,9 +7,9 @@ from dataclasses import replace
 import pandas as pd
 from rich.console import Console
 
+from discreet.flows.assess import compare_policies
 from discreet.report.comparison import comparison_json, comparison_sections, print_comparison
 from discreet.survey.attributes.sensitive import NO_VALUE
-from discreet.survey.missing_policies import compare_policies
 
 FRAME = pd.DataFrame(
     {

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from discreet.flows import assess as module
 from discreet.report.external import PublicFigures, PublicShares, public_figures
 from discreet.report.html import external_html
-from discreet.survey import assessment as module
 from discreet.survey.anonymity import Anonymity
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
 

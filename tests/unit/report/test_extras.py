@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from discreet.data.missing import MissingCodes
 from discreet.errors import InputError
+from discreet.flows.assess import assess
 from discreet.report.extras import extra_sections
 from discreet.report.html import internal_html
 from discreet.report.json import assessment_json
 from discreet.report.text import print_assessment
-from discreet.survey.assessment import assess
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -82,7 +81,7 @@ class TestSuda:
 def test_households_by_every_risk_with_both_totals():
     found = assess(
         FRAME, ["a", "b"], household="h", scenarios={"one": ["a"]}, models=QUICK,
-        population=pd.concat([FRAME] * 3),
+        population_file=pd.concat([FRAME] * 3),
     )  # fmt: skip
     table = section(found, "Households")
     assert table.header[0] == "risk of the members by"
@@ -101,7 +100,7 @@ def test_households_by_every_risk_with_both_totals():
 
 
 def test_ratios_that_were_asked_for_stand_on_the_terminal():
-    options = {"models": [QUICK, "benedetti_franconi"], "population_size": 9000}
+    options = {"models": [QUICK, "benedetti_franconi"], "population": 9000}
     title = "Who would be called a population unique"
     without = assess(FRAME, ["a", "b", "c"], **options)
     assert title not in shown(without)
@@ -119,22 +118,20 @@ def test_ratios_that_were_asked_for_stand_on_the_terminal():
 
 def test_more_ratios_than_fit_side_by_side_take_two_tables():
     ratios = [3.5, 4, 6, 7, 8, 9]
-    options = {"models": ["benedetti_franconi"], "population_size": 9000}
+    options = {"models": ["benedetti_franconi"], "population": 9000}
     found = assess(FRAME, ["a"], loss_ratios=ratios, **options)
     tables = [s for s in extra_sections(found) if s.only == "terminal"]
     assert [len(table.header) - 1 for table in tables] == [5, 1]
 
 
 def test_the_shrinkage_that_was_chosen_stands_under_its_table():
-    found = assess(
-        FRAME, ["a", "b"], shrinkage_table=True, models="lancaster", population_size=9000
-    )
+    found = assess(FRAME, ["a", "b"], shrinkage_table=True, models="lancaster", population=9000)
     result = found.models["lancaster"]
     chosen = result.parameters["shrinkage"]
     assert f"The model lancaster above takes λ = {chosen:.3g}" in shown(found)
     given = assess(
         FRAME, ["a", "b"], shrinkage_table=True, shrinkage=0.25, models="lancaster",
-        population_size=9000,
+        population=9000,
     )  # fmt: skip
     assert "takes λ = 0.25 (given)" in shown(given)
 
@@ -146,8 +143,8 @@ def test_the_hint_at_the_report_only_where_there_is_none(tmp_path):
 
 
 def test_codes_that_were_given_stand_in_how_it_was_made():
-    codes = MissingCodes(missing={"*": ["NA"]}, not_applicable={"s": ["2"]})
-    found = assess(FRAME.assign(a=FRAME["a"].astype(str)), ["a", "s"], codes=codes, models=QUICK)
+    codes = {"missing_codes": ["NA"], "not_applicable_codes": {"s": ["2"]}}
+    found = assess(FRAME.assign(a=FRAME["a"].astype(str)), ["a", "s"], models=QUICK, **codes)
     page = " ".join(internal_html(found).split())
     assert "&#39;NA&#39; for missing in every column; &#39;2&#39; for not applicable in s" in page
     assert assessment_json(found)["settings"]["codes"] == [
@@ -165,7 +162,7 @@ def test_classes_of_risk_say_which_side_they_hold():
 
 
 def test_no_power_of_ten_and_no_name_cut_on_the_terminal():
-    found = assess(FRAME, ["a", "b", "c"], population_size=10**12, n_table_cells=10**9)
+    found = assess(FRAME, ["a", "b", "c"], population=10**12, cells=10**9)
     text = shown(found)
     assert not re.findall(r"\d(?:\.\d+)?e[+-]\d+", text)
     for name in found.models:
@@ -186,13 +183,15 @@ def test_a_sensitive_variable_that_no_group_has():
 def test_records_of_the_population_that_are_left_out():
     sample = pd.DataFrame({"a": ["x", "x", "y", "z"], "b": [1, 1, 2, None]})
     everyone = pd.DataFrame({"a": ["x", "x", "y", *"zzzq"], "b": [1, 1, 2, *[None] * 4]})
-    found = assess(sample, ["a", "b"], population=everyone, missing="drop", suda=2, models=QUICK)
+    found = assess(
+        sample, ["a", "b"], population_file=everyone, missing="drop", suda=2, models=QUICK
+    )
     told = assessment_json(found)
     assert (told["sample_size"], told["population_size"]) == (3, 3)
     assert told["population"]["left_out"] == 4
     assert told["suda"]["dis"] == 1
     assert "4 records of the population file that lack a key are left out." in shown(found)
-    as_level = assess(sample, ["a", "b"], population=everyone, models=QUICK)
+    as_level = assess(sample, ["a", "b"], population_file=everyone, models=QUICK)
     assert assessment_json(as_level)["population"]["population_size"] == 7
     assert assessment_json(as_level)["population"]["left_out"] == 0
 
@@ -202,4 +201,4 @@ def test_a_population_without_keys_is_refused_where_it_cannot_be_held_against(po
     sample = pd.DataFrame({"a": ["x", "y"]})
     everyone = pd.DataFrame({"a": ["x", "y", None]})
     with pytest.raises(InputError, match=r"known in every record|category, drop or error"):
-        assess(sample, ["a"], population=everyone, missing=policy, models=QUICK)
+        assess(sample, ["a"], population_file=everyone, missing=policy, models=QUICK)

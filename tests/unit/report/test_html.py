@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from discreet.errors import OutputError
+from discreet.flows import assess as module
 from discreet.report.html import internal_html, write_report
-from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 HOSTILE = ["<script>alert('x')</script>", "a & b", '"><img src=x>', "{{ 7 * 7 }}", "年龄", "a\x00b"]
@@ -66,7 +66,7 @@ def test_extreme_files_have_a_report(tmp_path, column):
 
 
 def test_a_table_beyond_all_floats():
-    page = text(internal_html(assess(pd.DataFrame({"a": [1, 2]}), ["a"], n_table_cells=2**1100)))
+    page = text(internal_html(assess(pd.DataFrame({"a": [1, 2]}), ["a"], cells=2**1100)))
     assert "cells occupied of about 10^331 possible" in page
 
 

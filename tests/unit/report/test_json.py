@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from discreet.figures import Unavailable
+from discreet.flows import assess as module
 from discreet.report.json import assessment_json, model_json
-from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 FRAME = pd.DataFrame({"a": [1, 1, 2, 3], "b": ["x", "x", "y", None], "w": [1.5, 2.5, 3.0, 4.0]})
@@ -20,7 +20,7 @@ def as_json(*given, **options):
 
 
 def test_the_names_of_the_design():
-    found = as_json(FRAME, ["a", "b"], weight="w", anonymity_levels=[2, 3, 5])
+    found = as_json(FRAME, ["a", "b"], weight="w", k=[2, 3, 5])
     assert found["sample_size"] == 4
     assert found["population_size"] == 11
     assert found["weight_total"] == 11.0
@@ -64,13 +64,13 @@ def test_contributions_and_their_absence(monkeypatch):
 
 @pytest.mark.parametrize(("size", "shown"), [(None, None), (50, 50), (50.5, 50.5)])
 def test_the_size_of_the_population(size, shown):
-    found = as_json(FRAME, ["a"], population_size=size)["population_size"]
+    found = as_json(FRAME, ["a"], population=size)["population_size"]
     assert found == shown
     assert isinstance(found, type(shown))
 
 
 def test_huge_numbers_are_exact():
-    assert as_json(FRAME, ["a"], n_table_cells=10**60 + 1)["n_table_cells"] == 10**60 + 1
+    assert as_json(FRAME, ["a"], cells=10**60 + 1)["n_table_cells"] == 10**60 + 1
 
 
 def test_a_model_without_figures():

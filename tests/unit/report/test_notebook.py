@@ -16,7 +16,7 @@ from discreet.survey.models.sample_size import plan_sample_size
 def assessment() -> Assessment:
     rng = np.random.default_rng(1)
     columns = {"age": rng.integers(0, 30, 300), "<b>sex": rng.integers(0, 2, 300)}
-    return discreet.assess(pa.table(columns), ["age", "<b>sex"], population_size=3000)
+    return discreet.assess(pa.table(columns), ["age", "<b>sex"], population=3000)
 
 
 def test_an_assessment_shows_its_report_without_the_page_around_it(assessment: Assessment) -> None:

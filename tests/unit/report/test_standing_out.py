@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from discreet.flows import assess as module
 from discreet.report.html import internal_html
 from discreet.report.json import assessment_json
 from discreet.report.standing_out import (
@@ -17,7 +18,6 @@ from discreet.report.standing_out import (
     unavailable_models,
 )
 from discreet.report.text import print_assessment
-from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 FRAME = pd.DataFrame({"a": ["x", "x", "y", None], "b": ["p", "q", "p", "p"]})
@@ -124,7 +124,7 @@ def test_whole_counts_are_not_said_to_be_parts(options):
 
 def test_models_of_one_reason_share_a_line():
     models = ["sample_frequency", "ewens", "pitman"]
-    found = module.assess(FRAME, ["a", "b"], missing="wildcard", population_size=50, models=models)
+    found = module.assess(FRAME, ["a", "b"], missing="wildcard", population=50, models=models)
     ((_, names),) = unavailable_models(found).items()
     assert names == ["ewens", "pitman"]
     told = " ".join(shown(found).split())

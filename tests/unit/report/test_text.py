@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from discreet.flows import assess as module
 from discreet.report.text import WIDTH, missing_line, population_line, print_assessment, scope
-from discreet.survey import assessment as module
 
 assess = partial(module.assess, models="sample_frequency")
 
@@ -61,7 +61,7 @@ def test_levels_and_names_are_shown_as_they_are_or_escaped(hostile):
 )
 def test_where_the_population_comes_from(weights, population, line):
     frame = pd.DataFrame({"a": [1, 2]} | ({"w": weights} if weights else {}))
-    found = assess(frame, ["a"], weight="w" if weights else None, population_size=population)
+    found = assess(frame, ["a"], weight="w" if weights else None, population=population)
     assert population_line(found) == line
 
 
@@ -80,11 +80,11 @@ def test_what_was_missing(policy, line):
 
 
 def test_a_table_beyond_all_floats():
-    found = assess(pd.DataFrame({"a": [1, 2]}), ["a"], n_table_cells=2**1100)
+    found = assess(pd.DataFrame({"a": [1, 2]}), ["a"], cells=2**1100)
     assert "2 cells occupied of about 10^331 possible" in next(iter(scope(found)))
 
 
 def test_pairs_that_take_long_are_said_so(monkeypatch):
     monkeypatch.setattr("discreet.survey.contributions.PAIR_WORK", 0)
     text = shown(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), ["a", "b"])
-    assert "--all-pairs" in text
+    assert "ask for all pairs" in text

@@ -14,8 +14,8 @@ import pytest
 
 from discreet.errors import ColumnError, InputError, MissingError, OutputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows import assess as module
 from discreet.report.json import assessment_json
-from discreet.survey import assessment as module
 from discreet.survey.models import registry
 from discreet.survey.models.contract import ModelUnavailable, Need
 from discreet.survey.scoring import ModelResult
@@ -55,25 +55,25 @@ class TestFigures:
 
     def test_what_was_asked_is_on_record(self):
         zeros = pd.DataFrame({"a": [1], "b": ["y"]})
-        found = assess(TABLE, ["a", "b"], anonymity_levels=[7, 2, 7], structural_zeros=zeros)
+        found = assess(TABLE, ["a", "b"], k=[7, 2, 7], impossible=zeros)
         assert found.settings.keys == ("a", "b")
         assert found.settings.weight is None
         assert found.settings.missing.name == "category"
-        assert found.settings.models == ("sample_frequency",)
-        assert found.settings.anonymity_levels == (2, 7)
+        assert list(found.models) == ["sample_frequency"]
+        assert found.settings.options.k == (2, 7)
         assert [a.k for a in found.anonymity] == [2, 7]
         assert {"discreet", "duckdb", "numpy", "python"} <= set(found.settings.versions)
         assert found.summary.n_table_cells == 8
 
     def test_a_population_that_is_given_goes_before_the_weights(self):
-        found = assess(TABLE, ["a"], weight="w", population_size=40)
+        found = assess(TABLE, ["a"], weight="w", population=40)
         assert found.summary.population_size == 40
         assert found.summary.population_size_known
         assert found.summary.weight_total == 11
 
     def test_possible_cells_that_are_given_go_before_the_levels(self):
-        assert assess(TABLE, ["a", "b"], n_table_cells=3).summary.n_table_cells == 3
-        assert assess(TABLE, ["a"], n_table_cells=10**40).summary.n_table_cells == 10**40
+        assert assess(TABLE, ["a", "b"], cells=3).summary.n_table_cells == 3
+        assert assess(TABLE, ["a"], cells=10**40).summary.n_table_cells == 10**40
 
     def test_more_cells_than_any_float_holds(self):
         n = 400
@@ -125,13 +125,13 @@ class TestRefusals:
 
     @pytest.mark.parametrize("size", [0, -1, 0.5, math.nan, math.inf, 1e15])
     def test_an_absurd_population(self, size):
-        with pytest.raises(InputError, match="population_size must be"):
-            assess(TABLE, ["a"], population_size=size)
+        with pytest.raises(InputError, match="population must be"):
+            assess(TABLE, ["a"], population=size)
 
     SOME = ("sample_frequency", "cohen_sackrowitz_uniform", "benedetti_franconi")
 
     def test_a_population_smaller_than_the_sample_stops_only_the_models_that_need_it(self):
-        found = module.assess(TABLE, ["a", "b"], population_size=3, models=self.SOME)
+        found = module.assess(TABLE, ["a", "b"], population=3, models=self.SOME)
         assert any("smaller than the sample" in warning for warning in found.warnings)
         assert isinstance(found.models["sample_frequency"], ModelResult)
         for name in self.SOME[1:]:
@@ -141,18 +141,18 @@ class TestRefusals:
 
     @pytest.mark.parametrize("cells", [0, -5])
     def test_an_absurd_number_of_possible_cells(self, cells):
-        with pytest.raises(InputError, match="n_table_cells must be at least"):
-            assess(TABLE, ["a", "b"], n_table_cells=cells)
+        with pytest.raises(InputError, match="cells must be at least"):
+            assess(TABLE, ["a", "b"], cells=cells)
 
     def test_fewer_possible_cells_than_are_occupied_stop_only_the_models_that_need_them(self):
-        options: dict[str, Any] = {"population_size": 100, "n_table_cells": 2, "models": self.SOME}
+        options: dict[str, Any] = {"population": 100, "cells": 2, "models": self.SOME}
         found = module.assess(TABLE, ["a", "b"], **options)
         assert any("fewer than the 3 that hold records" in warning for warning in found.warnings)
         assert isinstance(found.models["benedetti_franconi"], ModelResult)
         assert isinstance(found.models["cohen_sackrowitz_uniform"], Unavailable)
 
     def test_a_population_of_the_sample_and_all_cells_occupied_are_fine(self):
-        found = assess(TABLE, ["a", "b"], population_size=4, n_table_cells=3)
+        found = assess(TABLE, ["a", "b"], population=4, cells=3)
         result = found.models["sample_frequency"]
         assert isinstance(result, ModelResult)
         uniques = result.expected_population_uniques
@@ -165,7 +165,7 @@ class TestRefusals:
         with pytest.raises(InputError, match="models must be"):
             module.assess(TABLE, ["a"], models=["nobody"])
         with pytest.raises(InputError, match="k must be at least 2"):
-            assess(TABLE, ["a"], anonymity_levels=[1])
+            assess(TABLE, ["a"], k=[1])
         with pytest.raises(MissingError, match="1 of 4 records without 'b'"):
             assess(TABLE, ["a", "b"], missing="error")
 
@@ -191,7 +191,7 @@ class TestRisks:
                 assess(
                     tmp_path / "s.parquet",
                     ["a"],
-                    structural_zeros=tmp_path / "z.parquet",
+                    impossible=tmp_path / "z.parquet",
                     risks=tmp_path / name,
                 )
             assert (tmp_path / name).read_bytes() == before
@@ -209,7 +209,7 @@ class TestRisks:
         assess(
             tmp_path / "s.parquet",
             ["a"],
-            structural_zeros=tmp_path / "z.parquet",
+            impossible=tmp_path / "z.parquet",
             risks=tmp_path / "r.parquet",
         )
         assert pq.read_table(tmp_path / "r.parquet").num_rows == 4
@@ -298,7 +298,7 @@ def test_missing_values_by_each_policy():
 @pytest.mark.parametrize("rows", [["F", "F", "M", "M"], [None, None, None, None]])
 def test_matches_through_missing_values_alone_leave_population_uniques_open(rows):
     table = pa.table({"a": rows, "b": [None, None, *((1, 1) if rows[0] else (None, None))]})
-    found = assess(table, ["a", "b"], missing="wildcard", population_size=50)
+    found = assess(table, ["a", "b"], missing="wildcard", population=50)
     result = found.models["sample_frequency"]
     assert isinstance(result, ModelResult)
     assert isinstance(result.expected_population_uniques, Unavailable)

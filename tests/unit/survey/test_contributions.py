@@ -73,7 +73,7 @@ def test_pairs_that_take_long_are_left_out_with_the_reason(monkeypatch):
     monkeypatch.setattr(module, "PAIR_WORK", 2)
     left_out = contributions(*given).pairs
     assert isinstance(left_out, Unavailable)
-    assert "over 3 cells) take long; ask for them with --all-pairs" in left_out.reason
+    assert "over 3 cells) take long; ask for all pairs to have them" in left_out.reason
     assert isinstance(contributions(*given, all_pairs=True).pairs, tuple)
 
 

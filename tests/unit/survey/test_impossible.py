@@ -13,7 +13,7 @@ import pytest
 
 from discreet.data.records import open_records
 from discreet.errors import ColumnError, InputError
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 from discreet.survey.impossible import read_impossible
 
 NOON = dt.datetime(2020, 1, 1, 12, 0, 0, 500_000)
@@ -134,9 +134,7 @@ def test_the_contradiction_says_which_rows_of_the_list(possible, rows, where):
 def test_missing_levels_are_possible_cells_only_where_they_are_levels(policy, cells):
     data = pd.DataFrame({"a": [0, 1, 2, None, 0], "b": ["x", "y", "x", "x", None]})
     box = pd.DataFrame({"a": [1, 2], "b": ["x", "(missing)"]})
-    found = assess(
-        data, ["a", "b"], structural_zeros=box, missing=policy, models="sample_frequency"
-    )
+    found = assess(data, ["a", "b"], impossible=box, missing=policy, models="sample_frequency")
     assert found.summary.n_table_cells == cells
 
 

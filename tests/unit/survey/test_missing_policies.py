@@ -5,8 +5,8 @@ import pytest
 
 from discreet.errors import InputError, MissingError
 from discreet.figures import Unavailable
-from discreet.survey.assessment import Assessment, assess
-from discreet.survey.missing_policies import compare_policies
+from discreet.flows.assess import assess, compare_policies
+from discreet.survey.assessment import Assessment
 
 FRAME = pd.DataFrame(
     {
@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(
 
 
 def test_each_policy_is_that_of_an_assessment():
-    found = compare_policies(FRAME, ["a", "b"], anonymity_levels=(2, 4))
+    found = compare_policies(FRAME, ["a", "b"], k=(2, 4))
     assert set(found.policies) == {"wildcard", "conservative", "category", "drop", "error"}
     assert found.n_incomplete == 2
     assert not found.with_models
@@ -29,9 +29,7 @@ def test_each_policy_is_that_of_an_assessment():
     assert "2 of 5 records without" in error.reason
     for name, figures in found.policies.items():
         if isinstance(figures, Assessment):
-            one = assess(
-                FRAME, ["a", "b"], missing=name, models="sample_frequency", anonymity_levels=(2, 4)
-            )
+            one = assess(FRAME, ["a", "b"], missing=name, models="sample_frequency", k=(2, 4))
             assert figures.anonymity == one.anonymity
             assert figures.sample_uniques == one.sample_uniques
             assert list(figures.models) == ["sample_frequency"]
@@ -72,7 +70,7 @@ def test_everything_that_is_asked_for_is_there_under_every_policy():
 
 
 def test_models_run_when_something_is_given_that_they_need():
-    assert compare_policies(FRAME, ["a"], population_size=50).with_models
+    assert compare_policies(FRAME, ["a"], population=50).with_models
     assert compare_policies(FRAME, ["a"], models="sample_frequency").with_models
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from discreet.data.missing import MissingCodes
 from discreet.errors import ColumnError, InputError
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 from discreet.survey.attributes.sensitive import Thresholds
 
 FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": [1, 1, 2], "w": [1.0, 2, 3], "S": 1, "s": 2})
@@ -44,16 +43,24 @@ def complaint(keys, **options: Any):
         ({"scenarios": {"n": "age"}}, "scenario 'n' must be a list of column names, got 'age'"),
         ({"scenarios": {"n": []}}, "scenario 'n' must be made of at least one key, got none"),
         ({"scenarios": {"n": ["age"], "N": ["sex"]}}, "scenarios must be names that differ"),
-        ({"codes": MissingCodes(missing={"agee": ["9"]})}, "got 'agee'; did you mean 'age'?"),
-        ({"codes": MissingCodes(missing={"w": ["9"]})}, "a key or a sensitive variable, got 'w'"),
+        ({"missing_codes": {"agee": ["9"]}}, "got 'agee'; did you mean 'age'?"),
+        ({"suppressed_codes": {"w": ["9"]}}, "a key or a sensitive variable, got 'w'"),
+        ({"missing_codes": ["9"], "suppressed_codes": ["9"]}, "codes of every column must be"),
         ({"missing_weight": 2}, "missing_weight must be from 0 to 1, got 2"),
         ({"missing_weight": 0.5}, "missing_weight must be 1 unless missing is 'wildcard'"),
-        ({"population_size": 0}, "population_size must be from 1 to 1e15, got 0"),
-        ({"n_table_cells": 0}, "n_table_cells must be at least 1, got 0"),
-        ({"n_table_cells": 9, "structural_zeros": FRAME}, "n_table_cells must be left out where"),
-        ({"population_size": 9, "population": FRAME}, "population_size must be left out where"),
+        ({"population": 0}, "population must be from 1 to 1e15, got 0"),
+        ({"population": FRAME}, "population must be a number of persons, got a DataFrame; populat"),
+        ({"population": "register.csv"}, "got a str; population_file takes a file or a frame"),
+        ({"cells": 0}, "cells must be at least 1, got 0"),
+        ({"cells": 9, "impossible": FRAME}, "cells must be left out where"),
+        ({"population": 9, "population_file": FRAME}, "population must be left out where"),
+        ({"k": [2, 1]}, "k must be at least 2, got 1"),
+        ({"k": 1}, "k must be at least 2, got 1"),
         ({"suda": 3}, "suda must be from 1 to the 2 keys, got 3"),
-        ({"thresholds": Thresholds()}, "thresholds must be given with a sensitive variable"),
+        ({"t": 0.2}, "t must be given with a sensitive variable, got none"),
+        ({"sensitive": ["w"], "t": 2}, "t must be from 0 to 1, got 2"),
+        ({"trees": {"W": "t.csv"}, "sensitive": ["w"]}, "got 'W'; did you mean 'w'?"),
+        ({"missing": "all"}, "missing must be one of wildcard, conservative"),
         ({"shrinkage": 2, "models": "lancaster"}, "shrinkage must be from 0 to 1, got 2"),
         ({"shrinkage": 0.5}, "shrinkage must be given with the model lancaster, got the models"),
         ({"loss_ratios": [0], "models": "auto"}, "loss_ratios must be positive numbers, got 0"),
@@ -75,9 +82,7 @@ def test_scenarios_without_keys_are_held_against_the_columns():
 def test_loss_ratios_need_a_model_that_could_be_fitted():
     with pytest.raises(InputError, match="got none that could be fitted; give the population size"):
         assess(FRAME, ["age"], loss_ratios=[3], models=[QUICK, "benedetti_franconi"])
-    found = assess(
-        FRAME, ["age"], loss_ratios=[3], models=["benedetti_franconi"], population_size=90
-    )
+    found = assess(FRAME, ["age"], loss_ratios=[3], models=["benedetti_franconi"], population=90)
     assert found.settings.loss_ratios == (3,)
 
 

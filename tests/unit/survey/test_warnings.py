@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from discreet.data.missing import MissingCodes
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 
 
 def warnings(columns, keys=("a",), **options):
@@ -60,12 +59,12 @@ def test_weights_below_one_of_dropped_records_are_not_counted():
 )
 def test_weights_far_from_the_population(population, warned):
     columns = {"a": [1, 1, 2, 2], "w": [25.0] * 4}
-    found = warnings(columns, weight="w", population_size=population)
+    found = warnings(columns, weight="w", population=population)
     assert any("far from the population" in warning for warning in found) is warned
 
 
 def test_a_tiny_total_of_weights_is_not_shown_as_zero():
-    found = warnings({"a": [1, 1], "w": [0.1, 0.2]}, weight="w", population_size=50)
+    found = warnings({"a": [1, 1], "w": [0.1, 0.2]}, weight="w", population=50)
     assert any("the weights sum to 0.3, far from the population of 50" in w for w in found)
 
 
@@ -77,7 +76,7 @@ def test_a_single_record():
 
 def test_impossible_rows_without_effect():
     zeros = pd.DataFrame({"a": [7, 8]})
-    (found,) = warnings({"a": [1, 1, 2, 2]}, structural_zeros=zeros)
+    (found,) = warnings({"a": [1, 1, 2, 2]}, impossible=zeros)
     assert "2 of the 2 impossible combinations name a level that never occurs" in found
 
 
@@ -102,8 +101,8 @@ def test_negative_codes_are_told_from_negative_numbers(levels, warned):
 
 
 def test_codes_that_never_occur():
-    codes = MissingCodes(missing={"*": ["NA"], "a": ["9"]}, suppressed={"a": ["2"]})
-    found = warnings({"a": ["1", "1", "2", "2"]}, codes=codes)
+    codes = {"missing_codes": {"*": ["NA"], "a": ["9"]}, "suppressed_codes": {"a": ["2"]}}
+    found = warnings({"a": ["1", "1", "2", "2"]}, **codes)
     assert found == (
         "the code 'NA' for missing never occurs in any column, so it has no effect",
         "the code '9' for missing never occurs in 'a', so it has no effect",
@@ -115,5 +114,5 @@ def test_codes_that_never_occur():
 def test_weights_that_are_just_far_from_the_population_are_told(ratio, bits):
     size = 10 / ratio * (1 + bits * 2.0**-52)
     columns = {"a": [1, 1, 2, 2], "w": [2.0, 3.0, 2.0, 3.0]}
-    (found,) = warnings(columns, weight="w", population_size=size)
+    (found,) = warnings(columns, weight="w", population=size)
     assert found.startswith("the weights sum to 10, far from the population")

@@ -13,8 +13,10 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, Unavailable
+from discreet.flows.audit import audit
 from discreet.tables import posteriors
-from discreet.tables.audit import AuditOptions, audit, main_view
+from discreet.tables.audit import main_view
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import Decision
 from discreet.tables.posteriors import View
 

@@ -6,7 +6,8 @@ import pytest
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
-from discreet.tables.audit import AuditOptions, audit, audit_sequence
+from discreet.flows.audit import audit, audit_sequence
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import Decision, verdict
 from discreet.tables.refused_margin import Policy, RefusalRule
 

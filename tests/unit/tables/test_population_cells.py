@@ -6,13 +6,14 @@ from math import comb, lgamma
 import mpmath
 import numpy as np
 import pytest
+from tests.oracles.population_of_sample import population_distribution
 
 from discreet.belief.exact.population_chain import chain_distribution
-from discreet.belief.exact.population_of_sample import population_distribution
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Unavailable
-from discreet.tables.audit import AuditOptions, audit
+from discreet.flows.audit import audit
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.population_cells import (
     PopulationCell,
     averaged_population_cells,

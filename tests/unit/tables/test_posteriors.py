@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from discreet.belief.draws.augmentation import Effort
-from discreet.belief.request import TablePosterior
+from discreet.belief.table_posterior import TablePosterior
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.audit import audit
 from discreet.tables import posteriors
-from discreet.tables.audit import AuditOptions, audit
+from discreet.tables.audit_options import AuditOptions
 from discreet.tables.posteriors import View
 from discreet.tables.release import released
 
@@ -27,16 +28,16 @@ def one_unweighed(monkeypatch):
     """The saturated model has a distribution but no weight."""
     asked = posteriors.table_posterior  # type: ignore[attr-defined]
 
-    def without(question, model, *, rng, progress):
-        found = asked(question, model, rng=rng, progress=progress)
-        whole = len(model.generators) == 1
+    def without(question, **more):
+        found = asked(question, **more)
+        whole = len(question.model.generators) == 1
         return replace(found, evidence=Unavailable("no time to weigh it")) if whole else found
 
     monkeypatch.setattr(posteriors, "table_posterior", without)
 
 
 def test_the_notes_say_how_many_models_an_average_is_over(one_unweighed):
-    found = audit(CENSUS, OUT, AuditOptions(models=("average",), effort=LITTLE))
+    found = audit(CENSUS, OUT, AuditOptions(models=("average",), draws=LITTLE.n_draws))
     average = found.views["average"]
     assert isinstance(average, View)
     own = [note for note in found.notes if note.startswith("average: ")]

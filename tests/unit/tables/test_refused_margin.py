@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from discreet.belief import ladder
 from discreet.belief.belief import ListedBelief
-from discreet.belief.draws.weighted_draws import WeightedDistribution
-from discreet.belief.exact.exact_distribution import exact_distribution
-from discreet.belief.exact.listed_belief import listed_distribution
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.intruder_priors import LogLinearPrior
+from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -32,11 +33,7 @@ def rule(policy, max_risk):
 
 
 def belief():
-    out = release()
-    distribution = exact_distribution(out.margins, MODEL, ALPHA)
-    return listed_distribution(
-        distribution, out.system(), seconds=None, rng=np.random.default_rng(1)
-    )
+    return believe(release().question(LogLinearPrior(MODEL, ALPHA)), ("listed",))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +63,7 @@ def test_weighted_draws_agree_with_the_list(monkeypatch, policy, max_risk):
         )  # fmt: skip
 
     exact = view()
-    monkeypatch.setattr(refused_margin, "listed_distribution", lambda *_, **__: None)
+    monkeypatch.setattr(ladder, "by_listing", lambda *_: Unavailable("too many"))
     drawn = view()
     error = drawn.probability.standard_error
     assert abs(drawn.probability.value - exact.probability.value) < 4 * error + 1e-9
@@ -134,17 +131,16 @@ def test_a_tiny_limit_refuses_what_is_many_times_larger():
 
 @pytest.mark.parametrize("n", [20, 23, 49])
 def test_draws_that_are_just_enough_tell_of_a_refusal(monkeypatch, n):
-    """Equal weights: n draws are worth n, give or take a last bit."""
-    drawn = WeightedDistribution(
+    """Equal weights: n draws are n effective ones, give or take a last bit."""
+    drawn = DrawnBelief(
         tables=np.arange(n)[:, None] % 2,
         log_ratios=np.zeros(n),
         log_weights=np.zeros(n),
         n_tried=n,
-        room=np.ones(1, dtype=np.bool_),
-        warning="",
-        complete=True,
+        lower=np.zeros(1, dtype=np.int64),
+        upper=np.ones(1, dtype=np.int64),
     )
-    monkeypatch.setattr(refused_margin, "LEAST_WORTH", n * (1 + 2**-50))
+    monkeypatch.setattr(refused_margin, "LEAST_EFFECTIVE", n * (1 + 2**-50))
     asked = ([(0,)], rule(Policy.CELLS, 0.1), np.array([0]))
     found = refused_margin._conditioned(drawn, np.ones(n, np.bool_), *asked)
     assert not isinstance(found, Unavailable)

@@ -23,7 +23,7 @@ from discreet.progress import Progress, silent
 
 LEAST_KEPT = 8
 MOST_DIAGNOSED = 500  # probabilities whose chains are looked at
-PLAIN = 0.05  # a probability above it tells how much the chains are worth
+PLAIN = 0.05  # a probability above it tells how many effective draws there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,8 @@ class Augmented:
     `distributions[i]` is Pr(F(cell) = q) for the i-th cell asked for, with `errors[i]` its standard
     errors.
     `log_theta` keeps every draw (chains × draws × cells), `log_released` log Pr(R | θ) of each up
-    to a constant, where the step knows it, `tables` the drawn tables. The chains are
-    `worth` so many independent draws of the least settled probability. `rounding` bounds what
+    to a constant, where the step knows it, `tables` the drawn tables. `effective_draws` are those
+    of the least settled probability. `rounding` bounds what
     rounding made of a probability given θ; one that varies by no more has this for its error.
     `complete` is False where time or the user ended it early.
     """
@@ -61,7 +61,7 @@ class Augmented:
     log_released: FloatArray | None
     tables: IntArray
     diagnostics: Diagnostics
-    worth: float
+    effective_draws: float
     rounding: float
     complete: bool
 
@@ -131,7 +131,7 @@ def _gathered(
     means = seen.mean(axis=(0, 1))
     log_theta = np.stack([theta for theta, _ in kept], axis=1)
     rounding = _rounding(log_theta, tables, n_scalings)
-    told, errors, worth = _errors(seen, means, rounding)
+    told, errors, effective = _errors(seen, means, rounding)
     distributions, ses = [], []
     for cell in cells.tolist():
         here = np.flatnonzero(step.pair_cell == cell)
@@ -147,7 +147,7 @@ def _gathered(
         log_released=np.stack(released, axis=1) if released else None,
         tables=tables,
         diagnostics=told,
-        worth=worth,
+        effective_draws=effective,
         rounding=rounding,
         complete=complete,
     )
@@ -173,8 +173,8 @@ def _rounding(log_theta: FloatArray, tables: IntArray, n_scalings: int) -> float
 def _errors(
     seen: FloatArray, means: FloatArray, rounding: float
 ) -> tuple[Diagnostics, FloatArray, float]:
-    """What the chains say of the largest probabilities, standard errors of all, and what they are
-    worth. The errors of small ones, which are too many, are as if they mixed like the worst."""
+    """What the chains say of the largest probabilities, standard errors of all, and effective
+    draws. The errors of small ones, which are too many, are as if they mixed like the worst."""
     largest = order_of(means, scale=1.0)[:MOST_DIAGNOSED]
     largest.sort()
     told = diagnose(seen[:, :, largest], rounding=rounding)

@@ -19,13 +19,13 @@ FEW = 10.0  # independent draws with a value, below which their own error says l
 
 @dataclass(frozen=True, slots=True)
 class CountedDistribution:
-    """Pr(F = q) by value, its standard errors, what the chains say of themselves, and how many
-    independent draws they are worth for the count and for its likeliest values, at the least."""
+    """Pr(F = q) by value, its standard errors, what the chains say of themselves, and the
+    effective draws of the count and of its likeliest values, at the least."""
 
     distribution: dict[int, float]
     errors: dict[int, float]
     told: Diagnostics | None
-    worth: float
+    effective_draws: float
 
     @property
     def worst(self) -> float:
@@ -56,19 +56,20 @@ def counted_distribution(counts: IntArray, *, room: bool = True) -> CountedDistr
     looked_at = (counts[:, :, None] == values[likeliest]).astype(np.float64)
     told = diagnose(np.concatenate([looked_at, counts[:, :, None]], axis=2))
     if len(values) == 1:
-        worth = float(counts.size)
+        n_effective = float(counts.size)
         errors = np.full(1, 1.0 / (counts.size / 10 + 2) if room else 0.0)
     else:
         deviation = np.sqrt(p[likeliest] * (1 - p[likeliest]))
         effective = (deviation / np.maximum(told.standard_error[:-1], 1e-300)) ** 2
         effective = np.clip(effective, 1.0, counts.size)
         n = float(effective.min())
-        worth = float(min(n, counts.std() ** 2 / max(told.standard_error[-1], 1e-300) ** 2))
+        of_count = counts.std() ** 2 / max(told.standard_error[-1], 1e-300) ** 2
+        n_effective = float(min(n, of_count))
         wider = (p * n + 1) / (n + 2)  # so that a value seen once or twice is not taken as settled
         errors = np.sqrt(np.where(p * n < FEW, wider * (1 - wider), p * (1 - p)) / n)
         settled = p[likeliest] * n >= FEW
         errors[likeliest[settled]] = (deviation / np.sqrt(effective))[settled]
-    return CountedDistribution(_by_value(values, p), _by_value(values, errors), told, worth)
+    return CountedDistribution(_by_value(values, p), _by_value(values, errors), told, n_effective)
 
 
 def _by_value(values: IntArray, numbers: FloatArray) -> dict[int, float]:

@@ -9,26 +9,22 @@ statistics on average, A E f = b, else draws stray to where no weight is.
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from discreet.belief.count_belief import (
-    CellDistribution,
-    TableDistribution,
-    power_of_two,
-    prior_named,
-    reciprocal,
-    score,
-)
+from discreet.belief.count_belief import TableDistribution, drawn_distribution, prior_named
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.draws.weights import log_mean
+from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import working_seconds
 from discreet.fiber.draws.sequential import LEAST_EFFECTIVE, WeightedDraws, weighted_draws
 from discreet.fiber.sums.enumeration import tables
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.priors import Prior, ProductForm
-from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.fiber.system.structure import presolve
+from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
@@ -53,7 +49,16 @@ def estimated_distribution(
     """
     name = prior_named(prior).name
     found = _draws(system, name, n_draws, rng, time_limit, progress)
-    return found if isinstance(found, Unavailable) else _distribution(system, name, *found, truth)
+    if isinstance(found, Unavailable):
+        return found
+    drawn, shift = found
+    return drawn_distribution(
+        _belief(system, name, drawn, shift),
+        name,
+        greatest=greatest_log_weight(system) if name == "multinomial" else 0.0,
+        note=f"{drawn.how}; {drawn.effective_draws:.0f} effective draws of {drawn.n_tried}",
+        truth=truth,
+    )
 
 
 def probable_tables(
@@ -73,7 +78,8 @@ def probable_tables(
         return found
     drawn, shift = found
     chosen = rng.choice(len(drawn.tables), size=number, p=drawn.shares)
-    return np.unique(drawn.tables[chosen, ::-1], axis=0), _log_mean(drawn) - shift
+    log_z = log_mean(drawn.log_weights, drawn.n_tried) - shift
+    return np.unique(drawn.tables[chosen, ::-1], axis=0), log_z
 
 
 def _draws(
@@ -90,7 +96,7 @@ def _draws(
     drawn = _drawn_in_time(turned, weight, n_draws, rng, time_limit, progress)
     if isinstance(drawn, Unavailable):
         return drawn
-    if above(LEAST_EFFECTIVE, drawn.effective_draws):  # 100 draws alike are worth 100
+    if above(LEAST_EFFECTIVE, drawn.effective_draws):
         return Unavailable(drawn.warning or f"none of {drawn.n_tried} draws found a table")
     return drawn, shift
 
@@ -189,89 +195,21 @@ def balanced_multipliers(
     return multipliers
 
 
-def _distribution(
-    system: System, prior: str, drawn: WeightedDraws, shift: float, truth: IntArray | None
-) -> TableDistribution:
-    tables = drawn.tables[:, ::-1]
-    own = -gammaln(tables + 1.0).sum(axis=1) if prior == "multinomial" else np.zeros(len(tables))
-    relative = drawn.shares * drawn.n_tried  # weights over their mean, dead ends left out
-    dead = drawn.n_tried - len(relative)
-    log_z = _log_mean(drawn) - shift
-    mean = float(drawn.shares @ own)
-    pulls = relative - 1 - relative * (own - mean)
-    error = math.sqrt(float(np.sum(pulls**2)) + dead) / drawn.n_tried
-    z_error = math.sqrt(float(np.sum((relative - 1) ** 2)) + dead) / drawn.n_tried
-    bits = (log_z - mean) / math.log(2)
-    entropy = Figure(value=bits, how=How.ESTIMATE, standard_error=error / math.log(2))
-    scored = None if truth is None else _scored(system, prior, truth, log_z, z_error)
-    return TableDistribution(
-        prior=prior,
-        how=How.ESTIMATE,
-        cells=_cells(tables, drawn),
-        entropy=entropy,
-        effective_tables=power_of_two(entropy),
-        reciprocal_entropy=reciprocal(entropy),
-        best_guess=None,
-        best_guess_probability=Unavailable("draws cannot tell which table is the most probable"),
-        truth_probability=None if scored is None else scored[0],
-        truth_surprisal=None if scored is None else scored[1],
-        note=f"{drawn.how}; {drawn.effective_draws:.0f} effective draws of {drawn.n_tried}",
-        best_guess_limit=_best_limit(prior, greatest_log_weight(system), log_z, z_error),
+def _belief(system: System, prior: str, drawn: WeightedDraws, shift: float) -> DrawnBelief:
+    """The belief by draws of cells from the last to the first, whose weights have a factor."""
+    own = prior_named(prior)
+    product = ExactDistribution(system=system, prior=own, n_cells=system.n_named, log_constant=None)
+    tables, limits = drawn.tables[:, ::-1].copy(), presolve(system, drop_redundant=False)
+    return DrawnBelief(
+        tables=tables,
+        log_ratios=drawn.log_weights,
+        log_weights=product.log_weights(tables),
+        n_tried=drawn.n_tried,
+        lower=limits.lower[: system.n_named].copy(),
+        upper=limits.upper[: system.n_named].copy(),
+        log_weight=product.log_weights_where_consistent,
+        log_scale=-shift,
     )
-
-
-def _log_mean(drawn: WeightedDraws) -> float:
-    """The logarithm of the mean weight, dead ends being zero; the mean itself may be too large."""
-    return float(logsumexp(drawn.log_weights)) - math.log(drawn.n_tried)
-
-
-def _scored(
-    system: System, prior: str, truth: IntArray, log_z: float, error: float
-) -> tuple[Outcome, Outcome]:
-    if not system.holds(system.completed(truth)):
-        return score(None)
-    own = prior_named(prior).log_weight(np.arange(len(truth)), truth)
-    return score(math.fsum(own) - log_z, error)
-
-
-def _cells(tables: IntArray, drawn: WeightedDraws) -> tuple[CellDistribution, ...]:
-    means, errors = drawn.mean()[::-1], drawn.standard_error()[::-1]
-    return tuple(
-        _cell(cell, tables[:, cell], drawn, float(means[cell]), float(errors[cell]))
-        for cell in range(tables.shape[1])
-    )
-
-
-def _cell(
-    cell: int, counts: IntArray, drawn: WeightedDraws, mean: float, error: float
-) -> CellDistribution:
-    found = cell_from_draws(cell, counts, drawn.shares)
-    return replace(found, mean=mean, standard_error=error)
-
-
-def cell_from_draws(cell: int, counts: IntArray, shares: FloatArray) -> CellDistribution:
-    """The weighted shares of each count; errors √Σ share² (hit − p)², the delta method."""
-    support, where = np.unique(counts, return_inverse=True)
-    p = np.bincount(where.ravel(), weights=shares).astype(np.float64)
-    squares = np.bincount(where.ravel(), weights=shares**2)
-    all_squares = float(np.sum(shares**2))
-    spread = squares * (1 - p) ** 2 + (all_squares - squares) * p**2
-    mean = float(shares @ counts)
-    return CellDistribution(
-        cell=cell,
-        support=support.astype(np.int64),
-        probabilities=p,
-        mean=mean,
-        standard_error=math.sqrt(float(np.sum(shares**2 * (counts - mean) ** 2))),
-        errors=np.sqrt(np.maximum(0.0, spread)),
-        effective_draws=1 / all_squares,
-    )
-
-
-def _best_limit(prior: str, bound: float, log_z: float, error: float) -> Outcome:
-    """What no table's probability exceeds; Z is an estimate, so that this is one."""
-    own = bound if prior == "multinomial" else 0.0
-    return score(min(0.0, own - log_z), error)[0]
 
 
 def greatest_log_weight(system: System, tilt: FloatArray | None = None) -> float:

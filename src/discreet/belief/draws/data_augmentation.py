@@ -10,25 +10,28 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import gammaln
 
+from discreet.belief.drawn_belief import LEAST_EFFECTIVE, too_few
 from discreet.belief.draws.augmentation import LEAST_KEPT, Augmented, Effort, augmented
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.table_steps import ListedStep, ResamplingStep, TableStep, WalkStep
 from discreet.belief.exact.listed_fiber import ListedFiber
 from discreet.belief.exact.listing import listed_within
-from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import (
     Evidence,
     WeightKind,
     bridged_evidence,
     predictive_evidence,
 )
-from discreet.belief.request import LEAST_WORTH, NO_TRUTH, Question, TablePosterior, too_few
+from discreet.belief.request import Question
+from discreet.belief.simulated_belief import SimulatedBelief
+from discreet.belief.table_posterior import TablePosterior, told
 from discreet.clock import Clock, working_seconds
 from discreet.errors import InputError
 from discreet.fiber.draws.moves import connecting_moves
 from discreet.fiber.draws.sequential import weighted_draws
 from discreet.fiber.draws.starts import starting_points
 from discreet.fiber.system.linear_system import System
+from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
@@ -44,21 +47,21 @@ UNPROVED = "the walk rests on moves that are not proved to connect all tables"
 
 def simulated(
     question: Question,
-    model: HierarchicalModel,
     clock: Clock,
     rng: np.random.Generator,
     progress: Progress,
     *,
+    weight_kind: WeightKind = WeightKind.MARGINAL_LIKELIHOOD,
     resample: bool = True,
 ) -> TablePosterior | Unavailable:
     """Data augmentation over tables that are listed, walked, or else filled and resampled."""
-    system = question.system()
+    system, model = question.system, question.model
     fiber = listed_within(system, most=MOST_LISTED, seconds=clock.share(0.3, 30.0), rng=rng)
     try:
         step = _step(question, system, fiber, clock, rng, resample=resample)
         if isinstance(step, Unavailable):
             return step
-        effort = _fitting_effort(step, question, model, clock, rng)
+        effort = _fitting_effort(step, question, clock, rng)
         if isinstance(effort, Unavailable):
             return effort
         drawn = augmented(
@@ -67,7 +70,7 @@ def simulated(
     except InputError as failed:
         return Unavailable(f"tables could not be drawn: {failed}")
     drawn = replace(drawn, complete=drawn.complete and effort.n_draws == question.effort.n_draws)
-    return _from_draws(question, model, drawn, fiber, step, rng)
+    return _from_draws(question, drawn, fiber, step, weight_kind, rng)
 
 
 def _step(
@@ -81,14 +84,16 @@ def _step(
 ) -> TableStep | Unavailable:
     if fiber is not None:
         return ListedStep.of(fiber, question.cells)
-    margins = None if question.known else question.margins
+    margins = question.only_margins
     moves = connecting_moves(system, margins, time_limit=clock.share(0.3, 60.0) or 60.0)
     n_chains = question.effort.n_chains
     thin = MOVES_PER_CELL * system.n_named
     if isinstance(moves, Unavailable):
         if not resample:
-            return Unavailable(f"tables can be neither summed nor listed, and {moves.reason}")
-        walk = None if question.known else _unproved_walk(question, system, thin, clock, rng)
+            return Unavailable(f"tables can be neither summed nor listed: {moves.reason}")
+        walk = None
+        if margins is not None:
+            walk = _unproved_walk(question, margins, thin, clock, rng)
         return walk or ResamplingStep(system, question.cells, n_chains=n_chains, clock=clock)
     limit = (clock.share(0.3, 60.0) or 60.0) / n_chains
     starts = starting_points(system, n_chains, rng=rng, time_limit=limit)
@@ -96,10 +101,10 @@ def _step(
 
 
 def _unproved_walk(
-    question: Question, system: System, thin: int, clock: Clock, rng: np.random.Generator
+    question: Question, margins: Margins, thin: int, clock: Clock, rng: np.random.Generator
 ) -> WalkStep | None:
     """A walk by cubes from weighted draws, or None where there are no cubes or no draws."""
-    moves = cube_moves(question.margins)
+    moves, system = cube_moves(margins), question.system
     if moves is None or moves.n_moves == 0:
         return None
     drawn = weighted_draws(
@@ -115,7 +120,6 @@ def _unproved_walk(
 def _fitting_effort(
     step: TableStep,
     question: Question,
-    model: HierarchicalModel,
     clock: Clock,
     rng: np.random.Generator,
 ) -> Effort | Unavailable:
@@ -126,14 +130,14 @@ def _fitting_effort(
     if left is None:
         return effort
     began = working_seconds()
-    even = np.full((effort.n_chains, question.margins.n_cells), -np.log(question.margins.n_cells))
+    even = np.full((effort.n_chains, question.n_cells), -np.log(question.n_cells))
     step.take(even, rng=rng)
     first = working_seconds() - began
     if first > left / 4:
         return _no_time(first)
     pilot = replace(effort, n_draws=LEAST_KEPT, seconds=None)
     began = working_seconds()
-    augmented(step, model, question.alpha, question.cells, effort=pilot, rng=rng)
+    augmented(step, question.model, question.alpha, question.cells, effort=pilot, rng=rng)
     used = working_seconds() - began
     possible = int((left - first - used) * (LEAST_KEPT + 2) / (used * (1 + effort.burn_in)))
     if possible < LEAST_CHAIN:
@@ -143,7 +147,7 @@ def _fitting_effort(
 
 def _most_draws(step: TableStep, question: Question) -> int:
     """Draws of a chain that can be kept."""
-    each = question.effort.n_chains * max(question.margins.n_cells, len(step.pair_cell), 1)
+    each = question.effort.n_chains * max(question.n_cells, len(step.pair_cell), 1)
     return max(LEAST_CHAIN, MOST_NUMBERS // each)
 
 
@@ -154,10 +158,10 @@ def _no_time(turn: float) -> Unavailable:
 
 def _from_draws(
     question: Question,
-    model: HierarchicalModel,
     drawn: Augmented,
     fiber: ListedFiber | None,
     step: TableStep,
+    weight_kind: WeightKind,
     rng: np.random.Generator,
 ) -> TablePosterior | Unavailable:
     way = "tables drawn exactly given the cell probabilities"
@@ -170,48 +174,48 @@ def _from_draws(
         way = "tables drawn by a walk"
         warning = "; ".join(filter(None, [warning, UNPROVED]))
     n_chains, n_draws = drawn.tables.shape[:2]
-    if drawn.worth < LEAST_WORTH:
-        return too_few(drawn.worth, f"{n_chains} chains of {n_draws:,} draws")
-    return TablePosterior(
-        model=model,
+    if drawn.effective_draws < LEAST_EFFECTIVE:
+        return too_few(f"{n_chains} chains of {n_draws:,} draws", drawn.effective_draws)
+    belief = SimulatedBelief(
+        system=question.system,
+        n_cells=question.n_cells,
         cells=question.cells,
         distributions=drawn.distributions,
         errors=drawn.errors,
-        how=How.ESTIMATE,
+        effective=[drawn.effective_draws] * len(question.cells),
+        score=lambda table: _score(table, drawn, fiber),
+        total_entropy=Unavailable("simulation gives no entropy of the whole table"),
         method=f"simulated: {n_chains} chains of {n_draws:,} draws, {way}",
-        evidence=_evidence(question, model, drawn, fiber, rng),
-        true_table=_simulated_truth(question, drawn, fiber),
-        entropy=Unavailable("simulation gives no entropy of the whole table"),
         warning=warning,
         complete=drawn.complete,
-        worth=[drawn.worth] * len(question.cells),
     )
+    return told(question, belief, _evidence(question, drawn, fiber, weight_kind, rng))
 
 
 def _evidence(
     question: Question,
-    model: HierarchicalModel,
     drawn: Augmented,
     fiber: ListedFiber | None,
+    weight_kind: WeightKind,
     rng: np.random.Generator,
 ) -> Evidence | Unavailable:
     if fiber is None:
-        return Unavailable("the fiber is too large to be listed, which weighing a model needs")
-    if question.weight_kind is WeightKind.POSTERIOR_PREDICTIVE:
-        return predictive_evidence(drawn, question.margins.total)
+        return Unavailable(
+            "the model cannot be weighed: there are too many consistent tables to list"
+        )
+    if weight_kind is WeightKind.POSTERIOR_PREDICTIVE and question.total is not None:
+        return predictive_evidence(drawn, question.total)
     try:
-        return bridged_evidence(fiber, model, question.alpha, drawn, rng=rng)
+        return bridged_evidence(fiber, question.model, question.alpha, drawn, rng=rng)
     except InputError as failed:
         return Unavailable(f"too few draws to weigh the model: {failed}")
 
 
-def _simulated_truth(question: Question, drawn: Augmented, fiber: ListedFiber | None) -> Outcome:
+def _score(truth: IntArray, drawn: Augmented, fiber: ListedFiber | None) -> Outcome:
     """Pr(truth | θ) averaged over the draws of θ, where its normaliser is known."""
-    if question.truth is None:
-        return NO_TRUTH
     if fiber is None or drawn.log_released is None:
-        return Unavailable("the fiber is too large to be listed")
-    table = np.ravel(question.truth)
+        return Unavailable("there are too many consistent tables to list")
+    table = np.ravel(truth)
     logs = drawn.log_theta @ table - log_factorials(table) - drawn.log_released
     by_chain = np.exp(logs).mean(axis=1)
     error = float(by_chain.std(ddof=1) / np.sqrt(len(by_chain)))

@@ -11,104 +11,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.belief.draws.weighted_draws import relative_error
+from discreet.belief.drawn_belief import DrawnBelief, too_few
 from discreet.belief.factors import Factor, product_of
 from discreet.belief.intruder_priors import with_factors
 from discreet.clock import working_seconds
-from discreet.errors import InputError, must_be
 from discreet.fiber.draws.exact_draws import sampler
 from discreet.fiber.sums import marginals
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.priors import Prior
-from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.arrays import FloatArray, IntArray, read_only
+from discreet.figures import Unavailable
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.numerics.rounding import above
 from discreet.progress import Progress
 
 MOST_DRAWS = 4_000_000
 MOST_KEPT = 2**26  # counts of drawn tables that are kept, 512 MiB
-ENOUGH = 4000.0  # plain draws' worth at which drawing ends
-LEAST_WORTH = 400.0  # plain draws that the weighted ones must be worth
-BITS = float(np.log(2))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnBelief:
-    """A distribution over tables by weighted draws: an estimate, with standard errors.
-
-    `tables` are draws × cells, `weights` sum to one. `log_prior` is the log of each table's weight
-    under prior and likelihood, `log_normaliser` that of their sum over all tables, with its
-    standard error. `least` and `most` are certain bounds of the cells.
-    """
-
-    tables: IntArray
-    weights: FloatArray
-    log_prior: FloatArray
-    log_normaliser: float
-    log_error: float
-    distribution: "_Distribution"
-    least: IntArray
-    most: IntArray
-
-    def __post_init__(self) -> None:
-        for array in (self.tables, self.weights, self.log_prior, self.least, self.most):
-            read_only(array)
-
-    @property
-    def effective_draws(self) -> float:
-        """As many plain draws would be as good."""
-        return 1.0 / float(np.square(self.weights).sum())
-
-    @property
-    def lower(self) -> IntArray:
-        """The least value of each cell, certain."""
-        return self.least
-
-    @property
-    def upper(self) -> IntArray:
-        """The greatest value of each cell, certain."""
-        return self.most
-
-    def cell(self, cell: int) -> dict[int, float]:
-        """The share of weight of each value that was drawn in a cell."""
-        if not 0 <= cell < self.tables.shape[1]:
-            raise InputError(must_be("cell", f"from 0 to {self.tables.shape[1] - 1}", cell))
-        values, place = np.unique(self.tables[:, cell], return_inverse=True)
-        shares = np.bincount(place, weights=self.weights)
-        return {int(q): float(p) for q, p in zip(values, shares, strict=True)}
-
-    def cell_error(self, cell: int) -> dict[int, float]:
-        """The standard error of each of these shares."""
-        return {
-            value: float(np.sqrt(np.square(self.weights * (here - share)).sum()))
-            for value, share in self.cell(cell).items()
-            for here in [self.tables[:, cell] == value]
-        }
-
-    def probability(self, table: IntArray) -> Outcome:
-        """The probability of a whole table; exactly 0 if it is not consistent."""
-        cells = checked_cells(table, self.tables.shape[1])
-        own = float(self.distribution.log_weights(cells[None])[0])
-        if own == -np.inf:
-            return Figure(value=0.0, how=How.EXACT)
-        value = float(np.exp(min(own - self.log_normaliser, 0.0)))
-        return Figure(value=value, how=How.ESTIMATE, standard_error=value * self.log_error)
-
-    def entropy(self) -> Outcome:
-        """Entropy of the distribution over tables [bits]: log Z less the mean log weight of a
-        table.
-        """
-        mean = float(self.weights @ self.log_prior)
-        off = self.log_prior - mean
-        # A draw of great weight raises log Z and pulls the mean towards its own log weight.
-        together = float(np.square(self.weights) @ off)
-        variance = self.log_error**2 + float(np.square(self.weights * off).sum()) - 2 * together
-        return Figure(
-            value=max(0.0, (self.log_normaliser - mean) / BITS),
-            how=How.ESTIMATE,
-            standard_error=float(np.sqrt(max(variance, 0.0))) / BITS,
-        )
+ENOUGH = 4000.0  # effective draws at which drawing ends
+LEAST_EFFECTIVE = 400.0  # below which there is no belief
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +48,7 @@ class _Distribution:
         return np.asarray(np.where(holding(self.known, tables), logs, -np.inf))
 
 
-def checked_cells(table: IntArray, n_cells: int) -> IntArray:
-    """The cells of a table in C order, if it is one of whole numbers of the right size."""
-    cells = np.ravel(table)
-    if len(cells) != n_cells or cells.dtype.kind not in "iu":
-        rule = f"of whole numbers in {n_cells:,} cells"
-        raise InputError(must_be("table", rule, f"{len(cells):,} of {cells.dtype}"))
-    return cells.astype(np.int64)
-
-
-def holding(known: Sequence[Statement], tables: IntArray) -> "np.typing.NDArray[np.bool_]":
+def holding(known: Sequence[Statement], tables: IntArray) -> BoolArray:
     """Which tables (rows) agree with all statements."""
     agrees = np.all(tables >= 0, axis=1)
     for one in known:
@@ -158,18 +69,17 @@ def _is_easy(statement: Statement) -> bool:
     return statement.is_equation or len(statement.cells) == 1
 
 
-def drawn_belief(
+def importance_belief(
     prior: Prior,
     n_cells: int,
     known: Sequence[Statement],
     factors: Sequence[Factor],
     limits: tuple[IntArray, IntArray],
     *,
-    seconds: float,
+    seconds: float | None,
     progress: Progress,
 ) -> DrawnBelief | Unavailable:
-    """The distribution by weighted draws, or why they are worth too little. The same draws each
-    time.
+    """The belief by weighted draws, the same ones each time, or why they are too few.
 
     Raises BudgetExceeded where not even the easy part can be drawn from exactly.
     """
@@ -177,8 +87,8 @@ def drawn_belief(
     own = [f for f in factors if len(f.cells) == 1]
     weighed, statements = with_factors(prior, n_cells, easy, own)
     system = system_of(len(weighed.low), statements)
-    end = working_seconds() + seconds
-    budget = Budget(seconds=seconds / 2)
+    end = np.inf if seconds is None else working_seconds() + seconds
+    budget = Budget(seconds=None if seconds is None else seconds / 2)
     base = marginals.posterior(system, weighed, budget=budget, progress=progress).log_normaliser
     found = sampler(system, weighed, budget=budget, progress=progress)
     distribution = _Distribution(prior, n_cells, tuple(known), tuple(factors))
@@ -186,12 +96,11 @@ def drawn_belief(
     kept = _Kept()
     for batch in found.batches(MOST_DRAWS, rng=np.random.default_rng(0)):
         kept.add(distribution, rest, batch[:, :n_cells])
-        if not above(ENOUGH, kept.worth) or kept.n_numbers > MOST_KEPT or working_seconds() > end:
+        enough = not above(ENOUGH, kept.effective_draws)
+        if enough or kept.n_numbers > MOST_KEPT or working_seconds() > end:
             break
-    if above(LEAST_WORTH, kept.worth):
-        return Unavailable(
-            f"{kept.n:,} weighted draws are worth {kept.worth:.0f} plain ones, too few to trust"
-        )
+    if above(LEAST_EFFECTIVE, kept.effective_draws):
+        return too_few(f"{kept.n:,} weighted draws", kept.effective_draws, LEAST_EFFECTIVE)
     return kept.belief(distribution, base, limits)
 
 
@@ -210,6 +119,7 @@ class _Kept:
         """Takes in a batch of draws."""
         kept = batch[holding(distribution.known, batch)]
         logs = product_of(rest)(kept)
+        kept, logs = kept[logs > -np.inf], logs[logs > -np.inf]
         self.n += len(batch)
         self.n_numbers += kept.size
         self.tables.append(kept)
@@ -217,15 +127,9 @@ class _Kept:
         self.log_sum = float(np.logaddexp.reduce([self.log_sum, *logs]))
         self.log_squares = float(np.logaddexp.reduce([self.log_squares, *(2 * logs)]))
 
-    def weights(self) -> tuple[FloatArray, float]:
-        """Weights up to a factor, and the log of that factor."""
-        logs = np.concatenate(self.logs)
-        top = float(np.max(logs, initial=-700.0))
-        return np.exp(logs - top), top
-
     @property
-    def worth(self) -> float:
-        """Plain draws that would be as good."""
+    def effective_draws(self) -> float:
+        """As many unweighted draws would tell as much."""
         if self.log_sum == -np.inf:
             return 0.0
         return float(np.exp(2 * self.log_sum - self.log_squares))
@@ -234,16 +138,14 @@ class _Kept:
         self, distribution: _Distribution, base: float, limits: tuple[IntArray, IntArray]
     ) -> DrawnBelief:
         """The distribution of which `base` is the log normaliser before these weights."""
-        weights, top = self.weights()
-        total, tables = float(weights.sum()), np.concatenate(self.tables)
-        log_mean = top + float(np.log(total / self.n))
+        tables = np.concatenate(self.tables)
         return DrawnBelief(
             tables=tables,
-            weights=weights / total,
-            log_prior=distribution.log_weights(tables),
-            log_normaliser=base + log_mean,
-            log_error=relative_error(np.concatenate(self.logs) - log_mean, self.n),
-            distribution=distribution,
-            least=limits[0],
-            most=limits[1],
+            log_ratios=np.concatenate(self.logs),
+            log_weights=distribution.log_weights(tables),
+            n_tried=self.n,
+            lower=limits[0],
+            upper=limits[1],
+            log_weight=distribution.log_weights,
+            log_scale=base,
         )

@@ -12,9 +12,9 @@ from itertools import combinations, product
 
 import numpy as np
 
+from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws.augmentation import Effort
 from discreet.belief.draws.chain_frequencies import counted_distribution, warning_of
-from discreet.belief.draws.weighted_draws import WeightedDistribution
 from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import Clock
 from discreet.fiber.bounds.attained_by_moves import minimal_non_faces
@@ -35,20 +35,20 @@ TRUSTED = 50.0  # effective draws from which resampling makes sense
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedDistribution:
     """Distributions of some cells with their standard errors, and what the walks say of themselves:
-    they are `worth` so many independent draws of the least settled cell."""
+    `effective_draws` are the independent ones that the least settled cell rests on."""
 
     distributions: Sequence[dict[int, float]]
     errors: Sequence[dict[int, float]]
     n_chains: int
     n_draws: int
-    worth: float
+    effective_draws: float
     warning: str
 
 
 def moved_distribution(
     distribution: ExactDistribution,
     margins: Margins,
-    drawn: WeightedDistribution,
+    drawn: DrawnBelief,
     cells: IntArray,
     *,
     effort: Effort,
@@ -130,7 +130,7 @@ def _cubes(
     return places.reshape(-1, len(corners)), signs
 
 
-def _starts(drawn: WeightedDistribution, n_chains: int, rng: np.random.Generator) -> list[IntArray]:
+def _starts(drawn: DrawnBelief, n_chains: int, rng: np.random.Generator) -> list[IntArray]:
     """Resampled by weight, or far apart where few draws carry all the weight."""
     if above(TRUSTED, drawn.effective_draws):
         chosen = rng.choice(len(drawn.tables), size=n_chains)
@@ -139,9 +139,9 @@ def _starts(drawn: WeightedDistribution, n_chains: int, rng: np.random.Generator
     return [drawn.tables[i] for i in chosen]
 
 
-def _told(tables: IntArray, drawn: WeightedDistribution, cells: IntArray) -> MovedDistribution:
+def _told(tables: IntArray, drawn: DrawnBelief, cells: IntArray) -> MovedDistribution:
     told = [
-        counted_distribution(tables[:, :, i], room=bool(drawn.room[cell]))
+        counted_distribution(tables[:, :, i], room=bool(drawn.lower[cell] < drawn.upper[cell]))
         for i, cell in enumerate(cells.tolist())
     ]
     return MovedDistribution(
@@ -149,16 +149,16 @@ def _told(tables: IntArray, drawn: WeightedDistribution, cells: IntArray) -> Mov
         errors=[one.errors for one in told],
         n_chains=tables.shape[0],
         n_draws=tables.shape[1],
-        worth=min(one.worth for one in told),
+        effective_draws=min(one.effective_draws for one in told),
         warning=_warning(warning_of(told), drawn),
     )
 
 
-def _warning(of_walks: str, drawn: WeightedDistribution) -> str:
+def _warning(of_walks: str, drawn: DrawnBelief) -> str:
     parts = [of_walks] if of_walks else []
     if above(TRUSTED, drawn.effective_draws):
         parts.append(
-            f"weighted draws were worth only {drawn.effective_draws:.1f}, so the walk rests on "
+            f"only {drawn.effective_draws:.1f} effective weighted draws, so the walk rests on "
             "moves that are not proved to connect all tables"
         )
     return "; ".join(parts)

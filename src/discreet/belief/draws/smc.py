@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import t
+from scipy.special import logsumexp, ndtri, stdtrit
 
 from discreet.belief.draws.chain_frequencies import (
     CountedDistribution,
@@ -23,6 +22,7 @@ from discreet.belief.draws.chain_frequencies import (
 )
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.smc_kernels import Lines, Weights, move_points
+from discreet.belief.draws.weights import effective_draws
 from discreet.belief.exact.clique_distribution import CliqueDistribution, log_matchings
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.models.model_averaging import Evidence
@@ -68,7 +68,7 @@ class AnnealedDistribution:
         """How it was got, in words."""
         n_chains, n_draws = self.counts.shape[:2]
         if not self.n_steps:
-            return f"{n_chains * n_draws:,} independent tables, the model's margins being known"
+            return f"{n_chains * n_draws:,} independent tables given the model's margins"
         led = f"{self.n_points:,} tables led up to the model"
         if self.n_populations > 1:
             led += f" in {self.n_populations} populations"
@@ -108,7 +108,7 @@ def annealed_distribution(
     pilot = _pilot(walker, starts, Clock(clock.share(0.4)), rng)
     if pilot is None:
         return Unavailable(
-            "the time was over before tables were led up to the model; allow more seconds"
+            "time ran out before tables were led up to the model; allow more seconds"
         )
     found = [_Population(pilot.points, 0.0, 0.0)]
     if evidence is None:
@@ -285,17 +285,13 @@ def _led_up(
     walker.move(points, walker.weights(0.0), state)
     for beta, own in zip(schedule, weights, strict=True):
         logs = logs + (beta - before) * walker.distribution.log_more(points)
-        if beta >= 1 or _worth(logs) < len(logs) / 2:
+        if beta >= 1 or effective_draws(logs) < len(logs) / 2:
             log_mean += float(logsumexp(logs) - np.log(len(logs)))
-            variance += 1 / _worth(logs) - 1 / len(logs)
+            variance += 1 / effective_draws(logs) - 1 / len(logs)
             points, logs = points[_chosen(logs, rng)], np.zeros(len(logs))
         walker.move(points, own, state)
         before = beta
     return _Population(points, log_mean, variance)
-
-
-def _worth(logs: FloatArray) -> float:
-    return float(np.exp(2 * logsumexp(logs) - logsumexp(2 * logs)))
 
 
 def _evidence(
@@ -308,14 +304,14 @@ def _evidence(
     logs = np.array([one.log_mean for one in found])
     top = float(logsumexp(logs) - np.log(len(logs)))
     spread = np.exp(logs - top)
-    few = float(t.ppf(0.975, len(spread) - 1) / t.ppf(0.975, np.inf))
+    few = float(stdtrit(len(spread) - 1, 0.975) / ndtri(0.975))
     inside = float(np.mean([one.variance for one in found]) / len(found))
     between = few * float(spread.std(ddof=1) / np.sqrt(len(spread)))
     error = max(between, float(np.sqrt(max(inside, 0.0))), EPSILON)
     if error > WORST_SPREAD / 2:
         return Unavailable(
-            f"{len(found)} populations of tables give marginal likelihoods too far apart to be a "
-            "figure; allow more seconds"
+            f"{len(found)} populations of tables disagree too much about the marginal likelihood; "
+            "allow more seconds"
         )
     return Evidence(distribution.log_constant + top + starts.log_share, error)
 

@@ -20,10 +20,10 @@ from scipy.special import gammaln
 from discreet.belief.draws.smc_kernels import Lines
 from discreet.belief.models.generators import Axes, HierarchicalModel
 from discreet.fiber.draws.moves import ListedMoves
-from discreet.fiber.system.decomposable import JunctionTree, junction_tree
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.graphs import JunctionTree, junction_tree
 
 MOST_WEIGHTS = 2**24  # weights of all columns together
 

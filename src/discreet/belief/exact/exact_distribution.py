@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import Margins
-from discreet.fiber.system.priors import Multinomial, Prior
+from discreet.fiber.system.priors import Multinomial, Prior, log_ratio
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.gamma_ratio import log_factorial_ratio, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -47,6 +47,42 @@ class ExactDistribution:
     prior: Prior
     n_cells: int
     log_constant: float | None
+
+    def log_weights(self, tables: IntArray) -> FloatArray:
+        """log of the weight of each table (rows), up to the normaliser. Trusted: they fit."""
+        points = completed_points(self.system, tables)
+        columns = np.broadcast_to(np.arange(points.shape[1]), points.shape)
+        found: FloatArray = self.prior.log_weight(columns, points).sum(axis=1)
+        return found
+
+    def log_ratios(self, tables: IntArray) -> FloatArray:
+        """log of the weight of each table (rows) over that of the first one, to the last digit even
+        where both are large."""
+        points = completed_points(self.system, tables)
+        columns = np.broadcast_to(np.arange(points.shape[1]), points.shape)
+        first = np.broadcast_to(points[:1], points.shape)
+        found: FloatArray = log_ratio(self.prior, columns, first, points).sum(axis=1)
+        return found
+
+    def log_weights_where_consistent(self, tables: IntArray) -> FloatArray:
+        """The same of any tables, −inf where one does not fit."""
+        points = completed_points(self.system, tables)
+        fits = np.array([self.system.holds(self.system.completed(one)) for one in points])
+        found = np.full(len(tables), -np.inf)
+        if fits.any():
+            found[fits] = self.log_weights(tables[fits])
+        return found
+
+
+def completed_points(system: System, tables: IntArray) -> IntArray:
+    """The named columns of each table's point: its cells, and the columns tied to them."""
+    n_cells = tables.shape[1]
+    left = system.right - (system.matrix[:, :n_cells] @ tables.T).T
+    points = np.zeros((len(tables), system.n_named), dtype=np.int64)
+    points[:, :n_cells] = tables
+    tied = system.matrix[:, n_cells : system.n_named].tocoo()
+    points[:, n_cells + tied.col] = left[:, tied.row]
+    return points
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +110,16 @@ class ColumnPrior:
         gammas = self.sign[cells] * log_gamma_ratio(alpha, entry)
         weight: FloatArray = gammas - np.where(is_cell, gammaln(np.asarray(values) + 1.0), 0.0)
         return weight
+
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """The logarithm of each column's factor over that at another value."""
+        is_cell = np.asarray(cells) < self.n_cells
+        change = np.asarray(values) - start
+        entry = np.where(is_cell, start, self.most[cells] - start)
+        gammas = log_gamma_ratio(self.alpha[cells] + entry, np.where(is_cell, change, -change))
+        own = np.where(is_cell, log_factorial_ratio(start, values), 0.0)
+        ratio: FloatArray = self.sign[cells] * gammas - own
+        return ratio
 
 
 def exact_distribution(

@@ -99,6 +99,16 @@ def listed_fiber(system: System, *, most: int) -> ListedFiber | None:
     return ListedFiber(fixed=read_only(fixed), blocks=blocks)
 
 
+def all_tables(fiber: ListedFiber) -> IntArray:
+    """Every table (tables × cells): each choice of one table from every block."""
+    tables = np.tile(fiber.fixed, (1, 1))
+    for block in fiber.blocks:
+        n = len(block.tables)
+        tables = np.repeat(tables, n, axis=0)
+        tables[:, block.cells] = np.tile(block.tables, (len(tables) // n, 1))
+    return tables
+
+
 def _listed(columns: IntArray, tables: IntArray, n_named: int) -> ListedBlock:
     cells = columns[columns < n_named]  # slacks come last and are left out of the tables
     base = np.array([tables[:, j].min() for j in range(len(cells))], dtype=np.int64)

@@ -5,42 +5,49 @@ All ways of matching records along the junction tree are then equally probable, 
 
     Pr(F | R) = ∏_C ∏ n_C! / (∏_S ∏ n_S! · ∏ F!)
 
-over the released cliques C and the separators S, and each cell has the distribution of
-`named_cells`."""
+over the released cliques C and the separators S, and each cell that of a chain
+of hypergeometric steps along the tree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree, separator_table
+from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
+from discreet.numerics.hypergeometric import hypergeometric_rows
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have
-MOST_RECORDS = 2**24  # whose factorials are kept
+MOST_RECORDS = 2**24  # of a table that is matched
 NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedDistribution:
-    """Pr(F | R) for decomposable margins; `log_normaliser` is log Σ 1/∏F! over the fiber.
+    """Pr(F | R) for decomposable margins.
 
     Parts of the junction tree and its separators, each with its table, are looked up once for all
     cells; separator k ties part k + 1 to the part `parents[k]`, one of those before it.
-    `log_factorial` is log n! for every n up to the total.
+    `released` are the counts of the margins, `shared` those of the separators.
     """
 
     sizes: tuple[int, ...]
     parts: Sequence[tuple[Axes, IntArray]]
     separators: Sequence[tuple[Axes, IntArray]]
     parents: tuple[int, ...]
-    log_factorial: FloatArray
-    log_normaliser: float
+    released: IntArray
+    shared: IntArray
+
+    @property
+    def log_normaliser(self) -> float:
+        """log Σ 1/∏F! over the fiber."""
+        return log_factorial_difference(self.shared, self.released)
 
     def cell(self, levels: Sequence[int]) -> dict[int, float]:
         """Pr(F(cell) = q), the cell being given by its levels. Exact but for rounding.
@@ -70,15 +77,9 @@ class MatchedDistribution:
     ) -> tuple[int, FloatArray]:
         """The distribution after matching with `entry` of the `total` records of a separator."""
         held = low + np.arange(len(distribution))
-        first, last = max(0, low + entry - total), min(int(held[-1]), entry)
-        values = np.arange(first, last + 1)
-        lf, h, x = self.log_factorial, held[:, None], values[None]
-        possible = (x <= h) & (total - h - entry + x >= 0)
-        rest = np.where(possible, total - h - entry + x, 0)
-        gone = np.where(possible, h - x, 0)
-        logs = lf[h] - lf[x] - lf[gone] + lf[total - h] - lf[entry - x] - lf[rest]
-        logs -= lf[total] - lf[entry] - lf[total - entry]
-        after: FloatArray = distribution @ np.exp(np.where(possible, logs, -np.inf))
+        first = max(0, low + entry - total)
+        values = np.arange(first, min(int(held[-1]), entry) + 1)
+        after: FloatArray = distribution @ hypergeometric_rows(values, total, held, entry)
         kept = np.flatnonzero(after > NEGLIGIBLE * after.max())
         after = after[kept[0] : kept[-1] + 1]
         return first + int(kept[0]), after / after.sum()
@@ -88,15 +89,20 @@ class MatchedDistribution:
 
         Trusted: the table has the margins.
         """
-        return -float(gammaln(np.ravel(table) + 1.0).sum()) - self.log_normaliser
+        hidden = np.concatenate([np.ravel(table), self.shared])
+        return log_factorial_difference(self.released, hidden)
 
     def entropy(self) -> float:
         """Entropy of the table [bits]: log Z + Σ E log F(i)!, by the distributions of all cells."""
-        total = self.log_normaliser
+        modes, spread = [], 0.0
         for levels in np.ndindex(*self.sizes):
             distribution = self.cell(levels)
-            total += sum(p * float(self.log_factorial[q]) for q, p in distribution.items())
-        return max(total / float(np.log(2.0)), 0.0)
+            values, p = np.array([*distribution]), np.array([*distribution.values()])
+            modes.append(values[np.argmax(p)])
+            spread += float(p @ log_gamma_ratio(modes[-1] + 1.0, values - modes[-1]))
+        # log Z and the factorials of the modes are large and all but cancel.
+        known = log_factorial_difference(np.append(self.shared, modes), self.released)
+        return max((known + spread) / float(np.log(2.0)), 0.0)
 
 
 def matched_distribution(margins: Margins, model: HierarchicalModel) -> MatchedDistribution | None:
@@ -108,16 +114,22 @@ def matched_distribution(margins: Margins, model: HierarchicalModel) -> MatchedD
     whole = covered == set(range(len(margins.sizes))) and _released(margins, model)
     if tree is None or not whole or least > MOST_VALUES or margins.total > MOST_RECORDS:
         return None
-    log_factorial: FloatArray = gammaln(np.arange(margins.total + 1) + 1.0)
     separators = [
         (axes, np.asarray(separator_table(margins, axes))) for axes in tree.separators[1:]
     ]
-    log_z = -sum(float(log_factorial[t].sum()) for t in margins.tables.values())
-    log_z += sum(float(log_factorial[t].sum()) for _, t in separators)
-    parts = [(axes, margins.tables[axes]) for axes in tree.components]
     return MatchedDistribution(
-        margins.sizes, parts, separators, tree.parents[1:], log_factorial, log_z
+        sizes=margins.sizes,
+        parts=[(axes, margins.tables[axes]) for axes in tree.components],
+        separators=separators,
+        parents=tree.parents[1:],
+        released=_joined(margins.tables.values()),
+        shared=_joined(table for _, table in separators),
     )
+
+
+def _joined(tables: Iterable[IntArray]) -> IntArray:
+    """All counts of some tables in one row."""
+    return np.concatenate([np.zeros(0, np.int64), *map(np.ravel, tables)])
 
 
 @cache

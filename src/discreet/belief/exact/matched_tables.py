@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 
 
 def matched_tables(margins: Margins, n_draws: int, *, rng: np.random.Generator) -> IntArray:

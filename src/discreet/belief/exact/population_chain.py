@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log1p, loggamma
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.gamma_ratio import STIRLING, log_gamma_ratio
+from discreet.numerics.graphs import junction_tree
 
 Link = tuple[float, float]  # the parameters of a beta distribution
 Complex = NDArray[np.complex128]

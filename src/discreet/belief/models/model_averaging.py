@@ -108,7 +108,9 @@ def released_evidence(
         try:
             constants.append(log_constant(draws, log_density, rng=rng))
         except np.linalg.LinAlgError:
-            return Unavailable("the draws do not span the parameters, so that none can be weighed")
+            return Unavailable(
+                "the draws do not span the parameters, so the model cannot be weighed"
+            )
     own, before = constants
     error = float(np.hypot(own.standard_error, before.standard_error))
     return Evidence(own.value - before.value, error)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import exp, inf
 
-from discreet.belief.models.generators import Axes, HierarchicalModel
+from discreet.belief.models.generators import HierarchicalModel
+from discreet.numerics.graphs import Graph
 from discreet.numerics.rounding import first_largest, order_of
 
 WINDOW = 3.0  # natural logarithms below the best model that are still looked around: a factor 20
@@ -62,12 +63,11 @@ def search_models(
 
     def weight(edges: Edges) -> float | None:
         if edges not in known:
-            cliques = chordal_cliques(n_variables, edges)
-            assert cliques is not None
+            cliques = Graph.of_generators(n_variables, edges).cliques
             known[edges] = evaluate(HierarchicalModel.of(n_variables, cliques))
         return known[edges]
 
-    ends = (triangulated(n_variables, needed), every)
+    ends = (Graph.of_generators(n_variables, needed).triangulated().edges, every)
     found = [_climb(n_variables, start, needed, weight, most, is_over) for start in ends]
     return _gathered(
         n_variables, known, [seen for seen, _ in found], all(done for _, done in found)
@@ -115,7 +115,7 @@ def _gathered(
     total = sum(exp(own - top) for own in weighed.values())
     shares = [sum(exp(weighed[e] - top) for e in part if e in weighed) for part in seen]
     return ModelSearch(
-        models=tuple(HierarchicalModel.of(n, chordal_cliques(n, e) or ()) for e in order),
+        models=tuple(HierarchicalModel.of(n, Graph.of_generators(n, e).cliques) for e in order),
         log_evidence=tuple(weighed[edges] for edges in order),
         from_below=shares[0] / total if total else 0.0,
         from_above=shares[1] / total if total else 0.0,
@@ -126,48 +126,6 @@ def _gathered(
 
 def neighbours(n_variables: int, edges: Edges, needed: Edges) -> Iterator[Edges]:
     """Chordal graphs that differ by one edge and keep the needed ones."""
-    for pair in combinations(range(n_variables), 2):
-        if pair not in needed:
-            other = edges ^ {pair}
-            if chordal_cliques(n_variables, other) is not None:
-                yield other
-
-
-def chordal_cliques(n_variables: int, edges: Edges) -> tuple[Axes, ...] | None:
-    """The largest cliques of a chordal graph, None for any other: vertices whose neighbours all
-    know each other are taken away one by one."""
-    near = {
-        i: {j for pair in edges if i in pair for j in pair if j != i} for i in range(n_variables)
-    }
-    cliques: list[frozenset[int]] = []
-    while near:
-        one = next((i for i in near if _is_clique(near[i], edges)), None)
-        if one is None:
-            return None
-        own = frozenset({one, *near.pop(one)})
-        if not any(own <= other for other in cliques):
-            cliques.append(own)
-        for others in near.values():
-            others.discard(one)
-    return tuple(sorted(tuple(sorted(clique)) for clique in cliques))
-
-
-def _is_clique(vertices: Iterable[int], edges: Edges) -> bool:
-    return all(pair in edges for pair in combinations(sorted(vertices), 2))
-
-
-def triangulated(n_variables: int, edges: Edges) -> Edges:
-    """A chordal graph with these edges and few more: those with the least to fill go first."""
-    full = set(edges)
-    left = set(range(n_variables))
-    while left:
-        fills = {i: _fill(i, left, full) for i in left}
-        one = min(sorted(left), key=lambda i: len(fills[i]))
-        full |= fills[one]
-        left.discard(one)
-    return frozenset(full)
-
-
-def _fill(vertex: int, left: set[int], edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    near = [j for j in left if j != vertex and (min(vertex, j), max(vertex, j)) in edges]
-    return {pair for pair in combinations(sorted(near), 2) if pair not in edges}
+    for other in Graph.of_generators(n_variables, edges).neighbours():
+        if needed <= other.edges:
+            yield other.edges

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from discreet.choice.best_set.margin_requests import Asked, checked_requests, information_weights
 from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family, Measure
 from discreet.choice.best_set.search import Search, Task
-from discreet.choice.best_set.variable_sets import set_of
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.numerics.bit_sets import set_of
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 

@@ -1,5 +1,10 @@
 """Moves that exchange four records for four others, found among the records nearest to a cell.
 
+The state is one consistent table and the list of its occupied cells. Each move keeps all released
+margins, so that every count a cell is seen to have is one that it may have: `least` and `most`
+widen by what is attained, and a search that finds nothing has shown nothing. All moves made for a
+cell are undone before the next, so that the order of the cells does not matter.
+
 Three disjoint blocks of variables B1, B2, B3, in each of which some other record says what to
 change to, make a cube of eight cells around a cell c. Taking one from the corners with an odd
 number of blocks changed (c+B1, c+B2, c+B3, c+B1+B2+B3) and giving one to the even ones (c, c+B1+B2,
@@ -19,6 +24,7 @@ TRIES = 4000  # sets of records tried for each near one
 @njit(cache=True, nogil=True)
 def _differences(levels: Any, cell: Any, masks: Any, order: Any) -> Any:
     """Fills where each record differs from the cell, and the records by how much, nearest first."""
+    # Sorted by counting: far[d] is where the next record that differs in d variables goes.
     n, m = levels.shape
     far = np.zeros(m + 2, dtype=np.int64)
     for i in range(n):
@@ -69,7 +75,11 @@ def _exchange(table: Any, losers: Any, gainers: Any, log: Any, n_moves: int) -> 
 def _raise(
     table: Any, base: int, near: Any, masks: Any, places: Any, sets: Any, goal: int, log: Any
 ) -> int:
-    """Moves that give to the cell until it has `goal`; returns how many were made."""
+    """Moves that give to the cell until it has `goal`; returns how many were made.
+
+    Three records that differ from the cell in disjoint blocks, and the fourth cell, which has all
+    three blocks changed: cell numbers add up, so that it is the sum of the three shifts.
+    """
     n_moves, tries = 0, TRIES * len(near)
     losers, gainers = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
     for x in range(len(near)):
@@ -89,7 +99,7 @@ def _raise(
                 fourth = places[i] + places[j] + places[k] - 2 * base
                 if table[fourth] == 0 or table[places[k]] == 0:
                     continue
-                if table[places[i]] == 0 or table[places[j]] == 0:
+                if table[places[i]] == 0 or table[places[j]] == 0:  # used up by a move made here
                     break
                 if not _keeps(sets, masks[i], masks[j], masks[k]):
                     continue
@@ -122,7 +132,11 @@ def _lower(
     table: Any, base: int, cell: Any, near: Any, levels: Any, masks: Any, places: Any, strides: Any,
     sets: Any, goal: int, log: Any,
 ) -> int:  # fmt: skip
-    """Moves that take from the cell until it has `goal`; returns how many were made."""
+    """Moves that take from the cell until it has `goal`; returns how many were made.
+
+    Two records that leave the cell alike in one block, B1, and each apart in another: they have the
+    blocks B1 + B2 and B1 + B3 changed, and the third cell to lose one has B2 + B3.
+    """
     n_moves = 0
     losers, gainers = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
     for x in range(len(near)):
@@ -152,6 +166,7 @@ def _lower(
 
 @njit(cache=True, nogil=True)
 def _undo(table: Any, log: Any, n_moves: int) -> None:
+    """Takes back the moves; their order does not matter, as each adds and takes away the same."""
     for move in range(n_moves):
         for k in range(4):
             table[log[move, k]] += log[move, 8]

@@ -11,13 +11,13 @@ from math import prod
 import numpy as np
 
 from discreet.choice.best_set.block_kernels import reach_by_blocks
-from discreet.choice.best_set.variable_sets import axes_of, lies_within, maximal_sets, members
 from discreet.data.table import Table
 from discreet.fiber.bounds.by_shuttle import shuttle
 from discreet.fiber.bounds.kernels import push_cells
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.bit_sets import axes_of, lies_within, maximal_sets, members
 
 MOST_WALKED = 2**18  # cells of a component that is built in full to be walked in
 MOST_SHUTTLED = 2**20  # cells of all its sums, for the shuttle

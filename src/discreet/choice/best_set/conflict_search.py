@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from discreet.choice.best_set.conflict_program import ConflictProgram
 from discreet.choice.best_set.margin_requests import Requests, is_more, weight_within
 from discreet.choice.best_set.margin_safety import Judge, Verdict
-from discreet.choice.best_set.variable_sets import lies_within, maximal_sets, members
 from discreet.fiber.system.programs import Deadline
+from discreet.numerics.bit_sets import lies_within, maximal_sets, members
 from discreet.progress import Progress
 
 PROGRAM_SECONDS = 10.0  # for one solve of the program

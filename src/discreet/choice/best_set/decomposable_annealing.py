@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.belief.models.model_search import triangulated
 from discreet.choice.best_set.decomposable_search import (
     COLD,
     LOOK,
@@ -17,8 +16,9 @@ from discreet.choice.best_set.decomposable_search import (
     Found,
     State,
 )
-from discreet.choice.best_set.variable_sets import all_within, members
 from discreet.fiber.system.programs import Deadline
+from discreet.numerics.bit_sets import all_within, axes_of, members
+from discreet.numerics.graphs import Graph
 from discreet.progress import Progress
 
 
@@ -47,8 +47,8 @@ def annealed(
 
 def _needed_edges(search: DecomposableSearch) -> frozenset[tuple[int, int]]:
     """A chordal graph's edges that hold all margins already out."""
-    edges = {pair for one in search.already for pair in combinations(members(one), 2)}
-    return triangulated(search.n, frozenset(edges))
+    already = [axes_of(one) for one in search.already]
+    return Graph.of_generators(search.n, already).triangulated().edges
 
 
 def _first(search: DecomposableSearch) -> State | None:
@@ -118,7 +118,7 @@ class _Walk:
     def _mean_loss(self) -> float:
         """What an edge of the first set is worth, on average; 1 where none is worth anything."""
         graph = self._now.graph
-        losses = [self._search.gains.edge(*p, graph.shared(*p)) for p in graph.edges()]
+        losses = [self._search.gains.edge(*p, graph.shared(*p)) for p in graph.edges]
         total = math.fsum(losses)
         return total / len(losses) if total > 0 else 1.0
 

@@ -18,12 +18,12 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.choice.best_set.chordal import ChordalGraph
 from discreet.choice.best_set.margin_requests import Requests, is_more
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import all_within, lies_within, maximal_sets, members
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.bit_sets import all_within, lies_within, maximal_sets, members
+from discreet.numerics.graphs import Graph
 from discreet.progress import Progress
 
 MOST_LISTED = 6  # variables up to which all sets are gone through
@@ -41,7 +41,7 @@ class State:
     `sums` is Σ n_C − Σ n_S with every variable taken as covered.
     """
 
-    graph: ChordalGraph
+    graph: Graph
     covered: int
     upper: IntArray
     sums: IntArray
@@ -49,7 +49,7 @@ class State:
     @property
     def sets(self) -> tuple[int, ...]:
         """The margins of the set, none part of another."""
-        return maximal_sets([0, *(c for c in self.graph.cliques() if c & ~self.covered == 0)])
+        return maximal_sets([0, *(c for c in self.graph.clique_sets if c & ~self.covered == 0)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ class DecomposableSearch:
         sums = zero - total * (self.n - 1)
         for v in range(self.n):
             sums = sums + self.cells.entries(1 << v)
-        state = State(ChordalGraph.empty(self.n), 0, zero + total, sums)
+        state = State(Graph.empty(self.n), 0, zero + total, sums)
         for v in range(self.n if self._min_width is None else 0):
             state = self.with_variable(state, v)
         return state
@@ -141,8 +141,7 @@ class DecomposableSearch:
     def with_edge(self, state: State, u: int, v: int) -> State:
         """The set with one more edge. Trusted: it may come."""
         shared = state.graph.shared(u, v)
-        graph = state.graph.copy()
-        graph.flip(u, v)
+        graph = state.graph.flipped(u, v)
         both = self.cells.entries(shared | 1 << u | 1 << v)
         return State(
             graph,
@@ -154,8 +153,7 @@ class DecomposableSearch:
     def without_edge(self, state: State, u: int, v: int) -> State:
         """The set with one edge less, its variables still covered. Trusted: it may go."""
         shared = state.graph.shared(u, v)
-        graph = state.graph.copy()
-        graph.flip(u, v)
+        graph = state.graph.flipped(u, v)
         sums = state.sums - self._change(shared, u, v)
         smaller = State(graph, state.covered, state.upper, sums)
         upper = np.minimum.reduce([self.cells.entries(one) for one in smaller.sets])

@@ -1,4 +1,8 @@
-"""The loop behind entries of margins: counts of occupied cells summed by some of their levels."""
+"""The loop behind entries of margins: counts of occupied cells summed by some of their levels.
+
+The margin is summed into one dense array that the caller keeps between calls. Only the entries that
+were touched are set back to zero, as there are far fewer occupied cells than entries.
+"""
 
 from typing import Any
 

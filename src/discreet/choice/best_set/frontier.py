@@ -6,8 +6,8 @@ from enum import Enum
 from itertools import combinations
 
 from discreet.choice.best_set.margin_safety import Judge, Verdict
-from discreet.choice.best_set.variable_sets import Axes, axes_of, lies_within, set_of
 from discreet.fiber.system.programs import Deadline
+from discreet.numerics.bit_sets import Axes, axes_of, lies_within, set_of
 
 MOST_FOR_ALL = 6  # variables up to which margins of every order are looked at
 MOST_MARGINS = 4000  # margins looked at for a table of more
@@ -29,7 +29,7 @@ class Frontier:
     """The margins of up to `order` variables, by what became of them.
 
     `released` are the largest that are out. `blocked` are the smallest that cannot join them, and
-    `unreleasable` the smallest that cannot go out even by themselves (beside what was out before).
+    `unreleasable` the smallest that cannot go out even by themselves (with what was out before).
     `statuses` has every margin that was looked at; `complete` says whether that is every margin of
     up to `order` variables.
     """

@@ -1,20 +1,21 @@
 """The share of small cells that an intruder gets right, under a decomposable release.
 
 The distribution of each small cell's count given the margins, under the model they generate, is a
-chain of hypergeometric steps along the junction tree (as in `tables.named_cells`): the records with
-the cell's levels so far are matched at random, within the separator, with those of the next clique.
+chain of hypergeometric steps along the junction tree: the records with the cell's levels so far are
+matched at random, within the separator, with those of the next clique.
 A cell is identified when its most probable count is the true one and has a probability above the
 confidence (dobra (5))."""
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import axes_of, set_of
-from discreet.fiber.system.decomposable import components_tree
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.tables.measures import ROUNDING, surely_above
+from discreet.numerics.bit_sets import axes_of, set_of
+from discreet.numerics.graphs import components_tree
+from discreet.numerics.hypergeometric import hypergeometric_rows
+from discreet.numerics.rounding import first_largest
+from discreet.tables.measures import surely_above
 
 BLOCK = 2_000_000  # probabilities computed at a time
 
@@ -54,9 +55,7 @@ class IdentifiedCells:
         return hits / len(self._cells)
 
     def _is_found(self, low: int, distribution: FloatArray, truth: int) -> bool:
-        best = int(
-            np.argmax(distribution >= distribution.max() - ROUNDING)
-        )  # of values alike the least
+        best = first_largest(distribution)
         return low + best == truth and bool(distribution[best] > surely_above(self._confidence))
 
 
@@ -74,23 +73,8 @@ def distribution_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, Flo
         rows = max(1, BLOCK // len(values))
         for start in range(0, len(distribution), rows):
             held = low + np.arange(start, min(start + rows, len(distribution)))
-            after += distribution[start : start + rows] @ _hypergeometric(
+            after += distribution[start : start + rows] @ hypergeometric_rows(
                 values, total, held, entry
             )
         low, distribution = first, after / after.sum()
     return low, distribution
-
-
-def _hypergeometric(values: IntArray, total: int, marked: IntArray, drawn: int) -> FloatArray:
-    """Pr(x of the marked among those drawn out of the total), a row for each number marked."""
-    held, x = marked[:, None], values[None, :]
-    possible = (x >= np.maximum(0, held + drawn - total)) & (x <= np.minimum(held, drawn))
-    safe = np.where(possible, x, np.maximum(0, held + drawn - total))
-    logs = _log_choose(held, safe) + _log_choose(total - held, drawn - safe)
-    found: FloatArray = np.where(possible, np.exp(logs - _log_choose(total, drawn)), 0.0)
-    return found
-
-
-def _log_choose(n: IntArray | int, k: IntArray | int) -> FloatArray:
-    found: FloatArray = gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(n - k + 1.0)
-    return found

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.choice.best_set.variable_sets import set_of
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.numerics.bit_sets import set_of
 from discreet.numerics.rounding import EPSILON
 
 MOST_FOR_EVERY_ORDER = 6  # variables up to which margins of every order are wanted by default

@@ -13,18 +13,18 @@ import numpy as np
 
 from discreet.choice.best_set.component_range import ComponentRange
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import (
+from discreet.fiber.bounds.cell_bounds import bounds
+from discreet.fiber.system.margins import Margins
+from discreet.fiber.system.programs import Deadline
+from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.numerics.bit_sets import (
     all_within,
     axes_of,
     maximal_sets,
     members,
     set_of,
 )
-from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.system.decomposable import JunctionTree, components_tree
-from discreet.fiber.system.margins import Margins
-from discreet.fiber.system.programs import Deadline
-from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.numerics.graphs import JunctionTree, components_tree
 
 EFFORTS = (("blocks", 60), ("moves", 50), ("blocks", 400), ("blocks", 3000), ("moves", 4000))
 MOST_PROGRAMMED = 2**12  # cells of a component that integer programs are tried on
@@ -91,7 +91,7 @@ class Judge:
         return found
 
     def alone(self, variables: int) -> Verdict:
-        """Whether one margin is safe beside those already out."""
+        """Whether one margin is safe with those already out."""
         return self([variables])
 
     def family(self, sets: Iterable[int]) -> tuple[int, ...]:

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Any
 
 from discreet.choice.best_set.frontier import Frontier
-from discreet.choice.best_set.variable_sets import Axes
 from discreet.figures import Outcome
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.bit_sets import Axes
 
 Names = tuple[str, ...]
 

@@ -24,12 +24,12 @@ from discreet.choice.best_set.margin_requests import Requests, is_more, weight_w
 from discreet.choice.best_set.margin_safety import Judge, Verdict
 from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family, Measure
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import axes_of, lies_within, maximal_sets
 from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.system.decomposable import components_tree
 from discreet.fiber.system.programs import Deadline
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.bit_sets import axes_of, lies_within, maximal_sets
+from discreet.numerics.graphs import components_tree
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress
 

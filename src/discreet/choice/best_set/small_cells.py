@@ -10,9 +10,9 @@ from math import prod
 import numpy as np
 
 from discreet.choice.best_set.entry_kernels import sum_entries
-from discreet.choice.best_set.variable_sets import axes_of
 from discreet.data.table import Table
 from discreet.numerics.arrays import IntArray, read_only
+from discreet.numerics.bit_sets import axes_of
 
 MOST_BYTES = 2**28  # of entries kept to be used again
 DENSE = 2**20  # cells of a margin whose entries are summed in place

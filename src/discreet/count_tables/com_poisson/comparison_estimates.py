@@ -20,6 +20,8 @@ from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.rounding import ALIKE
 
+SOLVED = 1e-12  # relative accuracy of two coefficients by normal equations
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonEstimate:
@@ -58,8 +60,12 @@ def weighted_least_squares(
     spread = np.linalg.inv(design.T @ weighted[:, :2])
     errors = np.sqrt(np.diag(spread))
     fitted = spread @ (design.T @ weighted[:, 2])
-    # counts such as 8, 4, 2, 1 lie on a line without slope: what is left of it is rounding
-    log_rate, dispersion = np.where(np.abs(fitted) <= ALIKE * errors, 0.0, fitted)
+    # Counts such as 8, 4, 2, 1 lie on a line without slope: what is left of it is rounding, of the
+    # solution as well as of a slope beside its error, which shrinks as the counts grow.
+    solved = SOLVED * max(1.0, float(np.abs(response).max()))
+    log_rate, dispersion = np.where(
+        np.abs(fitted) <= np.maximum(ALIKE * errors, solved), 0.0, fitted
+    )
     if dispersion < 0 or (dispersion == 0 and log_rate >= 0):
         return Unavailable(f"least squares give a dispersion of {dispersion:.4g}, which none has")
     return ComparisonEstimate(

@@ -278,7 +278,7 @@ class BayesianAnalysis:
 
 
 FLAT = (
-    "flat in log rate and dispersion: no observations beside the released ones, so that the "
+    "flat in log rate and dispersion: no observations other than the released ones, so that the "
     "posterior is the likelihood"
 )
 

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scipy.optimize import brentq
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, gammaincinv
 
 from discreet.count_tables.com_poisson.distribution import ComPoisson
 from discreet.count_tables.com_poisson.normaliser import Moments, log_normaliser, moments
 from discreet.count_tables.com_poisson.solving import (
-    dispersion_for_log_factorial_mean,
     log_rate_for_mean,
 )
 from discreet.count_tables.factorials import least_table
@@ -97,17 +96,9 @@ class Fit(ShownInNotebooks):
         """From the Fisher information; None at the boundary, where it has no meaning."""
         return None if self.at_boundary else math.sqrt(self.covariance[2])
 
-    def wald_interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
-        """Estimate of the dispersion ± so many standard errors, cut at 0; None at the boundary."""
-        error = self.dispersion_standard_error
-        reach = float(norm.isf((1 - _checked(confidence)) / 2))
-        if error is None:
-            return None
-        return max(0.0, self.dispersion - reach * error), self.dispersion + reach * error
-
     def dispersion_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """All ν that a likelihood-ratio test does not reject, the rate being free."""
-        sums, drop = self.sums, float(chi2.ppf(_checked(confidence), 1)) / 2
+        sums, drop = self.sums, float(gammaincinv(0.5, _checked(confidence)))
 
         def gap(dispersion: float) -> float:
             profile = sums.log_likelihood(log_rate_for_mean(sums.mean, dispersion), dispersion)
@@ -116,18 +107,6 @@ class Fit(ShownInNotebooks):
         step = self.dispersion_standard_error or 0.1
         low = 0.0 if self.dispersion == 0 or gap(0.0) >= 0 else brentq(gap, 0.0, self.dispersion)
         return float(low), _crossing(gap, self.dispersion, step)
-
-    def rate_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """All λ that a likelihood-ratio test does not reject, the dispersion being free."""
-        sums, drop = self.sums, float(chi2.ppf(_checked(confidence), 1)) / 2
-
-        def gap(log_rate: float) -> float:
-            dispersion = dispersion_for_log_factorial_mean(sums.log_factorial_mean, log_rate)
-            return sums.log_likelihood(log_rate, dispersion) - self.log_likelihood + drop
-
-        step = self.log_rate_standard_error
-        low, high = (_crossing(gap, self.log_rate, side * step) for side in (-1, 1))
-        return math.exp(low), math.exp(high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +177,7 @@ def poisson_test(outcome: Fit | NoMaximum) -> PoissonTest:
     poisson = sums.log_likelihood(math.log(sums.mean), 1.0)
     statistic = max(0.0, 2 * (limit - poisson))
     dispersion = outcome.dispersion if isinstance(outcome, Fit) else None
-    return PoissonTest(statistic, float(chi2.sf(statistic, 1)), dispersion)
+    return PoissonTest(statistic, float(chdtrc(1, statistic)), dispersion)
 
 
 def _no_maximum(sums: Sums) -> NoMaximum:

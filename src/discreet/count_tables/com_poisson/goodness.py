@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
-from scipy.stats import chi2
+from scipy.special import chdtrc, gammaln
 
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
@@ -127,7 +126,7 @@ def _test(
         degrees_of_freedom=max(0, degrees),
         p_value=p_value,
         p_value_standard_error=math.sqrt(p_value * (1 - p_value) / (1 + draws)),
-        chi_square_p_value=float(chi2.sf(statistic, degrees)) if degrees > 0 else None,
+        chi_square_p_value=float(chdtrc(degrees, statistic)) if degrees > 0 else None,
         draws=draws,
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from discreet.count_tables.com_poisson.estimation import Sums
 from discreet.count_tables.com_poisson.normaliser import Moments, moments
@@ -202,7 +202,7 @@ def likelihood_ratio(smaller: Regression, larger: Regression) -> RatioTest:
     caution = None
     if smaller.at_boundary or larger.at_boundary:
         caution = "a dispersion of 0 lies on the boundary, where the p-value is only approximate"
-    return RatioTest(statistic, degrees, float(chi2.sf(statistic, degrees)), caution)
+    return RatioTest(statistic, degrees, float(chdtrc(degrees, statistic)), caution)
 
 
 def dispersion_test(

@@ -25,9 +25,7 @@ from discreet.fiber.system.consistency import check_margins, sub_margin
 from discreet.fiber.system.decomposable import (
     Axes,
     ClosedForm,
-    JunctionTree,
     checked_levels,
-    components_tree,
     free_axes,
     separator_table,
 )
@@ -35,6 +33,7 @@ from discreet.fiber.system.linear_system import System, system_of
 from discreet.fiber.system.margins import Margins, maximal
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import JunctionTree, components_tree
 from discreet.progress import Progress, silent
 
 __all__ = ["Bounds", "Proof", "bounds"]

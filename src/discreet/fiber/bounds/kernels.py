@@ -1,4 +1,11 @@
-"""The loops behind cheap bounds: limits passed along rows, and margins looked up.
+"""The loops behind cheap bounds: limits passed along rows, margins looked up, cells pushed.
+
+`tighten` walks the limits of all columns: a row's sum is given, so that the least of its other
+columns limits each of them from above and their most from below. Limits only ever narrow, and every
+table that was within them stays so, wherever it stops. `look_up` reads closed forms off margins.
+`push_cells` walks one consistent table towards the limits of a cell: each move adds and takes away
+at the corners of a cube, which leaves all released margins as they are, and what it attains proves
+nothing but that the bound is no tighter.
 
 They trust their caller for shapes and for limits below 2**53 in size. Sums are kept at ±2**62 when
 they would leave it, and nothing is concluded from a sum so kept. Everything a kernel calls stands
@@ -28,7 +35,7 @@ def _clipped_term(coefficient: int, value: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _clipped_sum(a: int, b: int) -> Any:
+def _clipped_sum(a: Any, b: int) -> Any:
     """The sum of two numbers within ±CAP, kept there; a clipped number stays what it is."""
     if a in {CAP, -CAP}:
         return a
@@ -43,9 +50,9 @@ def _clipped_sum(a: int, b: int) -> Any:
 @njit(cache=True, nogil=True)
 def _row_activity(
     start: int, stop: int, indices: Any, data: Any, lower: Any, upper: Any
-) -> tuple[int, int]:
+) -> tuple[Any, Any]:
     """The least and the greatest value of a row within the limits of its columns."""
-    least = most = 0
+    least = most = np.int64(0)  # a bare 0 would be a type of its own, compiled for apart
     for k in range(start, stop):
         a, j = data[k], indices[k]
         low, high = (lower[j], upper[j]) if a > 0 else (upper[j], lower[j])
@@ -105,6 +112,7 @@ def tighten(
                     lower[j], upper[j] = low, high
                     if low > high:
                         return CONTRADICTION, i
+                    # the row's own sums moved with the limits of this column
                     least, most = _row_activity(start, stop, indices, data, lower, upper)
         if not changed:
             return STABLE, -1
@@ -251,7 +259,7 @@ def push_cells(
     any length, and are passed over where they would push the cell the wrong way. Cube i has axes
     axes[first_axis[i]:first_axis[i + 1]]. Keeps `least` and `most` of all cells up to date.
     """
-    corners = np.empty(64, dtype=np.int64)
+    corners = np.empty(64, dtype=np.int64)  # cubes over up to six axes
     for cell in wanted:
         for up in (True, False):
             for step in range(steps):

@@ -9,14 +9,14 @@ import numpy as np
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming import Budget, Sweep, behind, descended
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.sums.marginals import sweep_of
+from discreet.fiber.sums.marginals import heaviest, sweep_of
 from discreet.fiber.system.blocks import Block, split
 from discreet.fiber.system.consistency import check_margins
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Prior, check_length
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import junction_tree
 from discreet.progress import Progress, silent
 
 MAX_RECORDS = 100_000_000
@@ -61,8 +61,9 @@ def sampler(
     check_length(prior, system.n_named)
     parts = split(system)
     sweeps = []
+    start = heaviest(parts, prior, system.n_named)
     for block in parts.blocks if not parts.is_empty else ():
-        found = sweep_of(block, prior, system.n_named, budget, progress)
+        found = sweep_of(block, prior, start, budget, progress)
         found.layers = behind(found, budget, progress=progress)
         sweeps.append((block, found))
     if parts.is_empty or any(found.layers[0].mantissa[0] == 0.0 for _, found in sweeps):

@@ -102,7 +102,7 @@ def listed(moves: IntArray, why: str) -> ListedMoves:
 
 def cuts_of(sets: Iterable[tuple[int, ...]]) -> tuple[Cut, ...] | None:
     """The edges of a junction tree of the sets of variables; None if they are not decomposable."""
-    from discreet.fiber.system.decomposable import junction_tree
+    from discreet.numerics.graphs import junction_tree
 
     tree = junction_tree(sets)
     if tree is None:
@@ -145,7 +145,7 @@ def moves_of_margins(margins: Margins, system: System | None = None) -> LoopMove
         check_same_rows(system, margins)
         limited = has_limits(system)
     if limited and len(tree) > 1:
-        reason = "limits on cells beside more than two margins: the formula's moves may not connect"
+        reason = "limits on cells and more than two margins: the formula's moves may not connect"
         return Unavailable(reason)
     return _loop_moves(margins, tree, limited)
 
@@ -239,29 +239,6 @@ def moves_by_4ti2(system: System, *, time_limit: float = 60.0) -> ListedMoves | 
         parts.append(part)
     moves = np.concatenate([np.zeros((0, system.n_columns), dtype=np.int64), *parts])
     return listed(moves, f"4ti2's Markov basis of the lifted system ({len(moves)} moves)")
-
-
-def moves_checked(system: System, moves: IntArray, points: IntArray) -> ListedMoves | Unavailable:
-    """Moves that a search over all points of a small fiber shows to connect them.
-
-    `points` are all the points of the system, one a row (trusted to be complete; checked to hold).
-    """
-    if np.any(system.matrix @ moves.T):
-        raise InputError(must_be("moves", "free of effect on released figures", "others"))
-    numbers = {tuple(point): i for i, point in enumerate(points.tolist())}
-    for point in points:
-        if not system.holds(point):
-            raise InputError(must_be("points", "of the system", "another"))
-    reached, waiting = {0}, [0] if len(points) else []
-    both = np.concatenate([moves, -moves])
-    while waiting:
-        near = points[waiting.pop()] + both
-        found = {numbers[key] for key in map(tuple, near.tolist()) if key in numbers} - reached
-        reached |= found
-        waiting += found
-    if len(reached) < len(points):
-        return Unavailable(f"the moves reach {len(reached)} of {len(points)} tables")
-    return listed(moves, f"a search reached all {len(points)} tables")
 
 
 def connecting_moves(

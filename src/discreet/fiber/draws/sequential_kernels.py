@@ -1,9 +1,15 @@
 """The inner loops of sequential importance sampling: narrowing of limits, columns of a table.
 
-They take their random numbers from the caller, one uniform a choice, and return the logarithm of
-the probability with which each table was chosen, or −inf for a dead end. The kernels stand in this
-one file, are compiled when first called, and release the interpreter lock. They trust their caller
-in indices and shapes.
+A table is filled part by part, never to be changed again, and the probability q of each choice is
+kept: a table drawn with the probability q(x) counts with the weight w(x) / q(x), which is right on
+average for any q that gives every consistent table a chance. So a choice may be guided by
+approximations, and only has to be reported exactly. The state of `fill_cells` is the limits of all
+cells after the choices so far, that of `fill_columns` what is left of each row total. Where limits
+contradict each other the draw is a dead end, of weight zero.
+
+They take their random numbers from the caller, one uniform a choice, and return log q of each
+table, or −inf for a dead end. The kernels stand in this one file, are compiled when first called,
+and release the interpreter lock. They trust their caller in indices and shapes.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +22,7 @@ from discreet.fiber.draws.walk_kernels import Weights
 
 Array = NDArray[Any]
 DEAD = -np.inf
-SMALL = 1e-200
+SMALL = 1e-200  # a sum of products below this has lost terms to underflow
 
 
 class Rows(NamedTuple):
@@ -37,11 +43,12 @@ def _narrow(
     high: Array,
     queue: Array,
     waiting: Array,
-    n_waiting: int,
+    n_waiting: Any,
 ) -> Any:
     """Passes limits along the rows that wait until nothing changes; False at a contradiction.
 
-    Whole numbers throughout: every limit is rounded inward.
+    Whole numbers throughout: every limit is rounded inward. `queue` is a ring of the rows that
+    wait, each at most once (`waiting`), so that it never holds more than there are rows.
     """
     begin, columns, factors, right, column_begin, column_rows = rows
     n_rows = len(right)
@@ -62,6 +69,7 @@ def _narrow(
                 most += a * low[j]
         if least > right[row] or most < right[row]:
             return False
+        # What the row has above its least and below its most is all that one column can use up.
         above, below = right[row] - least, most - right[row]
         for k in range(begin[row], begin[row + 1]):
             j, a = columns[k], factors[k]
@@ -133,6 +141,7 @@ def _choose(
     masses: Array,
 ) -> Any:
     """A value of column j within its limits and the log of its probability."""
+    # log weight, less the exponents of the normal densities of what each row leaves to others
     n, most = high - low + 1, DEAD
     for k in range(n):
         x = low + k
@@ -177,14 +186,15 @@ def fill_cells(
     low, high = np.empty(n_columns, np.int64), np.empty(n_columns, np.int64)
     first_low, first_high = lower.copy(), upper.copy()
     queue, waiting = np.arange(n_rows), np.ones(n_rows, np.bool_)
-    possible = _narrow(rows, first_low, first_high, queue, waiting, n_rows)
+    possible = _narrow(rows, first_low, first_high, queue, waiting, n_rows)  # the same for all
     widest, deepest = 1, 1
     for j in range(n_columns):
         widest = max(widest, first_high[j] - first_low[j] + 1)
         deepest = max(deepest, column_begin[j + 1] - column_begin[j])
     masses, rests = np.empty(widest), np.empty((deepest, 3))
     for d in range(len(points)):
-        low[:], high[:] = first_low, first_high
+        for j in range(n_columns):  # a slice assigned to another costs seconds to compile
+            low[j], high[j] = first_low[j], first_high[j]
         log_q = 0.0 if possible else DEAD
         for place in range(len(order)):
             j = order[place]
@@ -196,7 +206,8 @@ def fill_cells(
             )
             log_q += log_p
             low[j] = high[j] = value
-            n_waiting = 0
+            # Only rows of the column that was settled can imply anything new.
+            n_waiting = np.int64(0)
             waiting[:] = False
             for q in range(column_begin[j], column_begin[j + 1]):
                 queue[n_waiting] = column_rows[q]
@@ -204,7 +215,8 @@ def fill_cells(
                 n_waiting += 1
             if not _narrow(rows, low, high, queue, waiting, n_waiting):
                 log_q = DEAD
-        points[d] = low
+        for j in range(n_columns):
+            points[d, j] = low[j]
         log_chosen[d] = log_q
 
 
@@ -290,7 +302,7 @@ def _column(
     slope = 0.0
     _tilted(log_f, rests, n_rows, wanted, slope, f)
     if not _suffix_sums(f, rests, n_rows, wanted, g):
-        left, right = -745.0, 745.0
+        left, right = -745.0, 745.0  # beyond these slopes exp leaves nothing but the ends
         for _ in range(40):
             slope = 0.5 * (left + right)
             if _tilted(log_f, rests, n_rows, wanted, slope, f) < wanted:
@@ -299,6 +311,7 @@ def _column(
                 right = slope
         if not _suffix_sums(f, rests, n_rows, wanted, g):
             return DEAD
+    # Row by row, given what the rows before took: g says how well the rows behind can make up m.
     log_q, m = 0.0, wanted
     for i in range(n_rows):
         top = min(rests[i], m)
@@ -345,7 +358,8 @@ def fill_columns(
     g = np.empty((n_rows + 1, most + 1))
     rests, x = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     for d in range(len(tables)):
-        rests[:] = rows
+        for i in range(n_rows):
+            rests[i] = rows[i]
         log_q = 0.0
         for j in range(n_columns):
             for i in range(n_rows):

@@ -1,14 +1,13 @@
 """Where a walk begins: some consistent tables, far apart."""
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.decomposable import JunctionTree, junction_tree
 from discreet.fiber.system.linear_system import LARGEST, System
 from discreet.fiber.system.margins import Margins
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.graphs import JunctionTree, junction_tree
 
 
 def point_of(
@@ -24,6 +23,8 @@ def point_of(
         return None
     if system.n_columns == 0:
         return np.zeros(0, dtype=np.int64) if not np.any(system.right) else None
+    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
+
     towards = np.zeros(system.n_columns) if rng is None else rng.standard_normal(system.n_columns)
     rows = (
         LinearConstraint(system.matrix.astype(float), system.right, system.right)

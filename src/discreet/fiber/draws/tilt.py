@@ -9,7 +9,6 @@ the released figures on average, A E(x) = b (the maximum-entropy choice of Barvi
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from discreet.clock import working_seconds
 from discreet.fiber.draws.walk_weights import WeightTable
@@ -55,6 +54,8 @@ def balanced(system: System, weights: WeightTable, seconds: float | None = None)
     def stop_in_time(xk: FloatArray) -> None:
         if end is not None and working_seconds() > end:
             raise StopIteration
+
+    from scipy.optimize import minimize  # slow to load, seldom needed
 
     found = minimize(
         objective,

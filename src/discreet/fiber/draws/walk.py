@@ -126,10 +126,10 @@ def swap_chains(
     *,
     rng: np.random.Generator,
 ) -> list[Chain]:
-    """A chain from each starting point, by swaps; checked: no limits beside the margins."""
+    """A chain from each starting point, by swaps; checked: cells have no limits of their own."""
     _check_starts(system, starts)
     if moves.limited or np.any(system.lower > 0):
-        raise InputError(must_be("cells", "without limits beside margins for swaps", "limits"))
+        raise InputError(must_be("cells", "without limits of their own, for swaps", "limits"))
     if moves.n_moves == 0 or margins.total == 0:
         return [StillChain(point=start) for start in starts]
     weights = weight_table(prior, system)

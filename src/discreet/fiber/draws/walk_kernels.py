@@ -1,5 +1,11 @@
 """The inner loops of the walk over consistent tables: random numbers, lines, loops, swaps.
 
+The state of a chain is one consistent table x, changed in place. A move adds t times an integer
+vector m that leaves every released sum as it is, so that each table met is consistent; which m is
+tried next does not depend on x (`walk_listed`, `walk_loops`) or enters the draw of t with its
+probability (`walk_occupied`), so that the distribution ∏ w_c(x_c) is kept. That the moves connect
+all consistent tables is for the caller to show: see `moves`.
+
 Every kernel makes `thin` moves for each row of `kept`, into which it then copies the chosen cells,
 and returns how many moves changed the table. `state` is the state of xoshiro256** (Blackman and
 Vigna 2021), one for each chain. Log weights are looked up: log w_c(x) = values[start[c] + x] +
@@ -11,8 +17,12 @@ draw is from a window of WINDOW points, spaced by a random power of two and laid
 the present point: given spacing and position the window is as probable from each of its points, so
 that the step stays reversible.
 
-The kernels stand in this one file, are compiled when first called, and release the interpreter
-lock. They trust their caller: the table holds and lies within its limits, and indices are valid.
+The kernels stand in this one file (Numba does not compile a kernel again when a function of another
+file changes), are compiled when first called, and release the interpreter lock. The innermost
+`…_burst` loops are written out, with their arrays as single arguments and the generator's state in
+four numbers: as soon as arrays are handed to functions inside a loop, references are counted there,
+which costs several times the move itself. Only what happens on few moves is in functions. They
+trust their caller: the table holds and lies within its limits, and indices are valid.
 """
 
 from typing import Any, NamedTuple
@@ -22,8 +32,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-WINDOW = 64
+WINDOW = 64  # points of a line that are weighed at most; a longer one is drawn from in parts
+FAR = 4611686018427387904  # 2**62: beyond every count, with room for sums
 TO_UNIT = 1.0 / 9007199254740992.0  # 2**-53
+# Constants of xoshiro256** as uint64: mixed with int64 the words would become floats or signed.
 FIVE, SEVEN, NINE = np.uint64(5), np.uint64(7), np.uint64(9)
 ELEVEN, SEVENTEEN = np.uint64(11), np.uint64(17)
 TURN_7, TURN_45, REST_45 = np.uint64(57), np.uint64(45), np.uint64(19)
@@ -126,26 +138,12 @@ def _below(state: Array, n: int) -> Any:
     return _scaled(_bits(state), n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def draw_below(state: Array, sizes: Array, drawn: Array) -> None:
-    """Fills `drawn` with numbers uniform below each of `sizes`; for tests of the generator."""
-    for i in range(len(sizes)):
-        drawn[i] = _below(state, sizes[i])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def draw_bits(state: Array, drawn: Array) -> None:
-    """Fills `drawn` with 64 random bits each; for tests of the generator."""
-    for i in range(len(drawn)):
-        drawn[i] = _bits(state)
-
-
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _reach(
     x: Array, lower: Array, upper: Array, cells: Array, steps: Array, first: int, last: int
 ) -> Any:
     """The least and the greatest t for which x + t (the move from first to last) keeps limits."""
-    low, high = -4611686018427387904, 4611686018427387904
+    low, high = -FAR, FAR
     for k in range(first, last):
         cell, step = cells[k], steps[k]
         up, down = upper[cell] - x[cell], x[cell] - lower[cell]
@@ -154,7 +152,7 @@ def _reach(
         if step > 1:
             up, down = up // step, down // step
         high, low = min(high, up), max(low, -down)
-        if high == low:
+        if high == low:  # t = 0 alone: neither side can open again
             break
     return low, high
 
@@ -162,6 +160,8 @@ def _reach(
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _window(low: int, high: int, bits: int, more_bits: int) -> Any:
     """Spacing, first and last point of a random window over the point 0 of the line low … high."""
+    # Spacings up to about the line's length over WINDOW, each as likely: fine windows find the peak
+    # of the distribution, coarse ones cross the line in one move.
     doublings, points = 0, WINDOW
     while points <= high - low:
         doublings += 1
@@ -169,6 +169,8 @@ def _window(low: int, high: int, bits: int, more_bits: int) -> Any:
     if doublings == 0:
         return 1, low, high
     spacing = 1 << _scaled(bits, doublings + 1)
+    # The present point has each place in the window with the same chance, and is cut off with it
+    # at the ends of the line: from any of its points the same window is as probable.
     back = _scaled(more_bits, WINDOW)
     ahead = WINDOW - 1 - back
     return spacing, -min(back, -low // spacing) * spacing, min(ahead, high // spacing) * spacing
@@ -229,18 +231,15 @@ def _listed_burst(
     state: Array,
     n: int,
 ) -> int:
-    """Makes n moves from the list; how many changed the table.
-
-    Written out, with the generator's state in numbers: as soon as arrays are handed to functions
-    inside the loop, references are counted there, which costs several times the move itself.
-    """
+    """Makes n moves from the list; how many changed the table."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     changed = 0
     for _ in range(n):
         i = _scaled(_scrambled(s1), len(begin) - 1)
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
         first, last = begin[i], begin[i + 1]
-        low, high = -4611686018427387904, 4611686018427387904
+        # How far the move may go either way: `_reach`, written out.
+        low, high = -FAR, FAR
         for k in range(first, last):
             cell, step = cells[k], steps[k]
             up, down = upper[cell] - x[cell], x[cell] - lower[cell]
@@ -253,6 +252,7 @@ def _listed_burst(
                 break
         if low == high:
             continue
+        # t in low … high: `_drawn`, written out. Point i of the line is low + i · spacing.
         spacing, i = 1, 0
         if flat:
             i = _scaled(_scrambled(s1), high - low + 1)
@@ -272,7 +272,7 @@ def _listed_burst(
                 masses[p] = total
                 most = max(most, total)
             total = 0.0
-            for p in range(n_points):
+            for p in range(n_points):  # sums up to each point, so that a mark on them finds one
                 total += np.exp(masses[p] - most)
                 masses[p] = total
             mark = np.float64(bits >> ELEVEN) * TO_UNIT * total
@@ -317,7 +317,7 @@ def walk_listed(
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _distinct(state: Array, n: int, size: int, drawn: Array) -> None:
-    """Fills drawn[:n] with different numbers below `size`."""
+    """Fills drawn[:n] with different numbers below `size`. Trusted: n ≤ `size`."""
     for k in range(n):
         again = True
         while again:
@@ -337,6 +337,11 @@ def _loop(
     Row `which` of `cuts` holds where the offsets of separator, left side, right side and free
     variables begin and how many there are of each, and the longest loop: 1 stands for a pair of
     cells that differ in the free variables alone.
+
+    Within one level of the separator, the left and the right side are the rows and columns of a
+    two-way table. A loop visits different rows and different columns, so that each row and each
+    column gets one plus and one minus and no released sum changes. Free variables stand in no
+    margin, so that each cell of the loop may have any level of theirs.
     """
     base = offsets[cuts[which, 0] + _below(state, cuts[which, 1])]
     longest = cuts[which, 8]
@@ -345,6 +350,8 @@ def _loop(
         cells[0] = base + offsets[cuts[which, 6] + columns[0]]
         cells[1] = base + offsets[cuts[which, 6] + columns[1]]
         return 2
+    # Four cells mostly, longer loops with halving chances: where limits forbid the four, only a
+    # longer loop may lead on.
     length = 2
     while length < longest and (_bits(state) >> np.uint64(63)) == np.uint64(1):
         length += 1
@@ -413,7 +420,11 @@ def _quads_burst(
     state: Array,
     n: int,
 ) -> int:
-    """Makes n moves along loops of four cells; how many changed. Written out: `_listed_burst`."""
+    """Makes n moves along loops of four cells; how many changed the table.
+
+    The common case of `_loops_burst`: no limits of cells and no free variables. A loop
+    of two rows i, j and two columns has cells a, b, c, d with steps 1, −1, 1, −1.
+    """
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     changed = 0
     for _ in range(n):
@@ -423,7 +434,7 @@ def _quads_burst(
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
         i = _scaled(_scrambled(s1), cuts[w, 3])
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
-        j = _scaled(_scrambled(s1), cuts[w, 3] - 1)
+        j = _scaled(_scrambled(s1), cuts[w, 3] - 1)  # another row: the numbers from i on move up
         j += j >= i
         row, other_row = base + offsets[cuts[w, 2] + i], base + offsets[cuts[w, 2] + j]
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
@@ -439,6 +450,7 @@ def _quads_burst(
         low = -min(xa - lower[a], upper[b] - xb, xc - lower[c], upper[d] - xd)
         if low == high:
             continue
+        # t in low … high: `_drawn`, written out. Point i of the line is low + i · spacing.
         spacing, i = 1, 0
         if flat:
             i = _scaled(_scrambled(s1), high - low + 1)
@@ -458,7 +470,7 @@ def _quads_burst(
                 masses[p] = mass + rise * t
                 most = max(most, masses[p])
             total = 0.0
-            for p in range(n_points):
+            for p in range(n_points):  # sums up to each point, so that a mark on them finds one
                 total += np.exp(masses[p] - most)
                 masses[p] = total
             mark = np.float64(bits >> ELEVEN) * TO_UNIT * total
@@ -527,6 +539,49 @@ def walk_loops(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _enter(
+    cell: int,
+    like: int,
+    other: int,
+    to: int,
+    m: int,
+    cell_of: Array,
+    parts: Array,
+    position: Array,
+    swapped: Array,
+) -> None:
+    """Puts a cell that was empty into slot m.
+
+    It has the levels of slot `like`, but those of slot `other` in the swapped variables, and the
+    free offset `to` unless that is below 0.
+    """
+    cell_of[m], position[cell] = cell, m
+    last = parts.shape[1] - 1
+    for k in range(last + 1):
+        parts[m, k] = parts[like, k]
+    k = 0
+    while swapped[k] >= 0:
+        parts[m, swapped[k]] = parts[other, swapped[k]]
+        k += 1
+    if to >= 0:
+        parts[m, last] = to
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _leave(cell: int, m: int, cell_of: Array, parts: Array, position: Array) -> None:
+    """Takes a cell that became empty off the list; the cell of slot m, the last, moves there.
+
+    The order matters where the cell is itself the last: its position must end as −1.
+    """
+    slot = position[cell]
+    position[cell_of[m]] = slot
+    position[cell] = -1
+    cell_of[slot] = cell_of[m]
+    for k in range(parts.shape[1]):
+        parts[slot, k] = parts[m, k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _occupied_burst(
     x: Array,
     cell_of: Array,
@@ -545,22 +600,30 @@ def _occupied_burst(
     state: Array,
     n: int,
 ) -> int:
-    """Makes n moves along lines through occupied cells; how many changed. Written out as above.
+    """Makes n moves along lines through occupied cells; how many changed the table.
 
-    On a line of four cells a, b, c, d with steps 1, −1, 1, −1, occupied a and c were picked, or b
-    and d, out of m² pairs of occupied cells; on a line of two cells one out of m. Plus cells are a
-    and c, which swap to b and d.
+    Of the m occupied cells two are picked, `one` and `two`. If they agree on the separator of a
+    random cut, records of the cells may exchange the variables on one side of it: a line of four
+    cells a, b, c, d with steps 1, −1, 1, −1, where a and c were picked and swap to b and d. A line
+    of two cells moves records of one cell to another level of the free variables.
+
+    The choice of the line depends on the table: the same line is found by picking a and c, or by
+    picking b and d, as long as these hold records. Out of m² ordered pairs that is
+    ((a, c occupied) + (b, d occupied)) / m², up to a factor that is the same all along the line;
+    of two cells it is ((a occupied) + (b occupied)) / m. m itself changes along the line. Each
+    point t is weighed by this chance at x + t m, which makes the step reversible: see
+    `walk_occupied`. A pair that does not agree, or whose swap changes nothing, leaves x as it is.
     """
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     m, changed, last = size[0], 0, parts.shape[1] - 1
     n_cuts = len(same) - 1
     n_kinds = n_cuts + (1 if len(free) > 1 else 0)
     for _ in range(n):
-        cut = _scaled(_scrambled(s1), n_kinds)
+        cut = _scaled(_scrambled(s1), n_kinds)  # n_cuts itself stands for a line of two cells
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
         one = _scaled(_scrambled(s1), m)
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
-        two, to, shift, fits, k = one, 0, 0, True, 0
+        two, to, shift, fits, k = one, -1, 0, True, 0
         four = cut < n_cuts
         if four:
             two = _scaled(_scrambled(s1), m)
@@ -568,20 +631,21 @@ def _occupied_burst(
                 fits = parts[one, same[cut, k]] == parts[two, same[cut, k]]
                 k += 1
             k = 0
-            while fits and swapped[cut, k] >= 0:
+            while fits and swapped[cut, k] >= 0:  # `shift` stays 0 where the two do not agree
                 shift += parts[two, swapped[cut, k]] - parts[one, swapped[cut, k]]
                 k += 1
         else:
             to = free[_scaled(_scrambled(s1), len(free))]
             shift = to - parts[one, last]
         s0, s1, s2, s3 = _advanced(s0, s1, s2, s3)
+        # Cell numbers are sums of parts, so the swap adds to a what it takes from c.
         a, c = cell_of[one], cell_of[two]
         b, d = a + shift, c - shift
-        if shift == 0 or (four and b == c):
+        if shift == 0 or (four and b == c):  # b = c: they differ on the swapped side alone
             continue
         xa, xb, xc, xd = x[a], x[b], x[c], x[d] if four else 0
         low, high = -xa, xb
-        others = m - (xa > 0) - (xb > 0)
+        others = m - (xa > 0) - (xb > 0)  # occupied cells off the line
         if four:
             low, high = max(low, -xc), min(high, xd)
             others -= np.int64(xc > 0) + np.int64(xd > 0)
@@ -594,7 +658,7 @@ def _occupied_burst(
         n_points, most = (high - low) // spacing + 1, -np.inf
         for p in range(n_points):
             t = low + p * spacing
-            here = others + (xa + t > 0) + (xb - t > 0)
+            here = others + (xa + t > 0) + (xb - t > 0)  # m at this point
             plus, minus, mass = xa + t > 0, xb - t > 0, 0.0
             if four:
                 here += np.int64(xc + t > 0) + np.int64(xd - t > 0)
@@ -623,19 +687,13 @@ def _occupied_burst(
         if t == 0:
             continue
         changed += 1
-        for side in range(2 if four else 1):
-            cell, like, other = (b, one, two) if side == 0 else (d, two, one)
-            if x[cell] == 0:  # it gets a place, with the levels of `like` but for the swapped side
-                cell_of[m], position[cell] = cell, m
-                for k in range(last + 1):
-                    parts[m, k] = parts[like, k]
-                k = 0
-                while swapped[cut, k] >= 0:
-                    parts[m, swapped[cut, k]] = parts[other, swapped[cut, k]]
-                    k += 1
-                if not four:
-                    parts[m, last] = to
-                m += 1
+        # Newcomers first, while the slots of a and c, whose levels they take, are still theirs.
+        if xb == 0:
+            _enter(b, one, two, to, m, cell_of, parts, position, swapped[cut])
+            m += 1
+        if four and xd == 0:
+            _enter(d, two, one, to, m, cell_of, parts, position, swapped[cut])
+            m += 1
         x[a] += t
         x[b] -= t
         if four:
@@ -643,13 +701,9 @@ def _occupied_burst(
             x[d] -= t
         for side in range(4 if four else 2):
             cell = a if side == 0 else (b if side == 1 else (c if side == 2 else d))
-            if x[cell] == 0:  # the last one takes its place
-                slot, m = position[cell], m - 1
-                position[cell_of[m]] = slot
-                position[cell] = -1
-                cell_of[slot] = cell_of[m]
-                for k in range(last + 1):
-                    parts[slot, k] = parts[m, k]
+            if x[cell] == 0:
+                m -= 1
+                _leave(cell, m, cell_of, parts, position)
     size[0] = m
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
     return changed

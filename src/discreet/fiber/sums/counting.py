@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.fiber.sums.dynamic_programming import SAFE_BITS, Budget, Total, counted, sweep
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
+from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.sums.two_way import as_two_way, count_two_way
 from discreet.fiber.system.blocks import Block, split
 from discreet.fiber.system.linear_system import System
@@ -120,6 +121,9 @@ def count_block(block: Block, budget: Budget, progress: Progress = silent) -> in
     """The number of points of one block."""
     if block.matrix.shape[0] == 0:
         return prod(int(u) + 1 for u in block.upper)
+    points = listed_points(block, budget)
+    if points is not None:
+        return len(points)
     margins = as_two_way(block)
     if margins is not None:
         exact = count_two_way(*margins, budget=budget)

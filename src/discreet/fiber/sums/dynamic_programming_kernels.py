@@ -1,11 +1,22 @@
 """Loops of the exact engine: layers of states, and what is left of each in closed form.
 
-A *state* is the vector of right-hand sides that the columns passed so far leave to the others. It
-is packed into 64-bit words, one field a row, and found again by hashing. Numbers that add up over
-tables are carried twice: as a residue (modulo 2⁶⁴ by plain wrapping, or modulo a prime), which is
-exact, and as a float with an exponent of its own, f · 2^(512 e) with 2⁻²⁵⁶ ≤ f < 2²⁵⁶, which cannot
-underflow. Everything a kernel calls stands in this file: the compiled cache does not notice a
-change in another one.
+A *state* is the vector of right-hand sides that the columns passed so far leave to the others. Two
+ways of filling those columns that leave the same are completed by the same tables: so a layer holds
+each state once, with the sum over all ways that lead to it, and the sum over all tables is exact
+however many there are. Layers are made forwards (`expand`); for marginals, draws and the likeliest
+table they are gone through backwards (`pull`, `descend`), with what lies behind each state. The
+last columns, the *tail*, have at most two degrees of freedom once the rest is known, and are summed
+in closed form (`finish_…`). A row whose columns are all passed is zero in every state: `_limits`
+lets no column take a value after which some row could not be met.
+
+A state is packed into 64-bit words, one field a row, and found again by hashing. Numbers that add
+up over tables are carried twice: as a residue (modulo 2⁶⁴ by plain wrapping, or modulo a prime),
+which is exact, and as a float with an exponent of its own, f · 2^(512 e) with 2⁻²⁵⁶ ≤ f < 2²⁵⁶,
+which cannot underflow.
+
+Everything a kernel calls stands in this file: the compiled cache does not notice a change in
+another one. Constants are handed to functions as np.int64: a bare 1 is a type of its own to Numba,
+for which it compiles the function again.
 """
 
 from typing import Any, NamedTuple
@@ -19,14 +30,14 @@ Whole = Any  # a 64-bit integer of a kernel
 
 BIG, SMALL = 2.0**256, 2.0**-256
 GROW, SHRINK = 2.0**512, 2.0**-512
-WIDE = 2**30  # widths whose squares no longer fit
-FAST = {"nnan", "nsz", "reassoc", "contract"}
+WIDE = 2**30  # widths whose products, summed a few times, no longer fit in 63 bits
+FAST = {"nnan", "nsz", "reassoc", "contract"}  # whole numbers below 2⁵²: any order is exact
 ADD, BEST = 0, 1  # how weights of several tables are joined
 WIDE_LINE, NARROW_LINE, UNIT_LINE = 0, 1, 2  # any numbers, short ones, short ones in steps of one
-CHUNK = 64
+CHUNK = 64  # values of a line that are worked on at once
 TIE = 1e-9  # share of a weight by which another must be larger to be preferred to it
 LINE_STEPS = 40  # values that could be tried in the time that beginning a line takes
-STEPS, STOPPED, FOUND, N_NOTES = 0, 1, 2, 3
+STEPS, STOPPED, FOUND, N_NOTES = 0, 1, 2, 3  # what `notes` holds
 
 
 class Columns(NamedTuple):
@@ -109,6 +120,7 @@ class Layer(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _times(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
+    """The product of two floats with exponents, scaled back into range."""
     f, e = f * g, e + d
     if f >= BIG:
         return f * SHRINK, e + 1
@@ -119,6 +131,7 @@ def _times(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _plus(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
+    """The sum of two floats with exponents; one 2^512 times smaller or more is lost in rounding."""
     if f == 0.0:
         return g, d
     if g == 0.0 or e > d + 1:
@@ -158,12 +171,14 @@ def _clearly_larger(f: float, e: Whole, g: float, d: Whole) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sum_residues(a: Any, b: Any, modulus: Any) -> Any:
+    """a + b modulo 2⁶⁴ where `modulus` is zero, else modulo a prime below 2³¹: no sum wraps."""
     c = np.uint64(a + b)
     return c if modulus == np.uint64(0) else c % modulus
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _multiply_residues(a: Any, b: Any, modulus: Any) -> Any:
+    """a · b likewise."""
     c = np.uint64(a * b)
     return c if modulus == np.uint64(0) else c % modulus
 
@@ -187,12 +202,14 @@ def _limits(columns: Columns, k: Whole, residual: IntArray) -> tuple[Whole, Whol
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _take(columns: Columns, k: Whole, amount: Whole, residual: IntArray) -> None:
+    """Lets column k grow by `amount`: its rows have that much less left."""
     for entry in range(columns.start[k], columns.start[k + 1]):
         residual[columns.row[entry]] -= amount * columns.coefficient[entry]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _unpack(packing: Packing, key: IntArray, residual: IntArray) -> None:
+    """The right-hand sides of a state."""
     for i in range(len(residual)):
         residual[i] = packing.low[i]
     for i in packing.live:
@@ -201,6 +218,7 @@ def _unpack(packing: Packing, key: IntArray, residual: IntArray) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _pack(packing: Packing, residual: IntArray, key: IntArray) -> None:
+    """The words of a state. Trusted: each field is wide enough for its row in this layer."""
     key[:] = 0
     for i in packing.live:
         key[packing.word[i]] += (residual[i] - packing.low[i]) << packing.shift[i]
@@ -208,7 +226,11 @@ def _pack(packing: Packing, residual: IntArray, key: IntArray) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _stride(columns: Columns, k: Whole, packing: Packing, stride: IntArray) -> None:
-    """What one more in column k takes from the words of a state."""
+    """What one more in column k takes from the words of a state.
+
+    Fields never borrow from each other while the state is one of the layer, so that the next value
+    of the column is one subtraction a word instead of packing anew.
+    """
     stride[:] = 0
     for entry in range(columns.start[k], columns.start[k + 1]):
         i = columns.row[entry]
@@ -218,7 +240,10 @@ def _stride(columns: Columns, k: Whole, packing: Packing, stride: IntArray) -> N
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _find(keys: IntArray, table: IntArray, key: IntArray) -> Whole:
-    """The slot of the table that holds the key, or the free one where it belongs."""
+    """The slot of the table that holds the key, or the free one where it belongs.
+
+    The table is a power of two and at most half full, so that looking on from slot to slot ends.
+    """
     h = np.uint64(0)
     for w in range(len(key)):
         h = (h ^ np.uint64(key[w])) * np.uint64(0x9E3779B97F4A7C15)
@@ -239,10 +264,30 @@ def _find(keys: IntArray, table: IntArray, key: IntArray) -> Whole:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _rehashed(keys: IntArray, n: Whole, size: Whole) -> IntArray:
+    """A larger hash table of the same states."""
     table = np.full(size, -1, np.int64)
     for i in range(n):
         table[_find(keys, table, keys[i])] = i
     return table
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _resized(numbers: Any, size: Whole) -> Any:
+    """The numbers with room for more behind them."""
+    larger = np.empty(size, numbers.dtype)
+    for i in range(len(numbers)):
+        larger[i] = numbers[i]
+    return larger
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _resized_rows(rows: Any, size: Whole) -> Any:
+    """The rows with room for more behind them."""
+    larger = np.empty((size, rows.shape[1]), rows.dtype)
+    for i in range(len(rows)):
+        for w in range(rows.shape[1]):
+            larger[i, w] = rows[i, w]
+    return larger
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -264,7 +309,7 @@ def expand(
     residual = np.empty(len(here.low), np.int64)
     key, stride = np.empty(there.n_words, np.int64), np.empty(there.n_words, np.int64)
     _stride(columns, k, there, stride)
-    n, weighted = 0, len(weights.mantissa) > 0
+    n, weighted = np.int64(0), len(weights.mantissa) > 0
     for state in range(len(layer.keys)):
         _unpack(here, layer.keys[state], residual)
         low, high = _limits(columns, k, residual)
@@ -287,14 +332,14 @@ def expand(
                     if 2 * size > max_states:
                         notes[STOPPED] = 1
                         return Layer(keys[:0], table[:0], residue[:0], mantissa[:0], exponent[:0])
-                    keys = np.concatenate((keys, np.empty_like(keys)))
-                    residue = np.concatenate((residue, residue))
-                    mantissa = np.concatenate((mantissa, mantissa))
-                    exponent = np.concatenate((exponent, exponent))
                     size *= 2
+                    keys = _resized_rows(keys, size)
+                    residue, mantissa = _resized(residue, size), _resized(mantissa, size)
+                    exponent = _resized(exponent, size)
                     table = _rehashed(keys, n, 2 * size)
                     slot = _find(keys, table, key)
-                keys[n] = key
+                for w in range(len(key)):
+                    keys[n, w] = key[w]
                 table[slot] = n
                 residue[n], mantissa[n], exponent[n] = layer.residue[state], f, e
                 n += 1
@@ -407,6 +452,7 @@ def descend(
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
     """A whole-number solution of the tail, limits apart; False where there is none."""
+    # H y = r downwards along the pivots; a remainder says that no whole number solves it.
     rank = len(tail.pivot)
     for j in range(rank):
         i = tail.pivot[j]
@@ -419,6 +465,7 @@ def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
                 return False
             v //= h
         y[j] = v
+    # The other rows must agree with the solution.
     for i in range(len(residual)):
         v = residual[i]
         for a in range(rank):
@@ -435,7 +482,10 @@ def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> Any:
-    """Least and largest s, t and s + t that keep every column of the tail within its limits."""
+    """Least and largest s, t and s + t that keep every column of the tail within its limits.
+
+    spans[2 d], spans[2 d + 1] for the directions d = 1, 2, 3; False where none does.
+    """
     for d in range(1, 4):
         spans[2 * d], spans[2 * d + 1] = -(2**61), 2**61
     for i in range(len(point)):
@@ -466,6 +516,7 @@ def _triangle(z: Whole) -> Whole:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _triangle_residue(z: Whole, modulus: Any) -> Any:
+    """The same for any z; halved before it is multiplied, as residues cannot be halved."""
     if z < 0:
         return np.uint64(0)
     a, b = np.uint64(z + 1), np.uint64(z + 2)
@@ -529,7 +580,10 @@ def _settled(tail: Tail, columns: Columns, k: Whole, point: IntArray) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _slide(tail: Tail, k: Whole, amount: Whole, point: IntArray) -> None:
-    """What the tail's solution becomes as column k grows by `amount`."""
+    """What the tail's solution becomes as column k grows by `amount`.
+
+    From `affine_from` on that is a whole number each time, so that no system is solved anew.
+    """
     for i in range(len(point)):
         point[i] -= amount * tail.slopes[k, i]
 
@@ -631,7 +685,7 @@ def _along(
         if _spans(tail, columns, point, spans):
             r, f = _points(tail, spans, modulus)
             total, total_f = _sum_residues(total, r, modulus), total_f + f
-        _slide(tail, last, 1, point)
+        _slide(tail, last, np.int64(1), point)
     _slide(tail, last, -n, point)
     return total, total_f
 
@@ -650,6 +704,9 @@ def _plane(
 
     For tails in steps of one. Leaves `residual` and `point` as they were.
     """
+    # Along the last column the limits of each direction move by −1, 0 or 1 a value. The columns of
+    # the tail are gathered into the nine limits that differ (`most`); those that have no direction
+    # of their own cut the line itself: first … end.
     columns, tail, last = problem.columns, problem.tail, problem.tail.start - 1
     slot, sign, base, two = tail.slot, tail.multiplier, tail.start, tail.n_free == 2
     total, total_f = np.uint64(0), 0.0
@@ -678,8 +735,8 @@ def _plane(
                 notes[STEPS] += end - first
                 f = _line_sum(most, first, end, two)
                 total, total_f = total + np.uint64(np.int64(f)), total_f + f
-        _take(columns, last - 1, 1, residual)
-        _slide(tail, last - 1, 1, point)
+        _take(columns, last - 1, np.int64(1), residual)
+        _slide(tail, last - 1, np.int64(1), point)
     _take(columns, last - 1, -high - 1, residual)
     _slide(tail, last - 1, -high - 1, point)
     return total, total_f
@@ -708,11 +765,14 @@ def finish_count(
     x, top = np.zeros(tail.start + 1, np.int64), np.zeros(tail.start + 1, np.int64)
     total, total_f, total_e = np.uint64(0), 0.0, np.int64(0)
     affine = tail.affine_from <= first < tail.start
+    # Where `affine`, `point` is the tail's solution throughout, slid along with every value.
     for state in range(len(layer.keys)):
         _unpack(packing, layer.keys[state], residual)
         if affine and not solve(tail, residual, y, point):
             continue
         inside, inside_f = np.uint64(0), 0.0
+        # Depth first: x[depth] is the value of the column there, taken out of `residual`. `enter`
+        # says that the column was just come to, else it goes on to its next value or back.
         depth, enter = first, True
         while depth >= first:
             notes[STEPS] += 1
@@ -728,6 +788,9 @@ def finish_count(
             if enter:
                 low, high = _limits(columns, depth, residual)
                 if low <= high and affine and depth >= last - (tail.line == UNIT_LINE):
+                    if notes[STEPS] + (high - low) > stop[1]:  # a line may be as long as a count
+                        notes[STOPPED] = 1
+                        return total, total_f, total_e
                     if depth == last:
                         _slide(tail, last, low, point)
                         n, f = _along(problem, point, high - low + 1, modulus, spans, limits)
@@ -737,7 +800,7 @@ def finish_count(
                         n = n if modulus == np.uint64(0) else n % modulus
                     inside, inside_f = _sum_residues(inside, n, modulus), inside_f + f
                     notes[STEPS] += high - low
-                    low = high + 1
+                    low = high + 1  # all of its values are counted
                 if low > high:
                     depth, enter = depth - 1, False
                     continue
@@ -785,6 +848,7 @@ class Visit(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _weighed(weights: Weights, k: Whole, x: Whole, f: float, e: Whole) -> tuple[float, Whole]:
+    """A weight times that of value x in column k."""
     if len(weights.mantissa) == 0:
         return f, e
     at = weights.start[k] + x
@@ -793,6 +857,7 @@ def _weighed(weights: Weights, k: Whole, x: Whole, f: float, e: Whole) -> tuple[
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
+    """The least and the largest t beside an s, by the limits of t and of s + t."""
     if tail.n_free < 2:
         return np.int64(0), np.int64(0)
     return max(spans[4], spans[6] - s), min(spans[5], spans[7] - s)
@@ -816,7 +881,7 @@ def _add_points(
                 d = tail.direction[i]
                 v = s * (d & 1) + t * (d >> 1)  # directions 1, 2, 3: s, t, s + t
                 at = weights.start[start + i] + point[i] + tail.multiplier[i] * v
-                x[start + i] = at
+                x[start + i] = at  # of a tail column the place of its weight, not the value
                 f, e = _times(f, e, weights.mantissa[at], weights.exponent[at])
             total, total_e = _plus(total, total_e, f, e)
             points += 1
@@ -832,6 +897,13 @@ def _add_points(
         for k in range(first, start):
             at = weights.start[k] + x[k]
             marginal[at], marginal_e[at] = _plus(marginal[at], marginal_e[at], f, e)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _copy(numbers: IntArray, into: IntArray) -> None:
+    """Copies one by one: a slice assigned to another costs seconds to compile."""
+    for i in range(len(into)):
+        into[i] = numbers[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -853,9 +925,9 @@ def _choose_point(
             if mode == BEST:
                 if _clearly_larger(f, e, to.sums[0], to.sums_e[0]):
                     to.sums[0], to.sums_e[0] = f, e
-                    to.chosen[:] = to.x
+                    _copy(to.x, to.chosen)
                 continue
-            to.chosen[:] = to.x
+            _copy(to.x, to.chosen)
             to.sums[0], to.sums_e[0] = _plus(to.sums[0], to.sums_e[0], f, e)
             if _larger(to.sums[0], to.sums_e[0], to.sums[1], to.sums_e[1]):
                 to.notes[FOUND] = 1
@@ -897,7 +969,7 @@ def _complete(
             _take(columns, depth, low, residual)
         elif to.x[depth] < top[depth]:
             to.x[depth] += 1
-            _take(columns, depth, 1, residual)
+            _take(columns, depth, np.int64(1), residual)
             enter = True
         else:
             _take(columns, depth, -to.x[depth], residual)
@@ -910,7 +982,10 @@ def _complete(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _visit_of(problem: Problem, choose: bool, marginal: FloatArray, marginal_e: IntArray) -> Visit:
+def _visit_of(
+    problem: Problem, n_chosen: Whole, marginal: FloatArray, marginal_e: IntArray
+) -> Visit:
+    """Where nothing was visited yet, with room for a point of so many columns to be chosen."""
     n, depth = len(problem.columns.upper), problem.tail.start + 1
     return Visit(
         np.zeros(n, np.int64),
@@ -918,7 +993,7 @@ def _visit_of(problem: Problem, choose: bool, marginal: FloatArray, marginal_e: 
         np.zeros(depth, np.int64),
         np.zeros(3),
         np.zeros(3, np.int64),
-        np.zeros(n if choose else 0, np.int64),
+        np.zeros(n_chosen, np.int64),
         marginal,
         marginal_e,
         np.zeros(N_NOTES, np.int64),
@@ -943,13 +1018,14 @@ def finish_layer(
     Where `marginal` is given, the weight of each value of each column from `step.k` on is added
     there, times the number of the state. `notes` and `stop` are as for `finish_count`.
     """
-    to = _visit_of(problem, mode == BEST, marginal, marginal_e)
+    n = len(problem.columns.upper)
+    to = _visit_of(problem, n if mode == BEST else 0, marginal, marginal_e)
     for state in range(len(layer.keys)):
         to.sums[0], to.sums_e[0] = 0.0, 0
         to.sums[2], to.sums_e[2] = layer.mantissa[state], layer.exponent[state]
         _complete(problem, step, layer.keys[state], mode, to, stop)
         behind[state], behind_e[state] = to.sums[0], to.sums_e[0]
-        notes[:] = to.notes
+        _copy(to.notes, notes)
         if notes[STOPPED] != 0:
             return
 
@@ -970,7 +1046,8 @@ def finish_draws(
     `layer` carries what lies behind its states; the point is taken at which the sum of weights
     passes that times `uniform`. Mode BEST takes the likeliest completion.
     """
-    to = _visit_of(problem, True, np.empty(0), np.empty(0, np.int64))
+    n = len(problem.columns.upper)
+    to = _visit_of(problem, n, np.empty(0), np.empty(0, np.int64))
     for draw in range(len(at_state)):
         state = at_state[draw]
         to.notes[:], to.sums[:], to.sums_e[:] = 0, 0.0, 0
@@ -978,7 +1055,8 @@ def finish_draws(
             layer.mantissa[state], layer.exponent[state], uniform[draw], np.int64(0)
         )
         _complete(problem, step, layer.keys[state], mode, to, stop)
-        draws[draw, step.k :] = to.chosen[step.k :]
+        for k in range(step.k, len(to.chosen)):
+            draws[draw, k] = to.chosen[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -998,9 +1076,9 @@ def dive(problem: Problem, right: IntArray, n_dives: Whole) -> Any:
     columns, tail = problem.columns, problem.tail
     residual, y = np.empty(len(right), np.int64), np.empty(len(right), np.int64)
     point = np.empty(len(tail.direction), np.int64)
-    random, total = np.uint64(88172645463325252), 0.0
+    random, total = np.uint64(88172645463325252), 0.0  # xorshift64 from Marsaglia's own seed
     for _ in range(n_dives):
-        residual[:] = right
+        _copy(right, residual)
         if not solve(tail, residual, y, point):
             return 0.0
         product = 1.0
@@ -1016,7 +1094,7 @@ def dive(problem: Problem, right: IntArray, n_dives: Whole) -> Any:
             random ^= random << np.uint64(17)
             x = low + np.int64(random % np.uint64(high - low + 1))
             product *= high - low + 1
-            total += 5.0 * product
+            total += 5.0 * product  # a value tried by itself costs about five of those on a line
             _take(columns, k, x, residual)
             _slide(tail, k, x, point)
             if not _settled(tail, columns, k, point):

@@ -213,7 +213,8 @@ def _tail(matrix: IntArray, upper: IntArray, right: IntArray) -> kernels.Tail:
     """The longest tail whose points can be counted in closed form; an empty one always can."""
     n = matrix.shape[1]
     backwards = np.arange(n)[::-1].copy()
-    behind = prefix_ranks(matrix, backwards)[::-1]
+    # In C order, as everywhere: for another order of the memory it would be compiled once more.
+    behind = prefix_ranks(np.ascontiguousarray(matrix), backwards)[::-1]
     free = n - np.arange(n + 1) - behind
     reach = np.abs(matrix).astype(np.float64) @ upper + np.abs(right)
     for start in (*(int(np.argmax(free <= most)) for most in (2, 1, 0)), n):

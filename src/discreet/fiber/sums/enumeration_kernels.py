@@ -1,12 +1,23 @@
-"""Search for the points of a system in lexicographic order, each narrowing passed along rows."""
+"""Search for the points of a system in lexicographic order, each narrowing passed along rows.
 
-from typing import NamedTuple
+The state is a stack of limits. At each level one column, the first whose limits have not met, takes
+one value after another; the level above holds what the rows then imply for all columns. Narrowing
+never removes a point, and where all limits have met and no row objects, they are one: so that every
+point is found, once, and in order. The stack lives in arrays of the caller, so that the search can
+be left after any number of nodes and go on later.
+
+`queue` is a stack of rows still to be looked at, each at most once (`queued`): their order changes
+how soon the limits settle, never where.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from discreet.numerics.arrays import BoolArray, IntArray
 
+# What `notes` holds: the level, whether it was just entered, whether all is done, nodes so far.
 LEVEL, ENTER, DONE, NODES, N_NOTES = 0, 1, 2, 3, 4
 
 
@@ -63,7 +74,8 @@ def _narrow(rows: Rows, lower: IntArray, upper: IntArray, i: int, search: Search
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _wake(rows: Rows, j: int, search: Search, end: int) -> int:
+def _wake(rows: Rows, j: int, search: Search, end: Any) -> Any:
+    """Queues the rows of a column that are not waiting yet; the new end of the queue."""
     for entry in range(rows.column_start[j], rows.column_start[j + 1]):
         i = rows.column_row[entry]
         if not search.queued[i]:
@@ -81,7 +93,7 @@ def _settle(rows: Rows, lower: IntArray, upper: IntArray, search: Search, end: i
         i = search.queue[end]
         search.queued[i] = False
         after = _narrow(rows, lower, upper, i, search, end)
-        if after < 0:
+        if after < 0:  # leave no row marked: the next value starts with an empty queue
             for left in range(len(search.queued)):
                 search.queued[left] = False
             return False
@@ -112,12 +124,14 @@ def proceed(rows: Rows, search: Search, out: IntArray, max_nodes: int) -> int:
             notes[DONE] = 1
             break
         if notes[ENTER]:
+            # Columns before that of the level below have met limits: it was the first without.
             j = 0 if level == 0 else search.column[level - 1] + 1
             while j < n and search.lower[level, j] == search.upper[level, j]:
                 j += 1
             notes[ENTER] = 0
             if j == n:
-                out[found] = search.lower[level]
+                for i in range(n):
+                    out[found, i] = search.lower[level, i]
                 found += 1
                 notes[LEVEL] -= 1
                 continue
@@ -128,9 +142,11 @@ def proceed(rows: Rows, search: Search, out: IntArray, max_nodes: int) -> int:
             notes[LEVEL] -= 1
             continue
         nodes += 1
-        search.lower[level + 1], search.upper[level + 1] = search.lower[level], search.upper[level]
+        for i in range(n):
+            search.lower[level + 1, i] = search.lower[level, i]
+            search.upper[level + 1, i] = search.upper[level, i]
         search.lower[level + 1, j] = search.upper[level + 1, j] = search.value[level]
-        end = _wake(rows, j, search, 0)
+        end = _wake(rows, j, search, np.int64(0))
         if _settle(rows, search.lower[level + 1], search.upper[level + 1], search, end):
             notes[LEVEL], notes[ENTER] = level + 1, 1
     notes[NODES] += nodes

@@ -3,6 +3,11 @@
 A prior is a product of weights over cells, w(x) = ∏ w_i(x_i), so that one pass forward and one back
 over the columns of each block give Z = Σ w(x) and Pr(x_i = q) for all cells and values at once. The
 entropy of the table follows from them: H = log Z − Σ_i E log w_i(x_i).
+
+Weights of large counts are of size x log x on a log scale, and differences of such numbers lose the
+digits that a verdict may hang on. So each cell's weights are taken relative to that of one of its
+values, at first the one of the largest weight; where that lies too far from the likeliest value,
+the sums are made once more relative to the likeliest ones.
 """
 
 from collections.abc import Sequence
@@ -14,6 +19,7 @@ import numpy as np
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums import dynamic_programming_kernels as kernels
 from discreet.fiber.sums.dynamic_programming import (
+    MAX_WEIGHTS,
     Budget,
     Marginals,
     Sweep,
@@ -23,14 +29,17 @@ from discreet.fiber.sums.dynamic_programming import (
     sweep,
     weights_of,
 )
-from discreet.fiber.sums.dynamic_programming_plan import plan_for
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
+from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.system.blocks import Block, Split, split
 from discreet.fiber.system.linear_system import System
-from discreet.fiber.system.priors import Prior, check_length
+from discreet.fiber.system.priors import Prior, check_length, log_ratio
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.rounding import EPSILON
 from discreet.progress import Progress, silent
 
-EPSILON = 2.0**-52
+NEGLIGIBLE = 1e-15  # probabilities below it decide nothing
+PRECISE = 1e-10  # relative error of a probability that needs no second look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +47,17 @@ class Posterior:
     """The distribution of the hidden table over all consistent ones, exact but for rounding.
 
     Cell i takes value `lower[i]` + q with probability `probabilities[i][q]`. `log_normaliser` is
-    log Z, `entropy` is in bits. `relative_error` limits the rounding error of every probability,
-    as a share of it.
+    log Z, `entropy` is in bits. Z is `log_relative` on a log scale where weights are taken relative
+    to those of the values in `start`. `relative_error` limits the rounding error of probabilities
+    above NEGLIGIBLE, as a share of each.
     """
 
     system: System
     prior: Prior
     lower: IntArray
     probabilities: Sequence[FloatArray]
+    start: IntArray
+    log_relative: float
     log_normaliser: float
     entropy: float
     relative_error: float
@@ -71,7 +83,8 @@ class Posterior:
         table = np.asarray(table, dtype=np.int64).ravel()
         if len(table) != self.system.n_named or not self.system.holds(self.system.completed(table)):
             raise InputError(must_be("table", "consistent with the system", "another"))
-        return fsum(self.prior.log_weight(np.arange(len(table)), table)) - self.log_normaliser
+        cells = np.arange(len(table))
+        return fsum(log_ratio(self.prior, cells, self.start, table)) - self.log_relative
 
     def table_probability(self, table: IntArray) -> float:
         """Pr(table), zero only where it is below 1e-308."""
@@ -89,23 +102,48 @@ def posterior(
     budget = budget or Budget()
     check_length(prior, system.n_named)
     parts = _checked(split(system))
+    start = heaviest(parts, prior, system.n_named)
+    found, size = _relative_to(start, parts, system, prior, budget, progress)
+    if 4.0 * EPSILON * size > PRECISE:
+        likeliest = [int(np.argmax(p)) for p in found.probabilities]
+        try:
+            near = found.lower + np.array(likeliest, dtype=np.int64)
+            found, _ = _relative_to(near, parts, system, prior, budget, progress)
+        except BudgetExceeded:
+            pass  # the first sums stand, with the error that they state
+    return found
+
+
+def _relative_to(
+    start: IntArray, parts: Split, system: System, prior: Prior, budget: Budget, progress: Progress
+) -> tuple[Posterior, float]:
+    """The posterior by weights relative to those of some values, and the size of what was added."""
     n = system.n_named
     lower, probabilities = parts.values[:n], [np.ones(1) for _ in range(n)]
-    log_z, steps = _fixed_log_weight(parts, prior, n), 0
+    log_z, steps = 0.0, 0
     for block in parts.blocks:
-        found, marginals = _summed(block, prior, n, budget, progress)
+        few = float(block.upper.sum()) <= MAX_WEIGHTS  # values whose probabilities are written out
+        points = listed_points(block, budget) if few else None
+        if points is not None:
+            log_z += _fill_listed(block, points, prior, start, probabilities)
+            steps += points.size
+            continue
+        found, marginals = _summed(block, prior, start, budget, progress)
         log_z += _fill(found, marginals, probabilities, n)
         steps += found.steps
-    entropy, size = _entropy(prior, lower, probabilities, log_z)
-    return Posterior(
+    entropy, size = _entropy(prior, start, lower, probabilities, log_z)
+    posterior = Posterior(
         system=system,
         prior=prior,
         lower=lower,
         probabilities=probabilities,
-        log_normaliser=log_z,
+        start=start,
+        log_relative=log_z,
+        log_normaliser=fsum([*prior.log_weight(np.arange(n), start), log_z]),
         entropy=max(0.0, entropy),
         relative_error=EPSILON * (4.0 * size + 4.0 * steps + 16.0 * n),
     )
+    return posterior, size
 
 
 def _checked(parts: Split) -> Split:
@@ -115,35 +153,60 @@ def _checked(parts: Split) -> Split:
     return parts
 
 
-def _fixed_log_weight(parts: Split, prior: Prior, n_named: int) -> float:
-    fixed = np.ones(len(parts.values), dtype=np.bool_)
+def heaviest(parts: Split, prior: Prior, n_named: int) -> IntArray:
+    """The value of the largest weight of each cell, for its own sake, within its limits."""
+    start = parts.values[:n_named].copy()
     for block in parts.blocks:
-        fixed[block.columns] = False
-    cells = np.flatnonzero(fixed[:n_named])
-    return fsum(prior.log_weight(cells, parts.values[cells]))
+        for cell, low, width in zip(block.columns, block.lower, block.upper, strict=True):
+            if cell < n_named and width < MAX_WEIGHTS:  # more values than these are never weighed
+                values = np.arange(low, low + width + 1)
+                logs = prior.log_weight(np.full(len(values), cell), values)
+                start[cell] = values[np.argmax(logs)]
+    return start
 
 
 def sweep_of(
-    block: Block, prior: Prior, n_named: int, budget: Budget, progress: Progress = silent
+    block: Block, prior: Prior, start: IntArray, budget: Budget, progress: Progress = silent
 ) -> Sweep:
-    """All layers of a block with the prior's weights; slacks have weight one."""
+    """All layers of a block with the prior's weights relative to those of the values in `start`.
+
+    Slacks have weight one.
+    """
     plan = plan_for(block, closed=False, seconds=budget.seconds_left)
     budget.check_time("choosing an order of the cells")
 
     def log_weight(column: int, values: IntArray) -> FloatArray:
         cell = int(block.columns[column])
-        if cell >= n_named:
+        if cell >= len(start):
             return np.zeros(len(values))
-        return prior.log_weight(np.full(len(values), cell), values)
+        return log_ratio(prior, np.full(len(values), cell), start[cell], values)
 
     weights = weights_of(plan, log_weight)
     return sweep(plan, budget, weights=weights, keep=True, closed=False, progress=progress)
 
 
+def _fill_listed(
+    block: Block, points: IntArray, prior: Prior, start: IntArray, probabilities: list[FloatArray]
+) -> float:
+    """Writes the marginals of a block whose points are listed; its log normaliser."""
+    if not len(points):
+        _checked(Split(values=block.lower, blocks=(), is_empty=True))
+    named = block.columns < len(start)
+    cells, values = block.columns[named], (points + block.lower)[:, named]
+    logs = np.zeros(len(points))
+    for cell, column in zip(cells, values.T, strict=True):
+        logs += log_ratio(prior, np.full(len(points), cell), start[cell], column)
+    weights = np.exp(logs - logs.max())
+    for cell, column, top in zip(cells, points[:, named].T, block.upper[named], strict=True):
+        p = np.bincount(column, weights, int(top) + 1)
+        probabilities[int(cell)] = p / p.sum()
+    return float(logs.max() + np.log(weights.sum()))
+
+
 def _summed(
-    block: Block, prior: Prior, n_named: int, budget: Budget, progress: Progress
+    block: Block, prior: Prior, start: IntArray, budget: Budget, progress: Progress
 ) -> tuple[Sweep, Marginals]:
-    found = sweep_of(block, prior, n_named, budget, progress)
+    found = sweep_of(block, prior, start, budget, progress)
     marginals = Marginals.zeros(int(found.weights.start[-1]))
     layers = behind(found, budget, marginals=marginals, progress=progress)
     if layers[0].mantissa[0] == 0.0:
@@ -168,21 +231,22 @@ def _fill(
 
 
 def _entropy(
-    prior: Prior, lower: IntArray, probabilities: Sequence[FloatArray], log_z: float
+    prior: Prior,
+    start: IntArray,
+    lower: IntArray,
+    probabilities: Sequence[FloatArray],
+    log_z: float,
 ) -> tuple[float, float]:
-    """Entropy in bits, and the sum over cells of the largest |log weight|.
-
-    Log weights are taken relative to the likeliest value of their cell, so that what is summed up
-    is small against what cancels.
-    """
+    """Entropy in bits, and the sum over cells of the largest relative log weight that matters."""
     parts, size = [log_z], 0.0
     if all(np.count_nonzero(p) == 1 for p in probabilities):
         return 0.0, 0.0  # one table, whatever rounding makes of its weight
     for cell, p in enumerate(probabilities):
-        logs = prior.log_weight(np.full(len(p), cell), int(lower[cell]) + np.arange(len(p)))
-        centre = float(logs[np.argmax(p)])
+        values = int(lower[cell]) + np.arange(len(p))
+        logs = log_ratio(prior, np.full(len(p), cell), start[cell], values)
+        centre = float(logs[np.argmax(p)])  # so that what is summed up is small
         parts += [-centre, -float(np.dot(p, logs - centre))]
-        size += float(np.abs(logs).max())
+        size += float(np.abs(logs[p > NEGLIGIBLE]).max())
     return fsum(parts) / log(2.0), size
 
 
@@ -196,8 +260,9 @@ def most_probable_table(
     budget = budget or Budget()
     parts = _checked(split(system))
     point = parts.values.copy()
+    start = heaviest(parts, prior, system.n_named)
     for block in parts.blocks:
-        found = sweep_of(block, prior, system.n_named, budget, progress)
+        found = sweep_of(block, prior, start, budget, progress)
         layers = behind(found, budget, mode=kernels.BEST, progress=progress)
         if layers[0].mantissa[0] == 0.0:
             _checked(Split(values=block.lower, blocks=(), is_empty=True))

@@ -1,4 +1,10 @@
-"""Orders of the columns of a block, and the ranks that tell how good they are."""
+"""Orders of the columns of a block, and the ranks that tell how good they are.
+
+The exact engine passes the columns of a block one by one and keeps a state for each vector of
+right-hand sides that they can leave (see `dynamic_programming_kernels`). How many states there are
+depends on the order alone, and no order changes the answer: so that these kernels may estimate.
+`echelon` is the exception, and exact: it solves the last columns in whole numbers.
+"""
 
 import numpy as np
 from numba import njit
@@ -12,7 +18,7 @@ def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
 
     A rank modulo a prime is never above the true one; it only steers the choice of an order.
     """
-    p = np.int64(2147483629)
+    p = np.int64(2147483629)  # a prime below 2³¹: products of two remainders fit in 63 bits
     m = len(matrix)
     basis, pivot = np.zeros((m, m), np.int64), np.full(m, -1, np.int64)
     ranks = np.zeros(len(order) + 1, np.int64)
@@ -26,6 +32,7 @@ def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
                     v[i] = (v[i] - c * basis[b, i]) % p
         for i in range(m):
             if v[i] != 0:
+                # v[i]^(p − 2) is its inverse modulo p (Fermat)
                 inverse, power, base = np.int64(1), p - 2, v[i]
                 while power > 0:
                     if power & 1:
@@ -45,7 +52,8 @@ def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
 def greedy_order(matrix: IntArray, right: IntArray, upper: IntArray, first: int) -> IntArray:
     """Columns from `first` on, always the next that keeps the fields of open rows shortest.
 
-    `right` is the most that a row can hold.
+    `right` is the most that a row can hold. A row's field is as long as the smaller of what the
+    columns passed may have put into it and what those to come may: log₂ of that is its cost.
     """
     m, n = matrix.shape
     order, used = np.empty(n, np.int64), np.zeros(n, np.bool_)
@@ -69,9 +77,10 @@ def greedy_order(matrix: IntArray, right: IntArray, upper: IntArray, first: int)
                 most = np.float64(right[i])
                 before = np.log2(1.0 + min(done[i], rest[i], most))
                 after = np.log2(1.0 + min(done[i] + span, rest[i] - span, most))
-                after *= left[i] > 1
+                after *= left[i] > 1  # the last column of a row closes it, and its field is gone
+                # opening a row costs a little, more if it stays open for many columns
                 cost += after - before + (0.01 * left[i] if done[i] == 0 else 0.0)
-            if cost < best_cost - 1e-9:
+            if cost < best_cost - 1e-9:  # ties to the first column, whatever the last bit says
                 best, best_cost = j, cost
         used[best] = True
         order[k] = best
@@ -164,6 +173,7 @@ def echelon(work: IntArray, m: int, largest: int) -> IntArray:
             for j in range(rank + 1, q):
                 times = work[i, j] // work[i, rank]
                 for r in range(height):
+                    # in floats first: the integer product could wrap around unnoticed
                     after = work[r, j] - np.float64(times) * work[r, rank]
                     if abs(after) > largest:
                         pivots[0] = -1

@@ -1,4 +1,16 @@
-"""The sum over what the rows of a two-way table give to the first pair of its columns."""
+"""The sum over what the rows of a two-way table give to the first pair of its columns.
+
+With four columns, or three, a table is split into its first two columns and the others. `s` is what
+the rows give to the first pair, walked like an odometer over all rows but the last two; these two
+share the rest, s_{r−1} = low … high, and are summed in one go. For given s, the first pair can be
+filled in N(s, c) ways, c being the total of its first column: the points 0 ≤ x ≤ s with Σ x = c, by
+inclusion and exclusion over the upper limits
+
+    N(s, c) = Σ_I (−1)^|I| C(c − Σ_I (s_i + 1) + r − 1, r − 1),
+
+and likewise the second pair for rows − s. Both are whole numbers below 2⁵³ as far as the caller
+lets them be, so that floats hold them exactly; their products are added as residues.
+"""
 
 from typing import Any
 
@@ -7,7 +19,7 @@ from numba import njit
 
 from discreet.numerics.arrays import FloatArray, IntArray
 
-FAST = {"nnan", "nsz", "reassoc", "contract"}
+FAST = {"nnan", "nsz", "reassoc", "contract"}  # sums of exact whole numbers, in any order
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -25,6 +37,8 @@ def _add_powers(
     low: int, n: int, rest: int, r: int, sums: FloatArray, signs: FloatArray, out: FloatArray
 ) -> None:
     """(r − 1)! · N(s, c) for s_{r−1} = low, low + 1, … and s_r = rest − s_{r−1}, into `out`."""
+    # Sets I without either of the last two rows, and with both: they do not depend on s_{r−1}. A
+    # number of ways below zero is cut at −1, where the first factor of the product vanishes.
     constant = 0.0
     for j in range(len(sums)):
         a, b = max(sums[j], -1.0), max(sums[j] - rest - 2.0, -1.0)
@@ -34,6 +48,7 @@ def _add_powers(
         constant += signs[j] * (p + q)
     for v in range(n):
         out[v] = constant
+    # Sets with one of the two. Four rows are the common case, and vectorise when written out.
     for j in range(len(sums)):
         first, second, sign = sums[j] - 1.0 - low, sums[j] - 1.0 - rest + low, signs[j]
         if r == 4:
@@ -54,6 +69,7 @@ def _add_powers(
 def _multiplied(
     one: FloatArray, other: FloatArray, n: int, scale: float, modulus: Any
 ) -> tuple[Any, float]:
+    """Σ of products of the rounded numbers: the residue, and the size as a float."""
     total, size = np.uint64(0), 0.0
     for v in range(n):
         a, b = (
@@ -96,7 +112,7 @@ def sum_over_pairs(
                 _fill(s, r - 2, one, sums, signs)
                 _add_powers(low, n, rest, r, sums, signs, left)
             else:
-                left[:n] = factorial
+                left[:n] = factorial  # N = 1, times the factorial that `_multiplied` takes out
             for i in range(r - 2):
                 complement[i] = rows[i] - s[i]
             _fill(complement, r - 2, other, sums, signs)
@@ -106,6 +122,7 @@ def sum_over_pairs(
             residue, size = residue + part, size + part_size
             if modulus != np.uint64(0):
                 residue %= modulus
+        # The next s of the rows but two, as an odometer that never counts beyond the total.
         i = r - 3
         while i >= 0 and (s[i] == rows[i] or taken == total):
             taken -= s[i]

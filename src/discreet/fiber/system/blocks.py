@@ -14,7 +14,7 @@ from discreet.numerics.arrays import IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Columns that hang together: A y = b, 0 ≤ y ≤ u, with x = y + `lower`.
+    """Columns that depend on each other: A y = b, 0 ≤ y ≤ u, with x = y + `lower`.
 
     Column j of the block is column `columns[j]` of the system.
     """

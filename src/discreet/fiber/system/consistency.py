@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
 from discreet.errors import InputError, must_be
@@ -243,6 +242,8 @@ def _has_no_fractions(system: System) -> bool:
     n, rows = system.n_columns, system.n_rows
     if rows == 0:
         return False
+    from scipy.optimize import linprog  # slow to load, and needed only where something disagrees
+
     off = eye_array(rows, format="csr")
     solved = linprog(
         np.concatenate([np.zeros(n), np.ones(2 * rows)]),

@@ -1,8 +1,8 @@
 """The constraints that released figures put on a hidden table: A x = b, lower ≤ x ≤ upper.
 
 A *fiber* is the set of all tables consistent with what was released: the whole-number points x of
-such a system. Margins of a table, statistics of a count table, and what an intruder knows beside
-them all become rows of A or limits on cells.
+such a system. Margins of a table, statistics of a count table, and what an intruder also knows
+all become rows of A or limits on cells.
 """
 
 from collections.abc import Mapping, Sequence

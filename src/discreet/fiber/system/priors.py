@@ -1,5 +1,6 @@
 """How probable each consistent table is before anything is known: products over cells."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,7 +9,7 @@ from scipy.special import gammaln
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.numerics.gamma_ratio import log_gamma_ratio
+from discreet.numerics.gamma_ratio import log_factorial_ratio, log_gamma_ratio
 
 
 class Prior(Protocol):
@@ -32,6 +33,10 @@ class Uniform:
         """Zero: all weights are one."""
         return np.zeros(np.shape(values))
 
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """Zero."""
+        return np.zeros(np.shape(values))
+
 
 @dataclass(frozen=True, slots=True)
 class Multinomial:
@@ -42,6 +47,10 @@ class Multinomial:
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """−log x!."""
         return -gammaln(np.asarray(values) + 1.0)
+
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """−log x! / start!."""
+        return -log_factorial_ratio(start, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,11 @@ class ProductForm:
         log_theta: FloatArray = np.log(self.theta[cells])
         return values * log_theta - gammaln(np.asarray(values) + 1.0)
 
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """(x − start) log θ − log x! / start!."""
+        log_theta: FloatArray = np.log(self.theta[cells])
+        return (np.asarray(values) - start) * log_theta - log_factorial_ratio(start, values)
+
 
 @dataclass(frozen=True, slots=True)
 class DirichletMultinomial:
@@ -73,6 +87,22 @@ class DirichletMultinomial:
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """log Γ(x + α) − log Γ(α) − log x!."""
         return log_gamma_ratio(self.alpha[cells], values) - gammaln(np.asarray(values) + 1.0)
+
+    def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+        """log Γ(x + α) / Γ(start + α) − log x! / start!."""
+        gammas = log_gamma_ratio(self.alpha[cells] + start, np.asarray(values) - start)
+        return gammas - log_factorial_ratio(start, values)
+
+
+def log_ratio(prior: Prior, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
+    """log w_i(x) / w_i(start), where the prior can without the loss of digits of two logarithms.
+
+    Trusted: `start` has a weight above zero.
+    """
+    own: Callable[..., FloatArray] | None = getattr(prior, "log_ratio", None)
+    if own is None:
+        return prior.log_weight(cells, values) - prior.log_weight(cells, start)
+    return own(cells, start, values)
 
 
 def _check_positive(name: str, array: FloatArray) -> None:

@@ -389,31 +389,6 @@ def recursive_diversity(counts: SensitiveCounts, ell: int) -> RecursiveDiversity
     return RecursiveDiversity(counts=counts, value=shown, ell=least, too_few=read_only(flags))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecursiveDepth(CellMeasure):
-    """The largest l for which each cell is (c, l)-diverse; 0 where not even l = 1 holds. Exact."""
-
-    c: float
-    meaning: ClassVar[str] = (
-        "how many sensitive values of a cell matter: the largest l for which the most frequent one "
-        "is less than c times as frequent as all but the l − 1 most frequent ones together"
-    )
-
-    def failing(self, ell: int) -> Failing:
-        """Cells that are not (c, l)-diverse."""
-        least = at_least("l", ell, 1)
-        return self.judge(f"recursive ({self.c:g}, {least})-diversity", self.value < least)
-
-
-def recursive_depth(counts: SensitiveCounts, c: float) -> RecursiveDepth:
-    """The largest l with r₁ < c (r_l + … + r_m) in each cell: what is left only falls with l."""
-    _check_c(c)
-    largest = np.repeat(_extremes(counts)[0], _sizes(counts))
-    holds = largest / _left_over(counts) < c
-    depth = np.add.reduceat(holds.astype(np.int64), counts.starts)
-    return RecursiveDepth(counts=counts, value=counts.spread(depth), c=c)
-
-
 class Concentration(CellMeasure):
     """Share of the most frequent sensitive value among the records of each cell that have one."""
 

@@ -140,7 +140,8 @@ def _unknown(sensitive: SensitiveValues) -> MissingError:
     if not sensitive.labels:
         return MissingError(must_be(name, "known in some record", "none"))
     rule, got = "known in some record that has every key", "it only in records that are left out"
-    return MissingError(must_be(name, rule, got, remedy="choose --missing category"))
+    remedy = "choose category for missing values (missing)"
+    return MissingError(must_be(name, rule, got, remedy=remedy))
 
 
 def _measures(

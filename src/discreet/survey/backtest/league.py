@@ -2,21 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from discreet.data.csv_dialect import CsvOptions
-from discreet.data.missing import MissingCodes, missing_policy
-from discreet.data.records import open_records
 from discreet.data.summary import Summary
-from discreet.engines.contract import Engine, Request
-from discreet.errors import ColumnError, InputError, must_be
+from discreet.errors import InputError, must_be
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
-from discreet.numerics.linear_algebra import in_one_thread
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
+from discreet.survey.backtest.options import BacktestOptions
 from discreet.survey.backtest.sampling_trial import DrawnSample, PopulationCells, draw_sample
 from discreet.survey.headline.recommendation import recommend
 from discreet.survey.models.contract import Model, Tally
@@ -24,7 +19,6 @@ from discreet.survey.models.registry import choose_models
 from discreet.survey.scoring import fit_model
 from discreet.survey.summarising import summarise
 
-MOST_REPEATS = 10_000
 RECOMMENDED = "recommended"
 FEWEST_COMPARED = 10  # samples of a fraction from which on models are compared
 LEAST_COVERAGE = 0.8  # of the intervals of a model that may be preferred
@@ -140,85 +134,49 @@ class Backtest(ShownInNotebooks):
         return tuple(ranked[i] for i in order_of([-mean for mean in means.values()], scale=1.0))
 
 
-@in_one_thread
-def backtest(
-    source: Any,
-    keys: Sequence[str],
-    *,
-    fractions: Sequence[float] = (0.01, 0.05, 0.1),
-    repeats: int = 20,
-    models: str | Sequence[str] = "auto",
-    stratum: str | None = None,
-    missing: str = "category",
-    codes: MissingCodes | None = None,
-    seed: int = 1,
-    csv: CsvOptions | None = None,
-    engine: Engine | None = None,
-    progress: Progress = silent,
+def league(
+    population: PopulationCells, source: str, options: BacktestOptions, progress: Progress = silent
 ) -> Backtest:
-    """Every model on samples drawn from a file that is taken as a whole population.
+    """Every model on samples of the population; if the user interrupts, on those done so far.
 
-    Each sample is drawn without replacement, simply at random, or with `stratum` (a key) as many
-    persons from each of its levels, weighted accordingly. The models see what they would see of
-    such a sample: its cells, weights and the size of the population. If the user interrupts, the
-    samples done so far are returned.
-
-    The population is read once; each sample costs as much as its models take on its cells.
+    Each sample costs as much as its models take on its cells.
     """
-    _check(keys, fractions, repeats, stratum)
-    request = Request(
-        records=open_records(source, csv),
-        keys=tuple(keys),
-        missing=_partition(missing),
-        codes=codes or MissingCodes(),
-    )
-    chosen = choose_models(models)
-    with (engine or _default_engine(progress)).count(request) as cells:
-        words, counts = cells.words()
-        population = PopulationCells(
-            coding=cells.coding, levels=cells.coding.decode(words), counts=counts
-        )
-    for fraction in fractions:
+    for fraction in options.fractions:
         _check_size(fraction, population.size)
-    place = None if stratum is None else request.keys.index(stratum)
-    trials = _trials(population, chosen, fractions, repeats, place, seed, progress)
     done: list[Trial] = []
     try:
-        for trial in trials:
+        for trial in _trials(population, options, progress):
             done.append(trial)  # one by one: what is done must survive an interruption
     except KeyboardInterrupt:
         if not done:
             raise
     return Backtest(
-        source=request.records.name,
-        keys=request.keys,
+        source=source,
+        keys=tuple(options.keys),
         population_size=population.size,
-        population_uniques=int((counts == 1).sum()),
-        n_cells=len(counts),
-        stratum=stratum,
-        fractions=tuple(fractions),
-        repeats=repeats,
-        seed=seed,
+        population_uniques=int((population.counts == 1).sum()),
+        n_cells=len(population.counts),
+        stratum=options.stratum,
+        fractions=tuple(options.fractions),
+        repeats=options.repeats,
+        seed=options.seed,
         trials=tuple(done),
-        complete=len(done) == repeats * len(fractions),
+        complete=len(done) == options.repeats * len(options.fractions),
     )
 
 
 def _trials(
-    population: PopulationCells,
-    models: Sequence[Model],
-    fractions: Sequence[float],
-    repeats: int,
-    stratum: int | None,
-    seed: int,
-    progress: Progress,
+    population: PopulationCells, options: BacktestOptions, progress: Progress
 ) -> Iterator[Trial]:
     """The samples, repeat by repeat, so that an early stop leaves all fractions with some."""
+    models = choose_models(options.models)
+    fractions, repeats = options.fractions, options.repeats
+    stratum = None if options.stratum is None else list(options.keys).index(options.stratum)
     for repeat in range(repeats):
         for number, fraction in enumerate(fractions):
             done = (repeat * len(fractions) + number) / (repeats * len(fractions))
             progress("drawing samples and asking every model", done)
-            rng = np.random.default_rng([seed, repeat, number])
+            rng = np.random.default_rng([options.seed, repeat, number])
             size = round(fraction * population.size)
             drawn = draw_sample(population, size, stratum=stratum, rng=rng)
             yield _trial(drawn, models, fraction, population.size)
@@ -307,39 +265,7 @@ def _score(model: str, fraction: float, trials: Sequence[Trial], figure: str) ->
     )
 
 
-def _check(
-    keys: Sequence[str], fractions: Sequence[float], repeats: int, stratum: str | None
-) -> None:
-    if isinstance(keys, str) or not keys:
-        raise InputError(must_be("keys", "a list of at least one column name", repr(keys)))
-    for key in keys:
-        if list(keys).count(key) > 1:
-            raise ColumnError(must_be("keys", "different columns", f"{key!r} twice"))
-    if stratum is not None and stratum not in keys:
-        raise ColumnError(must_be("stratum", "one of the keys", repr(stratum)))
-    if not fractions or not all(0 < f <= 1 for f in fractions):
-        raise InputError(must_be("fractions", "numbers above 0, up to 1", list(fractions)))
-    if len(set(fractions)) < len(fractions):
-        raise InputError(must_be("fractions", "different numbers", list(fractions)))
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise InputError(must_be("repeats", f"from 1 to {MOST_REPEATS:,}", repeats))
-
-
 def _check_size(fraction: float, population_size: int) -> None:
     if round(fraction * population_size) < 1:
         rule = f"large enough for a sample of the {population_size:,} persons"
         raise InputError(must_be("fractions", rule, fraction))
-
-
-def _partition(name: str) -> Any:
-    policy = missing_policy(name)
-    if policy.matching is not None:
-        rule = "category, drop or error, since a population must be counted once"
-        raise InputError(must_be("missing", rule, repr(name)))
-    return policy
-
-
-def _default_engine(progress: Progress) -> Engine:
-    from discreet.engines.duckdb import DuckDBEngine
-
-    return DuckDBEngine(progress=progress)

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc, gammaincinv, pdtr
+from scipy.special import gammaincinv, pdtr
 
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.errors import InputError, WeightError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.arrays import BoolArray, CountArray, FloatArray, IntArray, read_only
-from discreet.numerics.rounding import ALIKE, whole_above, whole_below
+from discreet.numerics.arrays import BoolArray, CountArray, FloatArray, IntArray
+from discreet.numerics.rounding import whole_above, whole_below
 from discreet.survey.models.contract import CellScores, ModelUnavailable, Need, Tally
 from discreet.survey.models.inverse_mean import inverse_mean, inverse_square_mean
 
@@ -88,47 +88,6 @@ def _must_all(name: str, rule: str, values: FloatArray, holds: BoolArray) -> Non
     if not holds.all():
         first = int(np.argmin(holds.ravel()))
         raise InputError(must_be(name, rule, values.ravel()[first], where=f"position {first}"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationCountInterval:
-    """Equal-tailed limits on F of each cell, each tail at most (1 − confidence)/2."""
-
-    low: IntArray
-    high: IntArray
-    confidence: float
-
-    def __post_init__(self) -> None:
-        read_only(self.low)
-        read_only(self.high)
-
-    @property
-    def match_probability_low(self) -> FloatArray:
-        """The lower limit on 1/F."""
-        return 1 / self.high
-
-    @property
-    def match_probability_high(self) -> FloatArray:
-        """The upper limit on 1/F."""
-        return 1 / self.low
-
-
-def population_count_interval(
-    sample_count: IntArray, inclusion_probability: FloatArray, *, confidence: float = CONFIDENCE
-) -> PopulationCountInterval:
-    """The quantiles of F given f at (1 ∓ confidence)/2, F − f being negative binomial.
-
-    P(F ≤ h) is the incomplete beta I_p(f, h − f + 1). Checked: as in `individual_risk`, f whole,
-    f/p ≤ 1e15, 0 < confidence < 1.
-    """
-    f, p = _checked_whole(sample_count, inclusion_probability)
-    rule = f"at most {LARGEST_COUNT:g}"
-    _must_all("sample_count / inclusion_probability", rule, f / p, f <= LARGEST_COUNT * p)
-    tail = _tail(confidence)
-    low = _smallest(lambda unseen: betainc(f, unseen + 1, p) >= tail * (1 - ALIKE), f.shape)
-    high = _smallest(lambda unseen: betaincc(f, unseen + 1, p) <= tail * (1 + ALIKE), f.shape)
-    whole = f.astype(np.int64)
-    return PopulationCountInterval(low=whole + low, high=whole + high, confidence=confidence)
 
 
 def _tail(confidence: float) -> float:
@@ -280,7 +239,7 @@ class FittedBenedettiFranconi:
         if not self.summary.size_indices.is_partition:
             return Unavailable(
                 "a match that needs a missing value does not prove that there is another person; "
-                "choose --missing category or drop"
+                "choose category or drop for missing values"
             )
         mean, variance = tally.uniques, min(tally.uniques_variance, tally.uniques)
         shift = whole_below(mean - variance, scale=mean)

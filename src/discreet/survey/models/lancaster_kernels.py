@@ -46,6 +46,7 @@ PAIR_WORK = 8.0  # and of one interaction of a cell drawn
 
 Report = Callable[[float, float], None]  # share of the sweep done, work so far
 
+# Rows are summed in the order that fills vector registers; the order is the same in every run.
 FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
@@ -121,6 +122,7 @@ def _new_stack(tree: Tree) -> Stack:
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _add(source: Any, more: Any, target: Any) -> None:
+    """target = source + more, as a loop: a slice assigned to another costs seconds to compile."""
     for j in range(len(target)):
         target[j] = source[j] + more[j]
 
@@ -175,6 +177,7 @@ def _descend(tree: Any, stack: Any, depth: int, i: int) -> None:
 @njit(cache=True, nogil=True)
 def _mark(zeros: Any, zeros_end: Any, alive: Any, depth: int, i: int) -> int:
     """Which impossible boxes may hold the path with level i at `depth`, and what that makes it."""
+    # A box holds the whole path once the deepest variable that it restricts is fixed inside it.
     state = CLEAN
     for z in range(len(zeros_end)):
         alive[depth + 1, z] = alive[depth, z] and zeros[z, i]
@@ -238,7 +241,7 @@ def _clean_rows(
     total = 0.0
     for i in range(first, start):
         own = score + effect[i]
-        if own + least[i] + bottom >= 0:
+        if own + least[i] + bottom >= 0:  # nowhere negative: the mass is the mean, by centring
             total += probability[i] * own
         elif own + most[i] + top > 0:
             more = pairs[row[i] : row[i] + end - start]
@@ -262,7 +265,7 @@ def _clean_blocks(tree: Any, stack: Any) -> float:
     total = 0.0
     for i in range(outer, first):
         score = stack.score[depth] + effect[i]
-        if score + most[i] + limits[2] <= 0:
+        if score + most[i] + limits[2] <= 0:  # before its effects are worked out, by looser limits
             continue
         _add(effect[first:end], pairs[row[i] : row[i] + end - first], below[first:end])
         top, bottom = _extremes(below[first:start], most[first:start], least[first:start])
@@ -347,6 +350,7 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     square = _mean_square(tree.probability, stack.effect[depth], start)
     square += tree.pair_variance[depth] + mean * mean
     top = mean + stack.limits[depth, 0] + stack.limits[depth, 2]
+    # Impossible cells may hold any part of the mean, so that only zero is sure below.
     low = max(mean, 0.0) if box == CLEAN else 0.0
     high = max(low, min(top, 0.5 * (mean + math.sqrt(square))))
     if weight * (high - low) > closing.threshold:
@@ -354,6 +358,7 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     drawn, variance = _estimate(tree, stack, depth, closing, out)
     out[DRAWN] += weight * drawn
     out[VARIANCE] += weight * weight * variance
+    # E max(s, 0)² is at most E s², and at most the largest s times E max(s, 0).
     out[VARIANCE_LIMIT] += weight * weight * min(square, top * high) / closing.draws
     out[LOW] += weight * low
     out[HIGH] += weight * high
@@ -408,7 +413,7 @@ def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -
     out[WORK] += LEVEL_WORK * (len(tree.main) - tree.offsets[depth])
     if _certain(stack.score[depth], stack.weight[depth], stack.limits[depth], box, out):
         return True
-    if closing is None:
+    if closing is None:  # known when compiled: the exact sweep has no code for draws
         return _unrolled(tree, stack, depth, box, np.inf, out)
     if _unrolled(tree, stack, depth, box, SMALL_BLOCK, out):
         return True
@@ -430,7 +435,7 @@ def _walk(tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any
         if out[WORK] > cap or stop[0] != 0:
             out[ABORTED] = 1
             return
-        stack.level[depth] += 1
+        stack.level[depth] += 1  # where this depth goes on when all below it is done
         box = _mark(tree.zeros, tree.zeros_end, stack.alive, depth, i)
         top = stack.score[depth] + stack.effect[depth, i] + tree.most[i] + stack.limits[depth, 2]
         if top > 0 and box != IMPOSSIBLE:

@@ -52,7 +52,7 @@ class FittedSampleFrequency:
         if not self.is_partition:
             return Unavailable(
                 "a match that needs a missing value does not prove that there is another person; "
-                "choose --missing category or drop"
+                "choose category or drop for missing values"
             )
         uniques = self.sample_uniques
         if self.is_population or uniques == 0:

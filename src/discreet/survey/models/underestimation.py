@@ -186,7 +186,7 @@ def _sentence(cells: SmallCells, at_least: float, ratio: float, uniques_ratio: f
     size, assumed = cells.cell_size(cells.highest_pair_rate), 1 + cells.unseen_per_seen
     return (
         f"The individual risk is {verdict} for these data: {cells.pairs} cells of two records "
-        f"beside {cells.uniques} sample uniques show that the cell of a sample unique holds no "
+        f"and {cells.uniques} sample uniques show that the cell of a sample unique holds no "
         f"more than {size:.3g} people on average, where the model takes {assumed:.3g}; correct "
         f"matches among sample uniques are {least}probably {ratio:.2g} times its figure{uniques}."
     )

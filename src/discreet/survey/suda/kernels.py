@@ -75,6 +75,8 @@ def _split(
     without a sample unique, else where its next cell goes. Returns the number of classes written
     and the end of `out_rows`.
     """
+    # First how many cells have each level, then each cell to its place: a level's class is opened
+    # by its first cell, which is a sample unique if the class has one, as these come first.
     n_classes = 0
     for i in range(start, stop):
         counts[column[rows[i]]] += 1
@@ -97,7 +99,7 @@ def _split(
         if at >= 0:
             out_rows[at] = row
             at += 1
-        counts[level] -= 1
+        counts[level] -= 1  # down to zero again, with the last cell of the level
         place[level] = at if counts[level] > 0 else -1
     return n_classes, n_rows
 
@@ -122,6 +124,7 @@ def refine(
             )  # fmt: skip
             n_out += added
             continue
+        # Classes of two are the most frequent by far, and need no counting.
         first, last = rows[start], rows[stop - 1]
         if stop - start == 2 and column[first] == column[last]:
             out_starts[n_out] = n_rows
@@ -189,7 +192,7 @@ def mark_alone(
                 for i in range(n_single):
                     if parts[part_of[single[i]]] == 1:
                         _mark(alone[x], first[single[i]])
-                for i in range(n_met):
+                for i in range(n_met):  # only what was touched: the levels are many
                     parts[part_of[met[i]]] = 0
         for i in range(n_met):
             counts[met[i]] = 0
@@ -208,7 +211,7 @@ def _minimal_rows(
         for smaller in without[x]:
             if smaller >= 0:
                 bits &= ~stored[base + smaller, word]
-        while bits:
+        while bits:  # the lowest bit that is set, by its number in the De Bruijn word, goes first
             rest = bits & (bits - np.uint64(1))
             out[n_out] = 64 * word + BIT_NUMBER[((bits ^ rest) * DE_BRUIJN) >> np.uint64(58)]
             n_out += 1

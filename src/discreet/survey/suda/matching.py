@@ -95,7 +95,7 @@ def _too_much(cells: AllCells, max_size: int, n_sets: int) -> MatchingTooLongErr
     possible = [size for size in smaller if matching_work(sizes, n_cells, size) <= MOST_WORK]
     rule = f"at most {max(possible)} here" if possible else "left out here"
     got = f"{max_size}, which takes {n_sets:,} sets of keys to match over {n_cells:,} cells"
-    remedy = "take that, or fewer keys, or --missing category, which needs no matching"
+    remedy = "take that, or fewer keys, or category for missing values, which needs no matching"
     return MatchingTooLongError(must_be("suda", rule, got, remedy=remedy))
 
 

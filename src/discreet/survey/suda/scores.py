@@ -148,14 +148,6 @@ class SpecialUniques:
         """Records with an MSU."""
         return int(self.row_records[self.n_msus.any(axis=1)].sum())
 
-    @property
-    def rows_without_msu(self) -> IntArray:
-        """Sample uniques that have none up to `max_size`; their score of 0 says no more than that.
-
-        Empty when all sizes were searched.
-        """
-        return self.rows[~self.n_msus.any(axis=1)]
-
     def scores(self, convention: str = Convention.ELLIOT) -> FloatArray:
         """SUDA score of every row given: 0 for a record that is no sample unique."""
         scores = np.zeros(self.n_rows)

@@ -125,7 +125,7 @@ def _dis(cells: AllCells, sampling_fraction: float | None) -> Outcome:
     if cells.overlap:
         return Unavailable("DIS is defined for cells that do not overlap, and missing values match")
     if sampling_fraction is None:
-        return Unavailable("the sampling fraction is not known; give --population or --weight")
+        return Unavailable("the sampling fraction is not known; give population size or weights")
     one, two, three = (int((cells.records == size).sum()) for size in (1, 2, 3))
     if one == 0:
         return Unavailable("DIS needs a sample unique, and there is none")

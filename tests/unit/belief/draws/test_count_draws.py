@@ -24,9 +24,11 @@ def test_draws_that_are_just_enough_give_a_distribution(monkeypatch, bits):
 
 @pytest.mark.parametrize("n", [100, 103, 107, 149])
 def test_kept_draws_that_are_just_enough_give_a_distribution(monkeypatch, n):
-    """Equal weights: n draws are worth n, or n less a last bit."""
+    """Equal weights: n draws are n effective ones, or n less a last bit."""
     monkeypatch.setattr(decimal_draws, "LEAST_KEPT", n)
     prior = decimal_draws.Tilted(np.zeros(2), False, -1.0, 0.0)
     tables = np.tile([[1, 1], [0, 2]], (n, 1))[:n]
     drawn = decimal_draws._Draws(tables, np.zeros(n), 4000, prior, 0.0)
-    assert not isinstance(decimal_draws._distribution(None, drawn, None), Unavailable)
+    limits = SimpleNamespace(lower=np.zeros(2, np.int64), upper=np.full(2, 2))
+    question = SimpleNamespace(system=limits)
+    assert not isinstance(decimal_draws._distribution(question, drawn, None), Unavailable)

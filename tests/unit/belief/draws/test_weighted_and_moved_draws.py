@@ -2,28 +2,27 @@
 
 import numpy as np
 import pytest
+from tests.oracles.named_cells import cell_distribution
 
+from discreet.belief import ladder
 from discreet.belief import posterior as posteriors
+from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws import resample_move as moving
 from discreet.belief.draws import weighted_draws as weighting
 from discreet.belief.draws.augmentation import Effort, augmented
 from discreet.belief.draws.resample_move import cube_moves, moved_distribution
 from discreet.belief.draws.table_steps import ResamplingStep
-from discreet.belief.draws.weighted_draws import (
-    WeightedDistribution,
-    relative_error,
-    weighted_distribution,
-)
+from discreet.belief.draws.weighted_draws import weighted_belief
+from discreet.belief.draws.weights import relative_error
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.matched_distribution import matched_distribution
-from discreet.belief.exact.named_cells import cell_distribution
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import released_evidence
-from discreet.belief.models.model_search import chordal_cliques, search_models, triangulated
+from discreet.belief.models.model_search import search_models
 from discreet.belief.posterior import Question, table_posterior
 from discreet.clock import Clock
 from discreet.fiber.draws.sequential import WeightedDraws
-from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import posterior
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import Unavailable
@@ -33,6 +32,11 @@ TABLE = np.array([[[3, 1, 2], [0, 2, 1]], [[1, 4, 0], [2, 1, 3]]])
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]
 ALPHA = np.full(TABLE.shape, 0.5)
 CELLS = np.arange(TABLE.size)
+
+
+def asked(model, sets=TWO_WAY, **more):
+    prior = LogLinearPrior(model, ALPHA)
+    return Question(prior=prior, margins=margins_of(TABLE, sets), cells=CELLS, **more)
 
 
 def exact(model, sets=TWO_WAY):
@@ -47,8 +51,8 @@ def test_weighted_draws_and_walks_from_them(model):
     distribution, right = exact(model)
     rng = np.random.default_rng(5)
     margins = margins_of(TABLE, TWO_WAY)
-    drawn = weighted_distribution(distribution, margins=margins, clock=Clock(None), rng=rng)
-    log_z, error = drawn.normaliser()
+    drawn = weighted_belief(distribution, margins=margins, clock=Clock(None), rng=rng)
+    log_z, error = drawn.log_normaliser
     assert abs(log_z - right.log_normaliser) < 5 * error + 1e-9
     entropy = drawn.entropy()
     assert abs(entropy.value - right.entropy) < 5 * entropy.standard_error
@@ -57,7 +61,7 @@ def test_weighted_draws_and_walks_from_them(model):
     )
     for cell in CELLS.tolist():
         for distributions, errors in (
-            drawn.cell(cell),
+            (drawn.cell(cell), drawn.cell_error(cell)),
             (moved.distributions[cell], moved.errors[cell]),
         ):
             for q, p in distributions.items():
@@ -123,13 +127,10 @@ def test_matched_distribution_against_sums():
 
 
 def test_a_distribution_too_large_to_sum_is_drawn(monkeypatch):
-    def beyond(*_):
-        raise BudgetExceeded("too large")
-
-    monkeypatch.setattr(posteriors, "_exactly", beyond)
-    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA, truth=TABLE)
+    monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     model = HierarchicalModel.of(3, TWO_WAY)
-    found = table_posterior(question, model, rng=np.random.default_rng(1))
+    question = asked(model, truth=TABLE)
+    found = table_posterior(question, rng=np.random.default_rng(1))
     assert "weighted draws" in found.method
     _, right = exact(model)
     truth = found.true_table
@@ -138,22 +139,10 @@ def test_a_distribution_too_large_to_sum_is_drawn(monkeypatch):
 
 def test_no_time_gives_a_reason_or_an_answer():
     effort = Effort(n_draws=2000, seconds=1e-3)
-    question = Question(
-        margins=margins_of(TABLE, [(0, 1), (1, 2)]), cells=CELLS, alpha=ALPHA, effort=effort
-    )
-    found = table_posterior(
-        question, HierarchicalModel.no_highest_interaction(3), rng=np.random.default_rng(1)
-    )
+    model = HierarchicalModel.no_highest_interaction(3)
+    question = asked(model, [(0, 1), (1, 2)], effort=effort)
+    found = table_posterior(question, rng=np.random.default_rng(1))
     assert isinstance(found, Unavailable) or not found.complete
-
-
-def test_chordal_graphs():
-    square = frozenset({(0, 1), (1, 2), (2, 3), (0, 3)})
-    assert chordal_cliques(4, square) is None
-    assert chordal_cliques(4, square | {(0, 2)}) == ((0, 1, 2), (0, 2, 3))
-    assert chordal_cliques(4, triangulated(4, square)) is not None
-    assert len(triangulated(4, square)) == 5
-    assert chordal_cliques(3, frozenset()) == ((0,), (1,), (2,))
 
 
 def test_a_search_finds_all_decomposable_models_when_they_are_alike():
@@ -177,17 +166,16 @@ def test_a_search_leaves_out_what_cannot_be_weighed():
 EPSILON = 2.0**-52
 
 
-def even_draws(n, seed=0, room=1):
+def even_draws(n, seed=0, room=True):
     """So many draws of the table itself, whose weights are alike but for rounding."""
     noise = np.random.default_rng(seed).integers(-3, 4, n) * EPSILON
-    return WeightedDistribution(
+    return DrawnBelief(
         tables=np.tile(TABLE.ravel(), (n, 1)),
         log_ratios=np.log(3.0) * (1 + noise),
         log_weights=np.zeros(n),
-        room=np.full(TABLE.size, room),
         n_tried=n,
-        warning="",
-        complete=True,
+        lower=np.zeros(TABLE.size, dtype=np.int64),
+        upper=np.full(TABLE.size, int(room)),
     )
 
 
@@ -200,15 +188,15 @@ def test_the_error_of_a_mean_weight_is_that_of_its_draws():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_draws_of_even_weights_are_neither_exact_nor_in_doubt(seed):
-    _, error = even_draws(500, seed).normaliser()
+    _, error = even_draws(500, seed).log_normaliser
     assert 0 < error < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_cell_without_room_is_certain_whatever_rounding_does(seed):
-    _, certain = even_draws(300, seed, room=0).cell(0)
+    certain = even_draws(300, seed, room=False).cell_error(0)
     assert set(certain.values()) == {0.0}
-    _, open_ = even_draws(300, seed).cell(0)
+    open_ = even_draws(300, seed).cell_error(0)
     assert min(open_.values()) == pytest.approx(1 / 302)
 
 
@@ -224,7 +212,7 @@ def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
 
     monkeypatch.setattr(weighting, "weighted_draws", draws)
     monkeypatch.setattr(weighting, "ENOUGH", weighting.FIRST_ROUND)
-    found = weighted_distribution(
+    found = weighted_belief(
         distribution, margins=None, clock=Clock(None), rng=np.random.default_rng(1)
     )
     assert found.n_tried == weighting.FIRST_ROUND
@@ -234,7 +222,7 @@ def test_draws_end_where_even_ones_are_enough(seed, monkeypatch):
 def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypatch):
     model = HierarchicalModel.of(3, TWO_WAY)
     distribution, _ = exact(model)
-    question = Question(margins=margins_of(TABLE, TWO_WAY), cells=CELLS, alpha=ALPHA)
+    question = asked(model)
     tried = []
 
     def way(name, answer):
@@ -242,15 +230,11 @@ def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypa
 
     def found(n):
         tried.clear()
-        monkeypatch.setattr(
-            posteriors, "weighted_distribution", lambda *_, **__: even_draws(n, seed)
-        )
+        monkeypatch.setattr(ladder, "weighted_belief", lambda *_, **__: even_draws(n, seed))
         monkeypatch.setattr(posteriors, "moved_distribution", way("moved", None))
         monkeypatch.setattr(posteriors, "simulated", way("simulated", Unavailable("no")))
-        rng = np.random.default_rng(1)
-        return posteriors._by_weighted_draws(
-            question, model, distribution, Clock(None), rng, silent
-        )
+        climb = ladder.Climb(Clock(None), np.random.default_rng(1), silent)
+        return posteriors._by_weighted_draws(question, distribution, climb)
 
     assert isinstance(found(19), Unavailable)
     assert not isinstance(found(20), Unavailable)
@@ -263,7 +247,7 @@ def test_what_even_draws_are_good_for_is_a_matter_of_their_number(seed, monkeypa
 
 @pytest.mark.parametrize("seed", range(5))
 def test_walks_from_even_draws_are_warned_of_by_their_number(seed):
-    assert "worth only 49.0" in moving._warning("", even_draws(49, seed))
+    assert "only 49.0 effective" in moving._warning("", even_draws(49, seed))
     assert moving._warning("", even_draws(50, seed)) == ""
 
 

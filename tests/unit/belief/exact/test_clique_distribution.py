@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from discreet.belief import ladder
 from discreet.belief import posterior as posteriors
+from discreet.belief.drawn_belief import LEAST_EFFECTIVE
 from discreet.belief.draws.chain_frequencies import (
     counted_distribution,
     independent_distribution,
@@ -15,21 +17,21 @@ from discreet.belief.draws.chain_frequencies import (
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.smc import annealed_distribution
 from discreet.belief.exact.clique_distribution import clique_distribution, log_matchings
-from discreet.belief.exact.exact_distribution import exact_distribution
+from discreet.belief.exact.exact_distribution import completed_points, exact_distribution
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.exact.summed_cliques import summed_cliques
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel, models_containing
 from discreet.belief.posterior import Question, table_posterior
-from discreet.belief.request import LEAST_WORTH
 from discreet.clock import Clock
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import posterior
-from discreet.fiber.system.decomposable import junction_tree
 from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Unavailable
+from discreet.numerics.graphs import junction_tree
 
 TABLE = np.array([[[1, 2], [0, 1], [2, 0]], [[1, 0], [3, 1], [0, 1]]])
 ALPHA = np.random.default_rng(1).uniform(0.4, 1.2, TABLE.shape)
@@ -49,12 +51,17 @@ def right_of(sets, model, alpha=ALPHA):
     return found, found.log_normaliser + distribution.log_constant
 
 
+def asked(sets, model):
+    prior = LogLinearPrior(model, ALPHA)
+    return Question(prior=prior, margins=margins_of(TABLE, sets), cells=np.arange(12), truth=TABLE)
+
+
 def assert_same_cells(told, right):
     """Within five standard errors, values that were not seen being rare."""
     for cell, one in enumerate(told):
         for q in range(int(TABLE.sum()) + 1):
             p = right.probability(cell, q)
-            error = one.errors.get(q, 1 / (one.worth + 2))
+            error = one.errors.get(q, 1 / (one.effective_draws + 2))
             assert abs(one.distribution.get(q, 0.0) - p) < 5 * error + 1e-9
 
 
@@ -205,7 +212,7 @@ def test_errors_of_counted_distributions_hold():
         for q in range(4):
             p = np.exp(-2.0 + q * np.log(2.0) - gammaln(q + 1.0))
             misses += abs(one.distribution[q] - p) > 2 * one.errors[q]
-        assert 50 < one.worth < 600
+        assert 50 < one.effective_draws < 600
     assert misses < 0.15 * 160
 
 
@@ -224,62 +231,52 @@ def test_a_posterior_beyond_summing(monkeypatch, model):
     def beyond(*_, **__):
         raise BudgetExceeded("too large")
 
-    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "summed_cliques", beyond)
     sets = [(0,), (1,), (2,)]
-    question = Question(
-        margins=margins_of(TABLE, sets), cells=np.arange(12), alpha=ALPHA, truth=TABLE
-    )
-    found = table_posterior(question, model, rng=np.random.default_rng(1))
+    question = asked(sets, model)
+    found = table_posterior(question, rng=np.random.default_rng(1))
     right, evidence = right_of(sets, model)
     assert "led up to the model" in found.method
     assert abs(found.evidence.log_probability - evidence) < 5 * found.evidence.standard_error
     distribution = exact_distribution(question.margins, model, ALPHA)
-    truth = right.table_probability(posteriors.completed(distribution, TABLE))
+    truth = right.table_probability(completed_points(distribution.system, TABLE.ravel()[None])[0])
     assert abs(found.true_table.value - truth) < 5 * found.true_table.standard_error
 
 
-def test_draws_worth_too_little_are_no_figures(monkeypatch):
+def test_too_few_effective_draws_are_no_figures(monkeypatch):
     """Weighted draws that rest on a table or two give a reason and a remedy, not probabilities."""
 
-    def beyond(*_, **__):
-        raise BudgetExceeded("too large")
-
     sets = [(0, 1), (0, 2), (1, 2)]
-    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "moved_distribution", lambda *_, **__: None)
-    weighted = posteriors.weighted_distribution  # type: ignore[attr-defined]
-    uneven = {"worth": LEAST_WORTH / 2}
+    weighted = ladder.weighted_belief
+    uneven = {"effective": LEAST_EFFECTIVE / 2}
 
     def few(distribution, **more):
         drawn = weighted(distribution, **more)
-        keep = max(int(uneven["worth"]), 1)
-        return type(
-            drawn
-        )(  # type: ignore[call-arg]
+        keep = max(int(uneven["effective"]), 1)
+        return type(drawn)(
             tables=drawn.tables[:keep].copy(),
             log_ratios=np.zeros(keep),
             log_weights=drawn.log_weights[:keep].copy(),
-            room=drawn.room,
             n_tried=keep,
-            warning="",
+            lower=drawn.lower,
+            upper=drawn.upper,
+            log_weight=drawn.log_weight,
             complete=False,
         )
 
-    monkeypatch.setattr(posteriors, "weighted_distribution", few)
+    monkeypatch.setattr(ladder, "weighted_belief", few)
     monkeypatch.setattr(posteriors, "simulated", lambda *_, **__: Unavailable("no walk"))
-    question = Question(
-        margins=margins_of(TABLE, sets), cells=np.arange(12), alpha=ALPHA, truth=TABLE
-    )
-    model = HierarchicalModel.of(3, sets)
-    found = table_posterior(question, model, rng=np.random.default_rng(1))
+    question = asked(sets, HierarchicalModel.of(3, sets))
+    found = table_posterior(question, rng=np.random.default_rng(1))
     assert isinstance(found, Unavailable)
-    assert "worth only 10.0 independent ones" in found.reason
+    assert "gave only 10.0 effective draws" in found.reason
     assert "allow more seconds" in found.reason
-    uneven["worth"] = 2 * LEAST_WORTH
-    assert not isinstance(
-        table_posterior(question, model, rng=np.random.default_rng(1)), Unavailable
-    )
+    uneven["effective"] = 2 * LEAST_EFFECTIVE
+    found = table_posterior(question, rng=np.random.default_rng(1))
+    assert not isinstance(found, Unavailable)
 
 
 def test_moves_that_would_fill_the_memory_are_not_laid_out():

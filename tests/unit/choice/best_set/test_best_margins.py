@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.named_cells import cell_distribution
 
-from discreet.belief.exact.named_cells import cell_distribution
 from discreet.choice.best_set import identified_cells
+from discreet.choice.best_set import search as module
 from discreet.choice.best_set.best_margins import Family, Measure, best_margins, information_weights
 from discreet.choice.best_set.component_range import ComponentRange, smallest_outside
 from discreet.choice.best_set.conflict_search import ConflictSearch
@@ -24,13 +25,13 @@ from discreet.choice.best_set.margin_requests import (
 from discreet.choice.best_set.margin_safety import Judge, Verdict
 from discreet.choice.best_set.search import Search, Task
 from discreet.choice.best_set.small_cells import SmallCells
-from discreet.choice.best_set.variable_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.data.table import Table
 from discreet.errors import ColumnError, InputError
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.programs import Deadline
 from discreet.figures import Figure
+from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
 
@@ -451,8 +452,8 @@ def test_rounding_does_not_order_the_other_sets(off):
 @pytest.mark.parametrize("bound", [0.3, 0.1 + 0.2])
 def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch):
     search = a_search(Table.of_dense(np.full((2,) * 7, 9)))
-    monkeypatch.setattr(search, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(search.DecomposableBound, "value", lambda _: bound)
+    monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
+    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: bound)
     assert search._best_decomposable()[3]
     conflicts = ConflictSearch(search.judge, search.task.requests, [])
     assert search._as_decomposable(((B | C,), 0.3, bound, False), conflicts).optimal
@@ -461,8 +462,8 @@ def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch)
 @pytest.mark.parametrize("worth", [0.3, 0.1 + 0.2])
 def test_going_through_all_sets_replaces_the_first_only_by_more_weight(worth, monkeypatch):
     search = a_search(Table.of_dense(np.full((2, 2, 2), 9)))
-    monkeypatch.setattr(search, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(search.DecomposableBound, "value", lambda _: 1.0)
+    monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
+    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: 1.0)
     listed = found_as((A | B, A | C), worth)
     monkeypatch.setattr(DecomposableSearch, "everything", lambda *_: listed)
     assert search._best_decomposable()[0] == (B | C,)

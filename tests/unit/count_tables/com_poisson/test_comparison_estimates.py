@@ -109,3 +109,15 @@ def test_a_variance_as_large_as_the_geometric_one_is_refused_exactly(table):
     refused = moment_estimate(table)
     assert isinstance(refused, Unavailable)
     assert "of geometric counts" in refused.reason
+
+
+@pytest.mark.parametrize("times", [1, 10**6, 10**11, 10**12])
+@pytest.mark.parametrize(
+    ("shape", "is_there"),
+    [([243, 81, 27, 9, 3, 1], True), ([32, 16, 8, 4, 2, 1], True), ([1, 2, 4, 8], False)],
+)
+def test_a_line_without_slope_is_one_however_many_counts(shape, is_there, times):
+    got = weighted_least_squares({i: count * times for i, count in enumerate(shape)})
+    assert isinstance(got, Unavailable) is not is_there
+    if is_there:
+        assert got.dispersion == 0

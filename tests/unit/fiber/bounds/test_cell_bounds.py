@@ -6,12 +6,12 @@ import threading
 
 import numpy as np
 import pytest
+from tests.oracles.certificates import certify
 
 from discreet.errors import InputError
 from discreet.fiber.bounds import by_programming as programming
 from discreet.fiber.bounds.by_shuttle import bounds_by_shuttle
 from discreet.fiber.bounds.cell_bounds import Proof, bounds, component_margins
-from discreet.fiber.bounds.certificates import certify
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.figures import Unavailable

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.oracles.checked_moves import moves_checked
 
 from discreet.errors import InputError, Interrupted
 from discreet.fiber.draws import drawing
 from discreet.fiber.draws.drawing import Draws, Method, WalkOptions, draw_tables
-from discreet.fiber.draws.moves import check_same_rows, listed, moves_checked, moves_of_margins
+from discreet.fiber.draws.moves import check_same_rows, listed, moves_of_margins
 from discreet.fiber.draws.starts import starting_points, starting_tables
 from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
 from discreet.fiber.draws.walk_weights import weight_table
@@ -213,7 +214,7 @@ def test_a_sparse_large_table_is_walked_by_swaps():
 def test_swaps_refuse_limits():
     system = system_of(6, [*MARGINS.statements(), known([0], 1, 9)])
     moves = moves_of_margins(MARGINS, system)
-    with pytest.raises(InputError, match="without limits beside margins"):
+    with pytest.raises(InputError, match="without limits of their own"):
         swap_chains(
             system, MARGINS, moves, Uniform(), [TABLE.ravel()], rng=np.random.default_rng(1)
         )

@@ -14,7 +14,13 @@ from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import most_probable_table, posterior
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
-from discreet.fiber.system.priors import Multinomial, ProductForm, Uniform
+from discreet.fiber.system.priors import (
+    DirichletMultinomial,
+    Multinomial,
+    ProductForm,
+    Uniform,
+    log_ratio,
+)
 
 
 def total_of(n_cells, total):
@@ -116,3 +122,45 @@ def test_probabilities_do_not_depend_on_the_number_of_processors(monkeypatch):
 )
 def test_larger_by_more_than_rounding(larger, than, expected):
     assert _clearly_larger(*larger, *than) == expected
+
+
+@pytest.mark.parametrize("half", [10**3, 10**6, 2 * 10**6, 10**9, 10**11])
+def test_probabilities_of_large_counts_keep_their_digits(half):
+    """One person of two rows: an even chance, whatever the size of the other cells."""
+    table = np.array([[1, 0], [half - 1, half]])
+    found = posterior(system_of(4, margins_of(table, [(0,), (1,)]).statements()), Multinomial())
+    assert found.probability(0, 1) == pytest.approx(0.5, rel=1e-13)
+    assert found.table_probability(table) == pytest.approx(0.5, rel=1e-13)
+    assert found.entropy == pytest.approx(1.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [2_000, 200_000])
+def test_wide_ranges_of_large_counts_are_summed_about_the_likeliest(n):
+    """A binomial of many persons, whose largest weight alone lies at its end."""
+    found = posterior(total_of(2, n), Multinomial())
+    with mpmath.workdps(60):
+        logs = [
+            mpmath.loggamma(n + 1) - mpmath.loggamma(x + 1) - mpmath.loggamma(n - x + 1)
+            - n * mpmath.log(2)
+            for x in (n // 2, n // 2 + 40)
+        ]  # fmt: skip
+        wanted = [float(mpmath.exp(one)) for one in logs]
+    got = [found.probability(0, x) for x in (n // 2, n // 2 + 40)]
+    assert got == pytest.approx(wanted, rel=1e-11)
+    assert found.relative_error < 1e-8
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        Uniform(),
+        Multinomial(),
+        ProductForm(np.array([0.3, 0.7])),
+        DirichletMultinomial(np.array([0.5, 2.5])),
+    ],
+)
+def test_ratios_of_weights_are_differences_of_their_logarithms(prior):
+    cells, start = np.array([0, 1, 1, 0]), np.array([3, 0, 30, 90])
+    values = np.array([7, 12, 20, 90])
+    wanted = prior.log_weight(cells, values) - prior.log_weight(cells, start)
+    assert log_ratio(prior, cells, start, values) == pytest.approx(wanted, abs=1e-10)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.attaining_table import attaining_table
 
 from discreet.errors import InputError
-from discreet.fiber.bounds.attaining_table import attaining_table
 from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.system.decomposable import ClosedForm, components_tree, junction_tree
+from discreet.fiber.system.decomposable import ClosedForm
 from discreet.fiber.system.margins import Margins, all_margins, margins_of, maximal
+from discreet.numerics.graphs import components_tree, junction_tree
 
 
 def test_a_chain_has_its_links_as_separators():

@@ -16,7 +16,6 @@ from discreet.survey.attributes.diversity import (
     concentration,
     distinct_diversity,
     entropy_diversity,
-    recursive_depth,
     recursive_diversity,
     rows_by,
 )
@@ -114,17 +113,6 @@ def test_cells_with_too_few_values_fail_for_every_c():
     assert recursive_diversity(HOSPITAL, 10**30).failing(1).cells == 3
 
 
-def test_recursive_depth_is_the_largest_l():
-    counts = table({0: 5, 1: 3, 2: 2, 3: 1}, {0: 4})
-    assert recursive_depth(counts, 0.3).value.tolist() == [0, 0]
-    assert recursive_depth(counts, 1).value.tolist() == [2, 0]
-    assert recursive_depth(counts, 2).value.tolist() == [3, 1]
-    assert recursive_depth(counts, 5.1).value.tolist() == [4, 1]
-    deep = recursive_depth(counts, 2)
-    assert (deep.worst, deep.worst_cell) == (1, 1)
-    assert deep.failing(2).cell.tolist() == [False, True]
-
-
 def test_alpha_and_k_both_count():
     found = concentration(table({0: 3, 1: 7}, {0: 1, 1: 1}, {0: 5, 1: 5}))
     assert found.value.tolist() == [0.7, 0.5, 0.5]
@@ -148,7 +136,6 @@ EVERY = [
     entropy_diversity,
     concentration,
     lambda counts: recursive_diversity(counts, 1),
-    lambda counts: recursive_depth(counts, 2),
 ]
 
 
@@ -171,7 +158,6 @@ def test_a_cell_without_a_value_has_no_measure(measure):
         lambda counts: entropy_diversity(counts).failing(9),
         lambda counts: recursive_diversity(counts, 9).failing(1),
         lambda counts: recursive_diversity(counts, 1).failing(0.01),
-        lambda counts: recursive_depth(counts, 0.01).failing(1),
         lambda counts: concentration(counts).failing(0.01, 1),
     ],
 )
@@ -260,7 +246,6 @@ def test_huge_counts_stay_exact():
     counts = table({0: top, 1: top - 1, 2: 1})
     assert recursive_diversity(counts, 2).value.tolist() == [1]
     assert recursive_diversity(counts, 2).failing(1).cells == 1
-    assert recursive_depth(counts, math.nextafter(1, 2)).value.tolist() == [2]
 
 
 @pytest.mark.parametrize(
@@ -273,9 +258,6 @@ def test_huge_counts_stay_exact():
         (lambda: entropy_diversity(HOSPITAL).failing(math.inf), "l must be .*got inf"),
         (lambda: recursive_diversity(HOSPITAL, 0), "l must be a whole number of at least 1, got 0"),
         (lambda: recursive_diversity(HOSPITAL, 2).failing(0), "c must be a number above 0, got 0"),
-        (lambda: recursive_depth(HOSPITAL, -1), "c must be a number above 0, got -1"),
-        (lambda: recursive_depth(HOSPITAL, math.inf), "c must be a number above 0, got inf"),
-        (lambda: recursive_depth(HOSPITAL, 1).failing(0), "l must be a whole number of at least 1"),
         (lambda: concentration(HOSPITAL).failing(0, 2), "alpha must be above 0 and at most 1"),
         (lambda: concentration(HOSPITAL).failing(1.1, 2), "alpha must be .*got 1.1"),
         (lambda: concentration(HOSPITAL).failing(0.5, 0), "k must be a whole number of at least 1"),

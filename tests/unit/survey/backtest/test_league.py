@@ -8,8 +8,9 @@ import pytest
 
 from discreet.errors import ColumnError, InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.flows.backtest import backtest
 from discreet.survey.backtest import league as module
-from discreet.survey.backtest.league import Estimates, Trial, backtest
+from discreet.survey.backtest.league import Estimates, Trial
 
 
 def population(n=600, seed=1):

@@ -8,7 +8,7 @@ from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
-from discreet.survey.assessment import assess
+from discreet.flows.assess import assess
 from discreet.survey.headline.recommendation import (
     COUNTED,
     FROM_SIZES,
@@ -282,7 +282,7 @@ def test_disagreement_names_the_extremes():
 
 def test_the_user_may_lead_with_another_model():
     frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
-    led = assess(frame, ["a", "b"], population_size=3000, headline="pitman")
+    led = assess(frame, ["a", "b"], population=3000, headline="pitman")
     own = led.models["pitman"]
     assert led.recommended.model == "pitman"
     assert led.recommended.expected_population_uniques == own.expected_population_uniques
@@ -294,21 +294,21 @@ def test_the_user_may_lead_with_another_model():
     ("options", "message"),
     [
         ({"headline": "pitmann"}, "headline must be one of the models .* did you mean 'pitman'"),
-        ({"headline": "ewens", "population_size": None}, "headline must be a model that can be"),
+        ({"headline": "ewens", "population": None}, "headline must be a model that can be"),
     ],
 )
 def test_a_headline_that_cannot_lead(options, message):
     frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
     with pytest.raises(InputError, match=message):
-        assess(frame, ["a", "b"], **({"population_size": 3000} | options))
+        assess(frame, ["a", "b"], **({"population": 3000} | options))
 
 
 def test_households_drawn_whole_are_warned_about():
     n = np.arange(300)
     frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // 3})
-    found = assess(frame, ["a", "b"], population_size=3000, household="h", models=["ewens"])
+    found = assess(frame, ["a", "b"], population=3000, household="h", models=["ewens"])
     assert "whole households" in found.recommended.expected_population_uniques.note
-    alone = assess(frame, ["a", "b"], population_size=3000, models=["ewens"])
+    alone = assess(frame, ["a", "b"], population=3000, models=["ewens"])
     assert "whole households" not in alone.recommended.expected_population_uniques.note
 
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from discreet.data.cells import CellBatch
@@ -24,7 +22,6 @@ from discreet.survey.models.benedetti_franconi import (
     match_variance,
     mean_inclusion_probability,
     poisson_limits,
-    population_count_interval,
     undersized_cells,
     unique_probability,
 )
@@ -144,52 +141,6 @@ def test_match_variance_refuses_a_fraction():
 def test_unique_probability_is_p_for_a_sample_unique():
     found = unique_probability(np.array([1, 2, 1]), np.array([0.3, 0.3, 1.0]))
     np.testing.assert_array_equal(found, [0.3, 0, 1])
-
-
-@given(
-    st.integers(1, 10_000),
-    st.floats(0, 4).map(lambda digits: 10**-digits),
-    st.sampled_from([0.5, 0.9, 0.95, 0.999]),
-)
-def test_interval_has_equal_tails(f, p, confidence):
-    """Neither tail is too heavy, and one person fewer or more on a side would make it so."""
-    interval = population_count_interval(np.array([f]), np.array([p]), confidence=confidence)
-    low, high, tail = interval.low[0], interval.high[0], (1 - confidence) / 2
-    unseen = stats.nbinom(f, p)
-    assert unseen.cdf(low - f - 1) < tail * (1 + 1e-9)
-    assert unseen.cdf(low - f) >= tail * (1 - 1e-9)
-    assert unseen.sf(high - f) <= tail * (1 + 1e-9)
-    assert high == f or unseen.sf(high - f - 1) > tail * (1 - 1e-9)
-
-
-def test_interval_of_a_geometric_variable():
-    """For f = 1, P(F > h) = q^h, whatever the size of the numbers."""
-    p = np.array([0.5, 1e-3, 1e-12, 1])
-    interval = population_count_interval(np.ones(4, dtype=np.int64), p)
-    with np.errstate(divide="ignore"):
-        expected = np.ceil(np.log(0.025) / np.log1p(-p)).clip(1)
-    np.testing.assert_allclose(interval.high, expected, rtol=1e-9)
-    np.testing.assert_array_equal(interval.match_probability_low, 1 / interval.high)
-    np.testing.assert_array_equal(interval.match_probability_high, 1 / interval.low)
-
-
-def test_interval_is_read_only_and_takes_no_cells():
-    interval = population_count_interval(np.empty(0, dtype=np.int64), np.empty(0))
-    assert interval.low.shape == interval.high.shape == (0,)
-    assert not interval.low.flags.writeable
-
-
-def test_interval_refuses_what_has_no_whole_answer():
-    with pytest.raises(InputError, match=r"^sample_count / inclusion_probability must be at most"):
-        population_count_interval(np.array([10**6]), np.array([1e-12]))
-    with pytest.raises(InputError, match=r"^sample_count must be whole numbers, got 2.5 at positi"):
-        population_count_interval(np.array([2.5]), np.array([0.5]))
-
-
-@pytest.mark.parametrize("confidence", [0, 1, 1.5, float("nan")])
-def test_interval_refuses_a_confidence(confidence):
-    with pytest.raises(InputError, match=r"^confidence must be between 0 and 1, got "):
-        population_count_interval(np.array([1]), np.array([0.5]), confidence=confidence)
 
 
 def test_household_risk_of_each_record():
@@ -351,12 +302,3 @@ def test_the_variance_of_a_census_is_none_whatever_rounding_leaves_of_it(counts)
     assert isinstance(figure, Figure)
     assert figure.note.endswith("they are wider than the posterior's")
     assert figure.standard_error == pytest.approx(0, abs=1e-6)
-
-
-@pytest.mark.parametrize("bits", [-2, 0, 2])
-@pytest.mark.parametrize(("weight", "confidence"), [(40, 0.95), (20, 0.9), (10, 0.8)])
-def test_a_tail_of_just_the_size_allowed_is_left_out(weight, confidence, bits):
-    """P(F ≤ 1) = 1/w of a sample unique of weight w is just the tail, which 1 reaches."""
-    p = np.array([1 / weight * (1 + bits * 2.0**-52)])
-    found = population_count_interval(np.array([1]), p, confidence=confidence)
-    assert found.low.tolist() == [1]

@@ -5,13 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracles.closed_forms import closed_form_of_three, closed_form_of_two
 
 from discreet.numerics.arrays import FloatArray
 from discreet.survey.models.inverse_mean import (
     BLOCK,
     approximation_error,
-    closed_form_of_three,
-    closed_form_of_two,
     inverse_mean,
     inverse_mean_of_one,
     inverse_square_mean,

@@ -117,12 +117,6 @@ def sum_over_cells(
     return Sums(value, error, rows)
 
 
-def power_sums(cells: OccupiedCells, steps: Sequence[Step], powers: int) -> FloatArray:
-    """Σ μ^m over all cells for m = 1, …, powers: closed form by messages alone."""
-    trees = _subtrees(cells, steps, powers)
-    return _everything(trees, _root(trees, steps, cells.sample_size, 1.0), powers)
-
-
 def _root(
     trees: Sequence[_Subtree], steps: Sequence[Step], sample_size: int, limit: float
 ) -> _Nodes:

@@ -1,6 +1,6 @@
 """Decomposable log-linear models: closed-form fits from margins of cliques and separators.
 
-With the keys in the order of a decomposable graph (see `decomposable_graph`), the fitted mean of a
+With the keys in the order of a decomposable graph (see `numerics.graphs`), the fitted mean of a
 cell is
 
     μ = n · ∏_v n(parents(v) ∪ v) / n(parents(v)),
@@ -60,19 +60,6 @@ class DecomposableFit:
             clique, parents = self.cells.margin(step.clique), self.cells.margin(step.parents)
             mean *= clique.total[clique.group] / parents.total[parents.group]
         return np.asarray(read_only(mean))
-
-    def mean_without_oneself(self) -> FloatArray:
-        """μ of each occupied cell as fitted to the sample with one record of that cell taken out.
-
-        A sample unique raises the mean of its own cell, the more so the richer the model; this is
-        what the others say of it. 0 where nobody else has the levels of some clique.
-        """
-        mean = np.full(len(self.cells), self.sample_size - 1.0)
-        for step in self.graph.steps:
-            clique, parents = self.cells.margin(step.clique), self.cells.margin(step.parents)
-            held, below = clique.total[clique.group] - 1, parents.total[parents.group] - 1
-            mean *= np.divide(held, below, out=np.zeros(len(held)), where=below > 0)
-        return mean
 
     def mean_at(self, levels: LevelArray) -> FloatArray:
         """μ of any cells, `levels` being keys × cells: 0 where a clique's combination is new."""

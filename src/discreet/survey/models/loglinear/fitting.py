@@ -291,7 +291,7 @@ def _target(cells: OccupiedCells, keys: Keys, smoothing: float) -> FloatArray:
     target = np.zeros(size)
     target[margin.code] = (1 - smoothing) * margin.total
     if smoothing > 0:
-        apart = DecomposableFit(Graph(len(cells.sizes)), cells)
+        apart = DecomposableFit(Graph.empty(len(cells.sizes)), cells)
         target += smoothing * _independent_margin(apart, keys)
     return target
 

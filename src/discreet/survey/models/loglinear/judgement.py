@@ -139,7 +139,7 @@ def candidates(
             continue
         found.append(Candidate(name, rich))
         if order == 2:
-            plain = DecomposableFit(Graph(len(cells.sizes)), cells)
+            plain = DecomposableFit(Graph.empty(len(cells.sizes)), cells)
             for w in mixtures:
                 found.append(Candidate(f"sum {w:g}", ArithmeticMixture(plain, rich, w)))
                 found.append(Candidate(f"product {w:g}", geometric_mixture(rich, w)))

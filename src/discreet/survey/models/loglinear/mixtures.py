@@ -17,7 +17,7 @@ from discreet.survey.models.loglinear.occupied_cells import LevelArray, Occupied
 
 def geometric_mixture(fit: IterativeFit, weight: float) -> IterativeFit:
     """Means ∝ (independence)^(1−w) · (fit)^w on the support of the fit, adding up to n."""
-    apart = DecomposableFit(Graph(len(fit.cells.sizes)), fit.cells)
+    apart = DecomposableFit(Graph.empty(len(fit.cells.sizes)), fit.cells)
     with np.errstate(divide="ignore"):
         logs = (1 - weight) * np.log(apart.mean_at(fit.support.levels)) + weight * np.log(fit.mean)
     mean = np.exp(logs - logs.max(initial=-math.inf))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.numerics.graphs import Edge, Graph, Keys
+from discreet.numerics.graphs import Graph, Keys
 from discreet.numerics.rounding import above, first_largest, order_of
 from discreet.progress import Progress, silent
 from discreet.survey.models.loglinear.cell_sums import TooManyCells, sum_over_cells
@@ -95,7 +95,7 @@ def forward_search(
     occupied cells once for every key, and the cells with a population mean above 4 once.
     """
     seeker = _Seeker(cells, sampling_fraction, budget)
-    path = [seeker.judged(Graph(len(cells.sizes)), always=True)]
+    path = [seeker.judged(Graph.empty(len(cells.sizes)), always=True)]
     best = 0
     while path[best].distance > 0 and len(path) - best <= _patience(path[best]):
         progress("searching a log-linear model", None)
@@ -177,12 +177,11 @@ def extended(graph: Graph, cells: OccupiedCells, largest_clique: int) -> Iterato
     Keys of one level are left alone: joining them changes nothing.
     """
     useful = [key for key, size in enumerate(cells.sizes) if size > 1]
-    edges: Iterator[Edge] = itertools.combinations(useful, 2)
-    for edge in edges:
-        if edge in graph.edges:
+    for u, v in itertools.combinations(useful, 2):
+        if graph.has(u, v) or not graph.may_add(u, v):
             continue
-        wider = graph.with_edge(edge)
-        if wider.is_decomposable and all(
+        wider = graph.flipped(u, v)
+        if all(
             len(step.clique) <= largest_clique and cells.has_code(step.clique)
             for step in wider.steps
         ):

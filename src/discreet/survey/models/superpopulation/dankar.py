@@ -7,14 +7,9 @@ stands in for it. The rule came from trials on six clinical data sets.
 
 from dataclasses import dataclass, replace
 
-from discreet.data.summary import Summary
-from discreet.survey.models.contract import ModelUnavailable, Need
-from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
-    FittedSuperpopulation,
-    Totals,
-    usable,
-)
+from discreet.survey.models.contract import ModelUnavailable
+from discreet.survey.models.superpopulation.fitted import FittedSuperpopulation, Totals
+from discreet.survey.models.superpopulation.model import SuperpopulationModel
 from discreet.survey.models.superpopulation.negative_binomial import NegativeBinomial
 from discreet.survey.models.superpopulation.pitman import Pitman
 from discreet.survey.models.superpopulation.zayatz import Zayatz
@@ -23,7 +18,7 @@ SMALL_FRACTION = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dankar:
+class Dankar(SuperpopulationModel):
     """Pitman, slide negative binomial or Zayatz, as the rule says."""
 
     name: str = "dankar"
@@ -31,15 +26,9 @@ class Dankar:
         "The model that the rule names for this sampling fraction holds: Pitman's up to 0.1, above "
         "it the lower of the slide negative binomial and Zayatz' estimate."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
-
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model of the rule's choice; its parameter `chosen` names it."""
-        return self.fit_totals(usable(summary))
 
     def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
+        """The fitted model of the rule's choice; its parameter `chosen` names it."""
         small = totals.sampling_fraction <= SMALL_FRACTION
         named = Pitman(confidence=self.confidence) if small else None
         chosen = self._first(named or NegativeBinomial(confidence=self.confidence), totals)

@@ -8,44 +8,34 @@ P(F = 1 given f = 1) = (θ + n − 1)/(θ + N − 1).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.data.summary import SizeIndices, Summary
+from discreet.data.summary import SizeIndices
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray
-from discreet.survey.models.contract import ModelUnavailable, Need
+from discreet.survey.models.contract import ModelUnavailable
 from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
     ByDelta,
-    ByProfile,
     FittedSuperpopulation,
     Totals,
-    census,
-    check_confidence,
-    fitted_point,
-    usable,
 )
-from discreet.survey.models.superpopulation.partition_likelihood import (
-    LogUniqueProbability,
-    PartitionLikelihood,
-    along_ewens,
-    log_arrangements,
+from discreet.survey.models.superpopulation.model import (
+    ALL_UNIQUE,
+    LikelihoodModel,
+    check_two_kinds,
 )
+from discreet.survey.models.superpopulation.partition_family import PartitionFamily
+from discreet.survey.models.superpopulation.partition_likelihood import along_ewens
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from discreet.survey.models.superpopulation.size_index_fit import Evaluation
 
 ESTIMATORS = ("maximum_likelihood", "moments")
-ALL_UNIQUE = (
-    "every record of the sample is unique, so the likelihood rises without end as the number of "
-    "cells grows; the sample gives no limit on it"
-)
-ONE_CELL = "all records lie in one cell, so the likelihood rises as the parameters go to their edge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ewens:
+class Ewens(LikelihoodModel):
     """One parameter θ; `estimator` is 'maximum_likelihood' or 'moments'."""
 
     name: str = "ewens"
@@ -53,61 +43,41 @@ class Ewens:
         "The cells of the population arise as in Ewens' sampling formula, with few small cells "
         "for each large one, the sample is drawn at random, and all sample uniques are alike."
     )
-    needs: frozenset[Need] = frozenset()
     estimator: str = "maximum_likelihood"
-    confidence: float = CONFIDENCE
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model; unavailable where the equation for θ has no solution."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
+    def check(self) -> None:
+        """Raises InputError for an estimator that there is not."""
+        LikelihoodModel.check(self)
         if self.estimator not in ESTIMATORS:
             raise InputError(must_be("estimator", "among " + ", ".join(ESTIMATORS), self.estimator))
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
+
+    def family(self, totals: Totals) -> "EwensFamily":
+        """All θ."""
         check_two_kinds(totals.size_indices)
-        return self._by_likelihood(totals) if self.estimator != "moments" else self._moments(totals)
+        return EwensFamily.of(totals)
 
-    def _by_likelihood(self, totals: Totals) -> FittedSuperpopulation:
-        family = EwensFamily.of(totals)
-        start = np.array([math.log(max(totals.size_indices.n_cells - 1, 1))])
-        point, best = fitted_point(family, [start], ALL_UNIQUE)
-        return self._fitted(totals, math.exp(point[0]), best, ByProfile(family, point))
+    def fit_part(self, totals: Totals) -> FittedSuperpopulation:
+        """By maximum likelihood or by moments."""
+        moments = self.estimator == "moments"
+        fitted = self._by_moments(totals) if moments else LikelihoodModel.fit_part(self, totals)
+        return replace(fitted, details={"estimator": self.estimator})
 
-    def _moments(self, totals: Totals) -> FittedSuperpopulation:
+    def _by_moments(self, totals: Totals) -> FittedSuperpopulation:
         """θ from the sample uniques, and the delta method for its error."""
+        family = self.family(totals)
         theta = moment_estimate(totals.size_indices)
-        family = EwensFamily.of(totals)
         point = np.array([math.log(theta)])
         log_q = family.log_unique_probability(point)
         error = abs(float(log_q.gradient[0])) * _log_theta_error(theta, totals.sample_size)
-        best = family.log_likelihood(point).value
-        return self._fitted(totals, theta, best, ByDelta(log_q.value, error))
-
-    def _fitted(
-        self, totals: Totals, theta: float, best: float, uncertainty: ByProfile | ByDelta
-    ) -> FittedSuperpopulation:
         return FittedSuperpopulation(
             name=self.name,
             totals=totals,
             distribution=PartitionUrn(0.0, theta, totals.sample_size, totals.population_size),
-            uncertainty=uncertainty,
-            log_likelihood=best + log_arrangements(totals.size_indices),
-            n_parameters=1,
+            uncertainty=ByDelta(log_q.value, error),
+            log_likelihood=family.log_likelihood(point).value + family.log_constant(point),
+            n_parameters=family.n_parameters,
             confidence=self.confidence,
-            details={"estimator": self.estimator},
         )
-
-
-def check_two_kinds(sizes: SizeIndices) -> None:
-    """Raises ModelUnavailable where all records are unique or all lie in one cell."""
-    if sizes.n_cells == sizes.sample_size:
-        raise ModelUnavailable(ALL_UNIQUE)
-    if sizes.n_cells == 1:
-        raise ModelUnavailable(ONE_CELL)
 
 
 def moment_estimate(sizes: SizeIndices) -> float:
@@ -135,21 +105,12 @@ def _log_theta_error(theta: float, n: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class EwensFamily:
+class EwensFamily(PartitionFamily):
     """The distributions of all θ, in the coordinate log θ."""
 
-    totals: Totals
-    likelihood: PartitionLikelihood
-    uniqueness: LogUniqueProbability
-
-    @classmethod
-    def of(cls, totals: Totals) -> "EwensFamily":
-        """Those for the size indices of a sample."""
-        return cls(
-            totals,
-            PartitionLikelihood.of(totals.size_indices),
-            LogUniqueProbability.of(totals.sample_size, totals.population_size),
-        )
+    along = along_ewens
+    n_parameters: ClassVar[int] = 1
+    no_maximum: ClassVar[str] = ALL_UNIQUE
 
     @property
     def lower(self) -> FloatArray:
@@ -161,13 +122,9 @@ class EwensFamily:
         """θ = e^60, a thousand billion times the people there are."""
         return np.array([60.0])
 
-    def log_likelihood(self, point: FloatArray) -> Evaluation:
-        """Of the cell sizes, up to a constant."""
-        return along_ewens(self.likelihood, point)
-
-    def log_unique_probability(self, point: FloatArray) -> Evaluation:
-        """log (θ + n − 1)/(θ + N − 1)."""
-        return along_ewens(self.uniqueness, point)
+    def starts(self) -> list[FloatArray]:
+        """θ = u − 1."""
+        return [np.array([math.log(max(self.totals.size_indices.n_cells - 1, 1))])]
 
     def distribution(self, point: FloatArray) -> PartitionUrn:
         """The urn at a point."""

@@ -7,8 +7,7 @@ population uniques, not on its mean: uncertainty of the parameters and that of t
 them."""
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
@@ -30,7 +29,6 @@ from discreet.survey.models.superpopulation.size_index_fit import (
     NotSettled,
     combined_limits,
     covariance,
-    maximise,
     profile_limits,
 )
 
@@ -81,15 +79,14 @@ def usable(summary: Summary) -> Totals:
     given, sizes = summary.population_size, summary.size_indices
     if given is None:
         raise ModelUnavailable(
-            "the population size is not known; give it with --population, "
-            "or with --weight the survey weights that estimate it"
+            "the population size is not known; give it, or the survey weights that estimate it"
         )
     if summary.sample_size == 0:
         raise ModelUnavailable("the sample holds no record")
     if not sizes.is_partition:
         raise ModelUnavailable(
             "where missing values match anything, cells overlap and there is no partition of the "
-            "records; choose --missing category or drop"
+            "records; choose category or drop for missing values"
         )
     if not math.isfinite(given) or round(given) < summary.sample_size:
         rule = f"at least the sample size {summary.sample_size}"
@@ -121,9 +118,6 @@ class Distribution(Protocol):
 
     def expected_cells(self, sizes: FloatArray) -> FloatArray:
         """Expected number of sample cells of each size."""
-
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample under the same distribution."""
 
 
 class OpenDistribution(Family, Protocol):
@@ -215,10 +209,6 @@ class WholePopulation:
         """The cells there are."""
         cells = dict(zip(self.size_indices.sizes, self.size_indices.cells, strict=True))
         return np.array([float(cells.get(size, 0)) for size in sizes])
-
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """The same sample."""
-        return self.size_indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,32 +327,7 @@ class FittedSuperpopulation:
         return round(tally.uniques / q) if q > 0 else self.totals.size_indices.sample_uniques
 
 
-def census(name: str, totals: Totals, confidence: float) -> FittedSuperpopulation:
-    """The fitted model of a sample that is the population, with nothing to fit."""
-    distribution = WholePopulation(totals.size_indices)
-    return FittedSuperpopulation(
-        name=name, totals=totals, distribution=distribution, confidence=confidence
-    )
-
-
 def check_confidence(confidence: float) -> None:
     """Raises InputError unless it lies between 0 and 1."""
     if not 0 < confidence < 1:
         raise InputError(must_be("confidence", "between 0 and 1", confidence))
-
-
-def fitted_point(
-    family: OpenDistribution, starts: Sequence[FloatArray], no_maximum: str
-) -> tuple[FloatArray, float]:
-    """The highest maximum of the log-likelihood that the starts lead to, and its value there.
-
-    Raises ModelUnavailable with the given reason where none is reached.
-    """
-    reached = []
-    for start in starts:
-        with suppress(NotSettled):
-            reached.append(maximise(family.log_likelihood, start, family.lower, family.upper))
-    if not reached:
-        raise ModelUnavailable(no_maximum)
-    point, best = max(reached, key=lambda found: found[1].value)
-    return point, best.value

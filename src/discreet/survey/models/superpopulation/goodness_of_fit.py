@@ -1,31 +1,25 @@
-"""Does a superpopulation model fit the size indices, and which of several fits best?
+"""Does a superpopulation model fit the size indices?
 
 Predicted numbers of cells of each size stand against the observed ones. Small sizes stand alone,
 larger ones in groups that double, and neighbours are joined until each group expects at least five
 cells. The predictions are scaled to the number of cells observed, because the number itself varies
 far more under these models than the shares of the sizes do; Pearson's statistic on the shares is
 then about chi-square with as many degrees of freedom as there are groups, less the parameters.
-`parametric_bootstrap` replaces that approximation by draws from the fitted model.
-
-Models are ranked by Akaike's criterion on the probability of the size indices given n.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaincc
 
 from discreet.data.summary import SizeIndices
-from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.numerics.rounding import first_largest, order_of
+from discreet.numerics.rounding import first_largest
 from discreet.survey.models.superpopulation.fitted import Distribution, FittedSuperpopulation
 
 SINGLE_SIZES = 10  # sizes up to this stand alone
 LEAST_EXPECTED = 5.0
 UNLIKELY = 0.001
-SAME_CRITERION = 100.0  # criteria within 1e-7 are alike: a likelihood is settled to 1e-8 only
 LONGEST_SUM = 4096  # predictions of a group beyond this many sizes are added up by quadrature
 
 
@@ -152,56 +146,3 @@ def misfit(fitted: FittedSuperpopulation) -> str | None:
         f"{table.degrees_of_freedom} degrees of freedom): it expects "
         f"{table.predicted[worst]:,.1f} cells {size} where there are {table.observed[worst]:,.0f}"
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedFit:
-    """One model in the order of fit: Akaike's criterion, and how much worse than the best."""
-
-    name: str
-    criterion: float
-    behind: float
-    weight: float
-    p_value: float | None
-    fitted: FittedSuperpopulation
-
-
-def rank_by_fit(fits: Mapping[str, FittedSuperpopulation]) -> tuple[RankedFit, ...]:
-    """The models that have a likelihood, best first by 2·parameters − 2·log-likelihood.
-
-    `weight` is exp(−behind/2) over its sum, the share each would have in an average (Akaike).
-    Checked: all were fitted on the same size indices.
-    """
-    usable = [(name, fit) for name, fit in fits.items() if fit.log_likelihood is not None]
-    _check_same([fit for _, fit in usable])
-    criteria = [_criterion(fit) for _, fit in usable]
-    best = min(criteria, default=0.0)
-    shares = np.exp(-(np.array(criteria) - best) / 2)
-    ranked = [
-        RankedFit(
-            name=name,
-            criterion=criterion,
-            behind=criterion - best,
-            weight=float(share / shares.sum()),
-            p_value=goodness_of_fit(fit).p_value,
-            fitted=fit,
-        )
-        for (name, fit), criterion, share in zip(usable, criteria, shares, strict=True)
-    ]
-    return tuple(ranked[place] for place in order_of(-np.array(criteria), scale=SAME_CRITERION))
-
-
-def _criterion(fit: FittedSuperpopulation) -> float:
-    """Akaike's criterion of a fit that has a likelihood."""
-    if fit.log_likelihood is None:
-        raise InputError(must_be("a ranked model", "one with a likelihood", fit.name))
-    return 2 * fit.n_parameters - 2 * fit.log_likelihood
-
-
-def _check_same(fits: Sequence[FittedSuperpopulation]) -> None:
-    """Raises unless all fits are of one sample."""
-    for fit in fits[1:]:
-        one, other = fits[0].totals.size_indices, fit.totals.size_indices
-        if not (np.array_equal(one.sizes, other.sizes) and np.array_equal(one.cells, other.cells)):
-            rule = f"fitted on the sample of {fits[0].name}"
-            raise InputError(must_be(fit.name, rule, "another sample"))

@@ -20,39 +20,26 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.data.summary import SizeIndices, Summary
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
-from discreet.survey.models.contract import ModelUnavailable, Need
-from discreet.survey.models.superpopulation.ewens import ALL_UNIQUE, check_two_kinds
-from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
-    ByProfile,
-    FittedSuperpopulation,
-    Totals,
-    census,
-    check_confidence,
-    fitted_point,
-    usable,
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import (
+    ALL_UNIQUE,
+    LikelihoodModel,
+    check_two_kinds,
 )
 from discreet.survey.models.superpopulation.poisson_mixture import (
-    draw_from_expected,
+    TOO_EVEN,
+    MixtureFamily,
     inverse_moments,
-    log_chance_of_size,
-    mixture_log_likelihood,
 )
-from discreet.survey.models.superpopulation.size_index_fit import Evaluation, numerical
 
 LARGEST_SHAPE = 1e4  # no sample tells such cells from Poisson ones
 LARGE_SHAPE = 64.0
-TOO_EVEN = (
-    "the cells are no more uneven than Poisson numbers of one mean, so the likelihood rises "
-    "without end"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NegativeBinomial:
+class NegativeBinomial(LikelihoodModel):
     """The slide negative binomial model: two parameters."""
 
     name: str = "negative_binomial"
@@ -61,36 +48,11 @@ class NegativeBinomial:
         "others, the same for all cells, the sample is drawn at random, and all sample uniques are "
         "alike."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model; unavailable where the likelihood has no maximum."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
+    def family(self, totals: Totals) -> "SlideFamily":
+        """All shapes and excesses."""
         check_two_kinds(totals.size_indices)
-        family = SlideFamily(totals)
-        point, best = fitted_point(family, [family.start()], TOO_EVEN)
-        if point[0] >= family.upper[0]:
-            raise ModelUnavailable(TOO_EVEN)
-        if point[1] <= family.lower[1]:
-            raise ModelUnavailable(ALL_UNIQUE)
-        distribution = family.distribution(point)
-        return FittedSuperpopulation(
-            name=self.name,
-            totals=totals,
-            distribution=distribution,
-            uncertainty=ByProfile(family, point),
-            log_likelihood=best
-            - log_chance_of_size(distribution.cells, distribution.second_moment),
-            n_parameters=2,
-            confidence=self.confidence,
-        )
+        return SlideFamily(totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +159,6 @@ class SlideDistribution:
         expected: FloatArray = self.cells * np.exp(self.log_probability(sizes))
         return expected
 
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample, Poisson about their means."""
-        return draw_from_expected(self.expected_cells, self.totals.sample_size, rng)
-
 
 def _log_choices(shape: float, j: FloatArray) -> FloatArray:
     """log Γ(shape + j) / (Γ(shape) j!), as a ratio of large numbers or of small steps."""
@@ -210,10 +168,8 @@ def _log_choices(shape: float, j: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class SlideFamily:
+class SlideFamily(MixtureFamily):
     """The distributions of all shapes and excesses, in the coordinates of their logarithms."""
-
-    totals: Totals
 
     @property
     def lower(self) -> FloatArray:
@@ -225,25 +181,18 @@ class SlideFamily:
         """A shape of 10⁴, where Y is as good as Poisson, and all people in one cell."""
         return np.array([math.log(LARGEST_SHAPE), math.log(float(self.totals.population_size))])
 
-    def start(self) -> FloatArray:
+    def starts(self) -> list[FloatArray]:
         """The best of a few pairs."""
         shapes = np.log([0.01, 0.1, 0.5, 2.0])
         excesses = np.log(np.array([0.1, 1.0, 10.0, 100.0]))
         pairs = [np.array([a, b]) for a in shapes for b in excesses]
-        return max(pairs, key=self._log_likelihood)
+        return [max(pairs, key=self.value)]
 
-    def _log_likelihood(self, point: FloatArray) -> float:
-        distribution, sizes = self.distribution(point), self.totals.size_indices
-        log_p = distribution.log_probability(sizes.sizes.astype(np.float64))
-        return mixture_log_likelihood(sizes, log_p, distribution.cells, distribution.occupied)
-
-    def log_likelihood(self, point: FloatArray) -> Evaluation:
-        """Of the size indices."""
-        return numerical(self._log_likelihood)(point)
-
-    def log_unique_probability(self, point: FloatArray) -> Evaluation:
-        """Of a sample unique."""
-        return numerical(lambda p: self.distribution(p).log_unique_probability)(point)
+    def no_estimate_at(self, point: FloatArray) -> str | None:
+        """Where Y is as good as Poisson, or no cell holds a second person."""
+        if point[0] >= self.upper[0]:
+            return TOO_EVEN
+        return ALL_UNIQUE if point[1] <= self.lower[1] else None
 
     def distribution(self, point: FloatArray) -> SlideDistribution:
         """The distribution at a point."""

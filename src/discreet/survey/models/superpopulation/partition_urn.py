@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.summary import SizeIndices
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
 from discreet.numerics.integer_sums import ORDER, STRIDE, integer_nodes, joined
@@ -122,13 +121,6 @@ class PartitionUrn:
     @property
     def _pair(self) -> tuple[float, float]:
         return self.alpha, self.theta
-
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample of n records under the same distribution."""
-        from discreet.survey.models.superpopulation.partition_kernels import draw_counts
-
-        seed = int(rng.integers(2**63))
-        return SizeIndices.of_counts(draw_counts(self.sample_size, *self._pair, seed))
 
 
 def _log_rising(x: float, steps: FloatArray | float) -> FloatArray:

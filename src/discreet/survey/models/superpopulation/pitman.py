@@ -8,33 +8,24 @@ at α = 0."""
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 
-from discreet.data.summary import SizeIndices, Summary
+from discreet.data.summary import SizeIndices
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.integer_sums import integer_nodes
-from discreet.survey.models.contract import ModelUnavailable, Need
-from discreet.survey.models.superpopulation.ewens import ALL_UNIQUE, check_two_kinds
-from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
-    ByProfile,
-    FittedSuperpopulation,
-    Totals,
-    census,
-    check_confidence,
+from discreet.survey.models.contract import ModelUnavailable
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import (
+    ALL_UNIQUE,
+    LikelihoodModel,
+    check_two_kinds,
     fitted_point,
-    usable,
 )
-from discreet.survey.models.superpopulation.partition_likelihood import (
-    LogUniqueProbability,
-    PartitionLikelihood,
-    along_pitman,
-    log_arrangements,
-)
+from discreet.survey.models.superpopulation.partition_family import PartitionFamily
+from discreet.survey.models.superpopulation.partition_likelihood import along_pitman
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from discreet.survey.models.superpopulation.size_index_fit import Evaluation
 
 LARGEST_ALPHA = 1 - 1e-9
 AT_EDGE = (
@@ -44,7 +35,7 @@ AT_EDGE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pitman:
+class Pitman(LikelihoodModel):
     """Two parameters α and θ, by maximum likelihood."""
 
     name: str = "pitman"
@@ -53,31 +44,11 @@ class Pitman:
         "cells falls as a power of their size, the sample is drawn at random, and all sample "
         "uniques are alike."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model; unavailable where the likelihood has no maximum."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
+    def family(self, totals: Totals) -> "PitmanFamily":
+        """All α ≥ 0 and θ."""
         check_two_kinds(totals.size_indices)
-        family = PitmanFamily.of(totals)
-        point, best = fitted_point(family, [family.start()], ALL_UNIQUE)
-        return FittedSuperpopulation(
-            name=self.name,
-            totals=totals,
-            distribution=family.distribution(point),
-            uncertainty=ByProfile(family, point),
-            log_likelihood=best + log_arrangements(totals.size_indices),
-            n_parameters=2,
-            confidence=self.confidence,
-            remark=AT_EDGE if point[0] == 0 else None,
-        )
+        return PitmanFamily.of(totals)
 
 
 def maximum_likelihood(sizes: SizeIndices) -> tuple[float, float]:
@@ -85,7 +56,7 @@ def maximum_likelihood(sizes: SizeIndices) -> tuple[float, float]:
     check_two_kinds(sizes)
     totals = Totals(size_indices=sizes, population_size=sizes.sample_size + 1, n_table_cells=0)
     family = PitmanFamily.of(totals)
-    distribution = family.distribution(fitted_point(family, [family.start()], ALL_UNIQUE)[0])
+    distribution = family.distribution(fitted_point(family)[0])
     return distribution.alpha, distribution.theta
 
 
@@ -96,6 +67,8 @@ def moment_estimates(sizes: SizeIndices) -> tuple[float, float]:
     rising factorial. The second gives θ, which makes the first an equation for α. It always holds
     at α = 0; raises ModelUnavailable where it holds nowhere else.
     """
+    from scipy.optimize import brentq  # here: only these estimates need its quarter of a second
+
     check_two_kinds(sizes)
     t, w = integer_nodes(1, sizes.sample_size)
     n, s = sizes.sample_size, sizes.sample_uniques
@@ -123,21 +96,12 @@ def _moment_theta(sizes: SizeIndices, alpha: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class PitmanFamily:
+class PitmanFamily(PartitionFamily):
     """The distributions of all α and θ, in the coordinates α and log(θ + α)."""
 
-    totals: Totals
-    likelihood: PartitionLikelihood
-    uniqueness: LogUniqueProbability
-
-    @classmethod
-    def of(cls, totals: Totals) -> "PitmanFamily":
-        """Those for the size indices of a sample."""
-        return cls(
-            totals,
-            PartitionLikelihood.of(totals.size_indices),
-            LogUniqueProbability.of(totals.sample_size, totals.population_size),
-        )
+    along = along_pitman
+    n_parameters: ClassVar[int] = 2
+    no_maximum: ClassVar[str] = ALL_UNIQUE
 
     @property
     def lower(self) -> FloatArray:
@@ -149,20 +113,16 @@ class PitmanFamily:
         """α next to 1 and θ = e^60."""
         return np.array([LARGEST_ALPHA, 60.0])
 
-    def start(self) -> FloatArray:
+    def starts(self) -> list[FloatArray]:
         """A first guess: the share of uniques among the cells for α, θ from the moment equation."""
         sizes = self.totals.size_indices
         alpha = min(0.9 * sizes.sample_uniques / sizes.n_cells, 0.95)
         theta = max(_moment_theta(sizes, alpha), 1 - alpha)
-        return np.array([alpha, math.log(theta + alpha)])
+        return [np.array([alpha, math.log(theta + alpha)])]
 
-    def log_likelihood(self, point: FloatArray) -> Evaluation:
-        """Of the cell sizes, up to a constant."""
-        return along_pitman(self.likelihood, point)
-
-    def log_unique_probability(self, point: FloatArray) -> Evaluation:
-        """Of a sample unique."""
-        return along_pitman(self.uniqueness, point)
+    def remark(self, point: FloatArray) -> str | None:
+        """Where α is at its edge."""
+        return AT_EDGE if point[0] == 0 else None
 
     def distribution(self, point: FloatArray) -> PartitionUrn:
         """The urn at a point."""

@@ -15,32 +15,21 @@ exists if and only if the cells are more uneven than those of equal probability:
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.data.summary import SizeIndices, Summary
-from discreet.errors import must_be
 from discreet.numerics.arrays import FloatArray
-from discreet.survey.models.contract import ModelUnavailable, Need
-from discreet.survey.models.superpopulation.ewens import ONE_CELL
-from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
-    ByProfile,
-    FittedSuperpopulation,
-    Totals,
-    census,
-    check_confidence,
-    fitted_point,
-    usable,
-)
+from discreet.survey.models.contract import ModelUnavailable
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import ONE_CELL, LikelihoodModel, check_room
+from discreet.survey.models.superpopulation.partition_family import PartitionFamily
 from discreet.survey.models.superpopulation.partition_likelihood import (
     LogUniqueProbability,
     PartitionLikelihood,
     along_dirichlet,
-    log_arrangements,
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
-from discreet.survey.models.superpopulation.size_index_fit import Evaluation
 
 LARGEST_GAMMA = 1e4  # no sample tells such cells from equal ones
 MOST_CELLS = 10**100  # no figure tells a larger table from this one
@@ -51,7 +40,7 @@ TOO_EVEN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoissonGamma:
+class PoissonGamma(LikelihoodModel):
     """Two parameters γ and K, or γ alone for all cells of the table."""
 
     name: str = "poisson_gamma"
@@ -60,40 +49,18 @@ class PoissonGamma:
         "distribution for all cells, the sample is drawn at random, and all sample uniques are "
         "alike."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
     fit_cells: bool = True
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model; unavailable where the likelihood has no maximum."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
-        check_uneven(totals.size_indices, totals.n_table_cells)
-        family = PoissonGammaFamily.of(totals, fit_cells=self.fit_cells)
-        point, best = fitted_point(family, family.starts(), TOO_EVEN)
-        if point[0] >= family.upper[0]:
-            raise ModelUnavailable(TOO_EVEN)
-        return FittedSuperpopulation(
-            name=self.name,
-            totals=totals,
-            distribution=family.distribution(point),
-            uncertainty=ByProfile(family, point),
-            log_likelihood=best + log_arrangements(totals.size_indices),
-            n_parameters=1 + self.fit_cells,
-            confidence=self.confidence,
-        )
+    def family(self, totals: Totals) -> "PoissonGammaFamily":
+        """All γ, and all K unless it is that of the table."""
+        check_uneven(totals)
+        return PoissonGammaFamily.of_table(totals, fit_cells=self.fit_cells)
 
 
-def check_uneven(sizes: SizeIndices, n_table_cells: int) -> None:
+def check_uneven(totals: Totals) -> None:
     """Raises ModelUnavailable unless the cells fit in the table and γ has a finite estimate."""
-    if n_table_cells < sizes.n_cells:
-        rule = f"at least the {sizes.n_cells} occupied cells"
-        raise ModelUnavailable(must_be("n_table_cells", rule, n_table_cells))
+    check_room(totals)
+    sizes, n_table_cells = totals.size_indices, totals.n_table_cells
     if sizes.n_cells == 1:
         raise ModelUnavailable(ONE_CELL)
     n = sizes.sample_size
@@ -117,26 +84,28 @@ class DirichletUrn(PartitionUrn):
 
 
 @dataclass(frozen=True, slots=True)
-class PoissonGammaFamily:
+class PoissonGammaFamily(PartitionFamily):
     """The distributions of all γ and K, in the coordinates of their logarithms."""
 
-    totals: Totals
     least_cells: float
     most_cells: float
-    likelihood: PartitionLikelihood
-    uniqueness: LogUniqueProbability
+    n_parameters: int
+
+    along = along_dirichlet
+    no_maximum: ClassVar[str] = TOO_EVEN
 
     @classmethod
-    def of(cls, totals: Totals, *, fit_cells: bool) -> "PoissonGammaFamily":
+    def of_table(cls, totals: Totals, *, fit_cells: bool) -> "PoissonGammaFamily":
         """Those for the size indices of a sample; K is that of the table unless it is fitted."""
         most = min(totals.n_table_cells, MOST_CELLS)
         least = totals.size_indices.n_cells if fit_cells else most
         return cls(
             totals,
-            float(least),
-            float(most),
             PartitionLikelihood.of(totals.size_indices, least),
             LogUniqueProbability.of(totals.sample_size, totals.population_size),
+            float(least),
+            float(most),
+            1 + fit_cells,
         )
 
     @property
@@ -159,13 +128,9 @@ class PoissonGammaFamily:
         middle = least + min(most - least, 2.0)
         return [np.array([occupied - k, k]) for k in (middle, most)] + [np.array([2.0, middle])]
 
-    def log_likelihood(self, point: FloatArray) -> Evaluation:
-        """Of the cell sizes, up to a constant."""
-        return along_dirichlet(self.likelihood, point)
-
-    def log_unique_probability(self, point: FloatArray) -> Evaluation:
-        """Of a sample unique."""
-        return along_dirichlet(self.uniqueness, point)
+    def no_estimate_at(self, point: FloatArray) -> str | None:
+        """Where γ is at its upper edge, as if all cells were equally probable."""
+        return TOO_EVEN if point[0] >= self.upper[0] else None
 
     def distribution(self, point: FloatArray) -> DirichletUrn:
         """The urn at a point."""

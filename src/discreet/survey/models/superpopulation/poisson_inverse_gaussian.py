@@ -20,37 +20,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.summary import SizeIndices, Summary
-from discreet.errors import must_be
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.bessel import log_scaled_bessel
-from discreet.survey.models.contract import ModelUnavailable, Need
-from discreet.survey.models.superpopulation.ewens import check_two_kinds
-from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
-    ByProfile,
-    FittedSuperpopulation,
-    Totals,
-    census,
-    check_confidence,
-    fitted_point,
-    usable,
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import (
+    LikelihoodModel,
+    check_room,
+    check_two_kinds,
 )
-from discreet.survey.models.superpopulation.negative_binomial import TOO_EVEN
 from discreet.survey.models.superpopulation.poisson_mixture import (
-    draw_from_expected,
+    TOO_EVEN,
+    MixtureFamily,
     inverse_moments,
-    log_chance_of_size,
-    mixture_log_likelihood,
 )
-from discreet.survey.models.superpopulation.size_index_fit import Evaluation, numerical
 
 MOST_CELLS = 1e100
 LARGEST_EVENNESS = 1e4  # no sample tells such means from equal ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoissonInverseGaussian:
+class PoissonInverseGaussian(LikelihoodModel):
     """Two parameters: the number of cells and the evenness ω of their means."""
 
     name: str = "poisson_inverse_gaussian"
@@ -59,37 +48,12 @@ class PoissonInverseGaussian:
         "Gaussian distribution for all cells, the sample is drawn at random, and all sample "
         "uniques are alike."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
-        """The fitted model; unavailable where the likelihood has no maximum."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
+    def family(self, totals: Totals) -> "InverseGaussianFamily":
+        """All K and ω."""
         check_two_kinds(totals.size_indices)
-        if totals.n_table_cells < totals.size_indices.n_cells:
-            rule = f"at least the {totals.size_indices.n_cells} occupied cells"
-            raise ModelUnavailable(must_be("n_table_cells", rule, totals.n_table_cells))
-        family = InverseGaussianFamily(totals)
-        point, best = fitted_point(family, [family.start()], TOO_EVEN)
-        if point[1] >= family.upper[1]:
-            raise ModelUnavailable(TOO_EVEN)
-        distribution = family.distribution(point)
-        return FittedSuperpopulation(
-            name=self.name,
-            totals=totals,
-            distribution=distribution,
-            uncertainty=ByProfile(family, point),
-            log_likelihood=best
-            - log_chance_of_size(distribution.cells, distribution.second_moment),
-            n_parameters=2,
-            confidence=self.confidence,
-        )
+        check_room(totals)
+        return InverseGaussianFamily(totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,16 +149,10 @@ class InverseGaussianDistribution:
         expected: FloatArray = np.exp(math.log(self.cells) + self.log_probability(sizes))
         return expected
 
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices of a new sample, Poisson about their means."""
-        return draw_from_expected(self.expected_cells, self.totals.sample_size, rng)
-
 
 @dataclass(frozen=True, slots=True)
-class InverseGaussianFamily:
+class InverseGaussianFamily(MixtureFamily):
     """The distributions of all K and ω, in the coordinates of their logarithms."""
-
-    totals: Totals
 
     @property
     def lower(self) -> FloatArray:
@@ -207,25 +165,16 @@ class InverseGaussianFamily:
         cells = float(min(self.totals.n_table_cells, int(MOST_CELLS)))
         return np.array([math.log(cells), math.log(LARGEST_EVENNESS)])
 
-    def start(self) -> FloatArray:
+    def starts(self) -> list[FloatArray]:
         """The best of a few pairs."""
         low, high = float(self.lower[0]), float(self.upper[0])
         numbers = [low + share * min(high - low, 10.0) for share in (0.1, 0.4, 1.0)] + [high]
         pairs = [np.array([k, w]) for k in numbers for w in np.arange(-12.0, 3.0, 2.0)]
-        return max(pairs, key=self._log_likelihood)
+        return [max(pairs, key=self.value)]
 
-    def _log_likelihood(self, point: FloatArray) -> float:
-        distribution, sizes = self.distribution(point), self.totals.size_indices
-        log_p = distribution.log_probability(sizes.sizes.astype(np.float64))
-        return mixture_log_likelihood(sizes, log_p, distribution.cells, distribution.occupied)
-
-    def log_likelihood(self, point: FloatArray) -> Evaluation:
-        """Of the size indices."""
-        return numerical(self._log_likelihood)(point)
-
-    def log_unique_probability(self, point: FloatArray) -> Evaluation:
-        """Of a sample unique."""
-        return numerical(lambda p: self.distribution(p).log_unique_probability)(point)
+    def no_estimate_at(self, point: FloatArray) -> str | None:
+        """Where all means are as good as equal."""
+        return TOO_EVEN if point[1] >= self.upper[1] else None
 
     def distribution(self, point: FloatArray) -> InverseGaussianDistribution:
         """The distribution at a point."""

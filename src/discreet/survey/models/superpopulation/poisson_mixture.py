@@ -1,4 +1,4 @@
-"""Cells with independent Poisson counts: likelihood of size indices, 1/F by a transform, drawing.
+"""Cells with independent Poisson counts: likelihood of size indices, 1/F by a transform.
 
 The population holds K cells whose counts F are drawn independently from one distribution with mean
 N/K, and each person is in the sample with probability π = n/N. If p_j is then the probability of f
@@ -16,18 +16,85 @@ analytic within π/2 of the real line and vanish at both ends, so equal steps in
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import gammaln
 
 from discreet.data.summary import SizeIndices
 from discreet.numerics.arrays import FloatArray
+from discreet.survey.models.superpopulation.fitted import Distribution, Totals
+from discreet.survey.models.superpopulation.size_index_fit import Evaluation, numerical
 
 STEP = 0.2  # exp(−π²/STEP) is below 1e-21
 LEAST = 1e-17  # share of the integral that may be left out at small x
-LARGEST_DRAWN = 10**6  # records of a cell; nothing larger is drawn
 
+TOO_EVEN = (
+    "the cells are no more uneven than Poisson numbers of one mean, so the likelihood rises "
+    "without end"
+)
 Transform = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+class MixtureDistribution(Distribution, Protocol):
+    """The population given the sample, its cells independent."""
+
+    @property
+    def cells(self) -> float:
+        """K."""
+
+    @property
+    def occupied(self) -> float:
+        """1 − p_0, the share of cells in the sample."""
+
+    @property
+    def second_moment(self) -> float:
+        """E(f²) of a sample count."""
+
+    @property
+    def log_unique_probability(self) -> float:
+        """log P(F = 1 given f = 1)."""
+
+    def log_probability(self, sizes: FloatArray) -> FloatArray:
+        """log p_j for j ≥ 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureFamily:
+    """What such models share once `distribution` says what they are at a point."""
+
+    totals: Totals
+
+    n_parameters: ClassVar[int] = 2
+    no_maximum: ClassVar[str] = TOO_EVEN
+
+    def distribution(self, point: FloatArray) -> MixtureDistribution:
+        """The distribution at a point."""
+        raise NotImplementedError
+
+    def value(self, point: FloatArray) -> float:
+        """The log-likelihood of the size indices."""
+        distribution, sizes = self.distribution(point), self.totals.size_indices
+        log_p = distribution.log_probability(sizes.sizes.astype(np.float64))
+        return mixture_log_likelihood(sizes, log_p, distribution.cells, distribution.occupied)
+
+    def log_likelihood(self, point: FloatArray) -> Evaluation:
+        """The same with its derivatives."""
+        return numerical(self.value)(point)
+
+    def log_unique_probability(self, point: FloatArray) -> Evaluation:
+        """Of a sample unique."""
+        return numerical(lambda p: self.distribution(p).log_unique_probability)(point)
+
+    def log_constant(self, point: FloatArray) -> float:
+        """−log P(n): the sample size is random here, and is taken as given."""
+        distribution = self.distribution(point)
+        return -log_chance_of_size(distribution.cells, distribution.second_moment)
+
+    def remark(self, point: FloatArray) -> str | None:
+        """None."""
+        return None
 
 
 def mixture_log_likelihood(
@@ -63,26 +130,3 @@ def inverse_moments(
     x = np.exp(v)
     value = np.exp(log_transform(f, x) - f[:, None] * x) * (x * STEP)
     return value.sum(axis=1), (value * x).sum(axis=1)
-
-
-def draw_from_expected(
-    expected_cells: Callable[[FloatArray], FloatArray],
-    sample_size: int,
-    rng: np.random.Generator,
-) -> SizeIndices:
-    """Size indices whose entries are independent Poisson numbers with the expected means.
-
-    Sizes are drawn up to where all but a billionth of the expected records lie below.
-    """
-    most, sizes = 1024, np.arange(1.0, 1025.0)
-    while most < LARGEST_DRAWN and _short(expected_cells(sizes), sizes, sample_size):
-        most *= 4
-        sizes = np.arange(1.0, most + 1)
-    cells = rng.poisson(expected_cells(sizes))
-    occurs = cells > 0
-    return SizeIndices(sizes[occurs].astype(np.int64), cells[occurs].astype(np.int64))
-
-
-def _short(cells: FloatArray, sizes: FloatArray, sample_size: int) -> bool:
-    """Whether these sizes miss more than a billionth of the records."""
-    return bool(cells @ sizes < sample_size * (1 - 1e-9))

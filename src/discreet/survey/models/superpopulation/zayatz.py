@@ -14,25 +14,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.data.summary import SizeIndices, Summary
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.gamma_ratio import log_gamma_ratio
-from discreet.survey.models.contract import ModelUnavailable, Need
+from discreet.survey.models.contract import ModelUnavailable
 from discreet.survey.models.superpopulation.fitted import (
-    CONFIDENCE,
     ByDelta,
     FittedSuperpopulation,
     Totals,
-    census,
-    check_confidence,
-    usable,
 )
+from discreet.survey.models.superpopulation.model import SuperpopulationModel
 
 ROWS = 512  # sample counts worked on at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Zayatz:
+class Zayatz(SuperpopulationModel):
     """No parameters: Bayes' rule with the sample's shares of cell sizes."""
 
     name: str = "zayatz"
@@ -40,18 +36,9 @@ class Zayatz:
         "The cells of the population are of the same sizes, in the same shares, as those of the "
         "sample, which errs on the side of too many uniques, and all sample uniques are alike."
     )
-    needs: frozenset[Need] = frozenset()
-    confidence: float = CONFIDENCE
 
-    def fit(self, summary: Summary) -> FittedSuperpopulation:
+    def fit_part(self, totals: Totals) -> FittedSuperpopulation:
         """The fitted model; unavailable where every record is unique, which fits every fraction."""
-        return self.fit_totals(usable(summary))
-
-    def fit_totals(self, totals: Totals) -> FittedSuperpopulation:
-        """The same from totals already known to be usable."""
-        check_confidence(self.confidence)
-        if totals.is_population:
-            return census(self.name, totals, self.confidence)
         if totals.size_indices.n_cells == totals.sample_size:
             raise ModelUnavailable(
                 "every record of the sample is unique, and the method would take every cell of the "
@@ -150,13 +137,6 @@ class SampleShares:
         chance = np.exp(self.log_chance(np.asarray(sizes, dtype=np.float64), self._sizes))
         expected: FloatArray = cells * (chance @ self._cells)
         return expected
-
-    def draw_sizes(self, rng: np.random.Generator) -> SizeIndices:
-        """Size indices with the same shares, drawn as Poisson numbers."""
-        indices = self.totals.size_indices
-        cells = rng.poisson(indices.cells)
-        occurs = cells > 0
-        return SizeIndices(indices.sizes[occurs], cells[occurs].astype(np.int64))
 
 
 def _log_falling(x: int, steps: FloatArray) -> FloatArray:

@@ -447,7 +447,7 @@ def test_last_bits_do_not_decide_whether_a_nested_key_is_tried(monkeypatch):
         bits = np.random.default_rng(seed)
         monkeypatch.setattr(_Seeker, "_weight", lambda s, keys, b=bits: noisy(weight(s, keys), b))
         seeker = _Seeker(cells, 0.1, 1e9)
-        graph = Graph(3, frozenset({(0, 1), (0, 2)}))
+        graph = Graph.of_generators(3, [(0, 1), (0, 2)])
         tried.add(len(list(seeker.extensions(graph, 12, 5))))
     assert tried == {0}
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from tests.oracles.partitions import draw_sizes
 
 from discreet.data.summary import SizeIndices
-from discreet.errors import InputError
 from discreet.survey.models.superpopulation import goodness_of_fit as module
 from discreet.survey.models.superpopulation.ewens import Ewens
 from discreet.survey.models.superpopulation.fitted import Totals
@@ -16,11 +16,6 @@ from discreet.survey.models.superpopulation.goodness_of_fit import (
     fit_table,
     goodness_of_fit,
     misfit,
-    rank_by_fit,
-)
-from discreet.survey.models.superpopulation.parametric_bootstrap import (
-    Bootstrap,
-    parametric_bootstrap,
 )
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 from discreet.survey.models.superpopulation.pitman import Pitman
@@ -34,7 +29,7 @@ def totals_of(sizes, factor=10):
 
 
 def drawn(alpha, theta, n, seed):
-    return PartitionUrn(alpha, theta, n, n).draw_sizes(np.random.default_rng(seed))
+    return draw_sizes(PartitionUrn(alpha, theta, n, n), np.random.default_rng(seed))
 
 
 def test_the_table_is_complete():
@@ -98,63 +93,6 @@ def test_a_table_too_small_for_a_test_has_no_p_value():
     assert table.observed.sum() == 3
 
 
-def test_the_true_model_ranks_first():
-    totals = totals_of(drawn(0.7, 300.0, 5000, 2))
-    fits = {m.name: m.fit_totals(totals) for m in (Ewens(), Pitman(), Zayatz())}
-    order = rank_by_fit(fits)
-    assert [fit.name for fit in order] == ["pitman", "ewens"]
-    pitman, ewens = order
-    gain = fits["pitman"].log_likelihood - fits["ewens"].log_likelihood
-    assert ewens.behind == pytest.approx(2 * gain - 2)
-    assert pitman.weight == pytest.approx(1)
-    assert rank_by_fit({}) == ()
-
-
-def test_fits_of_different_samples_are_not_compared():
-    one, other = (totals_of(drawn(0.7, 300.0, 500, seed)) for seed in (1, 2))
-    with pytest.raises(InputError, match="ewens must be fitted on the sample of pitman"):
-        rank_by_fit({"pitman": Pitman().fit_totals(one), "ewens": Ewens().fit_totals(other)})
-
-
-def test_the_bootstrap_finds_its_own_parameters_again():
-    totals = totals_of(drawn(0.6, 100.0, 2000, 5))
-    fit = Pitman().fit_totals(totals)
-    again = parametric_bootstrap(Pitman(), fit, 60, rng=np.random.default_rng(6))
-    low, high = again.limits(0.95)
-    assert again.failed == 0
-    assert low < fit.population_uniques < high
-    assert np.std(again.population_uniques) == pytest.approx(
-        fit.uniques_figure().standard_error, rel=0.5
-    )
-    assert 0 < again.p_value <= 1
-
-
-def test_draws_that_cannot_be_fitted_are_counted():
-    """Three records are often all unique, or all in one cell."""
-    fit = Ewens().fit_totals(totals_of(SizeIndices(np.array([1, 2]), np.array([1, 1]))))
-    again = parametric_bootstrap(Ewens(), fit, 30, rng=np.random.default_rng(1))
-    assert again.failed > 0
-    assert again.failed + len(again.population_uniques) == 30
-
-
-def test_bad_arguments_of_a_bootstrap():
-    fit = Ewens().fit_totals(totals_of(drawn(0.0, 30.0, 200, 1)))
-    with pytest.raises(InputError, match="draws must be at least 1"):
-        parametric_bootstrap(Ewens(), fit, 0, rng=np.random.default_rng(1))
-    empty = Bootstrap(population_uniques=np.empty(0), statistic=np.empty(0), failed=3, p_value=None)
-    with pytest.raises(InputError, match="a bootstrap must be of draws that can be fitted"):
-        empty.limits(0.9)
-
-
-@pytest.mark.parametrize("bits", [-3, 0, 3])
-def test_models_of_one_criterion_keep_their_order(bits):
-    fit = Ewens().fit_totals(totals_of(drawn(0.0, 50.0, 500, 3)))
-    other = replace(fit, log_likelihood=fit.log_likelihood * (1 + bits * 2.0**-52))
-    assert [ranked.name for ranked in rank_by_fit({"a": fit, "b": other})] == ["a", "b"]
-    worse = replace(fit, log_likelihood=fit.log_likelihood - 1e-3)
-    assert [ranked.name for ranked in rank_by_fit({"a": worse, "b": other})] == ["b", "a"]
-
-
 @pytest.mark.parametrize("bits", [-3, 0, 3])
 def test_of_groups_that_fit_equally_badly_the_first_is_named(monkeypatch, bits):
     table = FitTable(
@@ -168,3 +106,17 @@ def test_of_groups_that_fit_equally_badly_the_first_is_named(monkeypatch, bits):
     )
     monkeypatch.setattr(module, "goodness_of_fit", lambda _: table)
     assert "cells of 1 records" in misfit(Ewens().fit_totals(totals_of(drawn(0.0, 9.0, 99, 3))))
+
+
+def test_the_standard_error_is_that_of_fits_to_samples_drawn_from_the_fit():
+    fit, rng = Pitman().fit_totals(totals_of(drawn(0.6, 100.0, 2000, 5))), np.random.default_rng(6)
+    again = [
+        Pitman().fit_totals(replace(fit.totals, size_indices=draw_sizes(fit.distribution, rng)))
+        for _ in range(60)
+    ]
+    found = [refitted.population_uniques for refitted in again]
+    low, high = np.quantile(found, [0.025, 0.975])
+    assert low < fit.population_uniques < high
+    assert np.std(found) == pytest.approx(fit.uniques_figure().standard_error, rel=0.5)
+    statistics = [goodness_of_fit(refitted).statistic for refitted in again]
+    assert np.mean(np.array(statistics) >= goodness_of_fit(fit).statistic) > 0.01

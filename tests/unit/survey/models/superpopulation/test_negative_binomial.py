@@ -97,10 +97,3 @@ def test_limits_hold_the_estimate():
 def test_no_maximum_is_said(counts, reason):
     with pytest.raises(ModelUnavailable, match=reason):
         NegativeBinomial().fit_totals(totals_of(counts, 1000))
-
-
-def test_draws_have_the_expected_size_indices():
-    distribution, rng = DISTRIBUTIONS[0], np.random.default_rng(2)
-    drawn = np.mean([distribution.draw_sizes(rng).sample_uniques for _ in range(300)])
-    expected = float(distribution.expected_cells(np.ones(1))[0])
-    assert drawn == pytest.approx(expected, abs=5 * math.sqrt(expected / 300))

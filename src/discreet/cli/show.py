@@ -1,0 +1,39 @@
+"""The one way in which a command shows its result: JSON or text on stdout, pages where asked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.cli.console import print_json, say, stdout_console
+
+if TYPE_CHECKING:
+    from discreet.report.document import Document
+
+
+def show(
+    document: "Callable[[], Document]",
+    data: Callable[[], Mapping[str, Any]],
+    *,
+    as_json: bool,
+    report: Path | None = None,
+    others: "Mapping[Path, Callable[[], Document]] | None" = None,
+    written: Sequence[Path] = (),
+) -> None:
+    """Write the `report` and the `others`, print the result, and name every file on stderr.
+
+    Files in `written` are there already and are only named.
+    """
+    pages = ({} if report is None else {report: document}) | dict(others or {})
+    if pages:
+        from discreet.report.render_html import write_page
+
+        for path, page in pages.items():
+            write_page(page(), path)
+    if as_json:
+        print_json(data())
+    else:
+        from discreet.report.render_terminal import print_document
+
+        print_document(stdout_console(), document(), has_page=report is not None)
+    for path in (*written, *pages):
+        say(f"written: {path}")

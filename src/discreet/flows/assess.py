@@ -1,0 +1,150 @@
+"""Records to risk, the whole way: check what is asked, count, and measure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from discreet.data.missing import POLICIES
+from discreet.data.records import Records, open_records
+from discreet.data.writing import check_outputs
+from discreet.engines.contract import Engine
+from discreet.errors import MissingError
+from discreet.figures import Unavailable
+from discreet.flows.keywords import documented_by, options_of
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.progress import Progress, silent
+from discreet.survey.assessment import Assessment, Inputs, assessed
+from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.survey.attributes.tree_file import read_hierarchy
+from discreet.survey.missing_policies import PolicyComparison
+from discreet.survey.options import AssessOptions
+from discreet.survey.suda.matching import MatchingTooLongError
+from discreet.survey.validation import check_columns
+
+RENAMED = {
+    "population_size": "'population'",
+    "n_table_cells": "'cells'",
+    "structural_zeros": "'impossible'",
+    "anonymity_levels": "'k'",
+    "thresholds": "'l', 'c', 't', 'alpha' and 'alpha_k'",
+    "hierarchies": "'trees'",
+    "codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_codes'",
+}
+MODEL_INPUTS = ("weight", "population", "cells", "impossible", "shrinkage")
+
+
+@in_one_thread
+@documented_by(AssessOptions)
+def assess(
+    source: Any,
+    keys: Iterable[str] | None = None,
+    options: AssessOptions | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> Assessment:
+    """The disclosure risk of a file of records.
+
+    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Stata, SPSS, SAS), a pandas or
+    polars frame, an Arrow table or a DuckDB relation. The options are given as keywords, or as
+    AssessOptions, whose values keywords replace.
+
+    Raises InputError, with one clear line, for anything that cannot be assessed.
+    """
+    return _assessed(source, _options(options, keys, keywords), engine, progress)
+
+
+@in_one_thread
+@documented_by(AssessOptions)
+def compare_policies(
+    source: Any,
+    keys: Iterable[str] | None = None,
+    options: AssessOptions | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> PolicyComparison:
+    """The file assessed once under each policy for missing keys; `missing` itself has no effect.
+
+    Models are run if they are named, or if something is given that only they have a use for:
+    a weight, the size of the population, possible or impossible cells, a shrinkage.
+    """
+    asked = _options(options, keys, keywords | {"missing": "wildcard"})
+    with_models = asked.models is not None or any(
+        getattr(asked, name) is not None for name in MODEL_INPUTS
+    )
+    if not with_models:
+        asked = replace(asked, models="sample_frequency")
+    found = {name: _under(name, source, asked, engine, progress) for name in POLICIES}
+    first = next(a for a in found.values() if isinstance(a, Assessment))
+    return PolicyComparison(
+        source=first.settings.source,
+        n_incomplete=first.n_incomplete,
+        with_models=with_models,
+        policies=found,
+    )
+
+
+def _options(
+    given: AssessOptions | None, keys: Iterable[str] | None, keywords: Mapping[str, Any]
+) -> AssessOptions:
+    named = keywords if keys is None else {"keys": keys, **keywords}
+    return options_of(AssessOptions, given, named, RENAMED)
+
+
+def _under(
+    name: str, source: Any, asked: AssessOptions, engine: Engine | None, progress: Progress
+) -> Assessment | Unavailable:
+    """What one policy makes of the file, or why it makes nothing of it."""
+    policy = POLICIES[name]
+    weight = asked.missing_weight if policy.matching == "wildcard" else 1.0
+    try:
+        return _assessed(
+            source, replace(asked, missing=name, missing_weight=weight), engine, progress
+        )
+    except MissingError as reason:
+        too_much = isinstance(reason, MatchingTooLongError)
+        if policy.is_a_level and not too_much:  # it accepts any missing key: look elsewhere
+            raise
+        return Unavailable(str(reason))
+
+
+def _assessed(
+    source: Any, options: AssessOptions, engine: Engine | None, progress: Progress
+) -> Assessment:
+    inputs = _opened(source, options)
+    check_columns(options.keys, options.scenarios, inputs.records)
+    if options.risks is not None:
+        opened = (inputs.records, inputs.impossible, inputs.population)
+        _check_output(Path(options.risks), [one for one in opened if one is not None])
+    with (engine or _default_engine(progress)).count(options.request(inputs.records)) as cells:
+        return assessed(cells, inputs, options, progress)
+
+
+def _opened(source: Any, options: AssessOptions) -> Inputs:
+    impossible, population = options.impossible, options.population_file
+    return Inputs(
+        records=open_records(source, options.csv),
+        impossible=None if impossible is None else open_records(impossible, options.csv),
+        population=None if population is None else open_records(population, options.csv),
+        trees={
+            name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
+            for name, tree in options.trees.items()
+        },
+    )
+
+
+def _check_output(risks: Path, opened: list[Records]) -> None:
+    """The file of risks overwrites no input and is no part of one."""
+    files = [path for source in opened for path in source.files]
+    parts = [path for source in opened for path in source.parts]
+    check_outputs([risks], files, parts)
+
+
+def _default_engine(progress: Progress) -> Engine:
+    from discreet.engines.duckdb import DuckDBEngine
+
+    return DuckDBEngine(progress=progress)

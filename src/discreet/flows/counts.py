@@ -1,0 +1,139 @@
+"""What the statistics of counts give away: of one table, or of one table a category."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from discreet.count_tables.assessment import CountAssessment, assessed_release
+from discreet.count_tables.category_assessment import (
+    CategoriesAssessment,
+    assessed_categories,
+    likely_by_category,
+)
+from discreet.count_tables.category_inputs import (
+    Categories,
+    Sets,
+    Tables,
+    categories_of_sets,
+    categories_of_tables,
+)
+from discreet.count_tables.knowledge_truth import check_true
+from discreet.count_tables.knowledge_words import check_words
+from discreet.count_tables.notation import parse_s2
+from discreet.count_tables.options import CategoryOptions, CountOptions
+from discreet.count_tables.release import Release, release_of
+from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
+from discreet.count_tables.user_models import bayes_by_category, regression_of
+from discreet.errors import InputError, must_be
+from discreet.flows.keywords import documented_by, options_of
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.progress import Progress, silent
+
+RENAMED = {
+    "knowledge": "'knows'",
+    "withheld": "'withhold'",
+    "release_totals": "'totals'",
+    "statistics": "'sets'",
+}
+
+
+@in_one_thread
+@documented_by(CountOptions)
+def assess_counts(
+    table: Mapping[int, int],
+    options: CountOptions | None = None,
+    *,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> CountAssessment:
+    """For the holder of a table {value: count}: what its statistics would give away.
+
+    The options are given as keywords, or as CountOptions, whose values keywords replace. Raises
+    InputError where the table is none, or where the intruder's knowledge is not true of it.
+    """
+    asked = options_of(CountOptions, options, keywords, RENAMED)
+    table = check_counts(table)
+    if isinstance(asked.knows, str):
+        check_words(asked.knows, table, withhold_n=asked.withhold_n)
+    if asked.knowledge is not None:
+        check_true(asked.knowledge, table, n_is_known=not asked.withhold_n)
+    statistics = CountStatistics.of_counts(table)
+    release = release_of(
+        statistics,
+        decimals=asked.decimals,
+        truncate=asked.truncate,
+        withhold_n=asked.withhold_n,
+    )
+    return assessed_release(release, asked, table, statistics, progress)
+
+
+@in_one_thread
+@documented_by(CountOptions)
+def assess_statistics(
+    n: int | None,
+    s1: int,
+    s2: Mapping[int, int] | DecimalLog | str,
+    options: CountOptions | None = None,
+    *,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> CountAssessment:
+    """For an intruder, who has n (None where withheld), S1 and S2.
+
+    `s2` is written as a product that e^S2 is ('2^20*3^7', exact) or as a decimal ('21.55'), or
+    given as the exponents by prime or a DecimalLog. The options are given as keywords, or as
+    CountOptions, whose values keywords replace. Raises InputError where no table has these
+    statistics, naming what contradicts what.
+    """
+    asked = options_of(CountOptions, options, keywords, RENAMED)
+    if isinstance(s2, str):
+        s2 = parse_s2(s2, s1, truncated=asked.truncate)
+    release = Release(n=n, total=s1, log_factorial_total=s2)
+    statistics = None
+    if n is not None and not isinstance(s2, DecimalLog):
+        statistics = CountStatistics(n, s1, s2)
+    return assessed_release(release, asked, None, statistics, progress)
+
+
+@in_one_thread
+@documented_by(CategoryOptions)
+def assess_categories(
+    tables: Tables | None = None,
+    sets: Sets | None = None,
+    options: CategoryOptions | None = None,
+    *,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> CategoriesAssessment:
+    """What one set of statistics for each category gives away, alone and jointly.
+
+    The holder gives `tables` {category: {value: count}}, an intruder `sets` {category: (n, S1,
+    '2^20*3^7')}. A category is a name, or its levels in the columns `by`. The options are given as
+    keywords, or as CategoryOptions, whose values keywords replace. Raises InputError where what is
+    out contradicts itself.
+    """
+    asked = options_of(CategoryOptions, options, keywords, RENAMED)
+    out = _out(tables, sets, asked)
+    found = assessed_categories(out, asked, progress)
+    regression = None
+    if asked.regress:
+        regression = regression_of(out.releases, out.levels, asked.by, asked.regress)
+    return replace(
+        found,
+        likely=likely_by_category(found, asked) if asked.draw else {},
+        regression=regression,
+        bayes=bayes_by_category(out.releases, asked.prior, asked.seconds) if asked.bayes else {},
+    )
+
+
+def _out(
+    tables: Tables | None,
+    sets: Sets | None,
+    options: CategoryOptions,
+) -> Categories:
+    if tables is not None and sets is None:
+        return categories_of_tables(tables, options)
+    if sets is not None and tables is None:
+        return categories_of_sets(sets, options)
+    rule = "either the tables of a holder or the sets of an intruder"
+    raise InputError(must_be("categories", rule, "both" if tables else "neither"))

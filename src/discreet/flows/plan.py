@@ -1,0 +1,30 @@
+"""How large a sample may be for a given risk."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from discreet.survey.models.exchangeable_prior import Prior, check_whole
+from discreet.survey.models.sample_size import Plan, plan_sample_size
+
+
+def plan(
+    cells: int,
+    population: int,
+    target_risk: float | Fraction | Decimal | str,
+    prior: Prior | str | None = None,
+) -> tuple[Plan, ...]:
+    """The largest sample whose uniques are seldom population uniques, by the formulas of Cohen and
+    Sackrowitz, which treat all cells alike.
+
+    - `cells`: possible cells of the table, at least 2.
+    - `population`: number of persons in the population.
+    - `target_risk`: the greatest probability allowed that a sample unique is a population unique;
+      a float means the decimal it prints as.
+    - `prior`: 'uniform' or 'multinomial'; by default one plan for each of them.
+
+    Raises InputError for numbers out of range.
+    """
+    check_whole("cells", cells, 2)
+    check_whole("population", population, 1)
+    priors = tuple(Prior) if prior is None else (prior,)
+    return tuple(plan_sample_size(cells, population, target_risk, one) for one in priors)

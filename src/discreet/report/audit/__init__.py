@@ -1,0 +1,1 @@
+"""What released margins of a table reveal of its small cells."""

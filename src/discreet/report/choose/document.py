@@ -1,0 +1,232 @@
+"""What to release of a table, as a document."""
+
+from collections.abc import Iterator
+
+from discreet.choice.candidates import SAFE
+from discreet.choice.choice import Standing, Verdict, limits, place
+from discreet.choice.risk_utility import RiskUtility
+from discreet.choice.users import unit, wants
+from discreet.figures import Figure, How
+from discreet.report import words
+from discreet.report.choose.words import (
+    LEGEND,
+    LISTED,
+    WORTH,
+    conflict_words,
+    headline,
+    how_words,
+    intruder_hint,
+    intruder_words,
+    mark,
+    minus,
+    number,
+    ordered,
+    reasons,
+    risk_meaning,
+    risk_words,
+    scope,
+    search_words,
+    short,
+    standing_words,
+    unknown_words,
+    worth_number,
+    worth_words,
+)
+from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
+
+SHOWN, LONGEST = 25, 36  # candidates on the terminal, and characters of their names
+MOST_ROWS, MOST_TITLE = 400, 200  # on the page
+MOST_VARIABLES = 6  # of a lattice that can be read
+MAP = (
+    "Each mark is something that could be released. To the left is safer, higher is more useful; "
+    "what stands right of the dashed line is above the cap. No candidate beats those on the "
+    "frontier in both."
+)
+USER_HEADER = (
+    "user",
+    "weight",
+    "worth",
+    "best within the cap",
+    "wants",
+    "loss by the choice",
+    "counted in",
+)
+
+
+def choose_document(source: str, found: RiskUtility) -> Document:
+    """The decision, the map, users and intruders."""
+    released = found.choice.verdict is Verdict.RELEASE
+    decision = (Text(headline(found), "strong"), *(Text(line) for line in reasons(found)))
+    return Document(
+        title=f"What to release of {source}",
+        scope=tuple(scope(found)),
+        mark="confidential",
+        blocks=(
+            *(Text(words.full(note), "warning") for note in found.notes),
+            Section("Decision", decision, tone="good" if released else "bad"),
+            Tiles(_tiles(found)),
+            Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
+            Section("Risk and worth of what could be released", tuple(_candidates(found))),
+            Section("The search for the best set of margins", tuple(_search(found))),
+            Section("Whom it serves", tuple(_users(found))),
+            Section("Whom it is guarded against", tuple(_intruders(found))),
+            Section("How this was made", (_made(found),)),
+        ),
+    )
+
+
+def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
+    chosen = found.chosen
+    safe = sum(s is Standing.WITHIN for s in found.choice.standings)
+    within = "candidates within the cap, releasing nothing among them"
+    return (
+        ("–" if chosen is None else risk_words(chosen.risk), "risk of the choice"),
+        (minus(number(found.options.max_risk)), "the cap on risk"),
+        ("–" if chosen is None else worth_words(chosen), "worth of the choice to users"),
+        (f"{safe} of {len(found.candidates)}", within),
+    )
+
+
+def _map(found: RiskUtility) -> Plot:
+    """The map; candidates whose risk or worth is not known are not on it."""
+
+    def draw() -> str:
+        from discreet.report.risk_utility_plot import Dot, risk_utility_plot
+
+        dots = []
+        for i, one in enumerate(found.candidates):
+            if place(one) is None or not isinstance(one.risk, Figure):
+                continue
+            low, high = limits(one.risk)
+            safe = one.risk.note == SAFE
+            value = high if safe else one.risk.value
+            dots.append(
+                Dot(
+                    title=one.title,
+                    risk=low if value is None else value,
+                    worth=one.worth or 0.0,
+                    standing=found.choice.standings[i],
+                    high=None if safe or one.risk.how is How.EXACT else high,
+                    is_chosen=i == found.choice.chosen,
+                    is_named=i == found.choice.chosen or i in found.choice.front or one.is_nothing,
+                )
+            )
+        front = [p for i in found.choice.front if (p := place(found.candidates[i])) is not None]
+        return risk_utility_plot(
+            dots, front, found.options.max_risk, found.options.measure.policy.value
+        )
+
+    label = "Risk–utility map: risk across, worth up, with the cap, the frontier and the choice"
+    return Plot("risk-utility", label, draw)
+
+
+def _candidates(found: RiskUtility) -> Iterator[Block]:
+    """All candidates with what is known of them, in short on the terminal."""
+    order = ordered(found)
+    users = [user.name for user in found.scientists]
+    header = ("", "release", "risk", "worth", "the cap")
+    rows = tuple(_row(found, i, LONGEST) for i in order)
+    yield Table(header=header, rows=rows, sides="llrrl", most=SHOWN, only="terminal")
+    yield Table(
+        header=(*header, *users, "how the risk is known"),
+        rows=tuple((*_row(found, i, MOST_TITLE), *_more(found, i)) for i in order[:MOST_ROWS]),
+        sides="llrrl" + "r" * len(users) + "l",
+        only="page",
+    )
+    yield Text(LEGEND, "soft")
+    yield Text("Columns of users give the worth to each of them alone.", "soft", "page")
+    yield from (Text(line, "soft") for line in (risk_meaning(found), WORTH))
+    yield from (Text(line, "warning") for line in unknown_words(found))
+
+
+def _row(found: RiskUtility, i: int, longest: int) -> Row:
+    one = found.candidates[i]
+    shown = (short(one.title, longest), risk_words(one.risk), worth_words(one))
+    return (mark(found, i), *shown, standing_words(found, i))
+
+
+def _more(found: RiskUtility, i: int) -> Row:
+    """The worth to each user, and how the risk is known."""
+    one = found.candidates[i]
+    worths = (
+        worth_number(one.worths[user.name]) if one.worths else "–" for user in found.scientists
+    )
+    how = one.method if isinstance(one.risk, Figure) else how_words(one.risk)
+    return (*worths, words.sentence(how))
+
+
+def _search(found: RiskUtility) -> Iterator[Block]:
+    yield from (Text(line) for line in search_words(found))
+    best = found.search
+    if best is None or best.frontier is None or len(best.names) > MOST_VARIABLES:
+        return
+    statuses = best.frontier.statuses
+
+    def draw() -> str:
+        from discreet.report.lattice_plot import lattice_plot
+
+        return lattice_plot(best.names, statuses)
+
+    yield Text("Every margin by its variables, the total at the bottom.", "soft", "page")
+    yield Plot("lattice", "Lattice of margins: what goes out, what could, what cannot", draw)
+
+
+def _users(found: RiskUtility) -> Iterator[Block]:
+    rows = tuple(_user_row(found, user.name, user.weight) for user in found.scientists)
+    yield Table(header=USER_HEADER, rows=rows, sides="lrrllrl", page_columns=2)
+    if conflict_words(found):
+        yield Text(conflict_words(found))
+
+
+def _user_row(found: RiskUtility, name: str, weight: float) -> Row:
+    chosen, best = found.chosen, found.best_for.get(name)
+    worth = loss = "–"
+    if chosen is not None and chosen.worths:
+        worth, loss = worth_number(chosen.worths[name]), minus(words.expected(chosen.losses[name]))
+    liked = "–" if best is None else short(found.candidates[best].title, LISTED)
+    return (name, f"{weight:g}", worth, liked, wants(name), loss, unit(name))
+
+
+def _intruders(found: RiskUtility) -> Iterator[Block]:
+    yield from (Text(f"{line}.") for line in intruder_words(found))
+    if intruder_hint(found):
+        yield Text(intruder_hint(found), "warning")
+    said = (
+        "Of several intruders the worst counts. Each knows how the release was made, but no seed."
+    )
+    yield Text(said, "soft", "page")
+
+
+def _made(found: RiskUtility) -> Facts:
+    options = found.options
+    return Facts(
+        (
+            *_recipe(found),
+            ("measure", options.measure.policy.value),
+            ("small", f"counts from 1 to {options.measure.small}"),
+            ("seconds", "no limit" if options.seconds is None else f"{options.seconds:.3g}"),
+            ("seed", str(options.seed)),
+        )
+    )
+
+
+def _recipe(found: RiskUtility) -> list[tuple[str, str]]:
+    """What is needed to make the chosen release again."""
+    chosen = found.chosen
+    if chosen is None or chosen.masked is None:
+        return []
+    record = chosen.masked.record()
+    given = [
+        (name.replace("_", " "), _value(value)) for name, value in record["parameters"].items()
+    ]
+    seed = [] if record["seed"] is None else [("seed of the mask", str(record["seed"]))]
+    return [("mask", record["mask"]), *given, *seed]
+
+
+def _value(value: object) -> str:
+    """A parameter as people write it: sets in brackets, yes and no."""
+    if isinstance(value, list):
+        return "".join(f"[{' '.join(group)}]" for group in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)

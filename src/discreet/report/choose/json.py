@@ -1,0 +1,86 @@
+"""A choice of what to release as JSON."""
+
+from typing import Any
+
+from discreet.choice.choice import Candidate
+from discreet.choice.risk_utility import RiskUtility
+from discreet.choice.users import unit, wants
+from discreet.errors import one_line
+from discreet.report.choose.words import headline, intruder_hint
+from discreet.report.render_json import known, without_nulls
+from discreet.tables.refused_margin import Policy
+
+
+def choose_json(found: RiskUtility) -> dict[str, Any]:
+    """The decision, every candidate, users and intruders under stable names."""
+    options, choice = found.options, found.choice
+    chosen = None if choice.chosen is None else _candidate(found, choice.chosen)
+    bounds = options.measure.policy is Policy.BOUNDS
+    return known(
+        verdict=choice.verdict.value,
+        decision=headline(found),
+        why=choice.why,
+        chosen=chosen,
+        measure=options.measure.policy.value,
+        max_risk=options.max_risk,
+        min_width=0 - options.max_risk if bounds else None,
+        small=options.measure.small,
+        confidence=options.measure.confidence,
+        candidates=[_candidate(found, i) for i in range(len(found.candidates))],
+        frontier=_titles(found, choice.front),
+        ties=_titles(found, choice.ties),
+        not_decided=_titles(found, choice.missed),
+        users={user.name: _user(found, user.name, user.weight) for user in found.scientists},
+        in_conflict=found.in_conflict,
+        compromises=_titles(found, found.compromises),
+        intruders=["any"] if bounds else list(options.intruders),
+        hint=intruder_hint(found) or None,
+        out=[list(names) for names in options.out],
+        requests=[{"margin": list(names), "weight": w} for names, w in options.requests],
+        seconds=options.seconds,
+        seed=options.seed,
+        notes=list(found.notes),
+        search=None if found.search is None else without_nulls(found.search.to_json()),
+    )
+
+
+def _titles(found: RiskUtility, places: tuple[int, ...]) -> list[str]:
+    return [one_line(found.candidates[i].title) for i in places]
+
+
+def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
+    one = found.candidates[place]
+    return {
+        "title": one_line(one.title),
+        **without_nulls(_recipe(one)),
+        "risk": one.risk.to_json(),
+        "risks": {name: risk.to_json() for name, risk in one.risks.items()},
+        "worth": one.utility.to_json(),
+        "users": {
+            name: {"loss": loss, "utility": 0 - loss, "worth": one.worths[name]}
+            for name, loss in one.losses.items()
+        },
+        "standing": found.choice.standings[place].value,
+        "on_frontier": place in found.choice.front,
+        "is_chosen": place == found.choice.chosen,
+        **known(method=one.method or None),
+    }
+
+
+def _recipe(one: Candidate) -> dict[str, Any]:
+    """What is needed to make it again, and what it does."""
+    if one.masked is not None:
+        beyond = one.masked.beyond or None
+        return {**one.masked.record(), "effect": one.masked.effect, "beyond": beyond}
+    sets = [list(names) for names in one.margins]
+    return {"mask": "margins", "parameters": {"sets": sets}} if sets else {}
+
+
+def _user(found: RiskUtility, name: str, weight: float) -> dict[str, Any]:
+    best = found.best_for.get(name)
+    return known(
+        weight=weight,
+        wants=wants(name),
+        loss_in=unit(name),
+        best_within_cap=None if best is None else one_line(found.candidates[best].title),
+    )

@@ -1,0 +1,305 @@
+"""A choice of what to release, in words."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from discreet.choice.candidates import SAFE
+from discreet.choice.choice import Candidate, Standing, Verdict
+from discreet.choice.exposure import MOST_CELLS
+from discreet.choice.measures import INTRUDERS
+from discreet.choice.risk_utility import QUICKEST, RiskUtility
+from discreet.errors import one_line
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import order_of
+from discreet.report import words
+from discreet.report.audit.words import CONSISTENT, sure_words, tiny
+from discreet.tables.refused_margin import Policy
+
+CHOSEN, FRONT = "▶", "•"
+HEADLINE, LISTED = 140, 60  # characters of a title
+LEGEND = (
+    f"{CHOSEN} the choice   {FRONT} on the frontier: no other has both less risk and more worth"
+)
+WORTH = (
+    "Worth: the share of the error that users would make without a release and are spared by this "
+    "one. 1: all of it, as by the full table; 0: none; below 0: it misleads them."
+)
+HINT = (
+    "This intruder takes all cells to be alike before seeing the release, and so makes too little "
+    "of figures of very different size, above all of rounded ones. Try --intruder "
+    "dirichlet,multinomial: then the worse of the two counts."
+)
+SHORT = {
+    Standing.WITHIN: "within",
+    Standing.ABOVE: "above",
+    Standing.DOUBTFUL: "too near",
+    Standing.UNKNOWN: "not known",
+}
+NOT_MADE = "not made"
+GREATEST = (0, 1)  # that a risk can be, by bounds and else
+RISKS = {
+    Policy.BOUNDS: (
+        "minus the width of the narrowest range that {consistent} leave to a small cell; 0 means "
+        "that one is known for certain"
+    ),
+    Policy.TABLE: "the probability that an intruder gives to the whole true table",
+    Policy.CELLS: (
+        "the share of small cells whose count an intruder would guess right, and be more than "
+        "{confidence} sure of"
+    ),
+}
+
+
+def scope(found: RiskUtility) -> Iterator[str]:
+    """What was asked, in a few lines."""
+    table, small = found.table, found.options.measure.small
+    counts = "a count of 1" if small == 1 else f"a count from 1 to {small}"
+    yield (
+        f"{words.plural(table.total, 'person')}, {words.plural(len(table.names), 'variable')}, "
+        f"{words.plural(table.n_cells, 'cell')}, "
+        f"{words.plural(len(table.small_cells(small)), 'small cell')} ({counts})"
+    )
+    yield cap_words(found)
+    if found.options.out:
+        listed = "".join(f"[{' '.join(names)}]" for names in found.options.out)
+        yield f"out already: {listed}"
+
+
+def cap_words(found: RiskUtility) -> str:
+    """The cap in the units of the measure."""
+    cap = found.options.max_risk
+    if found.options.measure.policy is Policy.BOUNDS:
+        if cap == 0:
+            return "cap: none, bounds of small cells may have any width"
+        return (
+            f"cap: bounds of every small cell at least {-cap:g} wide "
+            f"(a risk of at most {minus(f'{cap:g}')})"
+        )
+    named = {Policy.TABLE: "probability of the true table", Policy.CELLS: "share of small cells"}
+    found_by = " found" if found.options.measure.policy is Policy.CELLS else ""
+    return f"cap: {named[found.options.measure.policy]}{found_by} at most {number(cap)}"
+
+
+def risk_meaning(found: RiskUtility) -> str:
+    """What the figures of risk say."""
+    measure = found.options.measure
+    sure = sure_words(measure.confidence)
+    said = RISKS[measure.policy].format(consistent=CONSISTENT, confidence=sure)
+    return f"Risk: {said}."
+
+
+def intruder_words(found: RiskUtility) -> list[str]:
+    """Who is guarded against: one line for each intruder."""
+    if found.options.measure.policy is Policy.BOUNDS:
+        return ["any intruder: bounds are the same whatever is believed beforehand"]
+    alpha = found.options.measure.alpha
+    return [f"{name}: {INTRUDERS[name].format(alpha=alpha)}" for name in found.options.intruders]
+
+
+def intruder_hint(found: RiskUtility) -> str:
+    """The weakness of guarding against the usual intruder alone, and what to do; else nothing."""
+    by_bounds = found.options.measure.policy is Policy.BOUNDS
+    is_usual = tuple(found.options.intruders) == (QUICKEST,)
+    large = found.search is not None and found.table.n_cells > MOST_CELLS
+    return HINT if is_usual and not by_bounds and not large else ""
+
+
+def headline(found: RiskUtility) -> str:
+    """The decision in one line."""
+    choice, chosen = found.choice, found.chosen
+    if choice.verdict is Verdict.EXCEEDED:
+        return "Release nothing. The cap is exceeded even so."
+    if chosen is None or choice.verdict is Verdict.NOTHING:
+        beyond = " beyond what is out" if found.options.out else ""
+        return f"Release nothing{beyond}."
+    return f"Release: {short(chosen.title, HEADLINE)}."
+
+
+def reasons(found: RiskUtility) -> Iterator[str]:
+    """Why, and what else must be known of the decision."""
+    choice, chosen = found.choice, found.chosen
+    yield why_words(found)
+    if chosen is not None:
+        yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
+        yield from _effects(chosen)
+    nothing = next((one for one in found.candidates if one.is_nothing), None)
+    if nothing is not None and nothing is not chosen:
+        known = isinstance(nothing.risk, Figure)
+        own = f"has a risk of {risk_words(nothing.risk)}" if known else "has a risk not known here"
+        yield f"Releasing nothing {own}: what an intruder can do without a release."
+    if choice.missed:
+        listed = titles(found, choice.missed)
+        yield (
+            f"Perhaps better, but not shown to be within the cap in the time given: {listed}. "
+            "More --seconds may decide."
+        )
+
+
+def why_words(found: RiskUtility) -> str:
+    """Why this was chosen; where nothing may go out, which release comes closest."""
+    if found.choice.verdict is not Verdict.NOTHING or found.something_is_safe:
+        return words.full(found.choice.why)
+    cap = minus(number(found.options.max_risk))
+    shown = "was shown to be" if found.choice.missed else "is"
+    said = f"No release {shown} within the cap of {cap}."
+    risks = [
+        (one.risk.value, one)
+        for one in found.candidates
+        if not one.is_nothing and isinstance(one.risk, Figure) and one.risk.value is not None
+    ]
+    if not risks:
+        return said
+    _, nearest = min(risks, key=lambda pair: pair[0])
+    return f"{said} The closest is {short(nearest.title, LISTED)} at {risk_words(nearest.risk)}."
+
+
+def _effects(chosen: Candidate) -> Iterator[str]:
+    """What the choice does to the data, and what it may tell beyond its risk."""
+    if len(chosen.title) > HEADLINE:
+        yield f"In full: {chosen.title}."
+    if chosen.masked is None or chosen.is_nothing:
+        return
+    if chosen.masked.margins is None or len(chosen.title) <= HEADLINE:
+        yield chosen.masked.effect
+    if chosen.masked.beyond:
+        yield chosen.masked.beyond
+
+
+def short(title: str, most: int) -> str:
+    """A title that fits; of a long list of tables the first, and how many there are."""
+    plain = one_line(title)
+    if len(plain) <= most:
+        return plain
+    tables = plain.count("[")
+    tail = f"… ({tables} tables)" if tables > 2 else "…"
+    return plain[: most - len(tail)] + tail
+
+
+def conflict_words(found: RiskUtility) -> str:
+    """Whether users' wishes go together."""
+    if len(found.scientists) < 2 or not found.compromises:
+        return ""
+    if not found.in_conflict:
+        return "Users agree: one release within the cap is best for every user."
+    listed = titles(found, found.compromises)
+    return (
+        "Users disagree: of these releases within the cap, each is better for some and none is "
+        f"better for all: {listed}."
+    )
+
+
+def search_words(found: RiskUtility) -> Iterator[str]:
+    """How good the best set of margins is, and how much better any could be."""
+    best = found.search
+    if best is None:
+        return
+    met = f"{best.utility:g} of {best.total_weight:g}"
+    if best.optimal:
+        yield f"The best set meets requests of weight {met}; no safe set meets more (proved)."
+    else:
+        yield (
+            f"The best set found meets requests of weight {met}; among {best.family.value} no safe "
+            f"one meets more than {best.upper_bound:g}."
+        )
+    if not best.complete and not best.notes:
+        yield "The search stopped when its time was up; more --seconds may find more."
+    yield from (words.full(note) for note in best.notes)
+
+
+def unknown_words(found: RiskUtility, most: int = 5) -> Iterator[str]:
+    """What was not made and which risks are not known, each reason once."""
+    reasons_of: dict[tuple[str, str], list[int]] = {}
+    for i, one in enumerate(found.candidates):
+        if isinstance(one.risk, Unavailable):
+            said = "Risk not known of" if one.is_possible else "Cannot be made:"
+            reasons_of.setdefault((said, one.risk.reason), []).append(i)
+    for (said, reason), places in list(reasons_of.items())[:most]:
+        yield f"{said} {titles(found, places, 3)}: {words.sentence(reason)}."
+    if len(reasons_of) > most:
+        yield f"And for {words.plural(len(reasons_of) - most, 'further reason')}."
+
+
+def titles(found: RiskUtility, places: Sequence[int], most: int = 5) -> str:
+    """Candidates by name, the first few."""
+    named = [short(found.candidates[i].title, LISTED) for i in places[:most]]
+    more = len(places) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def ordered(found: RiskUtility) -> list[int]:
+    """Positions for a table: the choice, then by worth from the top, unknown ones last."""
+    worths = [-math.inf if one.worth is None else one.worth for one in found.candidates]
+    best_first = order_of(worths, scale=1.0).tolist()  # worths are shares
+    return sorted(best_first, key=lambda i: i != found.choice.chosen)
+
+
+def mark(found: RiskUtility, place: int) -> str:
+    """The sign of the choice or of the frontier."""
+    if place == found.choice.chosen:
+        return CHOSEN
+    return FRONT if place in found.choice.front else ""
+
+
+def standing_words(found: RiskUtility, place: int) -> str:
+    """How a candidate stands to the cap, in a word or two."""
+    possible = found.candidates[place].is_possible
+    return SHORT[found.choice.standings[place]] if possible else NOT_MADE
+
+
+def risk_words(risk: Outcome) -> str:
+    """A risk, with what is open about it."""
+    if isinstance(risk, Unavailable):
+        return "not known"
+    if risk.value is None:
+        return _range_words(risk)
+    value = minus(number(risk.value))
+    if risk.how is How.EXACT:
+        return value
+    if risk.standard_error:
+        return f"{value} ± {number(risk.standard_error)}"
+    if risk.low is not None and risk.high is not None and risk.high > risk.low:
+        return f"{value} ({minus(number(risk.low))} to {minus(number(risk.high))})"
+    return f"about {value}"
+
+
+def _range_words(risk: Figure) -> str:
+    """A risk of which only limits are known."""
+    if risk.note == SAFE:
+        return f"at most {minus(number(risk.high or 0))}"
+    low, high = minus(number(risk.low or 0)), minus(number(risk.high or 0))
+    is_open = risk.high in (None, *GREATEST)
+    return f"at least {low}" if is_open else f"{low} to {high}"
+
+
+def how_words(outcome: Outcome) -> str:
+    """How a figure was got, or why there is none."""
+    if isinstance(outcome, Unavailable):
+        return words.sentence(outcome.reason)
+    return outcome.how.value + (f"; {words.sentence(outcome.note)}" if outcome.note else "")
+
+
+def worth_words(candidate: Candidate) -> str:
+    """The combined worth of a candidate."""
+    return "not known" if candidate.worth is None else worth_number(candidate.worth)
+
+
+def worth_number(value: float) -> str:
+    """A worth with three decimals and no minus zero."""
+    shown = f"{value:.3f}"
+    return minus("0.000" if shown == "-0.000" else shown)
+
+
+def number(value: float) -> str:
+    """A share, a probability or a width: whole where it is, one in so many where it is tiny."""
+    if value == 0 or (abs(value) > 0.5 and abs(value - round(value)) < 1e-9):
+        return f"{round(value):,}"
+    if 0 < value < 1e-4:
+        return tiny(value) if value > 1e-12 else "< 1 in 10^12"
+    if 0.9999 < value < 1:
+        return "> 0.9999"
+    return f"{value:,.4f}".rstrip("0").removesuffix(".")
+
+
+def minus(text: str) -> str:
+    """With a minus sign for a hyphen, so that it is read as one."""
+    return text.replace("-", "−")

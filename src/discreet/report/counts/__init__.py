@@ -1,0 +1,1 @@
+"""What count statistics give away: one table, or one for each category."""

@@ -1,0 +1,51 @@
+"""A document as one HTML page that opens anywhere, offline, or as a part of a notebook."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from discreet.data.writing import written_whole
+from discreet.report.document import Document, shown_on
+
+SCOPE = "discreet"  # the class of a part of a notebook
+WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself
+
+
+def write_page(document: Document, path: str | Path) -> None:
+    """Write the page, whole or not at all."""
+    text = page_of(document)
+    with written_whole(Path(path)) as temporary:
+        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+
+
+def page_of(document: Document) -> str:
+    """The whole page; every text is escaped, plots are drawn now."""
+    return _template("page.html").render(document=document, style=_style())
+
+
+def part_of(document: Document) -> str:
+    """The same for a notebook, in a style that stays inside it."""
+    macros: Any = _template("page.html").make_module()
+    scoped = f".{SCOPE} {{ {WHOLE_PAGE.sub('&', _style())} }}"
+    return f'<div class="{SCOPE}"><style>{scoped}</style>{macros.body(document)}</div>'
+
+
+@cache
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=PackageLoader("discreet.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = lambda blocks: list(shown_on("page", tuple(blocks)))
+    environment.filters["flat"] = lambda text: text.replace("\n", " ")
+    return environment.get_template(name)
+
+
+def _style() -> str:
+    return _template("style.css").render()

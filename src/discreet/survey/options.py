@@ -1,0 +1,246 @@
+"""What may be asked of an assessment of records, by the same names in Python and on the command
+line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from discreet.data.csv_dialect import CsvOptions
+from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
+from discreet.data.records import Records
+from discreet.engines.contract import Request
+from discreet.errors import InputError, must_be
+from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.survey.attributes.sensitive import Thresholds
+from discreet.survey.codes import Codes, by_column, codes_of
+from discreet.survey.models.contract import Model
+from discreet.survey.models.lancaster import Lancaster
+from discreet.survey.models.registry import choose_models
+from discreet.survey.suda.scores import check_size
+from discreet.survey.validation import (
+    check_codes,
+    check_headline,
+    check_model_settings,
+    check_roles,
+    check_scenarios,
+    check_trees,
+    checked_match_weight,
+    checked_names,
+    checked_sensitive,
+)
+
+CODES = ("missing_codes", "suppressed_codes", "not_applicable_codes")
+THRESHOLDS = {  # what the limits of sensitive variables are called below
+    "l": "diversity",
+    "c": "recursive_c",
+    "t": "closeness",
+    "alpha": "concentration",
+    "alpha_k": "anonymity",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessOptions:
+    """The options of an assessment. On the command line they have the same names, with dashes; one
+    that holds several values is given several times, in the singular (`--scenario`).
+
+    What you know of the data:
+
+    - `keys`: columns an intruder may know; by default all that the scenarios name.
+    - `weight`: column of survey weights.
+    - `population`: number of persons in the population.
+    - `population_file`: a file or a frame of the whole population, for true risks.
+    - `cells`: number of possible cells; by default the product of the numbers of levels.
+    - `impossible`: a file or a frame whose columns are keys and whose rows are impossible
+      combinations, an empty value meaning any level.
+    - `household`: column that tells the household of each record.
+    - `sensitive`: columns that an intruder would like to learn.
+    - `trees`: for a sensitive variable, which levels belong together: a file with one leaf a row,
+      or a Hierarchy.
+    - `scenarios`: name of a scenario to the keys that an intruder knows in it.
+
+    What is computed:
+
+    - `k`: records that must share each combination of keys, one number or several.
+    - `models`: names of models, or 'auto' for all.
+    - `headline`: the model that leads, in place of the recommended estimate.
+    - `l`, `c`: l-diversity wants l different sensitive values in a cell (2); recursive
+      (c, l)-diversity wants the most frequent value less than c times as often as the l-th most
+      frequent and all rarer ones together (3).
+    - `t`: greatest distance of the values in a cell from those of the file (0.3).
+    - `alpha`, `alpha_k`: (α, k)-anonymity wants no value in more than this share of a cell (0.8),
+      and so many records in it (2).
+    - `suda`: SUDA scores from sets of up to so many keys.
+    - `subsets`: sample uniques under all sets of up to so many keys.
+    - `shrinkage`: how far the Lancaster model shrinks interactions, 0 to 1; by default chosen.
+    - `shrinkage_table`: the Lancaster model over shrinkages from 0 to 1.
+    - `loss_ratios`: how many times worse it is to miss a population unique than to call a record
+      one that is not, for further Bayes tests of uniqueness.
+    - `all_pairs`: how many uniques each pair of keys makes, however long that takes.
+    - `n_riskiest`: so many of the riskiest combinations are listed.
+    - `risks`: a Parquet file to write, with one row a record.
+
+    How the file is read:
+
+    - `missing`: how missing keys match: wildcard, conservative, category, drop or error.
+    - `missing_weight`: how much a match counts that rests on a missing value, 0 to 1, where
+      `missing` is wildcard.
+    - `missing_codes`, `suppressed_codes`, `not_applicable_codes`: values that mean not known, taken
+      out, or nothing to know: a list, or a list for each column.
+    - `csv`: delimiter, quote, encoding and decimal mark (CsvOptions).
+    """
+
+    keys: Sequence[str] | None = None
+    weight: str | None = None
+    population: float | None = None
+    population_file: Any = None
+    cells: int | None = None
+    impossible: Any = None
+    household: str | None = None
+    sensitive: Sequence[str] = ()
+    trees: Mapping[str, Hierarchy | str | Path] = field(default_factory=dict)
+    scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    k: int | Sequence[int] = (2, 3, 5)
+    models: str | Sequence[str] | None = None
+    headline: str | None = None
+    l: int | None = None  # noqa: E741 - the letter that everybody uses
+    c: float | None = None
+    t: float | None = None
+    alpha: float | None = None
+    alpha_k: int | None = None
+    suda: int | None = None
+    subsets: int | None = None
+    shrinkage: float | None = None
+    shrinkage_table: bool = False
+    loss_ratios: Sequence[float] = ()
+    all_pairs: bool = False
+    n_riskiest: int = 20
+    risks: str | Path | None = None
+    missing: str = "category"
+    missing_weight: float = 1.0
+    missing_codes: Codes = field(default_factory=dict)
+    suppressed_codes: Codes = field(default_factory=dict)
+    not_applicable_codes: Codes = field(default_factory=dict)
+    csv: CsvOptions | None = None
+
+    def __post_init__(self) -> None:
+        self._settle()
+        if not self.key_names:
+            raise InputError(must_be("keys", "at least one column", "none"))
+        check_scenarios(self.scenarios, self.key_names)
+        missing_policy(self.missing)
+        checked_match_weight(self.missing_weight, self.missing)
+        check_roles(self.key_names, self.weight, self.household, tuple(self.sensitive))
+        check_codes(self.codes, (*self.key_names, *self.sensitive))
+        self._check_numbers()
+        names = [model.name for model in self.chosen_models]
+        check_headline(self.headline, names)
+        check_model_settings(names, self.shrinkage, tuple(self.loss_ratios))
+        self._check_sensitive()
+
+    def _settle(self) -> None:
+        """Lists and texts in one form each."""
+        keys = None if self.keys is None else checked_names("keys", self.keys)
+        levels = (self.k,) if isinstance(self.k, int) else tuple(self.k)
+        settled = {
+            "keys": keys,
+            "sensitive": checked_sensitive(self.sensitive),
+            "trees": dict(self.trees or {}),
+            "scenarios": dict(self.scenarios or {}),
+            "k": tuple(sorted(set(levels))),
+            "loss_ratios": tuple(self.loss_ratios),
+            "risks": None if self.risks is None else Path(self.risks),
+            **{kind: by_column(getattr(self, kind)) for kind in CODES},
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    def _check_numbers(self) -> None:
+        if self.population is not None:
+            _check_population(self.population)
+            if self.population_file is not None:
+                rule = "left out where a file of the population is given"
+                raise InputError(must_be("population", rule, self.population))
+        if self.cells is not None:
+            if self.cells < 1:
+                raise InputError(must_be("cells", "at least 1", self.cells))
+            if self.impossible is not None:
+                rule = "left out where impossible combinations are given"
+                remedy = "the possible cells are counted without them"
+                raise InputError(must_be("cells", rule, self.cells, remedy=remedy))
+        for k in self.levels_of_k:
+            if k < 2:
+                raise InputError(must_be("k", "at least 2", k))
+        if self.suda is not None:
+            check_size(self.suda, len(self.key_names), "suda")
+
+    def _check_sensitive(self) -> None:
+        check_trees(tuple(self.trees), tuple(self.sensitive))
+        given = [name for name in THRESHOLDS if getattr(self, name) is not None]
+        if given and not self.sensitive:
+            raise InputError(must_be(given[0], "given with a sensitive variable", "none"))
+        _ = self.thresholds  # checks them
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The keys, or where none are given all that the scenarios name."""
+        if self.keys is not None:
+            return tuple(self.keys)
+        return tuple(dict.fromkeys(key for keys in self.scenarios.values() for key in keys))
+
+    @property
+    def levels_of_k(self) -> tuple[int, ...]:
+        """The values of k, ascending, each once."""
+        return (self.k,) if isinstance(self.k, int) else tuple(self.k)
+
+    @property
+    def chosen_models(self) -> tuple[Model, ...]:
+        """The models that are asked, the Lancaster model with the shrinkage given."""
+        return tuple(
+            replace(model, shrinkage=self.shrinkage) if isinstance(model, Lancaster) else model
+            for model in choose_models(self.models if self.models is not None else "auto")
+        )
+
+    @property
+    def policy(self) -> MissingPolicy:
+        """What a missing key means."""
+        return missing_policy(self.missing)
+
+    @property
+    def codes(self) -> MissingCodes:
+        """The codes of all three kinds."""
+        return codes_of(self.missing_codes, self.suppressed_codes, self.not_applicable_codes)
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What a cell must reach in its sensitive values."""
+        given = {name: getattr(self, name) for name in THRESHOLDS}
+        return Thresholds(
+            **{THRESHOLDS[name]: value for name, value in given.items() if value is not None}
+        )
+
+    def request(self, records: Records) -> Request:
+        """What the engine is to count."""
+        return Request(
+            records=records,
+            keys=self.key_names,
+            weight=self.weight,
+            missing=self.policy,
+            missing_weight=self.missing_weight,
+            codes=self.codes,
+            sensitive=tuple(self.sensitive),
+            household=self.household,
+            decimal=(self.csv or CsvOptions()).decimal,
+        )
+
+
+def _check_population(population: Any) -> None:
+    if not isinstance(population, Real):
+        rule = "a number of persons"
+        remedy = "population_file takes a file or a frame of the whole population"
+        got = f"a {type(population).__name__}"
+        raise InputError(must_be("population", rule, got, remedy=remedy))
+    if not 1 <= float(population) < 1e15:
+        raise InputError(must_be("population", "from 1 to 1e15", population))
