@@ -10,18 +10,19 @@ from discreet.belief.belief import ListedBelief
 from discreet.belief.draws import importance_draws, smc, weighted_draws
 from discreet.belief.draws.augmentation import Effort, augmented
 from discreet.belief.draws.data_augmentation import simulated
-from discreet.belief.draws.importance_draws import drawn_belief
+from discreet.belief.draws.importance_draws import importance_belief
 from discreet.belief.draws.smc import annealed_distribution
 from discreet.belief.draws.table_steps import ListedStep
-from discreet.belief.draws.weighted_draws import weighted_distribution
+from discreet.belief.draws.weighted_draws import weighted_belief
 from discreet.belief.exact.clique_distribution import clique_distribution
 from discreet.belief.exact.exact_distribution import exact_distribution
 from discreet.belief.exact.listed_fiber import listed_fiber
 from discreet.belief.factors import Factor, product_of
+from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, model_weights, predictive_evidence
 from discreet.belief.posterior import Question, table_posterior
-from discreet.belief.unreleased_variables import model_without, without
+from discreet.belief.unreleased_variables import without
 from discreet.clock import Clock
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.marginals import posterior
@@ -66,9 +67,9 @@ def test_weighted_draws(monkeypatch, even, errors_are_right):
     q, p = likely(even)
     rng, scores = np.random.default_rng(1), []
     for _ in range(REPEATS):
-        drawn = weighted_distribution(EVEN_DISTRIBUTION, margins=SINGLE, clock=Clock(None), rng=rng)
-        log_z, error = drawn.normaliser()
-        shares, errors = drawn.cell(0)
+        drawn = weighted_belief(EVEN_DISTRIBUTION, margins=SINGLE, clock=Clock(None), rng=rng)
+        log_z, error = drawn.log_normaliser
+        shares, errors = drawn.cell(0), drawn.cell_error(0)
         bits = drawn.entropy()
         scores.append(
             (
@@ -83,21 +84,17 @@ def test_weighted_draws(monkeypatch, even, errors_are_right):
 
 def test_a_posterior_by_weighted_draws(monkeypatch, even, errors_are_right):
     """The true table, a cell and the entropy, as the ladder of methods hands them on."""
-
-    def beyond(*_, **__):
-        raise BudgetExceeded("too large")
-
-    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "clique_distribution", lambda *_: None)
     monkeypatch.setattr(posteriors, "ENOUGH", 1)  # else walks follow
     monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 400)
     monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 400)
     truth, (q, p) = even.table_probability(EVEN.ravel()), likely(even)
-    alpha = np.full(EVEN.shape, 0.7)
-    question = Question(margins=SINGLE, cells=CELLS[:1], alpha=alpha, truth=EVEN)
+    prior = LogLinearPrior(MODEL, 0.7)
+    question = Question(prior=prior, margins=SINGLE, cells=CELLS[:1], truth=EVEN)
     rng, scores = np.random.default_rng(7), []
     for _ in range(REPEATS):
-        found = table_posterior(question, MODEL, rng=rng)
+        found = table_posterior(question, rng=rng)
         own, bits, log_z = found.true_table, found.entropy, found.evidence
         right = even.log_normaliser + EVEN_DISTRIBUTION.log_constant
         scores.append(
@@ -125,7 +122,7 @@ def test_weighted_draws_of_a_publication(monkeypatch, prior, errors_are_right):
     Where all tables are alike but for the likelihood, the weight of a draw and the logarithm whose
     mean the entropy has go together, so that their errors do not add."""
     monkeypatch.setattr(importance_draws, "ENOUGH", 1.0)
-    monkeypatch.setattr(importance_draws, "LEAST_WORTH", 1.0)
+    monkeypatch.setattr(importance_draws, "LEAST_EFFECTIVE", 1.0)
     monkeypatch.setattr(importance_draws, "MOST_DRAWS", 400)
     seeds, generator = count(), np.random.default_rng
     monkeypatch.setattr(np.random, "default_rng", lambda _: generator(next(seeds)))
@@ -140,7 +137,7 @@ def test_weighted_draws_of_a_publication(monkeypatch, prior, errors_are_right):
     truth, limits = np.array([1, 3, 3, 1]), (np.zeros(4, dtype=int), np.full(4, 8))
     scores = []
     for _ in range(REPEATS):
-        found = drawn_belief(prior, 4, known, [factor], limits, seconds=60.0, progress=silent)
+        found = importance_belief(prior, 4, known, [factor], limits, seconds=60.0, progress=silent)
         whole, bits = found.probability(truth), found.entropy()
         scores.append(
             (
@@ -175,11 +172,12 @@ def test_the_true_table_has_the_relative_error_of_the_evidence(monkeypatch):
     def beyond(*_, **__):
         raise BudgetExceeded("too large")
 
-    monkeypatch.setattr(posteriors, "_exactly", beyond)
+    monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "summed_cliques", beyond)
     monkeypatch.setattr(smc, "MOST_POPULATIONS", 6)
-    question = Question(margins=PAIRS, cells=CELLS[:1], alpha=ALPHA, truth=TABLE)
-    found = table_posterior(question, MODEL, rng=np.random.default_rng(1))
+    prior = LogLinearPrior(MODEL, 0.5)
+    question = Question(prior=prior, margins=PAIRS, cells=CELLS[:1], truth=TABLE)
+    found = table_posterior(question, rng=np.random.default_rng(1))
     truth, evidence = found.true_table, found.evidence
     assert "led up to the model" in found.method
     assert 0.01 < evidence.standard_error < 0.5
@@ -205,11 +203,11 @@ def test_the_true_table_by_data_augmentation(even, errors_are_right):
     """The error is that between eight chains, so that scores have Student's distribution: their
     root mean square is √(7/5)."""
     truth = even.table_probability(EVEN.ravel())
-    alpha, effort = np.full(EVEN.shape, 0.7), Effort(n_draws=100)
-    question = Question(margins=SINGLE, cells=CELLS[:1], alpha=alpha, truth=EVEN, effort=effort)
+    prior, effort = LogLinearPrior(MODEL, 0.7), Effort(n_draws=100)
+    question = Question(prior=prior, margins=SINGLE, cells=CELLS[:1], truth=EVEN, effort=effort)
     rng, scores = np.random.default_rng(4), []
     for _ in range(REPEATS):
-        found = simulated(question, MODEL, Clock(None), rng, silent).true_table
+        found = simulated(question, Clock(None), rng, silent).true_table
         scores.append((found.value - truth) / found.standard_error)
     errors_are_right(scores, at_most=np.sqrt(7 / 5))
 
@@ -219,15 +217,15 @@ def test_a_variable_put_back_leaves_relative_errors_alone():
     table = np.random.default_rng(2).integers(0, 3, (2, 2, 2, 2))
     model = HierarchicalModel.of(4, [(0, 1), (0, 2), (1, 2), (3,)])
     asked = Question(
+        prior=LogLinearPrior(model, 0.5),
         margins=margins_of(table, [(0, 1), (2,)]),
         cells=np.array([3]),
-        alpha=np.full(table.shape, 0.5),
         truth=table,
         effort=Effort(n_draws=60),
     )
-    smaller, _ = without(asked, model, 3)
-    whole = table_posterior(asked, model, rng=np.random.default_rng(1)).true_table
-    inner = table_posterior(smaller, model_without(model, 3), rng=np.random.default_rng(1))
+    smaller, _ = without(asked, 3)
+    whole = table_posterior(asked, rng=np.random.default_rng(1)).true_table
+    inner = table_posterior(smaller, rng=np.random.default_rng(1))
     own = inner.true_table
     assert whole.value < 0.1 * own.value
     assert whole.standard_error / whole.value == pytest.approx(own.standard_error / own.value)
@@ -239,13 +237,13 @@ def test_a_variable_put_back_has_the_errors_of_its_cells(errors_are_right):
     table = np.random.default_rng(2).integers(0, 3, (2, 2, 2, 2))
     model = HierarchicalModel.of(4, [(0, 1), (0, 2), (1, 2), (3,)])
     asked = Question(
+        prior=LogLinearPrior(model, 0.5),
         margins=margins_of(table, [(0, 1), (2,)]),
         cells=np.array([3]),
-        alpha=np.full(table.shape, 0.5),
         effort=Effort(n_draws=60),
     )
     rng = np.random.default_rng(5)
-    found = [table_posterior(asked, model, rng=rng) for _ in range(REPEATS)]
+    found = [table_posterior(asked, rng=rng) for _ in range(REPEATS)]
     shares = np.array([one.distributions[0][1] for one in found])
     errors = np.array([one.errors[0][1] for one in found])
     errors_are_right((shares - shares.mean()) / errors, at_least=0.7)

@@ -60,7 +60,7 @@ def test_errors_of_the_shares_of_counts_along_chains(errors_are_right):
         counts = sticky(rng, lambda shape: rng.binomial(3, 0.4, shape))
         told = counted_distribution(counts)
         scores.append([(told.distribution[q] - right[q]) / told.errors[q] for q in range(4)])
-        assert told.worth == pytest.approx(1600 * (1 - STAY) / (1 + STAY), rel=0.5)
+        assert told.effective_draws == pytest.approx(1600 * (1 - STAY) / (1 + STAY), rel=0.5)
     for own in np.transpose(scores):
         errors_are_right(own)
 

@@ -2,17 +2,19 @@
 
 import numpy as np
 import pytest
-from discreet.choice.drawn_exposure import drawn_exposure
 
+from discreet.belief import ladder
 from discreet.belief.draws import weighted_draws
+from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, model_weights
-from discreet.belief.request import TablePosterior
-from discreet.choice.exposure import belief_exposure
+from discreet.belief.table_posterior import TablePosterior
+from discreet.choice.exposure import LIMITS, belief_exposure, exposure_of
 from discreet.choice.measures import Measure
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
+from discreet.masks.after_publication import intruders_question
 from discreet.masks.rounding import round_at_random
 from discreet.tables import refused_margin
 from discreet.tables.posteriors import _average
@@ -32,9 +34,10 @@ def test_the_true_table_after_rounding(monkeypatch, errors_are_right):
     rng = np.random.default_rng(1)
     exact = belief_exposure(masked, intruder, measure, clock=Clock(None), rng=rng).risk
     assert exact.how is How.EXACT
-    scores = []
+    question, scores = intruders_question(masked, intruder.prior, limits=LIMITS), []
     for _ in range(REPEATS):
-        found = drawn_exposure(masked, intruder.prior, measure, clock=Clock(None), rng=rng).risk
+        drawn = believe(question, ("filled",), rng=rng)
+        found = exposure_of(drawn, table.dense(), measure).risk
         scores.append((found.value - exact.value) / found.standard_error)
     errors_are_right(scores)
 
@@ -56,7 +59,7 @@ def few_draws(monkeypatch):
     """As if tables were too many to list."""
 
     def begin():
-        monkeypatch.setattr(refused_margin, "listed_distribution", lambda *_, **__: None)
+        monkeypatch.setattr(ladder, "by_listing", lambda *_: Unavailable("too many"))
         monkeypatch.setattr(refused_margin, "MOST_JUDGED", 80)
         monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 80)
         monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 80)

@@ -1,7 +1,8 @@
 """The share of small cells found, by draws: cells near the confidence are told as open."""
 
 import pytest
-from discreet.choice.drawn_exposure import share_found
+
+from discreet.tables.measures import share_found
 
 
 @pytest.mark.parametrize(
