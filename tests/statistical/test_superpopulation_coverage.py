@@ -82,7 +82,7 @@ def test_limits_hold_the_number_of_population_uniques(name, truth):
     for _ in range(REPEATS):
         sizes, uniques, population = truth.draw(rng)
         totals = Totals(size_indices=sizes, population_size=population, n_table_cells=truth.cells)
-        figure = MODELS[name].fit_totals(totals).uniques_figure()
+        figure = MODELS[name].fit_totals(totals).uniques_figure()  # type: ignore[attr-defined]
         inside += figure.low <= uniques <= figure.high
         ratio.append((figure.value, uniques))
     error = np.sqrt(CONFIDENCE * (1 - CONFIDENCE) / REPEATS)

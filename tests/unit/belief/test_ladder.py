@@ -136,6 +136,6 @@ def test_errors_where_all_draws_agree_are_those_of_the_rule_of_succession():
 
 
 def test_seconds_that_are_left_go_down_to_nothing():
-    climb = ladder.Climb(Clock(0.0), np.random.default_rng(0), ladder.silent)
+    climb = ladder.Climb(Clock(0.0), np.random.default_rng(0), ladder.silent)  # type: ignore[attr-defined]
     assert climb.part(0.5) == 0
-    assert ladder.Climb(Clock(None), climb.rng, ladder.silent).part(0.5) is None
+    assert ladder.Climb(Clock(None), climb.rng, ladder.silent).part(0.5) is None  # type: ignore[attr-defined]

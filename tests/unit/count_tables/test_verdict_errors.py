@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from discreet.count_tables import category_assessment, verdict
-from discreet.count_tables.category_assessment import assess_categories
 from discreet.count_tables.verdict import Judged
 from discreet.figures import Figure, How
+from discreet.flows.counts import assess_categories
 
 TABLES = {"a": {0: 4, 1: 3, 2: 1}, "b": {0: 2, 1: 2, 2: 1}}
 

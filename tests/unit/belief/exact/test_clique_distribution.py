@@ -250,13 +250,15 @@ def test_too_few_effective_draws_are_no_figures(monkeypatch):
     sets = [(0, 1), (0, 2), (1, 2)]
     monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "moved_distribution", lambda *_, **__: None)
-    weighted = ladder.weighted_belief
+    weighted = ladder.weighted_belief  # type: ignore[attr-defined]
     uneven = {"effective": LEAST_EFFECTIVE / 2}
 
     def few(distribution, **more):
         drawn = weighted(distribution, **more)
         keep = max(int(uneven["effective"]), 1)
-        return type(drawn)(
+        return type(
+            drawn
+        )(  # type: ignore[call-arg]
             tables=drawn.tables[:keep].copy(),
             log_ratios=np.zeros(keep),
             log_weights=drawn.log_weights[:keep].copy(),

@@ -453,7 +453,7 @@ def test_rounding_does_not_order_the_other_sets(off):
 def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch):
     search = a_search(Table.of_dense(np.full((2,) * 7, 9)))
     monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: bound)
+    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: bound)  # type: ignore[attr-defined]
     assert search._best_decomposable()[3]
     conflicts = ConflictSearch(search.judge, search.task.requests, [])
     assert search._as_decomposable(((B | C,), 0.3, bound, False), conflicts).optimal
@@ -463,7 +463,7 @@ def test_a_bound_that_is_reached_but_for_rounding_is_reached(bound, monkeypatch)
 def test_going_through_all_sets_replaces_the_first_only_by_more_weight(worth, monkeypatch):
     search = a_search(Table.of_dense(np.full((2, 2, 2), 9)))
     monkeypatch.setattr(module, "annealed", lambda *_, **__: found_as((B | C,), 0.3))
-    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: 1.0)
+    monkeypatch.setattr(module.DecomposableBound, "value", lambda _: 1.0)  # type: ignore[attr-defined]
     listed = found_as((A | B, A | C), worth)
     monkeypatch.setattr(DecomposableSearch, "everything", lambda *_: listed)
     assert search._best_decomposable()[0] == (B | C,)

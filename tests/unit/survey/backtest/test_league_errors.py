@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.figures import Figure, How, Unavailable
-from discreet.survey.backtest.league import Estimates, Trial, backtest
+from discreet.flows.backtest import backtest
+from discreet.survey.backtest.league import Estimates, Trial
 
 REPEATS = 16
 
