@@ -8,7 +8,7 @@ import pytest
 from discreet.belief import posterior as posteriors
 from discreet.belief.belief import ListedBelief
 from discreet.belief.draws import importance_draws, smc, weighted_draws
-from discreet.belief.draws.augmentation import ChainEffort, augmented
+from discreet.belief.draws.augmentation import augmented
 from discreet.belief.draws.data_augmentation import simulated
 from discreet.belief.draws.importance_draws import importance_belief
 from discreet.belief.draws.smc import annealed_distribution
@@ -21,8 +21,7 @@ from discreet.belief.factors import Factor, product_of
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import Evidence, model_weights, predictive_evidence
-from discreet.belief.posterior import table_posterior
-from discreet.belief.request import Question
+from discreet.belief.posterior import Question, table_posterior
 from discreet.belief.unreleased_variables import without
 from discreet.clock import Clock
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
@@ -43,7 +42,6 @@ DISTRIBUTION = exact_distribution(PAIRS, MODEL, ALPHA)
 # Its tables have weights even enough for errors to be normal after a few hundred draws.
 EVEN = np.array([[[2, 1], [1, 2]], [[2, 3], [1, 1]]])
 SINGLE = margins_of(EVEN, [(0,), (1,), (2,)])
-EVEN_PRIOR = LogLinearPrior(MODEL, np.full(EVEN.shape, 0.7))
 EVEN_DISTRIBUTION = exact_distribution(SINGLE, MODEL, np.full(EVEN.shape, 0.7))
 
 
@@ -92,7 +90,8 @@ def test_a_posterior_by_weighted_draws(monkeypatch, even, errors_are_right):
     monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 400)
     monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 400)
     truth, (q, p) = even.table_probability(EVEN.ravel()), likely(even)
-    question = Question(margins=SINGLE, cells=CELLS[:1], prior=EVEN_PRIOR, truth=EVEN)
+    prior = LogLinearPrior(MODEL, 0.7)
+    question = Question(prior=prior, margins=SINGLE, cells=CELLS[:1], truth=EVEN)
     rng, scores = np.random.default_rng(7), []
     for _ in range(REPEATS):
         found = table_posterior(question, rng=rng)
@@ -176,8 +175,8 @@ def test_the_true_table_has_the_relative_error_of_the_evidence(monkeypatch):
     monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "summed_cliques", beyond)
     monkeypatch.setattr(smc, "MOST_POPULATIONS", 6)
-    prior = LogLinearPrior(MODEL, ALPHA)
-    question = Question(margins=PAIRS, cells=CELLS[:1], prior=prior, truth=TABLE)
+    prior = LogLinearPrior(MODEL, 0.5)
+    question = Question(prior=prior, margins=PAIRS, cells=CELLS[:1], truth=TABLE)
     found = table_posterior(question, rng=np.random.default_rng(1))
     truth, evidence = found.true_table, found.evidence
     assert "led up to the model" in found.method
@@ -204,13 +203,8 @@ def test_the_true_table_by_data_augmentation(even, errors_are_right):
     """The error is that between eight chains, so that scores have Student's distribution: their
     root mean square is √(7/5)."""
     truth = even.table_probability(EVEN.ravel())
-    question = Question(
-        margins=SINGLE,
-        cells=CELLS[:1],
-        prior=EVEN_PRIOR,
-        truth=EVEN,
-        effort=ChainEffort(n_draws=100),
-    )
+    prior, effort = LogLinearPrior(MODEL, 0.7), ChainEffort(n_draws=100)
+    question = Question(prior=prior, margins=SINGLE, cells=CELLS[:1], truth=EVEN, effort=effort)
     rng, scores = np.random.default_rng(4), []
     for _ in range(REPEATS):
         found = simulated(question, Clock(None), rng, silent).true_table
@@ -223,9 +217,9 @@ def test_a_variable_put_back_leaves_relative_errors_alone():
     table = np.random.default_rng(2).integers(0, 3, (2, 2, 2, 2))
     model = HierarchicalModel.of(4, [(0, 1), (0, 2), (1, 2), (3,)])
     asked = Question(
+        prior=LogLinearPrior(model, 0.5),
         margins=margins_of(table, [(0, 1), (2,)]),
         cells=np.array([3]),
-        prior=LogLinearPrior(model, np.full(table.shape, 0.5)),
         truth=table,
         effort=ChainEffort(n_draws=60),
     )
@@ -243,9 +237,9 @@ def test_a_variable_put_back_has_the_errors_of_its_cells(errors_are_right):
     table = np.random.default_rng(2).integers(0, 3, (2, 2, 2, 2))
     model = HierarchicalModel.of(4, [(0, 1), (0, 2), (1, 2), (3,)])
     asked = Question(
+        prior=LogLinearPrior(model, 0.5),
         margins=margins_of(table, [(0, 1), (2,)]),
         cells=np.array([3]),
-        prior=LogLinearPrior(model, np.full(table.shape, 0.5)),
         effort=ChainEffort(n_draws=60),
     )
     rng = np.random.default_rng(5)

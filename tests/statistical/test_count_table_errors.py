@@ -45,8 +45,7 @@ def test_errors_of_the_fit(samples, errors_are_right):
 
 
 def test_limits_of_the_fit(samples):
-    fits = [maximum_likelihood(one) for one in samples]
-    limits = np.array([fit.dispersion_interval(0.5) for fit in fits])
+    limits = np.array([maximum_likelihood(one).dispersion_interval(0.5) for one in samples])
     covered_as_stated((limits[:, 0] < DISPERSION) & (limits[:, 1] > DISPERSION), 0.5)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from discreet.belief import ladder
 from discreet.belief.draws import weighted_draws
 from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel
@@ -35,8 +36,8 @@ def test_the_true_table_after_rounding(monkeypatch, errors_are_right):
     assert exact.how is How.EXACT
     question, scores = intruders_question(masked, intruder.prior, limits=LIMITS), []
     for _ in range(REPEATS):
-        belief = believe(question, ("filled",), clock=Clock(None), rng=rng)
-        found = exposure_of(belief, table.dense(), measure).risk
+        drawn = believe(question, ("filled",), rng=rng)
+        found = exposure_of(drawn, table.dense(), measure).risk
         scores.append((found.value - exact.value) / found.standard_error)
     errors_are_right(scores)
 
@@ -58,7 +59,7 @@ def few_draws(monkeypatch):
     """As if tables were too many to list."""
 
     def begin():
-        monkeypatch.setattr("discreet.belief.ladder.by_listing", lambda *_: None)
+        monkeypatch.setattr(ladder, "by_listing", lambda *_: Unavailable("too many"))
         monkeypatch.setattr(refused_margin, "MOST_JUDGED", 80)
         monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 80)
         monkeypatch.setattr(weighted_draws, "MOST_DRAWS", 80)

@@ -15,7 +15,6 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.priors import DirichletMultinomial, Multinomial, Uniform
 from discreet.figures import How, Unavailable
-from discreet.progress import silent
 
 TABLE = np.array([[[2, 1], [0, 1]], [[1, 0], [2, 1]]])
 TWO = [(0, 1), (1, 2)]
@@ -137,6 +136,6 @@ def test_errors_where_all_draws_agree_are_those_of_the_rule_of_succession():
 
 
 def test_seconds_that_are_left_go_down_to_nothing():
-    climb = ladder.Climb(Clock(0.0), np.random.default_rng(0), silent)
+    climb = ladder.Climb(Clock(0.0), np.random.default_rng(0), ladder.silent)  # type: ignore[attr-defined]
     assert climb.part(0.5) == 0
-    assert ladder.Climb(Clock(None), climb.rng, silent).part(0.5) is None
+    assert ladder.Climb(Clock(None), climb.rng, ladder.silent).part(0.5) is None  # type: ignore[attr-defined]

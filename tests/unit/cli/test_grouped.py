@@ -43,7 +43,7 @@ def options(name):
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_flags_have_the_names_of_keywords(name):
-    known = {word for kind in OPTIONS[name] for word in inspect.signature(kind).parameters}
+    known = {word for kind in OPTIONS[name] for word in inspect.signature(kind).parameters}  # type: ignore[attr-defined]
     for one in options(name):
         typed = one.opts[0].removeprefix("--").replace("-", "_")
         if one.name not in EDGE:

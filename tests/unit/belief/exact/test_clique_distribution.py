@@ -1,14 +1,14 @@
 """A decomposable model's own margins: summed, led up to and matched, against the full table."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from discreet.belief import ladder
 from discreet.belief import posterior as posteriors
-from discreet.belief.drawn_belief import LEAST_EFFECTIVE, DrawnBelief
+from discreet.belief.drawn_belief import LEAST_EFFECTIVE
 from discreet.belief.draws.chain_frequencies import (
     counted_distribution,
     independent_distribution,
@@ -16,7 +16,6 @@ from discreet.belief.draws.chain_frequencies import (
 )
 from discreet.belief.draws.resample_move import cube_moves
 from discreet.belief.draws.smc import annealed_distribution
-from discreet.belief.draws.weighted_draws import weighted_belief
 from discreet.belief.exact.clique_distribution import clique_distribution, log_matchings
 from discreet.belief.exact.exact_distribution import completed_points, exact_distribution
 from discreet.belief.exact.matched_tables import matched_tables
@@ -251,23 +250,26 @@ def test_too_few_effective_draws_are_no_figures(monkeypatch):
     sets = [(0, 1), (0, 2), (1, 2)]
     monkeypatch.setattr(posteriors, "_exactly", lambda *_: None)
     monkeypatch.setattr(posteriors, "moved_distribution", lambda *_, **__: None)
+    weighted = ladder.weighted_belief  # type: ignore[attr-defined]
     uneven = {"effective": LEAST_EFFECTIVE / 2}
 
     def few(distribution, **more):
-        drawn = weighted_belief(distribution, **more)
-        assert isinstance(drawn, DrawnBelief)
+        drawn = weighted(distribution, **more)
         keep = max(int(uneven["effective"]), 1)
-        return replace(
-            drawn,
+        return type(
+            drawn
+        )(  # type: ignore[call-arg]
             tables=drawn.tables[:keep].copy(),
             log_ratios=np.zeros(keep),
             log_weights=drawn.log_weights[:keep].copy(),
             n_tried=keep,
-            warning="",
+            lower=drawn.lower,
+            upper=drawn.upper,
+            log_weight=drawn.log_weight,
             complete=False,
         )
 
-    monkeypatch.setattr("discreet.belief.ladder.weighted_belief", few)
+    monkeypatch.setattr(ladder, "weighted_belief", few)
     monkeypatch.setattr(posteriors, "simulated", lambda *_, **__: Unavailable("no walk"))
     question = asked(sets, HierarchicalModel.of(3, sets))
     found = table_posterior(question, rng=np.random.default_rng(1))
