@@ -1,30 +1,18 @@
-"""Make the made-up files of this folder again: survey.csv and infections.csv.
+"""Make infections.csv of this folder again.
 
 Run: .venv/bin/python examples/make_data.py
 """
 
 import csv
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from discreet.count_tables.com_poisson.distribution import ComPoisson
-from discreet.synthetic.demonstration import demonstrate
 
 HERE = Path(__file__).parent
-KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
 WARDS = {"surgery": (1.8, 1.3), "medicine": (2.6, 1.1), "paediatrics": (0.9, 0.8)}
 WEEKS = 26
-
-
-def survey() -> None:
-    """Some 2,000 persons drawn from a made-up town of 40,000."""
-    with TemporaryDirectory() as folder:
-        made = demonstrate(Path(folder), size=40_000, sample=2_000, seed=7)
-        rows = pq.read_table(made.survey, columns=[*KEYS, "weight"]).to_pylist()
-    write("survey.csv", [*KEYS, "weight"], [list(row.values()) for row in rows])
 
 
 def infections() -> None:
@@ -46,5 +34,4 @@ def write(name: str, header: list[str], rows: list[list[object]]) -> None:
 
 
 if __name__ == "__main__":
-    survey()
     infections()

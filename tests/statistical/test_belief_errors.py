@@ -8,7 +8,7 @@ import pytest
 from discreet.belief import posterior as posteriors
 from discreet.belief.belief import ListedBelief
 from discreet.belief.draws import importance_draws, smc, weighted_draws
-from discreet.belief.draws.augmentation import augmented
+from discreet.belief.draws.augmentation import ChainEffort, augmented
 from discreet.belief.draws.data_augmentation import simulated
 from discreet.belief.draws.importance_draws import importance_belief
 from discreet.belief.draws.smc import annealed_distribution
