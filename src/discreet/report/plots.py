@@ -253,7 +253,7 @@ def _svg(canvas: Canvas) -> str:
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         drawing.print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
-    return text[text.index("<svg") :]
+    return text[text.index("<svg") :].rstrip()
 
 
 def _whole_numbers(*axes: Any) -> None:
