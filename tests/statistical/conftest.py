@@ -15,7 +15,7 @@ def errors_are_right():
 
     `scores` are (estimate − truth) / stated error, one a repeat. If the errors are right, their sum
     of squares is chi-square with as many degrees of freedom: for 50 repeats their root mean square
-    is between 0.70 and 1.35 but once in a thousand times, where errors half as large make it 2 and
+    is between 0.68 and 1.34 but once in a thousand times, where errors half as large make it 2 and
     errors twice as large 0.5. Draws are seeded, so that a right error passes every time.
     `at_least` and `at_most` are what the root mean square is in truth where the errors are not
     exactly right for a reason the caller knows.
