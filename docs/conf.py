@@ -32,7 +32,6 @@ suppress_warnings = ["myst.strikethrough"]
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 nitpicky = False
 pygments_style = "sphinx"
 pygments_dark_style = "monokai"
