@@ -58,14 +58,21 @@ class Clock:
 
 @contextmanager
 def telling_of_compiling(progress: Progress) -> Iterator[None]:
-    """Tells `progress` of each kernel that this thread has to compile while the context is open."""
-    _stopwatch()
+    """Tells `progress` of each kernel that this thread has to compile while the context is open.
+
+    Numba is not loaded for it: whoever loads kernels, or asks for the time, begins to listen.
+    """
     before = _told.progress
     _told.progress = progress
     try:
         yield
     finally:
         _told.progress = before
+
+
+def hear_of_compiling() -> None:
+    """Listen to Numba from now on; for who calls kernels without a limit of time."""
+    _stopwatch()
 
 
 def said_once(say: Callable[[str], None]) -> Progress:

@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from discreet.clock import said_once, telling_of_compiling
 from discreet.progress import Progress as Listener
-from discreet.progress import silent
 from discreet.report.render_json import as_text
 from discreet.report.render_terminal import WIDTH, print_part
 
@@ -20,9 +20,11 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 @contextmanager
 def progress_bar() -> Iterator[Listener]:
-    """A bar on stderr for work of over a second; silent when stderr is no terminal."""
+    """A bar on stderr for work of over a second; without a terminal one line while compiling."""
     if not sys.stderr.isatty():
-        yield silent
+        listener = said_once(say)
+        with telling_of_compiling(listener):
+            yield listener
         return
     bar = Progress(
         TextColumn("{task.description}"),
@@ -31,12 +33,10 @@ def progress_bar() -> Iterator[Listener]:
         console=Console(stderr=True),
         transient=True,
     )
-    from discreet.clock import telling_of_compiling
-
-    listener = _Bar(bar)
+    shown = _Bar(bar)
     try:
-        with telling_of_compiling(listener):
-            yield listener
+        with telling_of_compiling(shown):
+            yield shown
     finally:
         bar.stop()
 
