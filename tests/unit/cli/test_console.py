@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from discreet.cli import console
-from discreet.progress import silent
+from discreet.clock import COMPILING, FIRST_USE
 
 
 class Terminal(io.StringIO):
@@ -33,11 +33,15 @@ def test_messages_go_to_stderr(capsys):
     assert capsys.readouterr() == ("", "written: x\n")
 
 
-def test_progress_is_silent_when_nobody_watches(capsys):
+def test_without_a_terminal_one_line_tells_of_compiling_and_nothing_else_is_said(capsys):
     with console.progress_bar() as progress:
-        assert progress is silent
         progress("counting", 0.5)
     assert capsys.readouterr() == ("", "")
+    with console.progress_bar() as progress:
+        progress(COMPILING, None)
+        progress("counting", 0.5)
+        progress(COMPILING, None)
+    assert capsys.readouterr() == ("", FIRST_USE + "\n")
 
 
 def test_progress_shows_on_a_terminal_after_a_while(monkeypatch):
