@@ -271,10 +271,7 @@ MUTANTS = (
         "return Figure(value=value, how=How.ESTIMATE, standard_error=value * error)",
         "return Figure(value=value, how=How.ESTIMATE, standard_error=2 * value * error)",
         "weighted draws: the true table's error doubled",
-        (
-            f"{BELIEF}::test_a_posterior_by_weighted_draws",
-            f"{TABLES}::test_the_true_table_after_rounding",
-        ),
+        (f"{BELIEF}::test_a_posterior_by_weighted_draws",),
     ),
     Mutant(
         "belief/posterior.py",
@@ -310,6 +307,20 @@ MUTANTS = (
         "errors = np.sqrt(shares)",
         "weights of models: errors of logarithms for their own",
         (f"{BELIEF}::test_weights_of_models",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "terms = self.shares * (1 - (self.log_weights - mean)) - 1 / self.n_tried",
+        "terms = 2 * (self.shares - 1 / self.n_tried)",
+        "counts by draws: another error for the entropy",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
+    ),
+    Mutant(
+        "belief/count_belief.py",
+        "errors=np.array(list(belief.cell_error(cell).values())),",
+        "errors=2 * np.array(list(belief.cell_error(cell).values())),",
+        "counts by draws: errors of cells doubled",
+        (f"{COUNTS}::test_a_hidden_count_table_by_draws",),
     ),
     Mutant(
         "belief/drawn_belief.py",
@@ -387,6 +398,13 @@ MUTANTS = (
         "upper[-1] - least",
         "bounds: the shuttle's upper bound too low",
         ("tests/unit/fiber/bounds/test_cell_bounds.py", "tests/agreement/test_fiber_bounds.py"),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "float(np.sqrt((terms**2).sum() + dead)) / BITS",
+        "float(np.sqrt((terms**2).sum() + dead)) / BITS / 2",
+        "a rounded S2: the error of the entropy halved",
+        (f"{COUNTS}::test_a_rounded_statistic_by_draws",),
     ),
     Mutant(
         "count_tables/decimal_draws.py",
@@ -516,8 +534,8 @@ MUTANTS = (
     ),
     Mutant(
         "belief/drawn_belief.py",
-        "if kept.all():",
-        "if False:",
+        "if kept.all() or not kept.any():",
+        "if not kept.any():",
         "a refusal that all draws explain is certain",
         (f"{TABLES}::test_a_refusal_that_all_draws_explain_is_not_certain",),
     ),
@@ -534,6 +552,13 @@ MUTANTS = (
         "room = 0.0",
         "choice: a release judged without room for the error of its risk",
         ("tests/unit/choice/test_choice.py",),
+    ),
+    Mutant(
+        "belief/drawn_belief.py",
+        "else (min(own - log_z, 0.0), error)",
+        "else (min(own - log_z, 0.0), error / 2)",
+        "choice: the error of the true table's probability halved",
+        (f"{TABLES}::test_the_true_table_after_rounding",),
     ),
     Mutant(
         "tables/measures.py",

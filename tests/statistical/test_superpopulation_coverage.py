@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from tests.oracles.partitions import draw_sizes
+from tests.oracles.partitions import draw_sizes, fitted
 
 from discreet.data.summary import SizeIndices
-from discreet.survey.models.registry import MODELS
 from discreet.survey.models.superpopulation.fitted import Totals
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
@@ -81,8 +80,7 @@ def test_limits_hold_the_number_of_population_uniques(name, truth):
     inside, ratio = 0, []
     for _ in range(REPEATS):
         sizes, uniques, population = truth.draw(rng)
-        totals = Totals(size_indices=sizes, population_size=population, n_table_cells=truth.cells)
-        figure = MODELS[name].fit_totals(totals).uniques_figure()  # type: ignore[attr-defined]
+        figure = fitted(name, sizes, population, truth.cells).uniques_figure()
         inside += figure.low <= uniques <= figure.high
         ratio.append((figure.value, uniques))
     error = np.sqrt(CONFIDENCE * (1 - CONFIDENCE) / REPEATS)

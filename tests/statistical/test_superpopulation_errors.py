@@ -6,15 +6,13 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from tests.oracles.partitions import draw_sizes
+from tests.oracles.partitions import draw_sizes, fitted
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
 from discreet.figures import Figure
 from discreet.survey.models.contract import Tally
-from discreet.survey.models.registry import MODELS
-from discreet.survey.models.superpopulation.fitted import Totals
 from discreet.survey.models.superpopulation.partition_urn import PartitionUrn
 
 REPEATS = 50
@@ -63,9 +61,7 @@ CASES = {
 
 def figures(name: str, f: np.ndarray, N: int, n_table_cells: int) -> tuple[Figure, Figure]:
     """Population uniques and correct matches with their errors."""
-    sizes = SizeIndices.of_counts(f)
-    totals = Totals(size_indices=sizes, population_size=N, n_table_cells=n_table_cells)
-    fit = MODELS[name].fit_totals(totals)  # type: ignore[attr-defined]
+    fit = fitted(name, SizeIndices.of_counts(f), N, n_table_cells)
     words, coding = np.arange(len(f))[:, None], Coding.of_sizes([10**7])
     batch = CellBatch(coding=coding, words=words, sample_count=f, weight_total=None)
     tally = Tally().add(batch, fit.score(batch))

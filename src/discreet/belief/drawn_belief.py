@@ -145,7 +145,7 @@ class DrawnBelief:
         shares = weights.shares_of(self.log_ratios[: len(kept)])
         p = float(shares[kept].sum())
         error = float(np.sqrt((shares**2 * (kept - p) ** 2).sum()))
-        if kept.all() or not kept.any():  # draws that agree are no proof: the rule of succession
+        if kept.all() or not kept.any():
             error = 1.0 / (1.0 / float((shares**2).sum()) + 2.0)
         return Figure(value=min(p, 1.0), how=How.ESTIMATE, standard_error=error)
 
