@@ -159,7 +159,7 @@ def test_totals_that_cannot_be_are_said_to_be_unusable(discreet, survey, argumen
     assert run.code == 0
     assert any(part in warning for warning in found["warnings"])
     uniques = found["recommended"]["expected_population_uniques"]
-    assert 0 <= uniques["low"] <= uniques["high"] <= found["sample_uniques"]
+    assert 0 <= uniques["lower"] <= uniques["upper"] <= found["sample_uniques"]
 
 
 def make(folder):

@@ -41,11 +41,7 @@ def test_a_flow_loads_what_it_works_with(flow):
     assert not loaded(f"import discreet.flows.{flow}") & NOT_FOR[flow]
 
 
-STILL = pytest.mark.xfail(reason="the JSON of reports loads the fiber to name one type")
-MARKED = [pytest.param(c, marks=STILL if c in ("assess", "plan") else ()) for c in COMMANDS]
-
-
-@pytest.mark.parametrize("command", MARKED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_loads_only_its_own_flow(command):
     arguments = ["discreet", command, *COMMANDS[command], "--json"]
     run = f"import sys; sys.argv = {arguments!r}\nfrom discreet.cli import main"

@@ -135,7 +135,7 @@ def test_tables_3_and_5_and_the_weights_as_printed(audited):
     """With the paper's own weights; long runs give .23, .66, .11, and table 3 within ±.003."""
     found = audited("--posterior", "average", "--weights", "posterior_predictive", *PRIORS)
     assert found["weights"] == "posterior_predictive"
-    weights = [found["models"][name] for name in ("saturated", SECOND, THIRD)]
+    weights = [found["models"][name]["value"] for name in ("saturated", SECOND, THIRD)]
     assert weights == pytest.approx([0.23, 0.66, 0.11], abs=0.04)
     assert [verdict(w, p) for w, p in zip(weights, (0.18, 0.72, 0.1), strict=True)][:2] == [
         "paper simulated",
@@ -159,7 +159,9 @@ def test_table_5_is_the_average_of_tables_2_to_4_by_the_weights(audited):
     own = {name: distributions(found["views"][name]["cells"]) for name in names}
     for cell, distribution in distributions(found["views"]["average"]["cells"]).items():
         for q, p in distribution.items():
-            mean = sum(found["models"][name] * own[name][cell].get(q, 0.0) for name in names)
+            mean = sum(
+                found["models"][name]["value"] * own[name][cell].get(q, 0.0) for name in names
+            )
             assert p == pytest.approx(mean, abs=1e-9)
 
 
@@ -167,7 +169,7 @@ def test_the_weights_by_the_marginal_likelihood_show_the_slip(audited):
     """Pr(R | A) as printed uses R twice; the first and the third weight are in closed form."""
     found = audited("--posterior", "average", *PRIORS)
     assert found["weights"] == "marginal_likelihood"
-    weights = [found["models"][name] for name in ("saturated", SECOND, THIRD)]
+    weights = [found["models"][name]["value"] for name in ("saturated", SECOND, THIRD)]
     assert weights == pytest.approx([0.10, 0.70, 0.20], abs=0.02)
     assert weights[0] / weights[2] == pytest.approx(0.2563 * 0.22 / 0.11, rel=2e-3)
     told = [verdict(w, p) for w, p in zip(weights, (0.18, 0.72, 0.1), strict=True)]
