@@ -13,7 +13,7 @@ from scipy import stats
 
 from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 from discreet.survey.models.subset_prior import (
     EmptyCells,
     LargestCell,
@@ -50,8 +50,8 @@ def tables(total: int, cells: int) -> tuple[Table, ...]:
     return tuple((a, *rest) for a in firsts for rest in tables(total - a, cells - 1))
 
 
-def prior_weight(prior: Prior, table: Table) -> Fraction:
-    if prior is Prior.UNIFORM:
+def prior_weight(prior: PopulationPrior, table: Table) -> Fraction:
+    if prior is PopulationPrior.UNIFORM:
         return Fraction(1)
     return Fraction(1, math.prod(map(math.factorial, table)))
 
@@ -62,7 +62,7 @@ def likelihood(table: Table, sample: Table) -> int:
 
 
 def posterior_tables(
-    prior: Prior, sample: Table, population_size: int
+    prior: PopulationPrior, sample: Table, population_size: int
 ) -> list[tuple[Table, Fraction]]:
     weighted = [
         (table, prior_weight(prior, table) * likelihood(table, sample))
@@ -72,7 +72,7 @@ def posterior_tables(
     return [(table, w / total) for table, w in weighted if w]
 
 
-def of(prior: Prior, sample: Table, population_size: int) -> ExchangeablePosterior:
+def of(prior: PopulationPrior, sample: Table, population_size: int) -> ExchangeablePosterior:
     return ExchangeablePosterior(
         prior=prior,
         sample_size=sum(sample),
@@ -85,7 +85,7 @@ def indices(sample: Table) -> SizeIndices:
     return SizeIndices.of_counts(np.array([f for f in sample if f]))
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_likelihood_is_that_of_drawing_people(prior):
     """Every population table, every set of people drawn from it: joint frequencies of (F, f)."""
     N, n, K, sample = 5, 3, 3, (2, 1, 0)
@@ -100,7 +100,7 @@ def test_likelihood_is_that_of_drawing_people(prior):
 
 
 @pytest.mark.parametrize(("sample", "population_size"), SAMPLES)
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_number_of_population_uniques(prior, sample, population_size):
     lone = [i for i, f in enumerate(sample) if f == 1]
     exact: dict[int, Fraction] = defaultdict(Fraction)
@@ -126,7 +126,7 @@ def test_number_of_population_uniques(prior, sample, population_size):
 
 
 @pytest.mark.parametrize(("sample", "population_size"), SAMPLES)
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_match_probability(prior, sample, population_size):
     occupied = [f for f in sample if f]
     exact = [Fraction(0) for _ in occupied]
@@ -141,11 +141,11 @@ def test_match_probability(prior, sample, population_size):
     sizes = indices(sample)
     at_most = posterior.matches_variance(sizes.sizes, sizes.cells)
     assert at_most >= float(squares - matches**2) - 1e-14
-    if prior is Prior.UNIFORM and set(occupied) == {1}:
+    if prior is PopulationPrior.UNIFORM and set(occupied) == {1}:
         assert at_most == pytest.approx(float(squares - matches**2), abs=1e-14)
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(
     ("sample_size", "population_size", "cells", "uniques"),
     [
@@ -163,7 +163,7 @@ def test_larger_distributions_by_inclusion_and_exclusion(
     """P(j given sample uniques are all unique) gives the distribution, in exact fractions."""
 
     def all_unique(j: int) -> Fraction:
-        if prior is Prior.MULTINOMIAL:
+        if prior is PopulationPrior.MULTINOMIAL:
             left = population_size - sample_size
             return Fraction((cells - j) ** left, cells**left)
         drawn, of_all = sample_size + cells - 1, population_size + cells - 1
@@ -193,7 +193,7 @@ def belongs(table: Table, subset: Subset) -> bool:
 
 
 def exact_subset_posterior(
-    prior: Prior, sample: Table, population_size: int, subset: Subset, weight: Fraction
+    prior: PopulationPrior, sample: Table, population_size: int, subset: Subset, weight: Fraction
 ) -> Fraction | None:
     """P(F_i = 1 given f), by the definition; None where the prior or the posterior has no mass."""
     shares = (1 - weight, weight)
@@ -227,7 +227,7 @@ def exact_subset_posterior(
         ((3, 1, 1, 1, 0), 9),
     ],
 )
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_weighted_subsets(prior, sample, population_size):
     subsets: list[Subset] = [
         *map(LargestCell, range(1, population_size + 2)),
@@ -252,7 +252,7 @@ def test_weighted_subsets(prior, sample, population_size):
                 assert computed == pytest.approx(float(exact), abs=1e-13), (subset, weight)
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(
     "subset",
     [
@@ -283,7 +283,7 @@ def test_subset_with_its_own_share_is_the_plain_prior(prior, subset):
 def test_population_uniques_when_many_sample_uniques_must_stay_unique(number):
     """100 sample uniques, 60 people to come: 40 at least stay unique, 160 are if all 60 are too."""
     sizes: dict[str, Any] = {
-        "prior": Prior.UNIFORM,
+        "prior": PopulationPrior.UNIFORM,
         "population_size": 160,
         "n_table_cells": 200,
         "subset": PopulationUniques(number),
@@ -291,7 +291,7 @@ def test_population_uniques_when_many_sample_uniques_must_stay_unique(number):
     sample = indices((1,) * 100)
     share = subset_posterior(sample, weight=0.5, **sizes).subset_share
     mixed = subset_posterior(sample, weight=share, **sizes)
-    plain = of(Prior.UNIFORM, (1,) * 100 + (0,) * 100, 160).unique_probability
+    plain = of(PopulationPrior.UNIFORM, (1,) * 100 + (0,) * 100, 160).unique_probability
     assert mixed.unique_probability == pytest.approx(plain, rel=1e-10)
     if number in (40, 160):
         assert mixed.inside == pytest.approx({40: 0.4, 160: 1.0}[number], abs=1e-12)
@@ -303,7 +303,7 @@ def test_share_of_empty_cells_is_hypergeometric_under_the_uniform_prior():
     for number in (0, 5, 12, 30):
         share = subset_posterior(
             sample,
-            prior=Prior.UNIFORM,
+            prior=PopulationPrior.UNIFORM,
             population_size=N,
             n_table_cells=K,
             subset=EmptyCells(number),

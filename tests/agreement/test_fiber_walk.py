@@ -18,7 +18,7 @@ from discreet.fiber.draws.moves import (
 )
 from discreet.fiber.draws.sequential import weighted_draws
 from discreet.fiber.draws.starts import point_of, starting_points, starting_tables
-from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.draws.walk import WalkPlan, line_chains, swap_chains, walk
 from discreet.fiber.sums.latte import count_by_latte, executable
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
@@ -62,7 +62,9 @@ def all_points(system):
 
 
 def met(chains, system, n_draws=3000, thin=4):
-    walked = walk(chains, Plan(n_draws=n_draws, warm_up=0, thin=thin), np.arange(system.n_named))
+    walked = walk(
+        chains, WalkPlan(n_draws=n_draws, warm_up=0, thin=thin), np.arange(system.n_named)
+    )
     return {tuple(row) for row in walked.tables.reshape(-1, system.n_named).tolist()}
 
 

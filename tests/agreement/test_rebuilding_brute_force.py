@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.count_tables.decimals import reconstruct_truncated
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import factorisation_of
 from discreet.count_tables.knowledge import Knowledge, Shape
 from discreet.count_tables.rebuilding import hidden_counts, reconstruct
@@ -165,7 +165,7 @@ def test_rounded_log_factorial_total(table, decimals, truncate):
 def test_n_within_a_range_and_unknown():
     truth = dict(enumerate([3, 4, 2, 1, 1]))
     statistics = CountStatistics.of_counts(truth)
-    held = Sums.of(statistics, withhold_n=True)
+    held = ReleasedSums.of(statistics, withhold_n=True)
     expected = {}
     for n in range(9, 14):
         try:

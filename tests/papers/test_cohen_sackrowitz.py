@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from discreet.survey.models.cohen_sackrowitz import UniquenessTest
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 from discreet.survey.models.sample_size import plan_sample_size
 
 N, n, K, S = 46228, 8399, 1108, 108  # the Dutch municipality of the example
 
 
-def example(prior: Prior) -> ExchangeablePosterior:
+def example(prior: PopulationPrior) -> ExchangeablePosterior:
     return ExchangeablePosterior(prior=prior, sample_size=n, population_size=N, n_table_cells=K)
 
 
@@ -30,24 +30,26 @@ def compositions(total: int, cells: int) -> Iterator[tuple[int, ...]]:
 
 def test_example_under_the_uniform_prior():
     """Section 2, last paragraph: 4.36."""
-    assert example(Prior.UNIFORM).mean_of(S) == pytest.approx(4.3553, abs=5e-5)
-    assert round(example(Prior.UNIFORM).mean_of(S), 2) == 4.36
+    assert example(PopulationPrior.UNIFORM).mean_of(S) == pytest.approx(4.3553, abs=5e-5)
+    assert round(example(PopulationPrior.UNIFORM).mean_of(S), 2) == 4.36
 
 
 def test_example_under_the_multinomial_prior():
     """Not printed: the same data under eq. 2.6, fourteen powers of ten below."""
     expected = S * mp.power(mp.mpf(K - 1) / K, N - n)
-    assert example(Prior.MULTINOMIAL).mean_of(S) == pytest.approx(float(expected), rel=1e-12)
-    assert example(Prior.MULTINOMIAL).mean_of(S) == pytest.approx(1.58e-13, rel=2e-3)
+    assert example(PopulationPrior.MULTINOMIAL).mean_of(S) == pytest.approx(
+        float(expected), rel=1e-12
+    )
+    assert example(PopulationPrior.MULTINOMIAL).mean_of(S) == pytest.approx(1.58e-13, rel=2e-3)
 
 
 def test_example_has_a_distribution_and_not_only_a_mean():
     """Not printed: eq. 2.4 leaves between 1 and 9 population uniques, with probability 0.95."""
-    uniques = example(Prior.UNIFORM).uniques(S)
+    uniques = example(PopulationPrior.UNIFORM).uniques(S)
     assert uniques.interval(0.95) == (1, 9)
     assert uniques.at_least(1) == pytest.approx(0.98831, abs=5e-6)
     assert math.sqrt(uniques.variance) == pytest.approx(2.0429, abs=5e-5)
-    assert example(Prior.MULTINOMIAL).uniques(S).interval(0.95) == (0, 0)
+    assert example(PopulationPrior.MULTINOMIAL).uniques(S).interval(0.95) == (0, 0)
 
 
 def test_printed_expression_of_the_example_lacks_the_factor_108():
@@ -120,7 +122,7 @@ def test_conditional_distribution_of_equation_2_2():
             assert Fraction(w, lone) == printed
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_probability_rises_with_n_and_with_the_number_of_cells(prior):
     """Section 2, after theorem 2.2."""
 
@@ -133,7 +135,7 @@ def test_probability_rises_with_n_and_with_the_number_of_cells(prior):
     assert np.all(np.diff([q(100, cells) for cells in range(2, 300)]) > 0)
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(("b", "c"), [(1, 1), (30, 1), (1, 30), (23.8, 1), (23.7, 1)])
 def test_bayes_test_has_the_least_expected_loss(prior, b, c):
     """Reject F = 1 if Q < c/(b + c), where c is lost by a false alarm and b by a missed unique."""
@@ -145,11 +147,13 @@ def test_bayes_test_has_the_least_expected_loss(prior, b, c):
 
 
 def test_decision_of_the_example_flips_where_a_missed_unique_costs_24_false_alarms():
-    ratio = UniquenessTest.of(example(Prior.UNIFORM)).flip_ratio
+    ratio = UniquenessTest.of(example(PopulationPrior.UNIFORM)).flip_ratio
     assert ratio == pytest.approx(23.7974, abs=5e-5)
 
 
-@pytest.mark.parametrize(("prior", "size"), [(Prior.UNIFORM, 9477), (Prior.MULTINOMIAL, 42910)])
+@pytest.mark.parametrize(
+    ("prior", "size"), [(PopulationPrior.UNIFORM, 9477), (PopulationPrior.MULTINOMIAL, 42910)]
+)
 def test_sample_size_that_keeps_the_probability_at_a_twentieth(prior, size):
     """The paper speaks of sample sizes and prints none: eq. 2.4 and 2.6 solved for n."""
     plan = plan_sample_size(K, N, 0.05, prior)
@@ -162,10 +166,10 @@ def test_sample_size_that_keeps_the_probability_at_a_twentieth(prior, size):
 
 
 def test_a_prior_may_be_named_by_a_word_and_no_other_word_is_taken() -> None:
-    from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+    from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 
     sizes = {"sample_size": 8399, "population_size": 46228, "n_table_cells": 1108}
     named = ExchangeablePosterior(prior="uniform", **sizes)  # type: ignore[arg-type]
-    assert named == ExchangeablePosterior(prior=Prior.UNIFORM, **sizes)
+    assert named == ExchangeablePosterior(prior=PopulationPrior.UNIFORM, **sizes)
     with pytest.raises(ValueError, match="binomial"):
         ExchangeablePosterior(prior="binomial", **sizes)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from discreet.figures import Unavailable
 from discreet.papers import dobra
 from discreet.papers.catalogue import NAMES as CATALOGUE
 from discreet.papers.catalogue import paper_rows
-from discreet.papers.rows import NUMBER, Kind, Row, Verdict
+from discreet.papers.rows import NUMBER, Kind, Row, RowVerdict
 
 ROOT = Path(__file__).parents[2]
 COHEN, DOBRA, POLETTINI, TAKEMURA, KADANE = NAMES
@@ -129,25 +129,27 @@ def test_every_figure_has_a_row_of_its_own(rows, by_figure):
 
 
 def test_rows_that_differ_are_those_with_an_argument(by_figure):
-    differ = {key: row.page for key, row in by_figure.items() if row.verdict is not Verdict.AGREES}
+    differ = {
+        key: row.page for key, row in by_figure.items() if row.verdict is not RowVerdict.AGREES
+    }
     assert differ == DIFFER
 
 
 def test_verdicts(by_figure):
-    assert Verdict.DISAGREES not in {row.verdict for row in by_figure.values()}
+    assert RowVerdict.DISAGREES not in {row.verdict for row in by_figure.values()}
     for key, page in DIFFER.items():
         verdict = by_figure[key].verdict
-        assert (verdict is Verdict.NOT_PUBLIC) == (page in NOT_PUBLIC)
+        assert (verdict is RowVerdict.NOT_PUBLIC) == (page in NOT_PUBLIC)
         if page in SIMULATED or key[1].endswith("Pr(R|A) as printed"):
-            assert verdict is Verdict.SIMULATED
+            assert verdict is RowVerdict.SIMULATED
         elif page not in NOT_PUBLIC:
-            assert verdict is Verdict.SLIP
+            assert verdict is RowVerdict.SLIP
 
 
 def test_no_reason_is_declared_in_vain(rows):
     """A simulated figure may have come out right; a slip or a lack of data must show."""
     for row in rows:
-        if row.reason in (Verdict.SLIP, Verdict.NOT_PUBLIC):
+        if row.reason in (RowVerdict.SLIP, RowVerdict.NOT_PUBLIC):
             assert row.verdict is row.reason, row.figure
 
 
@@ -172,13 +174,13 @@ def test_probabilities_of_the_seven_tables(by_figure):
 def test_all_bounds_of_dobra_table_1_are_there(by_figure):
     rows = [row for (_, figure), row in by_figure.items() if figure.startswith("Table 1, bounds")]
     assert sum(row.n_numbers for row in rows) == 2 * 18
-    assert all(row.verdict is Verdict.AGREES for row in rows)
+    assert all(row.verdict is RowVerdict.AGREES for row in rows)
 
 
 @pytest.mark.parametrize("table", ["Table 4", "Table 6", "Table 8"])
 def test_bounds_and_risks_of_kadane(by_figure, table):
     for kind in ("lower bounds", "upper bounds", "DR"):
-        assert by_figure[KADANE, f"{table}, {kind}"].verdict is Verdict.AGREES
+        assert by_figure[KADANE, f"{table}, {kind}"].verdict is RowVerdict.AGREES
 
 
 def test_pages_exist_and_each_is_needed(rows):

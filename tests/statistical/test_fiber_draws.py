@@ -7,7 +7,7 @@ from scipy.stats import chi2
 from discreet.fiber.draws.drawing import Method, WalkOptions, draw_tables
 from discreet.fiber.draws.moves import moves_of_margins
 from discreet.fiber.draws.starts import starting_tables
-from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.draws.walk import WalkPlan, line_chains, swap_chains, walk
 from discreet.fiber.sums.latte import executable
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
@@ -89,7 +89,7 @@ def test_walks_have_the_prior_s_distribution(case, prior, kind):
         chains = line_chains(system, moves, weights, starts, rng=rng)
     else:
         chains = swap_chains(system, margins, moves, weights, starts, rng=rng)
-    plan = Plan(n_draws=5000, warm_up=20, thin=100)
+    plan = WalkPlan(n_draws=5000, warm_up=20, thin=100)
     walked = walk(chains, plan, np.arange(system.n_named))
     drawn = walked.tables.reshape(-1, system.n_named)
     assert p_value(drawn, *probabilities(system, weights)) > LEAST_P

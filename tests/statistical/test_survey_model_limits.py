@@ -24,7 +24,7 @@ from discreet.survey.models.cohen_sackrowitz import (
 )
 from discreet.survey.models.contract import Tally
 from discreet.survey.models.dis import correct_match_probability
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 from discreet.survey.models.lancaster import Lancaster, Mass
 from discreet.survey.models.superpopulation.size_index_fit import combined_limits
 
@@ -97,7 +97,7 @@ def test_limits_of_uniques_where_most_people_are_in_the_sample(survey):
     assert 0.9 < width(uniques) < 1.25
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_limits_of_an_exchangeable_prior_leave_out_all_they_may(prior, confidence):
     """No tail is more than its share, and one value less on either side would be too much."""

@@ -41,7 +41,7 @@ REGRESS_HELP = (
 )
 
 
-class Prior(click.ParamType[tuple[float, float, float]]):
+class PriorParameter(click.ParamType[tuple[float, float, float]]):
     """The prior's own total, log-factorial total and number of observations."""
 
     name = "A,B,C"
@@ -121,7 +121,7 @@ class Prior(click.ParamType[tuple[float, float, float]]):
 @option(COMPUTED, "--regress", type=Names(), help=REGRESS_HELP)
 @option(COMPUTED, "--bayes", is_flag=True, help="Bayesian analysis of rate and dispersion.")
 @option(
-    COMPUTED, "--prior", type=Prior(),
+    COMPUTED, "--prior", type=PriorParameter(),
     help="Prior that counts as C observations with total A and log-factorial total B [default: "
     "flat].",
 )  # fmt: skip

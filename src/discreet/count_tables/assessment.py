@@ -36,7 +36,7 @@ from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import Attack, CountRelease, attack
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.count_tables.user_models import bayes_of_release
-from discreet.count_tables.verdict import Verdict, verdict
+from discreet.count_tables.verdict import CountVerdict, verdict
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
@@ -84,7 +84,7 @@ class CountAssessment(ShownInNotebooks):
     goodness: Goodness | Unavailable | None
     comparison: Mapping[str, ComparisonEstimate | Unavailable]
     intervals: IntervalPolicy | None
-    verdict: Verdict | None
+    verdict: CountVerdict | None
     holder_fit: Fit | NoMaximum | None = None
     fit_words: str = ""
     fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
@@ -206,7 +206,7 @@ def _judged(
     found: Attack,
     effort: Effort,
     progress: Progress,
-) -> Verdict:
+) -> CountVerdict:
     return verdict(
         table,
         options.max_risk or 0.0,

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.belief.count_belief import Part, TableDistribution, mixed_distribution, mixture
 from discreet.belief.draws.count_draws import estimated_distribution
-from discreet.count_tables.equations import Sums, equations, number_statement
+from discreet.count_tables.equations import ReleasedSums, equations, number_statement
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort
 from discreet.count_tables.statistics import CountStatistics, check_counts
@@ -244,10 +244,10 @@ def joint_system(
 
 def _largest(name: str, known: Mapping[str, CountStatistics], margins: tuple[Margin, ...]) -> int:
     """The largest value that a category can have, from its set and every margin that holds it."""
-    limits = [Sums.of(known[name]).largest_value] if name in known else []
+    limits = [ReleasedSums.of(known[name]).largest_value] if name in known else []
     for margin in margins:
         if name in margin.categories:
-            own = Sums.of(margin.sums).largest_value
+            own = ReleasedSums.of(margin.sums).largest_value
             limits.append(own if margin.table is None else min(own, max(margin.table)))
     if not limits:
         rule = "each in a set or in a margin that is out"
@@ -269,7 +269,7 @@ def _statements(
     own = knowledge.statements(largest)
     found = [replace(statement, cells=statement.cells + first) for statement in own]
     if statistics is not None:
-        found += equations(Sums.of(statistics), largest, first_cell=first)
+        found += equations(ReleasedSums.of(statistics), largest, first_cell=first)
         found.append(number_statement(largest, statistics.n, statistics.n, first_cell=first))
     beyond = range(largest + 1, width)
     return [*found, *(_sum(np.array([first + j]), 0, f"f{j}") for j in beyond)]
@@ -305,9 +305,9 @@ def _margin_statements(
 
 def _shared(rest: CountStatistics, offsets: tuple[int, ...], width: int) -> list[Statement]:
     """A set's equations over the cells of several categories at once, and no values beyond it."""
-    largest = min(width - 1, Sums.of(rest).largest_value)
+    largest = min(width - 1, ReleasedSums.of(rest).largest_value)
     own = [
-        *equations(Sums.of(rest), largest),
+        *equations(ReleasedSums.of(rest), largest),
         number_statement(largest, rest.n, rest.n),
     ]
     shared = [

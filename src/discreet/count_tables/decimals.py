@@ -30,7 +30,7 @@ from discreet.count_tables.com_poisson.estimation import (
     maximum_likelihood_from,
 )
 from discreet.count_tables.decimal_draws import RoundedQuestion, drawn_distributions
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import log_of_factorisation
 from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
 from discreet.count_tables.knowledge import Knowledge
@@ -308,7 +308,7 @@ def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
 def _problem(case: _Case, exponents: dict[int, int]) -> HiddenCounts | None:
     """The tables of one factorisation, None where the knowledge contradicts it at sight."""
     try:
-        return hidden_counts(Sums(case.n, case.total, exponents), case.knowledge)
+        return hidden_counts(ReleasedSums(case.n, case.total, exponents), case.knowledge)
     except InputError:
         return None
 

@@ -24,7 +24,7 @@ LARGEST_CELLS = 5000  # values of a table to be searched for
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class ReleasedSums:
     """What an intruder reads in a release: n (None where withheld), S1, and e^S2 by its primes.
 
     Checked: nothing in `contradictions` speaks against them.
@@ -42,7 +42,7 @@ class Sums:
             raise InputError(problem)
 
     @classmethod
-    def of(cls, statistics: CountStatistics, *, withhold_n: bool = False) -> "Sums":
+    def of(cls, statistics: CountStatistics, *, withhold_n: bool = False) -> "ReleasedSums":
         """The statistics as released, with n or without."""
         n = None if withhold_n else statistics.n
         return cls(n, statistics.total, statistics.factorisation)
@@ -67,7 +67,7 @@ class Sums:
         return all(factorial_exponent(value, p) <= e for p, e in self.factorisation.items())
 
 
-def equations(sums: Sums, largest: int, *, first_cell: int = 0) -> list[Statement]:
+def equations(sums: ReleasedSums, largest: int, *, first_cell: int = 0) -> list[Statement]:
     """The equations for f_0 … f_largest but that of n, each with its name.
 
     f_j is cell `first_cell` + j. Raises InputError where no value up to `largest` has a prime that

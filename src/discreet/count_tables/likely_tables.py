@@ -8,7 +8,7 @@ from scipy.special import gammaln, logsumexp
 from discreet.belief.count_belief import TableDistribution
 from discreet.belief.draws.count_draws import probable_tables
 from discreet.count_tables.decimals import TruncatedReconstruction
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort, HiddenCounts, Reconstruction, hidden_counts
 from discreet.count_tables.release import Attack, CountRelease
@@ -82,7 +82,7 @@ def _of_exact(
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
         return Unavailable("what was found belongs to another release")
-    problem = hidden_counts(Sums(release.n, release.total, given), knowledge)
+    problem = hidden_counts(ReleasedSums(release.n, release.total, given), knowledge)
     count = found.count
     if count.how is How.EXACT and count.value is not None and count.value <= MOST_LISTED:
         tables = np.stack(list(problem.tables()))
@@ -109,7 +109,7 @@ def _of_decimal(
     tables: list[IntArray] = []
     shift: list[float] = []
     for one in found.sets:
-        problem = hidden_counts(Sums(found.n, found.total, one.factorisation), knowledge)
+        problem = hidden_counts(ReleasedSums(found.n, found.total, one.factorisation), knowledge)
         own = list(problem.tables())
         tables += own
         shift += [found.dispersion * one.log_factorial_total] * len(own)

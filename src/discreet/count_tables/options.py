@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from discreet.count_tables.categories import Margin
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.knowledge_notation import parse_knowledge
-from discreet.count_tables.verdict import Measure, check_max_risk
+from discreet.count_tables.verdict import CountMeasure, check_max_risk
 from discreet.count_tables.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be, one_of
 
@@ -50,7 +50,7 @@ class CountOptions:
     truncate: bool = False
     withhold_n: bool = False
     max_risk: float | None = None
-    measure: Measure = Measure.BEST_GUESS
+    measure: CountMeasure = CountMeasure.BEST_GUESS
     seconds: float = 120.0
     seed: int = 1
     draw: bool = False
@@ -60,7 +60,7 @@ class CountOptions:
     prior: Prior | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measure", one_of("measure", Measure, self.measure))
+        object.__setattr__(self, "measure", one_of("measure", CountMeasure, self.measure))
         _ = self.knowledge  # checks it
         check_number_prior(self.number_prior)
         if self.small is not None and self.small < 1:

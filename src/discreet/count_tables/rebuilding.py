@@ -25,7 +25,7 @@ from discreet.belief.count_belief import (
 )
 from discreet.belief.draws.count_draws import descending, estimated_distribution, listed
 from discreet.clock import working_seconds
-from discreet.count_tables.equations import Sums, equations, number_statement, written
+from discreet.count_tables.equations import ReleasedSums, equations, number_statement, written
 from discreet.count_tables.knowledge import Knowledge, ShapeCase, shape_cases, with_order
 from discreet.count_tables.statistics import CountStatistics, check_counts
 from discreet.count_tables.withheld_number import (
@@ -98,7 +98,7 @@ class HiddenCounts:
     `parts` exclude one another and together hold all tables.
     """
 
-    sums: Sums
+    sums: ReleasedSums
     knowledge: Knowledge
     largest: int
     statements: tuple[Statement, ...]
@@ -341,14 +341,14 @@ class Reconstruction:
 
 
 def hidden_counts(
-    released: Sums | CountStatistics, knowledge: Knowledge | None = None
+    released: ReleasedSums | CountStatistics, knowledge: Knowledge | None = None
 ) -> HiddenCounts:
     """The intruder's problem: equations, limits and orders of the cells.
 
     Raises InputError where the statistics, or what is known, contradict one another as far as that
     is seen without a search; `reconstruct` says it of the rest.
     """
-    sums = released if isinstance(released, Sums) else Sums.of(released)
+    sums = released if isinstance(released, ReleasedSums) else ReleasedSums.of(released)
     knowledge = knowledge or Knowledge()
     if sums.n is not None and knowledge.n is not None:
         _check_number(sums.n, knowledge.n)
@@ -373,7 +373,7 @@ def hidden_counts(
 
 
 def reconstruct(
-    released: Sums | CountStatistics,
+    released: ReleasedSums | CountStatistics,
     knowledge: Knowledge | None = None,
     *,
     truth: Mapping[int, int] | None = None,
@@ -481,7 +481,7 @@ def _check_number(n: int, known: tuple[int, int]) -> None:
         raise InputError(must_be("the known range of n", rule, f"{known[0]} to {known[1]}"))
 
 
-def _numbers(sums: Sums, knowledge: Knowledge) -> tuple[int, int]:
+def _numbers(sums: ReleasedSums, knowledge: Knowledge) -> tuple[int, int]:
     """The range of n, or where zeros tell nothing that of the observations above zero."""
     if sums.n is not None:
         return sums.n, sums.n
@@ -490,7 +490,7 @@ def _numbers(sums: Sums, knowledge: Knowledge) -> tuple[int, int]:
     return 1, sums.total
 
 
-def _statements(sums: Sums, knowledge: Knowledge, largest: int) -> list[Statement]:
+def _statements(sums: ReleasedSums, knowledge: Knowledge, largest: int) -> list[Statement]:
     found = equations(sums, largest) + knowledge.statements(largest)
     if sums.n is None and knowledge.n is None:
         if knowledge.cells.get(0, (0, None))[0] > 0:
@@ -501,7 +501,7 @@ def _statements(sums: Sums, knowledge: Knowledge, largest: int) -> list[Statemen
 
 
 def _number(
-    largest: int, numbers: tuple[int, int], sums: Sums, knowledge: Knowledge
+    largest: int, numbers: tuple[int, int], sums: ReleasedSums, knowledge: Knowledge
 ) -> tuple[Statement, ...]:
     """The equation of n for people to read: none where nothing is known of n."""
     if sums.n is None and knowledge.n is None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.count_tables.decimals import TruncatedReconstruction, reconstruct_truncated
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.notation import write_factorisation
 from discreet.count_tables.rebuilding import Effort, Reconstruction, reconstruct
@@ -88,7 +88,7 @@ def attack(
     """What an intruder finds from the release and what he knows; the truth is scored if given."""
     released = release.log_factorial_total
     if not isinstance(released, DecimalLog):
-        sums = Sums(release.n, release.total, released)
+        sums = ReleasedSums(release.n, release.total, released)
         return reconstruct(sums, knowledge, truth=truth, effort=effort, progress=progress)
     progress("searching all factorisations", None)
     return reconstruct_truncated(

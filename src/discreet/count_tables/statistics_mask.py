@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet.count_tables.com_poisson.estimation import Fit, maximum_likelihood
-from discreet.count_tables.equations import LARGEST_CELLS, Sums
+from discreet.count_tables.equations import LARGEST_CELLS, ReleasedSums
 from discreet.count_tables.factorials import factorial_exponent, least_table, primes_to
 from discreet.count_tables.release import release_of
 from discreet.count_tables.statistics import CountStatistics
@@ -76,7 +76,7 @@ def _value(label: str, name: str) -> int:
 
 def _widened(table: Table, statistics: CountStatistics, counts: dict[int, int]) -> Table:
     """The table with every value that the statistics allow, and those it lists itself."""
-    largest = Sums.of(statistics).largest_value
+    largest = ReleasedSums.of(statistics).largest_value
     if largest >= LARGEST_CELLS:
         rule = f"below {LARGEST_CELLS:,} to be searched"
         raise InputError(must_be("the largest possible value", rule, f"{largest:,}"))

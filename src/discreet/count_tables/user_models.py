@@ -8,7 +8,7 @@ from discreet.count_tables.com_poisson.conjugate import (
     Conjugate,
     bayes_from_statistics,
 )
-from discreet.count_tables.com_poisson.estimation import Sums
+from discreet.count_tables.com_poisson.estimation import SampleSums
 from discreet.count_tables.com_poisson.regression import SetsRegression, regress_sets
 from discreet.count_tables.options import Prior
 from discreet.count_tables.release import CountRelease
@@ -48,15 +48,15 @@ def bayes_by_category(
     return found
 
 
-def sums_of(release: CountRelease) -> CountStatistics | Sums | Unavailable:
+def sums_of(release: CountRelease) -> CountStatistics | SampleSums | Unavailable:
     """n, S1 and S2 as a user of the release has them: S2 exact, or the published decimal."""
     if release.n is None:
         return Unavailable(N_WITHHELD)
     given = release.log_factorial_total
     if isinstance(given, DecimalLog):
-        return Sums(release.n, release.total, float(given.value))
+        return SampleSums(release.n, release.total, float(given.value))
     if release.total == 0:
-        return Sums(release.n, 0, 0.0)
+        return SampleSums(release.n, 0, 0.0)
     return CountStatistics(release.n, release.total, given)
 
 

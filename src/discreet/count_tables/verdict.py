@@ -25,7 +25,7 @@ DECIMALS = (8, 7, 6, 5, 4, 3, 2, 1, 0)
 ERRORS = 2.0  # standard errors to either side of an estimate
 
 
-class Measure(StrEnum):
+class CountMeasure(StrEnum):
     """What a verdict holds against the greatest risk allowed."""
 
     BEST_GUESS = "best_guess"
@@ -33,7 +33,7 @@ class Measure(StrEnum):
     RECIPROCAL_ENTROPY = "reciprocal_entropy"
 
 
-class Decision(StrEnum):
+class CountDecision(StrEnum):
     """What to do with the statistics."""
 
     RELEASE = "release"
@@ -81,7 +81,7 @@ class Trial:
 
     release: CountRelease
     risk: Outcome
-    measure: Measure
+    measure: CountMeasure
     table_risk: Outcome
     cell_risk: Outcome | None = None
     worst_value: int | None = None
@@ -92,16 +92,16 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CountVerdict:
     """What to do, in words; `decimals` where fewer of them make the release safe enough.
 
     `exposed` are the values whose counts the release in mind gives away, `rule` is what was
     compared. `warnings` name them, and what else the figures do not show.
     """
 
-    decision: Decision
+    decision: CountDecision
     decimals: int | None
-    measure: Measure
+    measure: CountMeasure
     max_risk: float
     sentence: str
     trials: tuple[Trial, ...]
@@ -112,14 +112,14 @@ class Verdict:
     @property
     def allows(self) -> bool:
         """Was some release found whose risk is not above what is allowed?"""
-        return self.decision in (Decision.RELEASE, Decision.FEWER_DECIMALS)
+        return self.decision in (CountDecision.RELEASE, CountDecision.FEWER_DECIMALS)
 
 
 def verdict(
     table: Mapping[int, int],
     max_risk: float,
     *,
-    measure: Measure | str = Measure.BEST_GUESS,
+    measure: CountMeasure | str = CountMeasure.BEST_GUESS,
     knowledge: Knowledge | None = None,
     first: CountRelease | None = None,
     found: Attack | None = None,
@@ -128,7 +128,7 @@ def verdict(
     small: int | None = None,
     effort: Effort | None = None,
     progress: Progress = silent,
-) -> Verdict:
+) -> CountVerdict:
     """Whether the holder may release the statistics, and with how many decimals of S2.
 
     The release `first` (n, S1 and the exact factorisation if not said) is tried first; `found` is
@@ -137,7 +137,7 @@ def verdict(
     many observations have count as single ones; else every value that occurs does.
     """
     check_max_risk(max_risk)
-    asked = _Asked(table, max_risk, Measure(measure), small)
+    asked = _Asked(table, max_risk, CountMeasure(measure), small)
     trials: list[Trial] = []
     warnings: tuple[str, ...] = ()
     for release in _releases(table, first, decimals, truncate):
@@ -156,7 +156,7 @@ def verdict(
 class _Asked:
     table: Mapping[int, int]
     max_risk: float
-    measure: Measure
+    measure: CountMeasure
     small: int | None
 
     def counts(self, value: int) -> bool:
@@ -218,11 +218,11 @@ def _trial(release: CountRelease, risk: CountRisk | Unavailable, asked: _Asked) 
     )
 
 
-def _table_risk(risk: CountRisk, measure: Measure) -> tuple[Outcome, bool]:
+def _table_risk(risk: CountRisk, measure: CountMeasure) -> tuple[Outcome, bool]:
     """The measure of the whole table, and whether it is only what that is not above."""
-    if measure is Measure.TRUTH:
+    if measure is CountMeasure.TRUTH:
         return risk.truth_probability or Unavailable("no true table was given"), False
-    if measure is Measure.BEST_GUESS:
+    if measure is CountMeasure.BEST_GUESS:
         known = not isinstance(risk.best_guess_probability, Unavailable)
         if known or risk.best_guess_limit is None:
             return risk.best_guess_probability, False
@@ -313,28 +313,28 @@ def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tup
 
 
 _WORDS = {
-    Measure.BEST_GUESS: "the probability that an intruder's best guess of the table is right",
-    Measure.TRUTH: "the probability that an intruder gives to the true table",
-    Measure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
+    CountMeasure.BEST_GUESS: "the probability that an intruder's best guess of the table is right",
+    CountMeasure.TRUTH: "the probability that an intruder gives to the true table",
+    CountMeasure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
 }
 _INSTEAD = (
     "draws cannot tell the best guess; judged is a limit that its probability does not exceed"
 )
 
 
-def _verdict(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> Verdict:
+def _verdict(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> CountVerdict:
     last = trials[-1]
     if last.judged is Judged.LOW:
-        decision = Decision.RELEASE if len(trials) == 1 else Decision.FEWER_DECIMALS
+        decision = CountDecision.RELEASE if len(trials) == 1 else CountDecision.FEWER_DECIMALS
     elif all(trial.judged is Judged.HIGH for trial in trials):
-        decision = Decision.DO_NOT
+        decision = CountDecision.DO_NOT
     else:
-        decision = Decision.UNDECIDED
-    fewer = decision is Decision.FEWER_DECIMALS
+        decision = CountDecision.UNDECIDED
+    fewer = decision is CountDecision.FEWER_DECIMALS
     first = tuple(one.words for one in trials[0].exposed) if len(trials) > 1 else ()
     named = {one.words for one in last.exposed} if len(trials) > 1 else set()
     told = tuple(f"with {_number(last.release)}, {w}" if w in named else w for w in warnings)
-    return Verdict(
+    return CountVerdict(
         decision=decision,
         decimals=_decimals(last.release) if fewer else None,
         measure=asked.measure,
@@ -356,17 +356,17 @@ def _decimals(release: CountRelease) -> int | None:
     return given.decimals if isinstance(given, DecimalLog) else None
 
 
-def _sentence(decision: Decision, trials: list[Trial], max_risk: float) -> str:
+def _sentence(decision: CountDecision, trials: list[Trial], max_risk: float) -> str:
     first, last = trials[0], trials[-1]
     at_first, at_last = _told(first), _told(last)
-    if decision is Decision.RELEASE:
+    if decision is CountDecision.RELEASE:
         return f"Release: {at_first}, not above {max_risk:g}."
-    if decision is Decision.FEWER_DECIMALS:
+    if decision is CountDecision.FEWER_DECIMALS:
         return (
             f"Release S2 with {_number(last.release)} only: {at_last}, not above {max_risk:g}; "
             f"with {_form(first.release)} {at_first}."
         )
-    if decision is Decision.DO_NOT:
+    if decision is CountDecision.DO_NOT:
         even = " even with the fewest decimals tried" if len(trials) > 1 else ""
         return f"Do not release: {at_last}{even}, above {max_risk:g}."
     if len(trials) == 1:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.survey.models.exchangeable_prior import Prior, check_whole
+from discreet.survey.models.exchangeable_prior import PopulationPrior, check_whole
 from discreet.survey.models.sample_size import Plan, plan_sample_size
 
 
@@ -11,7 +11,7 @@ def plan(
     cells: int,
     population: int,
     target_risk: float | Fraction | Decimal | str,
-    prior: Prior | str | None = None,
+    prior: PopulationPrior | str | None = None,
 ) -> tuple[Plan, ...]:
     """The largest sample whose uniques are seldom population uniques, by the formulas of Cohen and
     Sackrowitz, which treat all cells alike.
@@ -26,5 +26,5 @@ def plan(
     """
     check_whole("cells", cells, 2)
     check_whole("population", population, 1)
-    priors = tuple(Prior) if prior is None else (prior,)
+    priors = tuple(PopulationPrior) if prior is None else (prior,)
     return tuple(plan_sample_size(cells, population, target_risk, one) for one in priors)

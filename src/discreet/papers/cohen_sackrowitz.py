@@ -13,7 +13,7 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.papers.rows import Kind, Row, claim, row
 from discreet.progress import Progress, silent
 from discreet.survey.models.cohen_sackrowitz import UniquenessTest
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 
 PAPER = "cohen-sackrowitz"
 CHOLESTEROL = ((4, 8, 1, 15, 12), (6, 7, 5, 11, 9))  # table 1
@@ -47,7 +47,9 @@ def rows(progress: Progress = silent) -> Iterator[Row]:
     yield from _example()
 
 
-def _posterior(prior: Prior, sample_size: int = n, cells: int = K) -> ExchangeablePosterior:
+def _posterior(
+    prior: PopulationPrior, sample_size: int = n, cells: int = K
+) -> ExchangeablePosterior:
     return ExchangeablePosterior(
         prior=prior, sample_size=sample_size, population_size=N, n_table_cells=cells
     )
@@ -74,7 +76,7 @@ def _theorem_1() -> Row:
     return _row(
         "(2.4) for the example",
         f"{quotient:.10f}",
-        _posterior(Prior.UNIFORM).unique_probability,
+        _posterior(PopulationPrior.UNIFORM).unique_probability,
         "value of the printed formula",
         kind=Kind.FORMULA,
     )
@@ -100,11 +102,11 @@ def _limit() -> Row:
 
 
 def _theorem_2() -> Row:
-    expected = _posterior(Prior.MULTINOMIAL).mean_of(UNIQUES)
+    expected = _posterior(PopulationPrior.MULTINOMIAL).mean_of(UNIQUES)
     return _row(
         "(2.6) for the example",
         f"{math.exp((N - n) * math.log1p(-1 / K)):.6e}",
-        _posterior(Prior.MULTINOMIAL).unique_probability,
+        _posterior(PopulationPrior.MULTINOMIAL).unique_probability,
         f"under this prior {expected:.2e} population uniques are expected, not 4.36",
         kind=Kind.FORMULA,
     )
@@ -112,10 +114,14 @@ def _theorem_2() -> Row:
 
 def _direction() -> Row:
     text = "Q rises with n and with K"
-    by_sample = [_posterior(p, m).unique_probability for p in Prior for m in range(n, N, 500)]
-    by_cells = [_posterior(p, n, k).unique_probability for p in Prior for k in range(300, K, 50)]
+    by_sample = [
+        _posterior(p, m).unique_probability for p in PopulationPrior for m in range(n, N, 500)
+    ]
+    by_cells = [
+        _posterior(p, n, k).unique_probability for p in PopulationPrior for k in range(300, K, 50)
+    ]
     rises = [
-        np.all(np.diff(np.reshape(values, (len(Prior), -1))) > 0)
+        np.all(np.diff(np.reshape(values, (len(PopulationPrior), -1))) > 0)
         for values in (by_sample, by_cells)
     ]
     return _row(
@@ -148,12 +154,12 @@ def _test() -> Row:
 
 
 def _example() -> Iterator[Row]:
-    expected = _posterior(Prior.UNIFORM).mean_of(UNIQUES)
+    expected = _posterior(PopulationPrior.UNIFORM).mean_of(UNIQUES)
     yield _row("section 2: estimate of the example", "4.36", expected, "108 Q₁ by (2.4)")
     yield _row(
         "section 2: the quotient set equal to 4.36",
         "4.36",
-        _posterior(Prior.UNIFORM).unique_probability,
+        _posterior(PopulationPrior.UNIFORM).unique_probability,
         "the factor 108 is missing in the quotient; the result has it",
         slip="cohen-sackrowitz-example",
     )

@@ -29,7 +29,7 @@ SAME = "the same"
 NUMBER = re.compile(r"(?<![A-Za-z_\d.,(^−])\d[\d,]*(?:\.\d+)?")  # no index, label or exponent
 
 
-class Verdict(StrEnum):
+class RowVerdict(StrEnum):
     """What is to be thought of a printed figure."""
 
     AGREES = "agrees"
@@ -67,7 +67,7 @@ class Row:
     computed: tuple[Value, ...]
     note: str = ""
     kind: Kind = Kind.NUMBERS
-    reason: Verdict | None = None
+    reason: RowVerdict | None = None
     page: str | None = None
     errors: tuple[float, ...] = ()
     missing: str = ""
@@ -80,17 +80,17 @@ class Row:
             raise ValueError(must_be("errors", "one for each number", len(self.errors)))
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RowVerdict:
         """By the rule of this module."""
         if self.missing:
-            return Verdict.NOT_COMPUTED
+            return RowVerdict.NOT_COMPUTED
         if all(self.matches):
-            return Verdict.AGREES
-        if self.reason is Verdict.SIMULATED and not self._is_near:
-            return Verdict.DISAGREES
-        if self.reason is Verdict.NOT_PUBLIC and set(self.computed) != {None}:
-            return Verdict.DISAGREES
-        return self.reason or Verdict.DISAGREES
+            return RowVerdict.AGREES
+        if self.reason is RowVerdict.SIMULATED and not self._is_near:
+            return RowVerdict.DISAGREES
+        if self.reason is RowVerdict.NOT_PUBLIC and set(self.computed) != {None}:
+            return RowVerdict.DISAGREES
+        return self.reason or RowVerdict.DISAGREES
 
     @property
     def matches(self) -> tuple[bool, ...]:
@@ -142,7 +142,7 @@ class Row:
     @property
     def link(self) -> str | None:
         """The page with the argument, where there is one to make."""
-        needed = self.page and self.verdict not in (Verdict.AGREES, Verdict.NOT_COMPUTED)
+        needed = self.page and self.verdict not in (RowVerdict.AGREES, RowVerdict.NOT_COMPUTED)
         return f"{PAGES}/{self.page}.md" if needed else None
 
     @property
@@ -154,7 +154,7 @@ class Row:
         """
         if self.missing:
             return ("–",)
-        if self.kind is Kind.STATEMENT and self.verdict is Verdict.AGREES:
+        if self.kind is Kind.STATEMENT and self.verdict is RowVerdict.AGREES:
             return ("holds",)
         pairs = zip(self.printed, self.computed, strict=True)
         return tuple(_shown(text, value) for text, value in pairs)
@@ -179,9 +179,9 @@ def row(
     why. At most one of `slip`, `simulated` and `not_public` names the page of the reason.
     """
     reasons = {
-        Verdict.SLIP: slip,
-        Verdict.SIMULATED: simulated,
-        Verdict.NOT_PUBLIC: not_public,
+        RowVerdict.SLIP: slip,
+        RowVerdict.SIMULATED: simulated,
+        RowVerdict.NOT_PUBLIC: not_public,
     }
     reason = next((verdict for verdict, page in reasons.items() if page), None)
     texts = tuple(printed.split()) if isinstance(printed, str) else tuple(printed)

@@ -7,7 +7,7 @@ from typing import Any
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
 from discreet.report.render_json import fields_json, known
-from discreet.survey.models.exchangeable_prior import Prior
+from discreet.survey.models.exchangeable_prior import PopulationPrior
 from discreet.survey.models.sample_size import Plan
 
 POINTS = 101
@@ -66,7 +66,7 @@ def verdict(plan: Plan) -> str:
 
 def caution(plan: Plan) -> str:
     """How strong the multinomial prior is; nothing to say of the other."""
-    if plan.prior is not Prior.MULTINOMIAL:
+    if plan.prior is not PopulationPrior.MULTINOMIAL:
         return ""
     each = words.expected(plan.population_size / plan.n_table_cells)
     return (

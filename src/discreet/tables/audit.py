@@ -17,7 +17,7 @@ from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.tables.audit_count import number_of_tables
 from discreet.tables.audit_extras import believed, population, refusal, share_beside
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import Verdict, verdict
+from discreet.tables.audit_verdict import AuditVerdict, verdict
 from discreet.tables.groups import Learned, learned_from_bounds, learned_from_margins
 from discreet.tables.measures import TableMeasures, one_over_tables, table_measures
 from discreet.tables.population_cells import PopulationCell
@@ -59,7 +59,7 @@ class Audit(ShownInNotebooks):
     refusal: RefusalView | Unavailable | None
     population: Mapping[str, tuple[PopulationCell, ...] | Unavailable]
     search: ModelSearch | None
-    verdict: Verdict | None
+    verdict: AuditVerdict | None
     notes: tuple[str, ...]
 
 

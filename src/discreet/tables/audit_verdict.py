@@ -10,7 +10,7 @@ from discreet.tables.refused_margin import Policy, RefusalRule
 ERRORS = 2.0  # standard errors that an estimate must keep from the limit
 
 
-class Decision(StrEnum):
+class AuditDecision(StrEnum):
     """What the policy says."""
 
     RELEASE = "release"
@@ -19,10 +19,10 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AuditVerdict:
     """What the policy says of a release; `view` is the model under which its risk was found."""
 
-    decision: Decision
+    decision: AuditDecision
     rule: RefusalRule
     risk: Outcome
     view: str
@@ -31,12 +31,12 @@ class Verdict:
     @property
     def allows(self) -> bool:
         """Whether the release was shown to keep the limit."""
-        return self.decision is Decision.RELEASE
+        return self.decision is AuditDecision.RELEASE
 
 
 def verdict(
     rule: RefusalRule, risk: Outcome, view: str, *, n_small: int, n_looked_at: int
-) -> Verdict:
+) -> AuditVerdict:
     """The policy's word on a release: yes only where the risk is shown to be within the limit.
 
     An estimate is taken two standard errors higher, and a risk known by limits at the upper one; a
@@ -44,22 +44,22 @@ def verdict(
     Without a small cell there is nothing to protect, except the table as a whole.
     """
     decision, why = _decided(rule, risk, n_small, n_looked_at)
-    return Verdict(decision=decision, rule=rule, risk=risk, view=view, why=why)
+    return AuditVerdict(decision=decision, rule=rule, risk=risk, view=view, why=why)
 
 
 def _decided(
     rule: RefusalRule, risk: Outcome, n_small: int, n_looked_at: int
-) -> tuple[Decision, str]:
+) -> tuple[AuditDecision, str]:
     if n_small == 0 and rule.policy is not Policy.TABLE:
-        return Decision.RELEASE, "no cell is small, so there is none to protect"
+        return AuditDecision.RELEASE, "no cell is small, so there is none to protect"
     if isinstance(risk, Unavailable):
-        return Decision.UNDECIDED, f"the risk is not known: {risk.reason}"
+        return AuditDecision.UNDECIDED, f"the risk is not known: {risk.reason}"
     low, high = _limits(risk, n_small, n_looked_at, rule.policy)
     if above(low, rule.max_risk):
-        return Decision.DO_NOT, "the risk is above what is allowed"
+        return AuditDecision.DO_NOT, "the risk is above what is allowed"
     if not above(high, rule.max_risk):
-        return Decision.RELEASE, "the risk is not above what is allowed"
-    return Decision.UNDECIDED, _doubt(risk, n_small, n_looked_at, rule.policy)
+        return AuditDecision.RELEASE, "the risk is not above what is allowed"
+    return AuditDecision.UNDECIDED, _doubt(risk, n_small, n_looked_at, rule.policy)
 
 
 def _limits(risk: Figure, n_small: int, n_looked_at: int, policy: Policy) -> tuple[float, float]:

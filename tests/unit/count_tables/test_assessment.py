@@ -10,7 +10,7 @@ from discreet.count_tables.com_poisson.estimation import (
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, decimal_log
-from discreet.count_tables.verdict import Decision
+from discreet.count_tables.verdict import CountDecision
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.flows.counts import assess_counts, assess_statistics
@@ -97,7 +97,7 @@ def test_knowledge_of_a_shape_that_begins_at_one():
 
 def test_the_verdict_uses_what_was_asked_for():
     found = assessed(max_risk=0.35, small=2)
-    assert found.verdict.decision is Decision.FEWER_DECIMALS
+    assert found.verdict.decision is CountDecision.FEWER_DECIMALS
     assert "1 to 2 observations" in found.verdict.rule
     flat, steep = (
         assessed(withhold_n=True, number_prior=prior).risks["multinomial"].truth_probability.value

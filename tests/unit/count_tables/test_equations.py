@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.count_tables.equations import Sums, equations, number_statement, table_of, written
+from discreet.count_tables.equations import (
+    ReleasedSums,
+    equations,
+    number_statement,
+    table_of,
+    written,
+)
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 
@@ -14,7 +20,7 @@ from discreet.errors import InputError
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=15).filter(lambda f: sum(f[1:]) > 0))
 def test_the_true_table_solves_the_equations(counts):
     statistics = CountStatistics.of_counts(dict(enumerate(counts)))
-    sums = Sums.of(statistics)
+    sums = ReleasedSums.of(statistics)
     largest = sums.largest_value
     assert max(j for j, c in enumerate(counts) if c) <= largest <= sums.next_prime - 1
     cells = np.zeros(largest + 1, dtype=int)
@@ -26,17 +32,17 @@ def test_the_true_table_solves_the_equations(counts):
 
 
 def test_largest_value_can_be_below_that_of_the_next_prime():
-    sums = Sums(5, 5, {2: 1, 3: 1})  # one 3: 4! does not divide 6
+    sums = ReleasedSums(5, 5, {2: 1, 3: 1})  # one 3: 4! does not divide 6
     assert sums.next_prime == 5
     assert sums.largest_value == 3
 
 
 def test_ones_and_zeros_only():
-    assert Sums(5, 3, {}).largest_value == 1
+    assert ReleasedSums(5, 3, {}).largest_value == 1
 
 
 def test_n_withheld():
-    assert Sums.of(CountStatistics(5, 3, {}), withhold_n=True) == Sums(None, 3, {})
+    assert ReleasedSums.of(CountStatistics(5, 3, {}), withhold_n=True) == ReleasedSums(None, 3, {})
 
 
 def test_written():
@@ -46,7 +52,7 @@ def test_written():
 
 def test_largest_value_against_a_prime():
     with pytest.raises(InputError, match="largest value of 2 contradicts S2"):
-        equations(Sums(51, 61, {2: 20, 3: 7}), 2)
+        equations(ReleasedSums(51, 61, {2: 20, 3: 7}), 2)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +67,9 @@ def test_largest_value_against_a_prime():
 )
 def test_statistics_that_contradict_themselves(n, total, exponents, words):
     with pytest.raises(InputError, match=words):
-        Sums(n, total, exponents)
+        ReleasedSums(n, total, exponents)
 
 
 def test_very_large_values_are_refused():
     with pytest.raises(InputError, match="to be searched"):
-        equations(Sums(None, 10_000, {}), 9_000)
+        equations(ReleasedSums(None, 10_000, {}), 9_000)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.knowledge import Knowledge, Shape
 from discreet.count_tables.knowledge_truth import check_true
 from discreet.count_tables.rebuilding import hidden_counts
@@ -46,7 +46,7 @@ def test_what_is_true_of_the_table_is_kept_by_the_intruder(counts, shape, withhe
     known = Knowledge(
         shape=shape, no_zeros=no_zeros, peak=peak if shape is Shape.UNIMODAL else None
     )
-    sums = Sums.of(CountStatistics.of_counts(table), withhold_n=withheld)
+    sums = ReleasedSums.of(CountStatistics.of_counts(table), withhold_n=withheld)
     try:
         check_true(known, table, n_is_known=not withheld)
         true = True

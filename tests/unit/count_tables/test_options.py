@@ -4,7 +4,7 @@ import pytest
 
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CategoryOptions, CountOptions
-from discreet.count_tables.verdict import Measure
+from discreet.count_tables.verdict import CountMeasure
 from discreet.errors import InputError
 from discreet.flows.counts import assess_statistics
 
@@ -13,7 +13,7 @@ def test_knowledge_in_words_or_made():
     known = Knowledge(largest=(4, 4))
     assert CountOptions(knows="max=4").knowledge == CountOptions(knows=known).knowledge == known
     assert CountOptions().knowledge is None
-    assert CountOptions(measure="truth").measure is Measure.TRUTH
+    assert CountOptions(measure="truth").measure is CountMeasure.TRUTH
 
 
 def test_knowledge_of_every_category_or_of_each():

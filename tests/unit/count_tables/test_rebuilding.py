@@ -11,7 +11,7 @@ from discreet.belief.draws.count_draws import (
     estimated_distribution,
     greatest_log_weight,
 )
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort, HiddenCounts, hidden_counts, reconstruct
 from discreet.count_tables.statistics import CountStatistics
@@ -105,14 +105,14 @@ def test_multipliers_balance_the_statistics():
 
 
 def test_wide_range_of_n():
-    held = Sums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
+    held = ReleasedSums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
     problem = hidden_counts(held, Knowledge(n=(45, 10_000)))
     assert problem.count().value > 7
     assert "narrower range" in problem.distribution().reason
 
 
 def test_a_known_number_of_zeros_needs_n():
-    held = Sums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
+    held = ReleasedSums.of(CountStatistics.of_counts(DISASTERS), withhold_n=True)
     with pytest.raises(InputError, match="without n zeros are not identified"):
         hidden_counts(held, Knowledge(cells={0: (3, 3)}))
 

@@ -13,7 +13,7 @@ from discreet.count_tables.measures import CellRisk, CountRisk, interval_risk
 from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
-from discreet.count_tables.verdict import Decision, verdict
+from discreet.count_tables.verdict import CountDecision, verdict
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 
@@ -28,9 +28,9 @@ def distribution_by_hand(tables):
 
 
 def test_release_and_do_not():
-    assert verdict(DISASTERS, 0.5).decision is Decision.RELEASE
+    assert verdict(DISASTERS, 0.5).decision is CountDecision.RELEASE
     refused = verdict(DISASTERS, 0.01)
-    assert refused.decision is Decision.DO_NOT
+    assert refused.decision is CountDecision.DO_NOT
     assert refused.sentence.startswith("Do not release")
     assert not refused.allows
 
@@ -38,7 +38,7 @@ def test_release_and_do_not():
 def test_a_single_count_is_judged_and_not_the_table_alone():
     """With no decimals the table is hidden (0.077), but the count of value 4 is not (0.309)."""
     got = verdict(DISASTERS, 0.2)
-    assert got.decision is Decision.DO_NOT
+    assert got.decision is CountDecision.DO_NOT
     last = got.trials[-1]
     assert last.table_risk.value == pytest.approx(0.077, abs=5e-4)
     assert last.worst_value == 4
@@ -77,14 +77,14 @@ def test_withholding_n_does_not_hide_the_counts():
     got = verdict(DISASTERS, 0.2, first=release, knowledge=Knowledge(n=(50, 52)), decimals=())
     assert got.trials[0].table_risk.value == pytest.approx(0.161, abs=5e-4)
     assert got.trials[0].cell_risk.value == pytest.approx(0.362, abs=5e-4)
-    assert got.decision is Decision.DO_NOT
+    assert got.decision is CountDecision.DO_NOT
     assert {one.value for one in got.exposed} == {0, 1, 2, 3, 4}
 
 
 def test_what_rests_on_a_hidden_number_is_told():
     release = release_of(STATISTICS, withhold_n=True)
     got = verdict(DISASTERS, 0.2, first=release, decimals=())
-    assert got.decision is Decision.RELEASE
+    assert got.decision is CountDecision.RELEASE
     assert "whoever learns it gives the true table the probability 1.000" in got.warnings[-1]
 
 
@@ -92,7 +92,7 @@ def test_what_rests_on_a_hidden_number_is_told():
 def test_fewer_decimals_are_as_many_as_pass(max_risk):
     """Recomputed: so many decimals pass, and with each number above them something does not."""
     got = verdict(DISASTERS, max_risk)
-    assert got.decision is Decision.FEWER_DECIMALS
+    assert got.decision is CountDecision.FEWER_DECIMALS
     for decimals in range(got.decimals, 9):
         found = attack(release_of(STATISTICS, decimals=decimals), truth=DISASTERS)
         distribution = found.distributions["proper"]
@@ -105,9 +105,9 @@ def test_fewer_decimals_are_as_many_as_pass(max_risk):
 def test_small_counts_only():
     got = verdict(DISASTERS, 0.3, small=2, decimals=(0,))
     assert {one.value for one in got.exposed} == {4}
-    assert got.decision is Decision.DO_NOT
+    assert got.decision is CountDecision.DO_NOT
     other = verdict(DISASTERS, 0.3, small=1, decimals=(0,))
-    assert other.decision is Decision.FEWER_DECIMALS
+    assert other.decision is CountDecision.FEWER_DECIMALS
     assert "any value that 1 to 1 observations have" in other.rule
 
 
@@ -140,37 +140,37 @@ def test_an_estimate_decides_only_where_its_limits_do():
         )
 
     low = drawn(0.1, 1000.0)
-    assert low.decision is Decision.RELEASE
+    assert low.decision is CountDecision.RELEASE
     assert "draws cannot tell the best guess" in low.warnings[0]
     assert low.trials[0].by_bound
     near = drawn(0.19, 1000.0)
-    assert near.decision is Decision.UNDECIDED
+    assert near.decision is CountDecision.UNDECIDED
     assert near.trials[0].limit > 0.2
-    assert drawn(0.3, 1000.0).decision is Decision.DO_NOT
-    assert drawn(0.0, 10.0).decision is Decision.UNDECIDED  # no draw hit it, but draws are few
-    assert drawn(0.0, 1000.0).decision is Decision.RELEASE
+    assert drawn(0.3, 1000.0).decision is CountDecision.DO_NOT
+    assert drawn(0.0, 10.0).decision is CountDecision.UNDECIDED  # no draw hit it, but draws are few
+    assert drawn(0.0, 1000.0).decision is CountDecision.RELEASE
 
 
 def test_other_measures():
     truth = verdict(DISASTERS, 0.4, measure="truth", decimals=())
     assert truth.trials[0].table_risk.value == pytest.approx(0.363, abs=5e-4)
-    assert truth.decision is Decision.RELEASE
+    assert truth.decision is CountDecision.RELEASE
     entropy = verdict(DISASTERS, 0.4, measure="reciprocal_entropy", decimals=())
-    assert entropy.decision is Decision.DO_NOT
+    assert entropy.decision is CountDecision.DO_NOT
     assert entropy.trials[0].risk.value == pytest.approx(0.606, abs=5e-4)
 
 
 def test_one_table_left_is_a_risk_of_one_by_every_measure():
     for measure in ("best_guess", "truth", "reciprocal_entropy"):
         got = verdict({0: 3, 1: 4}, 0.9, measure=measure, decimals=(2,))
-        assert got.decision is Decision.DO_NOT
+        assert got.decision is CountDecision.DO_NOT
         assert got.trials[0].risk.value == pytest.approx(1)
 
 
 def test_a_search_that_does_not_fit_decides_nothing(monkeypatch):
     monkeypatch.setattr("discreet.count_tables.decimals.MOST_FACTORISATIONS", 0)
     got = verdict(DISASTERS, 0.2)
-    assert got.decision is Decision.UNDECIDED
+    assert got.decision is CountDecision.UNDECIDED
     assert "with the exact factorisation the probability that an intruder's best" in got.sentence
     assert "is 0.47" in got.sentence
 
@@ -227,14 +227,14 @@ def test_rounding_decides_no_verdict_and_names_no_other_value(monkeypatch, noise
     tied = risk_of(0.5, cell(0, 0.5), cell(1, 0.5 + noise), cell(2, 0.5 - noise))
     monkeypatch.setattr(module, "holder_risk", lambda *_: tied)
     got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
-    assert got.decision is Decision.RELEASE
+    assert got.decision is CountDecision.RELEASE
     assert got.exposed == ()
     assert got.trials[0].worst_value == 0
     assert "the true count of value 0 is 0.5" in got.sentence
     low = risk_of(0.5 + noise, cell(0, 0.5))
     monkeypatch.setattr(module, "holder_risk", lambda *_: low)
     got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
-    assert got.decision is Decision.RELEASE
+    assert got.decision is CountDecision.RELEASE
     assert "the true count of value 0 is 0.5" in got.sentence
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.count_tables.decimals import reconstruct_truncated
-from discreet.count_tables.equations import Sums
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import factorisation_of
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.likely_tables import likely_tables
@@ -18,7 +18,7 @@ from discreet.errors import InputError
 
 TRUTH = dict(enumerate([3, 4, 2, 1, 1]))
 STATISTICS = CountStatistics.of_counts(TRUTH)
-HELD = Sums.of(STATISTICS, withhold_n=True)
+HELD = ReleasedSums.of(STATISTICS, withhold_n=True)
 
 
 def partitions(total, largest):

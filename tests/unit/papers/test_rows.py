@@ -7,7 +7,7 @@ import pytest
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
 from discreet.papers.outcomes import available, number_of, value_of
-from discreet.papers.rows import Kind, NotComputedError, Verdict, agree, claim, half_unit, row
+from discreet.papers.rows import Kind, NotComputedError, RowVerdict, agree, claim, half_unit, row
 
 CALL = {"paper": "polettini", "figure": "(1)"}
 
@@ -55,28 +55,28 @@ def test_half_a_unit(printed, half):
 
 def test_agrees():
     found = row(**CALL, printed="0.50 0.50 —", computed=[0.4994, 0.5006, None])
-    assert found.verdict is Verdict.AGREES
+    assert found.verdict is RowVerdict.AGREES
     assert found.n_numbers == 3
     assert found.shown == ("0.4994", "0.5006", "—")
 
 
 def test_a_difference_without_a_reason_disagrees():
     found = row(**CALL, printed="0.50 0.50", computed=[0.4994, 0.6])
-    assert found.verdict is Verdict.DISAGREES
+    assert found.verdict is RowVerdict.DISAGREES
     assert found.matches == (True, False)
     assert found.link is None
 
 
 def test_a_slip_has_its_page_only_where_it_differs():
     wrong = row(**CALL, printed="9", computed=8, slip="some-page")
-    assert (wrong.verdict, wrong.link) == (Verdict.SLIP, "docs/slips/some-page.md")
+    assert (wrong.verdict, wrong.link) == (RowVerdict.SLIP, "docs/slips/some-page.md")
     right = row(**CALL, printed="8", computed=8, slip="some-page")
-    assert (right.verdict, right.link) == (Verdict.AGREES, None)
+    assert (right.verdict, right.link) == (RowVerdict.AGREES, None)
 
 
 @pytest.mark.parametrize(
     ("printed", "verdict"),
-    [("0.43", Verdict.SIMULATED), ("0.47", Verdict.DISAGREES), ("0.37", Verdict.AGREES)],
+    [("0.43", RowVerdict.SIMULATED), ("0.47", RowVerdict.DISAGREES), ("0.37", RowVerdict.AGREES)],
 )
 def test_a_simulation_may_be_off_by_four_standard_errors(printed, verdict):
     found = row(**CALL, printed=[printed], computed=0.374, simulated="draws", errors=[0.0216])
@@ -87,28 +87,28 @@ def test_a_simulation_with_an_infeasible_value():
     found = row(
         **CALL, printed="0.64 —", computed=[0.61, None], simulated="draws", errors=[0.02, 0.0]
     )
-    assert found.verdict is Verdict.SIMULATED
+    assert found.verdict is RowVerdict.SIMULATED
 
 
 def test_without_errors_a_simulation_has_no_slack():
     found = row(**CALL, printed="0.43", computed=0.374, simulated="draws")
-    assert found.verdict is Verdict.DISAGREES
+    assert found.verdict is RowVerdict.DISAGREES
 
 
 def test_data_not_public_means_that_nothing_was_computed():
     none = row(**CALL, printed="885.02 480.27", computed=[None, None], not_public="data")
-    assert none.verdict is Verdict.NOT_PUBLIC
+    assert none.verdict is RowVerdict.NOT_PUBLIC
     assert none.shown == ("?", "?")
     some = row(**CALL, printed="885.02 480.27", computed=[None, 480.0], not_public="data")
-    assert some.verdict is Verdict.DISAGREES
+    assert some.verdict is RowVerdict.DISAGREES
 
 
 def test_statements_hold_or_not():
     text = "Q rises"
     held = row(**CALL, printed=[text], computed=claim(text, True), kind=Kind.STATEMENT)
-    assert (held.verdict, held.shown, held.n_numbers) == (Verdict.AGREES, ("holds",), 0)
+    assert (held.verdict, held.shown, held.n_numbers) == (RowVerdict.AGREES, ("holds",), 0)
     failed = row(**CALL, printed=[text], computed=claim(text, False), kind=Kind.STATEMENT)
-    assert (failed.verdict, failed.shown) == (Verdict.DISAGREES, ("not so",))
+    assert (failed.verdict, failed.shown) == (RowVerdict.DISAGREES, ("not so",))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def missing():
 )
 def test_a_figure_that_cannot_be_had_keeps_its_row_and_says_why(parts):
     found = row(**CALL, printed="0.50 0.50", **parts)
-    assert found.verdict is Verdict.NOT_COMPUTED
+    assert found.verdict is RowVerdict.NOT_COMPUTED
     assert found.shown == ("–",)
     assert found.note == "not computed: 12 effective draws are too few"
     assert found.link is None
@@ -186,7 +186,7 @@ def test_a_figure_that_cannot_be_had_keeps_its_row_and_says_why(parts):
 
 def test_what_may_fail_is_computed_where_it_does_not():
     found = row(**CALL, printed="0.50", computed=lambda: 0.5, note=lambda: "by hand")
-    assert (found.verdict, found.note) == (Verdict.AGREES, "by hand")
+    assert (found.verdict, found.note) == (RowVerdict.AGREES, "by hand")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import Clock
 from discreet.fiber.bounds.attained_by_moves import minimal_non_faces
 from discreet.fiber.draws.moves import ListedMoves, listed
-from discreet.fiber.draws.walk import Plan, line_chains, walk
+from discreet.fiber.draws.walk import WalkPlan, line_chains, walk
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import above
@@ -68,7 +68,7 @@ def moved_distribution(
     chains = line_chains(distribution.system, moves, distribution.prior, starts, rng=rng)
     thin = MOVES_PER_CELL * distribution.n_cells
     n_draws = min(effort.n_draws, MOST_KEPT // (effort.n_chains * len(cells)))
-    pilot = Plan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=clock.share(0.2))
+    pilot = WalkPlan(n_draws=LEAST_DRAWS, thin=thin, warm_up=0, time_limit=clock.share(0.2))
     tried = [walk(chains, pilot, cells) for _ in range(2)][1]
     left = clock.share(0.8)
     if tried.stopped:
@@ -77,7 +77,9 @@ def moved_distribution(
         n_draws = min(n_draws, int(left * LEAST_DRAWS / (1.25 * (tried.seconds + 1e-9))))
     if n_draws < LEAST_DRAWS:
         return None
-    plan = Plan(n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left())
+    plan = WalkPlan(
+        n_draws=n_draws, thin=thin, warm_up=max(1, n_draws // 4), time_limit=clock.left()
+    )
     found = walk(chains, plan, cells, progress=progress)
     return None if found.tables.shape[1] < LEAST_DRAWS else _told(found.tables, drawn, cells)
 

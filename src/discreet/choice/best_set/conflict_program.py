@@ -18,7 +18,7 @@ MOST_WHOLE = 2**40  # weights that are whole up to this are taken as they are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class RequestChoice:
     """The requests chosen, and a bound on the weight of any choice without a known conflict."""
 
     chosen: tuple[int, ...]
@@ -54,7 +54,7 @@ class ConflictProgram:
         self.conflicts.append(tuple(conflict))
         self._model.add_bool_or([~self._taken[one] for one in conflict])
 
-    def solve(self, deadline: Deadline, seconds: float, hint: Iterable[int] = ()) -> Choice:
+    def solve(self, deadline: Deadline, seconds: float, hint: Iterable[int] = ()) -> RequestChoice:
         """The best choice found, with a bound that holds however the search ended."""
         solver = self._solver(deadline.left(seconds))
         self._model.clear_hints()
@@ -64,11 +64,11 @@ class ConflictProgram:
         status = solved_heeding_interrupts(solver, self._model)
         everything = math.fsum(self._requests.values())
         if status not in (self._cp.OPTIMAL, self._cp.FEASIBLE):
-            return Choice(chosen=(), bound=everything, optimal=False)
+            return RequestChoice(chosen=(), bound=everything, optimal=False)
         chosen = tuple(one for one, v in self._taken.items() if solver.boolean_value(v))
         bound = math.floor(solver.best_objective_bound + 1e-6) / self._scale
         optimal = status == self._cp.OPTIMAL
-        return Choice(chosen=chosen, bound=min(bound, everything), optimal=optimal)
+        return RequestChoice(chosen=chosen, bound=min(bound, everything), optimal=optimal)
 
     def _solver(self, seconds: float) -> Any:
         solver = self._cp.CpSolver()

@@ -18,7 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
-from discreet.count_tables.com_poisson.estimation import Fit, Sums, fit_sums, inverse_information
+from discreet.count_tables.com_poisson.estimation import (
+    Fit,
+    SampleSums,
+    fit_sums,
+    inverse_information,
+)
 from discreet.count_tables.com_poisson.normaliser import log_normaliser, log_normalisers, moments
 from discreet.count_tables.com_poisson.solving import (
     dispersion_for_log_factorial_mean,
@@ -73,7 +78,7 @@ class Conjugate:
             rule = f"above {least:.6g} for the density with a = {self.a:g}, c = {self.c:g} to exist"
             raise InputError(must_be("b", rule, self.b))
 
-    def updated(self, statistics: CountStatistics | Sums) -> "Conjugate":
+    def updated(self, statistics: CountStatistics | SampleSums) -> "Conjugate":
         """The posterior after observations with these statistics."""
         return Conjugate(
             self.a + statistics.total,
@@ -90,7 +95,7 @@ class Conjugate:
     @property
     def mode(self) -> Fit:
         """Where the density of (θ, ν) is largest: the fit to the prior's own observations."""
-        return fit_sums(Sums(self.c, self.a, self.b))
+        return fit_sums(SampleSums(self.c, self.a, self.b))
 
     def integrated(self) -> "Integrated":
         """The density on a grid, from which all summaries are had."""
@@ -284,7 +289,7 @@ FLAT = (
 
 
 def bayes_from_statistics(
-    statistics: CountStatistics | Sums,
+    statistics: CountStatistics | SampleSums,
     prior: Conjugate | None = None,
     *,
     probabilities: Sequence[float] = (0.025, 0.5, 0.975),
@@ -307,7 +312,7 @@ def bayes_from_statistics(
         return Unavailable(f"the integrals were not found: {problem}")
 
 
-def _posterior(statistics: CountStatistics | Sums, prior: Conjugate | None) -> Conjugate:
+def _posterior(statistics: CountStatistics | SampleSums, prior: Conjugate | None) -> Conjugate:
     if prior is not None:
         return prior.updated(statistics)
     return Conjugate(statistics.total, statistics.log_factorial_total, statistics.n)

@@ -30,7 +30,7 @@ PRECISION = 1e-15  # of a mean, below which a gradient is rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class SampleSums:
     """n, S1 and S2 as numbers (not whole where a prior is counted as observations)."""
 
     n: float
@@ -62,7 +62,7 @@ class Fit(ShownInNotebooks):
     (log rate, dispersion), as var, cov, var.
     """
 
-    sums: Sums
+    sums: SampleSums
     log_rate: float
     dispersion: float
     log_likelihood: float
@@ -113,7 +113,7 @@ class Fit(ShownInNotebooks):
 class NoMaximum:
     """The likelihood has no maximum: why, and the limit that it approaches."""
 
-    sums: Sums
+    sums: SampleSums
     reason: str
     log_likelihood_limit: float
 
@@ -138,7 +138,7 @@ class PoissonTest:
 
 def maximum_likelihood(statistics: CountStatistics) -> Fit | NoMaximum:
     """The fit to exact statistics, or why there is none."""
-    sums = Sums(statistics.n, statistics.total, statistics.log_factorial_total)
+    sums = SampleSums(statistics.n, statistics.total, statistics.log_factorial_total)
     return _no_maximum(sums) if statistics.is_least else fit_sums(sums)
 
 
@@ -154,7 +154,7 @@ def maximum_likelihood_from(n: int, total: int, log_factorial_total: float) -> F
     return fit_sums(sums)
 
 
-def checked_sums(n: int, total: int, log_factorial_total: float) -> Sums:
+def checked_sums(n: int, total: int, log_factorial_total: float) -> SampleSums:
     """The three as `Sums`, or an InputError where no observations have them."""
     if n < 1:
         raise InputError(must_be("n", "at least 1", n))
@@ -165,7 +165,7 @@ def checked_sums(n: int, total: int, log_factorial_total: float) -> Sums:
     if not least - slack <= log_factorial_total <= most + slack:
         rule = f"from {least:.6g} to {most:.6g} for n = {n} and a total of {total}"
         raise InputError(must_be("S2", rule, f"{log_factorial_total:.6g}"))
-    return Sums(n, total, log_factorial_total)
+    return SampleSums(n, total, log_factorial_total)
 
 
 def poisson_test(outcome: Fit | NoMaximum) -> PoissonTest:
@@ -180,7 +180,7 @@ def poisson_test(outcome: Fit | NoMaximum) -> PoissonTest:
     return PoissonTest(statistic, float(chdtrc(1, statistic)), dispersion)
 
 
-def _no_maximum(sums: Sums) -> NoMaximum:
+def _no_maximum(sums: SampleSums) -> NoMaximum:
     """Observations of one value or of two neighbours, of which the limit keeps the shares."""
     value, above = divmod(round(sums.total), round(sums.n))
     if sums.total == 0:
@@ -194,7 +194,7 @@ def _no_maximum(sums: Sums) -> NoMaximum:
     return NoMaximum(sums=sums, reason=why, log_likelihood_limit=limit)
 
 
-def fit_sums(sums: Sums) -> Fit:
+def fit_sums(sums: SampleSums) -> Fit:
     """The fit to sums that are known to have a maximum, inside or at dispersion 0."""
     if _excess(sums) >= GEOMETRIC_EXCESS * sums.mean:
         at_zero = math.log(sums.mean) - math.log1p(sums.mean)
@@ -212,7 +212,7 @@ def fit_sums(sums: Sums) -> Fit:
     )
 
 
-def _boundary_fit(sums: Sums, log_rate: float, found: Moments) -> Fit:
+def _boundary_fit(sums: SampleSums, log_rate: float, found: Moments) -> Fit:
     return Fit(
         sums=sums,
         log_rate=log_rate,
@@ -235,7 +235,7 @@ def inverse_information(found: Moments, n: float) -> tuple[float, float, float]:
     return first + 2 * a * cross + a * a * second, cross + a * second, second
 
 
-def newton(sums: Sums) -> tuple[float, float, Moments]:
+def newton(sums: SampleSums) -> tuple[float, float, Moments]:
     """θ, ν and the moments where E X and E log X! are the observed means.
 
     Trusted: the maximum exists inside. Each step is shortened until the slope along it has not
@@ -256,7 +256,7 @@ def newton(sums: Sums) -> tuple[float, float, Moments]:
     return log_rate, dispersion, found
 
 
-def _first_dispersion(sums: Sums) -> float:
+def _first_dispersion(sums: SampleSums) -> float:
     """From E log X! ≈ log Γ(mean + 1) + 1/(2ν), good for large counts that are not too narrow.
 
     Never so large that the distribution shrinks to a point: from too wide a distribution Newton's
@@ -265,7 +265,7 @@ def _first_dispersion(sums: Sums) -> float:
     return min(1 / (2 * max(_excess(sums), 1e-300)), max(0.5, 0.5 * sums.mean))
 
 
-def _excess(sums: Sums) -> float:
+def _excess(sums: SampleSums) -> float:
     """How far the mean of log X! lies above log Γ(mean + 1)."""
     return sums.log_factorial_mean - math.lgamma(sums.mean + 1)
 
@@ -282,14 +282,14 @@ class _Step:
     def log_rate(self) -> float:
         return self.along + self.log_centre * self.dispersion
 
-    def slope(self, sums: Sums, found: Moments) -> float:
+    def slope(self, sums: SampleSums, found: Moments) -> float:
         """Derivative of the mean log-likelihood along the step."""
         first = sums.mean - found.mean
         second = found.log_factorial_mean - sums.log_factorial_mean
         return first * self.along + (self.log_centre * first + second) * self.dispersion
 
 
-def _newton_step(sums: Sums, found: Moments) -> _Step:
+def _newton_step(sums: SampleSums, found: Moments) -> _Step:
     v, c, f = found.reduced
     a = found.log_centre
     first = sums.mean - found.mean
@@ -302,7 +302,7 @@ def _newton_step(sums: Sums, found: Moments) -> _Step:
 
 
 def _shortened(
-    sums: Sums, at: tuple[float, float], step: _Step, gain: float
+    sums: SampleSums, at: tuple[float, float], step: _Step, gain: float
 ) -> tuple[float, float, Moments]:
     """The point after as much of the step as the likelihood bears."""
     share = 1.0 if at[1] + step.dispersion > 0.1 * at[1] else -0.9 * at[1] / step.dispersion
@@ -319,7 +319,7 @@ def _shortened(
     raise InputError(_not_found(sums))
 
 
-def _not_found(sums: Sums) -> str:
+def _not_found(sums: SampleSums) -> str:
     return must_be(
         "S2",
         "given with more digits, so that the dispersion can be found",

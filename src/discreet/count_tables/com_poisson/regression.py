@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from discreet.count_tables.com_poisson.estimation import Sums
+from discreet.count_tables.com_poisson.estimation import SampleSums
 from discreet.count_tables.com_poisson.normaliser import Moments, moments
 from discreet.count_tables.com_poisson.regression_design import (
     Category,
@@ -95,7 +95,7 @@ class _Problem:
 
     rate_design: FloatArray
     dispersion_design: FloatArray
-    sums: tuple[Sums, ...]
+    sums: tuple[SampleSums, ...]
 
     def parameters(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """θ and ν of each category."""
@@ -168,7 +168,7 @@ def regress(
 
 
 def regress_sets(
-    sets: Sequence[tuple[Mapping[str, str], CountStatistics | Sums]],
+    sets: Sequence[tuple[Mapping[str, str], CountStatistics | SampleSums]],
     effects: Sequence[Sequence[str]] | None = None,
 ) -> SetsRegression:
     """The regression and its tests from released statistics: pairs of levels and their set.
@@ -221,7 +221,7 @@ def effect_test(
     return _compared(regress(categories, []), regress(categories, effects))
 
 
-def _category(levels: Mapping[str, str], one: CountStatistics | Sums) -> Category:
+def _category(levels: Mapping[str, str], one: CountStatistics | SampleSums) -> Category:
     return Category.of(levels, one) if isinstance(one, CountStatistics) else Category(levels, one)
 
 
@@ -281,7 +281,7 @@ def _without_maximum(problem: _Problem) -> str | None:
     return None
 
 
-def _is_least(sums: Sums) -> bool:
+def _is_least(sums: SampleSums) -> bool:
     whole = math.floor(sums.mean)
     least = math.lgamma(whole + 1) + (sums.mean - whole) * math.log(whole + 1)
     return sums.log_factorial_mean - least <= 1e-10 * (1 + least)

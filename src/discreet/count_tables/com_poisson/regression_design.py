@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.count_tables.com_poisson.estimation import Sums
+from discreet.count_tables.com_poisson.estimation import SampleSums
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, read_only
@@ -17,12 +17,14 @@ class Category:
     """The statistics of all observations with these levels, for example {'state': 'Ohio'}."""
 
     levels: Mapping[str, str]
-    sums: Sums
+    sums: SampleSums
 
     @classmethod
     def of(cls, levels: Mapping[str, str], statistics: CountStatistics) -> "Category":
         """From exact statistics."""
-        return cls(levels, Sums(statistics.n, statistics.total, statistics.log_factorial_total))
+        return cls(
+            levels, SampleSums(statistics.n, statistics.total, statistics.log_factorial_total)
+        )
 
 
 @dataclass(frozen=True, slots=True)

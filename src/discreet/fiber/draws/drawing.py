@@ -16,8 +16,8 @@ from discreet.fiber.draws.starts import starting_points, starting_tables
 from discreet.fiber.draws.walk import (
     INTERRUPTION,
     Chain,
-    Plan,
     Walked,
+    WalkPlan,
     line_chains,
     swap_chains,
     walk,
@@ -310,7 +310,7 @@ def _by_walking(ask: _Ask) -> Draws | Unavailable:
     except TooManyWeights as many:
         return Unavailable(str(many))
     n_kept = max(4, -(-ask.n_draws // options.n_chains))
-    plan = Plan(
+    plan = WalkPlan(
         n_draws=n_kept,
         warm_up=n_kept if options.warm_up is None else options.warm_up,
         thin=options.thin

@@ -66,7 +66,7 @@ class LineChain:
         from discreet.fiber.draws import walk_kernels as kernels
 
         moves, weights = self.moves, self.weights.for_kernels()
-        limits = kernels.Limits(self.system.lower, self.system.upper)
+        limits = kernels.CellLimits(self.system.lower, self.system.upper)
         keep = kernels.Keep(thin, cells, kept)
         if isinstance(moves, ListedMoves):
             by_list = kernels.Listed(moves.begin, moves.cells, moves.steps)
@@ -191,7 +191,7 @@ def _occupied(margins: Margins, moves: LoopMoves, table: IntArray) -> "Occupied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class WalkPlan:
     """How long to walk: each chain keeps `n_draws`, after `warm_up`, one in every `thin` moves."""
 
     n_draws: int
@@ -220,7 +220,7 @@ class Walked:
 
 
 def walk(
-    chains: Sequence[Chain], plan: Plan, cells: IntArray, *, progress: Progress = silent
+    chains: Sequence[Chain], plan: WalkPlan, cells: IntArray, *, progress: Progress = silent
 ) -> Walked:
     """Tables met on the way, in the long run distributed as the prior of the chains.
 
@@ -262,7 +262,7 @@ class _Tally:
 def _walk_in_slices(
     pool: ThreadPoolExecutor,
     chains: Sequence[Chain],
-    plan: Plan,
+    plan: WalkPlan,
     cells: IntArray,
     kept: IntArray,
     tally: _Tally,

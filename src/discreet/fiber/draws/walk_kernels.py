@@ -41,7 +41,7 @@ ELEVEN, SEVENTEEN = np.uint64(11), np.uint64(17)
 TURN_7, TURN_45, REST_45 = np.uint64(57), np.uint64(45), np.uint64(19)
 
 
-class Limits(NamedTuple):
+class CellLimits(NamedTuple):
     """The least and the most that each column may be."""
 
     lower: Array
@@ -290,7 +290,7 @@ def _listed_burst(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk_listed(
-    x: Array, limits: Limits, moves: Listed, weights: Weights, state: Array, keep: Keep
+    x: Array, limits: CellLimits, moves: Listed, weights: Weights, state: Array, keep: Keep
 ) -> int:
     """Moves from a list: move i is cells[begin[i]:begin[i + 1]] with the steps beside them."""
     masses, changed = np.empty(WINDOW), 0
@@ -487,7 +487,7 @@ def _quads_burst(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk_loops(
-    x: Array, limits: Limits, moves: Loops, weights: Weights, state: Array, keep: Keep
+    x: Array, limits: CellLimits, moves: Loops, weights: Weights, state: Array, keep: Keep
 ) -> int:
     """Loops made at random inside a slice of a random cut of the variables; see `_loop`."""
     longest, plain = 2, True

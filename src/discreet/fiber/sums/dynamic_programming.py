@@ -16,7 +16,13 @@ import numpy as np
 
 from discreet.clock import is_compiling, threads, working_seconds
 from discreet.fiber.sums import dynamic_programming_kernels as kernels
-from discreet.fiber.sums.dynamic_programming_plan import NO_FLOATS, NONE, ONES, BudgetExceeded, Plan
+from discreet.fiber.sums.dynamic_programming_plan import (
+    NO_FLOATS,
+    NONE,
+    ONES,
+    BudgetExceeded,
+    ColumnPlan,
+)
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 
@@ -68,7 +74,7 @@ class Sweep:
     position `first`. `steps` counts what was done, completing included.
     """
 
-    plan: Plan
+    plan: ColumnPlan
     weights: kernels.Weights
     layers: list[kernels.Layer]
     first: int
@@ -81,7 +87,7 @@ class Sweep:
         return self.layers[-1]
 
 
-def root(plan: Plan) -> kernels.Layer:
+def root(plan: ColumnPlan) -> kernels.Layer:
     """The one state before the first column."""
     words = plan.packing(0).n_words
     table = np.full(2, -1, np.int64)
@@ -96,7 +102,7 @@ def root(plan: Plan) -> kernels.Layer:
 
 
 def sweep(
-    plan: Plan,
+    plan: ColumnPlan,
     budget: Budget,
     *,
     weights: kernels.Weights = ONES,
@@ -143,7 +149,7 @@ def sweep(
 
 
 def _probe(
-    plan: Plan,
+    plan: ColumnPlan,
     k: int,
     layer: kernels.Layer,
     weights: kernels.Weights,
@@ -162,7 +168,7 @@ def _probe(
 
 
 def _check_completing(
-    plan: Plan,
+    plan: ColumnPlan,
     k: int,
     layer: kernels.Layer,
     weights: kernels.Weights,
@@ -179,7 +185,7 @@ def _check_completing(
 
 
 def _complete_part(
-    plan: Plan,
+    plan: ColumnPlan,
     first: int,
     layer: kernels.Layer,
     weights: kernels.Weights,
@@ -313,7 +319,9 @@ def _threaded(
     return [future.result() for future in futures]
 
 
-def weights_of(plan: Plan, log_weight: Callable[[int, IntArray], FloatArray]) -> kernels.Weights:
+def weights_of(
+    plan: ColumnPlan, log_weight: Callable[[int, IntArray], FloatArray]
+) -> kernels.Weights:
     """Weights by position from the log weight of values (lower limits added) of a block's column.
 
     Raises BudgetExceeded where values are too many to be listed.

@@ -45,7 +45,7 @@ class BudgetExceeded(DiscreetError):  # noqa: N818 - read as an answer, not as a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ColumnPlan:
     """The columns of a block in order, and the tail that is counted in closed form.
 
     Position k holds column `order[k]` of the block. A layer k is the set of states before position
@@ -93,7 +93,7 @@ class Plan:
 
 def plan_for(
     block: Block, *, natural: bool = False, closed: bool = True, seconds: float | None = None
-) -> Plan:
+) -> ColumnPlan:
     """The cheapest of several orders by an estimate of the states they need.
 
     Every order gives the same answers. `natural` keeps the columns as they stand. Where the tail is
@@ -135,7 +135,7 @@ def _likely(orders: list[IntArray], costs: list[float], large: bool) -> list[Int
     return [orders[i] for i in sorted({0, 1, *ranked.tolist()})]
 
 
-def _dived(plan: Plan, dives: int) -> Plan:
+def _dived(plan: ColumnPlan, dives: int) -> ColumnPlan:
     """The plan with what trying its free columns one by one would take, in states."""
     if plan.tail.affine_from > 0 or not plan.tail.start:
         return replace(plan, cost=float("inf"))
@@ -185,7 +185,7 @@ def _ranges(
     return (low, high), (low[-1] - low, high[-1] - high)
 
 
-def _assembled(matrix: IntArray, block: Block, order: IntArray, cost: float) -> Plan:
+def _assembled(matrix: IntArray, block: Block, order: IntArray, cost: float) -> ColumnPlan:
     upper = block.upper[order].copy()
     (done_low, done_high), (rest_low, rest_high) = _ranges(matrix, upper)
     column, row = np.nonzero(matrix.T)
@@ -198,7 +198,7 @@ def _assembled(matrix: IntArray, block: Block, order: IntArray, cost: float) -> 
         rest_low=rest_low,
         rest_high=rest_high,
     )
-    return Plan(
+    return ColumnPlan(
         block=block,
         order=order.astype(np.int64),
         columns=columns,

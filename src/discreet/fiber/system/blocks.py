@@ -57,7 +57,7 @@ def split(system: System) -> Split:
     return Split(values=found.lower, blocks=blocks, is_empty=bool(np.any(rest[~open_rows] != 0)))
 
 
-def _moved(block: structure.Block) -> Block:
+def _moved(block: structure.SystemBlock) -> Block:
     system = block.system
     return Block(
         matrix=system.matrix,

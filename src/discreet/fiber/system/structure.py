@@ -21,7 +21,7 @@ MAX_ROWS = 4000  # beyond this the rows that add nothing are kept: finding them 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class SystemBlock:
     """A part of a system that shares no row with the rest, as a system of its own.
 
     Column i of `system` is column `columns[i]` of the whole, its row i is row `rows[i]`.
@@ -42,7 +42,7 @@ class Presolved:
 
     lower: IntArray
     upper: IntArray
-    blocks: tuple[Block, ...]
+    blocks: tuple[SystemBlock, ...]
     redundant: IntArray  # rows that the others imply
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ def narrowed(
     return lower, upper
 
 
-def _blocks(system: System, lower: IntArray, upper: IntArray) -> list[Block]:
+def _blocks(system: System, lower: IntArray, upper: IntArray) -> list[SystemBlock]:
     """The systems of the columns that are not forced, connected where they share a row."""
     free = np.flatnonzero(lower < upper)
     if not len(free):
@@ -143,7 +143,7 @@ def _block(
     rows: IntArray,
     inside: IntArray,
     free: IntArray,
-) -> Block:
+) -> SystemBlock:
     columns = free[inside]
     part = System(
         matrix=csr_array(matrix[rows][:, inside]),
@@ -153,14 +153,14 @@ def _block(
         n_named=int(np.count_nonzero(columns < system.n_named)),
         row_names=tuple(system.row_names[i] for i in rows),
     )
-    return Block(system=part, columns=columns, rows=rows)
+    return SystemBlock(system=part, columns=columns, rows=rows)
 
 
-def _without_redundant(block: Block) -> Block:
+def _without_redundant(block: SystemBlock) -> SystemBlock:
     """The block with only rows that no combination of the others gives."""
     keep = independent_rows(block.system)
     part = with_rows(block.system, keep)
-    return Block(system=part, columns=block.columns, rows=block.rows[keep])
+    return SystemBlock(system=part, columns=block.columns, rows=block.rows[keep])
 
 
 def with_rows(system: System, rows: IntArray) -> System:

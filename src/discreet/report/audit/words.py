@@ -7,7 +7,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
 from discreet.tables.audit import Audit, CellAudit, main_view
-from discreet.tables.audit_verdict import Decision, Verdict
+from discreet.tables.audit_verdict import AuditDecision, AuditVerdict
 from discreet.tables.groups import Learned
 from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
 from discreet.tables.posteriors import View
@@ -331,15 +331,15 @@ def limit_words(rule: RefusalRule, beyond: bool) -> str:
     return f"above {most}" if beyond else f"at most {most}"
 
 
-def verdict_words(audit: Audit, found: Verdict) -> str:
+def verdict_words(audit: Audit, found: AuditVerdict) -> str:
     """What the policy says of the release, in a sentence or two."""
     key = {"bounds": "bounds", "table": "true_table", "cells": "small_cells_identified"}
     measure = key[found.rule.policy]
     risk = measure_words(measure, found.risk, n_cells_of(measure, audit))
     said = {
-        Decision.RELEASE: "The release may go out",
-        Decision.DO_NOT: "The release may not go out",
-        Decision.UNDECIDED: "Undecided, so the release may not go out yet",
+        AuditDecision.RELEASE: "The release may go out",
+        AuditDecision.DO_NOT: "The release may not go out",
+        AuditDecision.UNDECIDED: "Undecided, so the release may not go out yet",
     }[found.decision]
     be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
     limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"

@@ -12,7 +12,7 @@ from discreet.count_tables.measures import CountRisk
 from discreet.count_tables.notation import write_factorisation
 from discreet.count_tables.release import Attack, CountRelease
 from discreet.count_tables.statistics import DecimalLog
-from discreet.count_tables.verdict import Trial, Verdict
+from discreet.count_tables.verdict import CountVerdict, Trial
 from discreet.figures import How, Outcome, Unavailable
 from discreet.report.counts.fit import dispersion_limits, rate_words
 from discreet.report.counts.words import (
@@ -290,7 +290,7 @@ def _knowledge(a: CountAssessment) -> dict[str, Any] | None:
     return told
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict(verdict: CountVerdict) -> dict[str, Any]:
     names = ("decision", "decimals", "measure", "max_risk", "sentence", "rule", "warnings")
     exposed = ("value", "count", "probability", "standard_error", "upper")
     return fields_json(verdict, *names) | {

@@ -10,7 +10,7 @@ from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.measures import CellRisk, CountRisk, IntervalRisk, interval_risk
 from discreet.count_tables.rebuilding import Reconstruction
 from discreet.count_tables.release import Attack
-from discreet.count_tables.verdict import Decision, Verdict
+from discreet.count_tables.verdict import CountDecision, CountVerdict
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
 from discreet.report import words
@@ -362,27 +362,27 @@ def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:
 
 
 VERDICTS = {
-    Decision.RELEASE: "release",
-    Decision.DO_NOT: "do not release",
-    Decision.UNDECIDED: "undecided, so do not release",
+    CountDecision.RELEASE: "release",
+    CountDecision.DO_NOT: "do not release",
+    CountDecision.UNDECIDED: "undecided, so do not release",
 }
 
 
-def verdict_words(verdict: Verdict) -> str:
+def verdict_words(verdict: CountVerdict) -> str:
     """What to do, in a few words."""
-    if verdict.decision is Decision.FEWER_DECIMALS:
+    if verdict.decision is CountDecision.FEWER_DECIMALS:
         return f"release S2 with {words.plural(verdict.decimals or 0, 'decimal')} only"
     return VERDICTS[verdict.decision]
 
 
-def verdict_scope(verdict: Verdict) -> str:
+def verdict_scope(verdict: CountVerdict) -> str:
     """Which release the other figures are of, where the verdict is for another."""
-    if verdict.decision is not Decision.FEWER_DECIMALS:
+    if verdict.decision is not CountDecision.FEWER_DECIMALS:
         return ""
     return "All other figures are of the release as first asked, not of this one."
 
 
-def exposed_rows(verdict: Verdict) -> list[tuple[str, str, str]]:
+def exposed_rows(verdict: CountVerdict) -> list[tuple[str, str, str]]:
     """Values whose true count an intruder finds with more than the risk allowed."""
     rows = []
     for one in verdict.exposed:

@@ -19,7 +19,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.rounding import above, alike
 from discreet.survey.models.contract import CellScores, ModelUnavailable, Need, Tally
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior
+from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 from discreet.survey.models.sample_size import sample_uniques_moments
 
 UNLIKELY = 0.01
@@ -40,7 +40,7 @@ class CohenSackrowitzUniform:
 
     def fit(self, summary: Summary) -> "FittedCohenSackrowitz":
         """The posterior given the totals; unavailable where they cannot be those of a sample."""
-        return fitted(Prior.UNIFORM, summary, self.confidence)
+        return fitted(PopulationPrior.UNIFORM, summary, self.confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +61,12 @@ class CohenSackrowitzMultinomial:
 
     def fit(self, summary: Summary) -> "FittedCohenSackrowitz":
         """The posterior given the totals; unavailable where they cannot be those of a sample."""
-        return fitted(Prior.MULTINOMIAL, summary, self.confidence)
+        return fitted(PopulationPrior.MULTINOMIAL, summary, self.confidence)
 
 
-def fitted(prior: Prior, summary: Summary, confidence: float = 0.95) -> "FittedCohenSackrowitz":
+def fitted(
+    prior: PopulationPrior, summary: Summary, confidence: float = 0.95
+) -> "FittedCohenSackrowitz":
     """The fitted model under either prior; ModelUnavailable says what is missing or cannot be."""
     if not 0 < confidence < 1:
         raise InputError(must_be("confidence", "between 0 and 1", confidence))

@@ -39,7 +39,7 @@ CHUNK = 2048  # rows of a quadrature held at a time
 STEP = 1 / 32  # of the double-exponential quadrature: all digits
 
 
-class Prior(StrEnum):
+class PopulationPrior(StrEnum):
     """How likely each population table is before the sample is seen."""
 
     UNIFORM = "uniform"
@@ -86,13 +86,13 @@ class ExchangeablePosterior:
     Checked: 1 ≤ sample_size ≤ population_size and n_table_cells ≥ 1, all of them whole.
     """
 
-    prior: Prior
+    prior: PopulationPrior
     sample_size: int
     population_size: int
     n_table_cells: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", Prior(self.prior))
+        object.__setattr__(self, "prior", PopulationPrior(self.prior))
         check_whole("sample_size", self.sample_size, 1)
         check_whole("n_table_cells", self.n_table_cells, 1)
         check_whole("population_size", self.population_size, self.sample_size)
@@ -122,7 +122,7 @@ class ExchangeablePosterior:
         """P(F_i = 1 given f_i = 1), cohen-sackrowitz eq. 2.4 and 2.6; the same for all uniques."""
         if self.unseen == 0:
             return 1.0
-        if self.prior is Prior.MULTINOMIAL:
+        if self.prior is PopulationPrior.MULTINOMIAL:
             return _all_miss(self.unseen, 1, self.cells)
         return _falling(self.bars, 2) / _falling(self.positions, 2)
 
@@ -131,7 +131,7 @@ class ExchangeablePosterior:
         """P(F_i > 1 given f_i = 1), with all its digits where the unique probability is near 1."""
         if self.unseen == 0:
             return 0.0
-        if self.prior is Prior.MULTINOMIAL:
+        if self.prior is PopulationPrior.MULTINOMIAL:
             return -math.expm1(self.unseen * _log1m(1, self.cells))
         of = _falling(self.positions, 2)
         return (of - _falling(self.bars, 2)) / of
@@ -144,7 +144,7 @@ class ExchangeablePosterior:
         a sum of positive terms by double-exponential quadrature.
         """
         count = np.asarray(sample_count, dtype=np.float64)
-        if self.prior is Prior.UNIFORM or self.unseen == 0:
+        if self.prior is PopulationPrior.UNIFORM or self.unseen == 0:
             return self.bars / self.positions / count
         sizes, where = np.unique(count, return_inverse=True)
         return self._inverse_moments(sizes)[0][where]
@@ -158,7 +158,7 @@ class ExchangeablePosterior:
         if self.unseen == 0 or self.cells == 1:
             return 0.0
         f, m = sizes.astype(np.float64), cells.astype(np.float64)
-        if self.prior is Prior.MULTINOMIAL:
+        if self.prior is PopulationPrior.MULTINOMIAL:
             first, second = self._inverse_moments(f)
             return max(0.0, float(np.dot(m, f**2 * (second - first**2))))
         share = self.bars / self.positions
@@ -208,7 +208,7 @@ class ExchangeablePosterior:
         s, mean = sample_uniques, self.mean_of(sample_uniques)
         if s * self.shared_probability < math.exp(-TAIL):
             first, probability = s, np.ones(1)
-        elif self.prior is Prior.MULTINOMIAL and mean < RARE:
+        elif self.prior is PopulationPrior.MULTINOMIAL and mean < RARE:
             first, probability = 0, self._by_inclusion(s)
         else:
             first, probability = self._by_inversion(s)
@@ -228,7 +228,7 @@ class ExchangeablePosterior:
         s, q = sample_uniques, self.unique_probability
         if s <= 1 or self.unseen == 0 or q == 0:
             return s * q * self.shared_probability
-        if self.prior is Prior.UNIFORM:
+        if self.prior is PopulationPrior.UNIFORM:
             two, four = _falling(self.positions, 2), _falling(self.positions, 4)
             one, both = _falling(self.bars, 2), _falling(self.bars, 4)
             lone = s * one * (two - s * one) * four
@@ -292,7 +292,7 @@ class _UnitDistribution:
 
     @classmethod
     def of(cls, posterior: ExchangeablePosterior, s: int) -> "_UnitDistribution":
-        if posterior.prior is Prior.UNIFORM:
+        if posterior.prior is PopulationPrior.UNIFORM:
             stars, bars, units = posterior.unseen, posterior.bars, posterior.positions
             log_none = _log1m(stars, units) if stars < bars else math.log(bars / units)
             return cls(s, 2, units - 2 * s, stars / units, log_none)

@@ -94,7 +94,7 @@ class Closing(NamedTuple):
     stop: IntArray  # set its only entry to end the drawing
 
 
-class Sums(NamedTuple):
+class PositiveSums(NamedTuple):
     """What a sweep over the table found; `low` and `high` are certain, `value` lies between."""
 
     value: float
@@ -655,11 +655,11 @@ def _sweep(
     return total
 
 
-def _sums(total: FloatArray) -> Sums:
+def _sums(total: FloatArray) -> PositiveSums:
     variance = total[VARIANCE] if total[HITS] >= MIN_HITS else total[VARIANCE_LIMIT]
     low, high = total[EXACT] + total[LOW], total[EXACT] + total[HIGH]
     value = min(max(total[EXACT] + total[DRAWN], low), high)
-    return Sums(
+    return PositiveSums(
         value=float(value),
         standard_error=math.sqrt(variance),
         low=float(low),
@@ -673,7 +673,7 @@ def _sums(total: FloatArray) -> Sums:
 
 def positive_mass(
     tree: Tree, *, budget: float, tolerance: float, seed: int, report: Callable[[float], None]
-) -> Sums:
+) -> PositiveSums:
     """Σ w·max(s, 0) over the possible cells: exact if the table, or the work, fits in `budget`.
 
     The budget is counted in cells of a row, some 10⁹ a second on one core. A larger table is swept
@@ -694,7 +694,7 @@ def _halfway(report: Callable[[float], None], spent: float, budget: float) -> Re
 
 def _refine(
     tree: Tree, budget: float, tolerance: float, seed: int, report: Callable[[float], None]
-) -> Sums:
+) -> PositiveSums:
     spread = tree.pair_variance[0] + tree.base**2 + np.dot(tree.probability, tree.main**2)
     threshold = 0.5 * (math.sqrt(spread) + tree.base)  # closes the box of all cells
     closing = kept = Closing(threshold, draws=2, state=None, stop=np.zeros(1, np.int64))

@@ -14,7 +14,11 @@ from fractions import Fraction
 
 from discreet.errors import InputError, must_be
 from discreet.notebooks import ShownInNotebooks
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior, check_whole
+from discreet.survey.models.exchangeable_prior import (
+    ExchangeablePosterior,
+    PopulationPrior,
+    check_whole,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +31,7 @@ class Plan(ShownInNotebooks):
     expects in such a sample.
     """
 
-    prior: Prior
+    prior: PopulationPrior
     n_table_cells: int
     population_size: int
     target: Fraction
@@ -66,7 +70,7 @@ def plan_sample_size(
     n_table_cells: int,
     population_size: int,
     target: float | Fraction | Decimal | str,
-    prior: Prior | str = Prior.UNIFORM,
+    prior: PopulationPrior | str = PopulationPrior.UNIFORM,
 ) -> Plan:
     """The largest sample size with Q(n) ≤ target, by whole-number arithmetic, for any N and K.
 
@@ -78,14 +82,16 @@ def plan_sample_size(
     prior, limit = _prior(prior), _target(target)
     if limit == 1:
         size, formula = population_size, float(population_size)
-    elif prior is Prior.UNIFORM:
+    elif prior is PopulationPrior.UNIFORM:
         size, formula = _uniform_size(n_table_cells, population_size, limit)
     else:
         size, formula = _multinomial_size(n_table_cells, population_size, limit)
     return _planned(prior, n_table_cells, population_size, limit, max(0, size), formula)
 
 
-def _planned(prior: Prior, K: int, N: int, limit: Fraction, n: int, formula: float) -> Plan:
+def _planned(
+    prior: PopulationPrior, K: int, N: int, limit: Fraction, n: int, formula: float
+) -> Plan:
     q = _posterior(prior, n, N, K).unique_probability if n else None
     uniques = sample_uniques_moments(prior, n, K)[0] if n else None
     return Plan(
@@ -102,7 +108,7 @@ def _planned(prior: Prior, K: int, N: int, limit: Fraction, n: int, formula: flo
 
 
 def sample_uniques_moments(
-    prior: Prior, sample_size: int, n_table_cells: int
+    prior: PopulationPrior, sample_size: int, n_table_cells: int
 ) -> tuple[float, float]:
     """Mean and variance of the number of sample uniques before the sample is drawn.
 
@@ -113,9 +119,11 @@ def sample_uniques_moments(
     if n == 1 or K == 1:
         return float(n == 1), 0.0
     if n == 2:
-        apart = (K - 1) / (K + 1) if prior is Prior.UNIFORM else (K - 1) / K
+        apart = (K - 1) / (K + 1) if prior is PopulationPrior.UNIFORM else (K - 1) / K
         return 2 * apart, 4 * apart * (1 - apart)
-    return _uniform_moments(n, K) if prior is Prior.UNIFORM else _multinomial_moments(n, K)
+    return (
+        _uniform_moments(n, K) if prior is PopulationPrior.UNIFORM else _multinomial_moments(n, K)
+    )
 
 
 def _uniform_moments(n: int, K: int) -> tuple[float, float]:
@@ -178,14 +186,14 @@ def _is_power(limit: Fraction, K: int, m: int) -> bool:
     )
 
 
-def _posterior(prior: Prior, n: int, N: int, K: int) -> ExchangeablePosterior:
+def _posterior(prior: PopulationPrior, n: int, N: int, K: int) -> ExchangeablePosterior:
     return ExchangeablePosterior(prior=prior, sample_size=n, population_size=N, n_table_cells=K)
 
 
-def _prior(prior: Prior | str) -> Prior:
-    if prior not in set(Prior):
+def _prior(prior: PopulationPrior | str) -> PopulationPrior:
+    if prior not in set(PopulationPrior):
         raise InputError(must_be("prior", "uniform or multinomial", repr(prior)))
-    return Prior(prior)
+    return PopulationPrior(prior)
 
 
 def _target(target: float | Fraction | Decimal | str) -> Fraction:

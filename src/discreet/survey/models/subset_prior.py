@@ -21,7 +21,7 @@ from discreet.survey.models.exchangeable_prior import (
     TAIL,
     ComplexArray,
     ExchangeablePosterior,
-    Prior,
+    PopulationPrior,
     check_whole,
 )
 
@@ -79,7 +79,7 @@ class SubsetPosterior:
 def subset_posterior(
     size_indices: SizeIndices,
     *,
-    prior: Prior,
+    prior: PopulationPrior,
     population_size: int,
     n_table_cells: int,
     subset: Subset,
@@ -112,7 +112,7 @@ def subset_posterior(
 
 
 def _check_sample(
-    sizes: SizeIndices, prior: Prior, population_size: int, n_table_cells: int
+    sizes: SizeIndices, prior: PopulationPrior, population_size: int, n_table_cells: int
 ) -> None:
     if sizes.sample_uniques == 0:
         raise InputError(must_be("sample_uniques", "at least 1", 0))
@@ -175,7 +175,7 @@ class CellGroups:
     the sum over all tables of a kind is one coefficient of a product of such series.
     """
 
-    prior: Prior
+    prior: PopulationPrior
     number: Mapping[int, int]
     total: int
 
@@ -205,7 +205,7 @@ class CellGroups:
         if cells == 0:
             return np.zeros(1)
         j = np.arange(self.total + 1.0)
-        if self.prior is Prior.MULTINOMIAL:
+        if self.prior is PopulationPrior.MULTINOMIAL:
             return np.asarray(j * math.log(cells) - gammaln(j + 1))
         return log_binomial(units - 1 + j, j)
 

@@ -13,7 +13,7 @@ from discreet.count_tables.com_poisson.conjugate import (
     bayes_from_statistics,
     lower_limit,
 )
-from discreet.count_tables.com_poisson.estimation import Fit, Sums, maximum_likelihood
+from discreet.count_tables.com_poisson.estimation import Fit, SampleSums, maximum_likelihood
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Figure, Unavailable
@@ -81,7 +81,7 @@ def test_predictive_is_a_ratio_of_integrals(poem):
     got = found.predictive(np.arange(60))
     assert got.sum() == pytest.approx(1, rel=1e-8)
     for x in (0, 3, 6):
-        after = found.density.updated(Sums(1, x, math.lgamma(x + 1))).integrated()
+        after = found.density.updated(SampleSums(1, x, math.lgamma(x + 1))).integrated()
         assert got[x] == pytest.approx(math.exp(after.log_integral - found.log_integral), rel=1e-7)
     assert found.predictive(3).shape == ()
 
@@ -191,7 +191,7 @@ NEIGHBOURS = [{1: 5, 2: 3}, {3: 7, 4: 1}, {2: 9}, {10: 3, 11: 8}, {7: 2, 8: 2}, 
 @pytest.mark.parametrize("table", NEIGHBOURS)
 def test_rounding_gives_no_density_to_neighbouring_values(table, bits):
     one = CountStatistics.of_counts(table)
-    sums = Sums(one.n, one.total, one.log_factorial_total * (1 + bits * 2**-52))
+    sums = SampleSums(one.n, one.total, one.log_factorial_total * (1 + bits * 2**-52))
     found = bayes_from_statistics(sums)
     assert isinstance(found, Unavailable)
     assert "no integral without a prior" in found.reason

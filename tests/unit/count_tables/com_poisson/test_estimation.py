@@ -14,7 +14,7 @@ from discreet.count_tables.com_poisson.estimation import (
     GEOMETRIC_EXCESS,
     Fit,
     NoMaximum,
-    Sums,
+    SampleSums,
     maximum_likelihood,
     maximum_likelihood_from,
     poisson_test,
@@ -255,5 +255,5 @@ def test_confidence_is_checked():
 
 
 def test_sums():
-    sums = Sums(4, 8, 3.0)
+    sums = SampleSums(4, 8, 3.0)
     assert (sums.mean, sums.log_factorial_mean) == (2, 0.75)

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import gammaln
 
 from discreet.count_tables.com_poisson.distribution import ComPoisson
-from discreet.count_tables.com_poisson.estimation import Fit, Sums, maximum_likelihood
+from discreet.count_tables.com_poisson.estimation import Fit, SampleSums, maximum_likelihood
 from discreet.count_tables.com_poisson.regression import (
     RatioTest,
     Regression,
@@ -61,7 +61,7 @@ def test_saturated_and_separate_is_each_category_by_itself(categories):
     )
 
 
-def maximum_likelihood_of(sums: Sums) -> Fit:
+def maximum_likelihood_of(sums: SampleSums) -> Fit:
     from discreet.count_tables.com_poisson.estimation import fit_sums
 
     return fit_sums(sums)
@@ -181,7 +181,7 @@ def test_no_maximum(tables, separate, reason):
 
 def test_a_category_of_zeros_has_no_maximum():
     made = [
-        Category({"g": "a"}, Sums(20, 0, 0.0)),
+        Category({"g": "a"}, SampleSums(20, 0, 0.0)),
         Category.of({"g": "b"}, CountStatistics.of_counts({0: 9, 1: 7, 3: 4})),
     ]
     outcome = regress(made)
@@ -211,7 +211,8 @@ def test_one_call_from_released_sets():
     assert found.names == ("place=n", "place=s", "place=w")
     assert found.fitted_means == pytest.approx(found.observed_means, rel=1e-6)
     rounded = [
-        (levels, Sums(one.n, one.total, round(one.log_factorial_total, 2))) for levels, one in sets
+        (levels, SampleSums(one.n, one.total, round(one.log_factorial_total, 2)))
+        for levels, one in sets
     ]
     near = regress_sets(rounded)
     assert near.common.log_likelihood == pytest.approx(alone.log_likelihood, abs=0.05)

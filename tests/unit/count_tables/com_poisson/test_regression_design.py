@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.count_tables.com_poisson.estimation import Sums
+from discreet.count_tables.com_poisson.estimation import SampleSums
 from discreet.count_tables.com_poisson.regression_design import (
     Category,
     check_categories,
@@ -11,7 +11,7 @@ from discreet.count_tables.com_poisson.regression_design import (
 )
 from discreet.errors import InputError
 
-SUMS = Sums(10, 20, 9.0)
+SUMS = SampleSums(10, 20, 9.0)
 CROSS = [Category({"state": s, "sex": x}, SUMS) for s in "abc" for x in "fm"]
 
 

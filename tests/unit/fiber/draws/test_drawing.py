@@ -9,7 +9,7 @@ from discreet.fiber.draws import drawing
 from discreet.fiber.draws.drawing import Draws, Method, WalkOptions, draw_tables
 from discreet.fiber.draws.moves import check_same_rows, listed, moves_of_margins
 from discreet.fiber.draws.starts import starting_points, starting_tables
-from discreet.fiber.draws.walk import Plan, line_chains, swap_chains, walk
+from discreet.fiber.draws.walk import WalkPlan, line_chains, swap_chains, walk
 from discreet.fiber.draws.walk_weights import weight_table
 from discreet.fiber.sums import latte
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
@@ -206,7 +206,7 @@ def test_a_sparse_large_table_is_walked_by_swaps():
     prior = DirichletMultinomial(np.full(margins.n_cells, 0.5))
     starts = starting_tables(margins, 2, rng=rng, sparse=True)
     chains = swap_chains(system, margins, moves, prior, starts, rng=rng)
-    walked = walk(chains, Plan(n_draws=20, warm_up=5, thin=50), np.arange(margins.n_cells))
+    walked = walk(chains, WalkPlan(n_draws=20, warm_up=5, thin=50), np.arange(margins.n_cells))
     assert walked.n_changes > 0
     assert all(system.holds(point) for point in walked.tables.reshape(-1, margins.n_cells))
 
@@ -269,7 +269,7 @@ def test_rows_of_zeros_are_no_moves():
 )
 def test_plans_are_checked(options, message):
     with pytest.raises(InputError, match=message):
-        Plan(**options)
+        WalkPlan(**options)
 
 
 def test_asks_are_checked():

@@ -79,7 +79,7 @@ def line_walk(values, upper, start, thin, n_rows, flat=False):
     """Two cells whose sum is fixed: one line, so that every draw is from its whole distribution."""
     x = np.array([start, upper - start])
     weights = kernels.Weights(flat, values, np.zeros(2, np.int64), np.zeros(2))
-    limits = kernels.Limits(np.zeros(2, np.int64), np.full(2, upper))
+    limits = kernels.CellLimits(np.zeros(2, np.int64), np.full(2, upper))
     moves = kernels.Listed(np.array([0, 2]), np.array([0, 1]), np.array([1, -1]))
     state = np.zeros(16, dtype=np.uint64)
     state[:4] = (3, 1, 4, 1)
@@ -112,7 +112,7 @@ def test_short_lines_have_their_exact_distribution():
 def test_steps_of_two_keep_limits():
     x = np.array([5, 3])
     weights = kernels.Weights(True, np.zeros(1), np.zeros(2, np.int64), np.zeros(2))
-    limits = kernels.Limits(np.array([1, 0]), np.array([9, 5]))
+    limits = kernels.CellLimits(np.array([1, 0]), np.array([9, 5]))
     moves = kernels.Listed(np.array([0, 2]), np.array([0, 1]), np.array([2, -1]))
     state = np.zeros(16, dtype=np.uint64)
     state[:4] = (9, 9, 9, 9)

@@ -15,7 +15,7 @@ from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics
-from discreet.count_tables.verdict import Decision, ExposedValue
+from discreet.count_tables.verdict import CountDecision, ExposedValue
 from discreet.errors import InputError
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Unavailable
@@ -79,11 +79,11 @@ def test_the_verdict_is_told_everywhere():
 @pytest.mark.parametrize(
     ("decision", "decimals", "words"),
     [
-        (Decision.RELEASE, None, "release"),
-        (Decision.FEWER_DECIMALS, 1, "release S2 with 1 decimal only"),
-        (Decision.FEWER_DECIMALS, 0, "release S2 with 0 decimals only"),
-        (Decision.UNDECIDED, None, "undecided, so do not release"),
-        (Decision.DO_NOT, None, "do not release"),
+        (CountDecision.RELEASE, None, "release"),
+        (CountDecision.FEWER_DECIMALS, 1, "release S2 with 1 decimal only"),
+        (CountDecision.FEWER_DECIMALS, 0, "release S2 with 0 decimals only"),
+        (CountDecision.UNDECIDED, None, "undecided, so do not release"),
+        (CountDecision.DO_NOT, None, "do not release"),
     ],
 )
 def test_words_of_a_verdict(decision, decimals, words):
@@ -105,7 +105,7 @@ def test_zeros_that_are_not_known_are_not_shown_as_none():
 
 def test_a_verdict_for_another_release_says_so():
     a = assess_counts(DISASTERS, CountOptions(max_risk=0.42))
-    assert a.verdict.decision is Decision.FEWER_DECIMALS
+    assert a.verdict.decision is CountDecision.FEWER_DECIMALS
     scope = "All other figures are of the release as first asked"
     assert scope in shown(a)
     assert scope in page(a)

@@ -25,7 +25,11 @@ from discreet.survey.models.cohen_sackrowitz import (
     UniquenessTest,
 )
 from discreet.survey.models.contract import Model, ModelUnavailable, Tally
-from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, Prior, check_mean
+from discreet.survey.models.exchangeable_prior import (
+    ExchangeablePosterior,
+    PopulationPrior,
+    check_mean,
+)
 from discreet.survey.models.sample_size import plan_sample_size, sample_uniques_moments
 from discreet.survey.models.subset_prior import (
     CELL_LIMIT,
@@ -77,7 +81,7 @@ def limits(figure: Figure) -> tuple[float, float]:
     return figure.low, figure.high
 
 
-def posterior(prior: Prior, n: int, N: int, K: int) -> ExchangeablePosterior:
+def posterior(prior: PopulationPrior, n: int, N: int, K: int) -> ExchangeablePosterior:
     return ExchangeablePosterior(prior=prior, sample_size=n, population_size=N, n_table_cells=K)
 
 
@@ -191,14 +195,14 @@ def test_a_unique_probability_below_the_smallest_float_is_a_risk_of_zero_and_not
     assert uniques.how is How.ESTIMATE
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(
     ("n", "N", "K"),
     [(8399, 46228, 1108), (10**6, 10**10, 10**15), (10**6, 10**10, 10**40), (2, 10**10, 2)],
 )
 def test_unique_probability_to_all_digits(prior, n, N, K):
     with mp.workdps(80):
-        if prior is Prior.UNIFORM:
+        if prior is PopulationPrior.UNIFORM:
             exact = mp.mpf((n + K - 1) * (n + K - 2)) / ((N + K - 1) * (N + K - 2))
         else:
             exact = mp.power(mp.mpf(K - 1) / K, N - n)
@@ -211,7 +215,7 @@ def test_unique_probability_to_all_digits(prior, n, N, K):
 @pytest.mark.parametrize("M", [1, 20, 1000])
 def test_multinomial_match_probability_is_the_binomial_mean(K, M):
     counts = np.array([1, 2, 7, 5000])
-    computed = posterior(Prior.MULTINOMIAL, 10, 10 + M, K).match_probability(counts)
+    computed = posterior(PopulationPrior.MULTINOMIAL, 10, 10 + M, K).match_probability(counts)
     with mp.workdps(30):
         p = mp.mpf(1) / K
         distribution = [mp.binomial(M, j) * p**j * (1 - p) ** (M - j) for j in range(M + 1)]
@@ -223,7 +227,7 @@ def test_multinomial_match_probability_of_a_unique_has_a_closed_form():
     """E(1/(1 + B)) = (1 − (1 − p)^(M + 1)) / ((M + 1) p), here with ten thousand million people."""
     for K in (2, 1000, 10**9, 10**15, 10**300):
         exact = -math.expm1((10**10 + 1) * math.log1p(-1 / K)) / (10**10 + 1) * K
-        computed = posterior(Prior.MULTINOMIAL, 10, 10**10 + 10, K).match_probability(
+        computed = posterior(PopulationPrior.MULTINOMIAL, 10, 10**10 + 10, K).match_probability(
             np.array([1])
         )[0]
         assert computed == pytest.approx(exact if exact > 0 else 1.0, rel=1e-13)
@@ -242,11 +246,13 @@ def test_variance_of_matches_of_sample_uniques_is_exact_under_the_uniform_prior(
     second = sum(p / F**2 for F, p in enumerate(distribution, 1))
     pair = Fraction((n + K - 1) * (n + K - 2), (N + K - 1) * (N + K - 2))
     exact = float(cells * second + cells * (cells - 1) * pair - (cells * first) ** 2)
-    computed = posterior(Prior.UNIFORM, n, N, K).matches_variance(np.array([1]), np.array([cells]))
+    computed = posterior(PopulationPrior.UNIFORM, n, N, K).matches_variance(
+        np.array([1]), np.array([cells])
+    )
     assert computed == pytest.approx(exact, rel=1e-10)
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(
     ("n", "N", "K", "s"),
     [
@@ -267,7 +273,7 @@ def test_distributions_at_scale_have_the_moments_of_closed_form(prior, n, N, K, 
     with mp.workdps(60):
 
         def both(j: int) -> mp.mpf:
-            if prior is Prior.MULTINOMIAL:
+            if prior is PopulationPrior.MULTINOMIAL:
                 return mp.power(max(0, mp.mpf(K - j) / K), N - n)
             drawn = mp.fprod(mp.mpf(max(0, n + K - 1 - i)) for i in range(2 * j))
             return drawn / mp.fprod(mp.mpf(N + K - 1 - i) for i in range(2 * j))
@@ -290,7 +296,7 @@ def test_distributions_at_scale_have_the_moments_of_closed_form(prior, n, N, K, 
 
 @settings(max_examples=60)
 @given(
-    st.sampled_from(Prior),
+    st.sampled_from(PopulationPrior),
     st.integers(0, 400),
     st.integers(0, 400),
     st.integers(1, 10**6),
@@ -311,7 +317,7 @@ def test_intervals_hold_what_they_claim(prior, s, more, spare, unseen, confidenc
 
 
 def test_interval_has_at_most_half_of_the_rest_on_each_side():
-    uniques = posterior(Prior.UNIFORM, 300, 900, 200).uniques(60)
+    uniques = posterior(PopulationPrior.UNIFORM, 300, 900, 200).uniques(60)
     low, high = uniques.interval(0.9)
     assert 1 - uniques.at_least(low) <= 0.05 < 1 - uniques.at_least(low + 1)
     assert uniques.at_least(high + 1) <= 0.05 < uniques.at_least(high)
@@ -339,13 +345,13 @@ def test_a_distribution_with_another_mean_is_refused():
 def test_posterior_refuses_sizes_of_no_sample(changes, message):
     sizes = {"sample_size": 10, "population_size": 20, "n_table_cells": 5} | changes
     with pytest.raises(InputError, match=message):
-        ExchangeablePosterior(prior=Prior.UNIFORM, **sizes)
+        ExchangeablePosterior(prior=PopulationPrior.UNIFORM, **sizes)
 
 
 @pytest.mark.parametrize(("n", "K", "s"), [(5, 9, 6), (9, 5, 6), (9, 5, 5), (5, 9, -1)])
 def test_sample_uniques_that_no_sample_holds(n, K, s):
     with pytest.raises(InputError, match="sample_uniques must be the sample uniques of"):
-        posterior(Prior.UNIFORM, n, 20, K).uniques(s)
+        posterior(PopulationPrior.UNIFORM, n, 20, K).uniques(s)
 
 
 def test_bayes_test_flips_at_its_ratio():
@@ -369,7 +375,7 @@ def test_bayes_test_at_the_ends():
     assert always.flip_ratio == 0
     assert not never.calls_unique(missed_loss=1e300, false_alarm_loss=1e-300)
     assert always.calls_unique(missed_loss=1e-300, false_alarm_loss=1e300)
-    nearly = UniquenessTest.of(posterior(Prior.UNIFORM, 10, 11, 10**30))
+    nearly = UniquenessTest.of(posterior(PopulationPrior.UNIFORM, 10, 11, 10**30))
     assert nearly.flip_ratio == pytest.approx(2e-30)
 
 
@@ -383,17 +389,17 @@ def test_bayes_test_refuses_what_is_no_loss_and_no_probability():
         test.calls_unique(missed_loss=1, false_alarm_loss=math.inf)
 
 
-def exact_unique_probability(prior: Prior, n: int, N: int, K: int) -> Fraction:
+def exact_unique_probability(prior: PopulationPrior, n: int, N: int, K: int) -> Fraction:
     if n == N:
         return Fraction(1)
-    if prior is Prior.UNIFORM:
+    if prior is PopulationPrior.UNIFORM:
         return Fraction((n + K - 1) * (n + K - 2), (N + K - 1) * (N + K - 2))
     return Fraction((K - 1) ** (N - n), K ** (N - n))
 
 
 @settings(max_examples=150)
 @given(
-    st.sampled_from(Prior),
+    st.sampled_from(PopulationPrior),
     st.integers(2, 40),
     st.integers(1, 60),
     st.integers(1, 50),
@@ -419,15 +425,15 @@ def test_plan_is_the_largest_size_within_the_target(prior, K, N, a, b):
 def test_plan_at_a_target_that_is_met_exactly(K, m):
     """((K − 1)/K)^m is allowed, anything below it is not."""
     target = Fraction(K - 1, K) ** m
-    assert plan_sample_size(K, 100, target, Prior.MULTINOMIAL).sample_size == 100 - m
+    assert plan_sample_size(K, 100, target, PopulationPrior.MULTINOMIAL).sample_size == 100 - m
     less = target - Fraction(1, 10**90)
-    assert plan_sample_size(K, 100, less, Prior.MULTINOMIAL).sample_size == 100 - m - 1
-    uniform = exact_unique_probability(Prior.UNIFORM, 100 - m, 100, K)
+    assert plan_sample_size(K, 100, less, PopulationPrior.MULTINOMIAL).sample_size == 100 - m - 1
+    uniform = exact_unique_probability(PopulationPrior.UNIFORM, 100 - m, 100, K)
     assert plan_sample_size(K, 100, uniform).sample_size == 100 - m
     assert plan_sample_size(K, 100, uniform - Fraction(1, 10**90)).sample_size == 100 - m - 1
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_plan_for_enormous_tables(prior):
     K, N = 10**15, 10**17
     plan = plan_sample_size(K, N, "0.05", prior)
@@ -441,7 +447,7 @@ def test_plan_for_enormous_tables(prior):
 def test_a_float_target_means_the_decimal_it_prints_as():
     """0.3 as a float is a little less than 3/10, which is the probability at n = 8."""
     K, N = 2, 15
-    assert exact_unique_probability(Prior.UNIFORM, 8, N, K) == Fraction(3, 10)
+    assert exact_unique_probability(PopulationPrior.UNIFORM, 8, N, K) == Fraction(3, 10)
     sizes = {plan_sample_size(K, N, t).sample_size for t in (0.3, "0.3", Decimal("0.3"), "3/10")}
     assert sizes == {8}
 
@@ -462,7 +468,7 @@ def test_plan_says_when_nothing_or_everything_may_be_taken():
     assert some.sample_fraction == some.sample_size / 1000
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_curve_rises_to_one_through_the_plan(prior):
     plan = plan_sample_size(50, 1000, 0.05, prior)
     curve = plan.curve(11)
@@ -473,7 +479,7 @@ def test_curve_rises_to_one_through_the_plan(prior):
     assert plan_sample_size(50, 1, 1, prior).curve() == [(1, 1.0)]
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 def test_expected_uniques_of_a_plan(prior):
     """Before the sample is drawn, every record is a population unique with the same probability.
 
@@ -484,14 +490,14 @@ def test_expected_uniques_of_a_plan(prior):
     assert plan.expected_population_uniques == pytest.approx(plan.sample_fraction * in_population)
 
 
-@pytest.mark.parametrize("prior", Prior)
+@pytest.mark.parametrize("prior", PopulationPrior)
 @pytest.mark.parametrize(("n", "K"), [(1, 4), (2, 1), (2, 2), (2, 5), (3, 1), (3, 2), (6, 4)])
 def test_moments_of_the_number_of_sample_uniques(prior, n, K):
     """Over all samples, weighted by the prior with n for N."""
     distribution: dict[int, Fraction] = {}
     for cuts in combinations_with_replacement(range(n + 1), K - 1):
         counts = [b - a for a, b in pairwise((0, *cuts, n))]
-        ways = math.prod(map(math.factorial, counts)) if prior is Prior.MULTINOMIAL else 1
+        ways = math.prod(map(math.factorial, counts)) if prior is PopulationPrior.MULTINOMIAL else 1
         distribution[counts.count(1)] = distribution.get(counts.count(1), Fraction(0)) + Fraction(
             1, ways
         )
@@ -505,7 +511,7 @@ def test_moments_of_the_number_of_sample_uniques(prior, n, K):
 
 def test_variance_of_the_number_of_sample_uniques_does_not_cancel():
     """A million records in 10¹⁵ cells: about n²/(2K) pairs of multinomial records share a cell."""
-    mean, variance = sample_uniques_moments(Prior.MULTINOMIAL, 10**6, 10**15)
+    mean, variance = sample_uniques_moments(PopulationPrior.MULTINOMIAL, 10**6, 10**15)
     assert 10**6 - mean == pytest.approx(1e-3, rel=1e-3)
     assert variance == pytest.approx(2e-3, rel=1e-3)
 
@@ -558,7 +564,7 @@ def test_curve_needs_two_points():
 
 
 SUBSET: dict[str, Any] = {
-    "prior": Prior.UNIFORM,
+    "prior": PopulationPrior.UNIFORM,
     "population_size": 60,
     "n_table_cells": 20,
     "subset": EmptyCells(3),
@@ -623,7 +629,7 @@ def test_a_tie_is_called_unique_whatever_the_last_bits(ratio, bits):
 def test_a_tail_of_just_the_size_allowed_is_left_out(bits):
     """One sample unique, unique in the population with probability 19·18 / (20·19) = 0.9."""
     posterior = ExchangeablePosterior(
-        prior=Prior.UNIFORM, sample_size=10, population_size=11, n_table_cells=10
+        prior=PopulationPrior.UNIFORM, sample_size=10, population_size=11, n_table_cells=10
     )
     exact = posterior.uniques(1)
     noise = 1 + np.array([bits, -bits]) * 2.0**-52

@@ -41,7 +41,7 @@ class TooManyCells(Exception):  # noqa: N818 - an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class CellSums:
     """Σ μ·ψ(μ) over all cells for each ψ, with a limit on the error of each.
 
     The limit rests on the error of the interpolation as seen on a fine grid (`interpolation`).
@@ -98,7 +98,7 @@ def sum_over_cells(
     *,
     budget: float = math.inf,
     degree: int = DEGREE,
-) -> Sums:
+) -> CellSums:
     """Σ μ·ψ(μ) over all cells; raises TooManyCells beyond `budget` nodes.
 
     Trusted: each ψ is smooth on [0, limit], as e^(−aμ) is while a·limit is below 8 or so.
@@ -114,7 +114,7 @@ def sum_over_cells(
         coefficients, worst = interpolation(function, limit, degree)
         value[i] = direct[i] + limit * float(coefficients @ powers)
         error[i] = worst * limit * powers[0]
-    return Sums(value, error, rows)
+    return CellSums(value, error, rows)
 
 
 def _root(

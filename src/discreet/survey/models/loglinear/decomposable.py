@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.numerics.arrays import FloatArray, read_only
 from discreet.numerics.graphs import Graph, Keys
-from discreet.survey.models.loglinear.cell_sums import Function, Sums, sum_over_cells
+from discreet.survey.models.loglinear.cell_sums import CellSums, Function, sum_over_cells
 from discreet.survey.models.loglinear.occupied_cells import (
     LevelArray,
     OccupiedCells,
@@ -70,7 +70,7 @@ class DecomposableFit:
             mean *= np.divide(joint, held, out=np.zeros(len(joint)), where=held > 0)
         return mean
 
-    def sums(self, functions: Sequence[Function], limit: float) -> Sums:
+    def sums(self, functions: Sequence[Function], limit: float) -> CellSums:
         """Σ μ·ψ(μ) over all cells, those with means above `limit` one by one."""
         return sum_over_cells(self.cells, self.graph.steps, functions, limit)
 

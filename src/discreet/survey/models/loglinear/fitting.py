@@ -19,7 +19,7 @@ from discreet.data.structural_zeros import StructuralZeros
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
 from discreet.numerics.graphs import Graph, Keys
 from discreet.progress import Progress, silent
-from discreet.survey.models.loglinear.cell_sums import Function, Sums
+from discreet.survey.models.loglinear.cell_sums import CellSums, Function
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.occupied_cells import (
     LevelArray,
@@ -122,10 +122,10 @@ class IterativeFit:
         place, there = self.support.places(levels)
         return np.where(there, self.mean[place] if len(self.mean) else 0.0, 0.0)
 
-    def sums(self, functions: Sequence[Function], limit: float) -> Sums:
+    def sums(self, functions: Sequence[Function], limit: float) -> CellSums:
         """Σ μ·ψ(μ) over all cells, cell by cell."""
         totals = [float((self.mean * function(self.mean)).sum()) for function in functions]
-        return Sums(np.array(totals), np.zeros(len(totals)), len(self.mean))
+        return CellSums(np.array(totals), np.zeros(len(totals)), len(self.mean))
 
     def estimation_variance(self, slope: FloatArray) -> float:
         """Var of Σ_k t_k from the error of μ̂, with `slope` = dt_k / d log μ_k for occupied cells.

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.numerics.arrays import FloatArray, read_only
 from discreet.numerics.graphs import Graph, bracketed
 from discreet.progress import Progress, silent
-from discreet.survey.models.loglinear.cell_sums import Function, Sums
+from discreet.survey.models.loglinear.cell_sums import CellSums, Function
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.fitting import TableTooLarge, all_of_order, fit_by_iteration
 from discreet.survey.models.loglinear.minimum_error import (
@@ -47,7 +47,7 @@ class LogLinearFit(Protocol):
     def mean_at(self, levels: LevelArray) -> FloatArray:
         """μ of any cells, `levels` being keys × cells."""
 
-    def sums(self, functions: Sequence[Function], limit: float) -> Sums:
+    def sums(self, functions: Sequence[Function], limit: float) -> CellSums:
         """Σ μ·ψ(μ) over all cells, occupied or not."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.graphs import Graph
-from discreet.survey.models.loglinear.cell_sums import Function, Sums
+from discreet.survey.models.loglinear.cell_sums import CellSums, Function
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.fitting import IterativeFit
 from discreet.survey.models.loglinear.occupied_cells import LevelArray, OccupiedCells
@@ -52,7 +52,7 @@ class ArithmeticMixture:
         """μ of any cells."""
         return self._mixed(self.first.mean_at(levels), self.second.mean_at(levels))
 
-    def sums(self, functions: Sequence[Function], limit: float) -> Sums:
+    def sums(self, functions: Sequence[Function], limit: float) -> CellSums:
         """Σ μ·ψ(μ) over all cells: those of the second support, and the rest by the first model."""
         share = 1 - self.weight
         scaled = [_scaled(function, share) for function in functions]
@@ -63,7 +63,7 @@ class ArithmeticMixture:
             float(np.dot(both, function(both)) - np.dot(apart, part(apart)))
             for function, part in zip(functions, scaled, strict=True)
         ]
-        return Sums(everywhere.value + change, everywhere.error, everywhere.n_rows + len(both))
+        return CellSums(everywhere.value + change, everywhere.error, everywhere.n_rows + len(both))
 
     def _mixed(self, first: FloatArray, second: FloatArray) -> FloatArray:
         return (1 - self.weight) * first + self.weight * second

@@ -236,7 +236,7 @@ class _Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FigureLimits:
     """Limits on a number that is yet to be known, and its standard error."""
 
     low: float
@@ -246,7 +246,7 @@ class Limits:
 
 def combined_limits(
     estimate: float, of_mean: tuple[float, float], variance: float, confidence: float
-) -> Limits:
+) -> FigureLimits:
     """Limits on a realised number from those on its mean and its variance about that mean.
 
     The distances of both kinds of limits from the estimate are independent errors and add as
@@ -259,4 +259,4 @@ def combined_limits(
     low = estimate - math.hypot(estimate - of_mean[0], max(0.0, estimate - below))
     high = estimate + math.hypot(of_mean[1] - estimate, max(0.0, above - estimate))
     half = (of_mean[1] - of_mean[0]) / 2 / NormalDist().inv_cdf((1 + confidence) / 2)
-    return Limits(low, high, math.sqrt(half**2 + variance))
+    return FigureLimits(low, high, math.sqrt(half**2 + variance))
