@@ -18,7 +18,7 @@ $(VENV)/installed-%: pyproject.toml
 demo: $(VENV)/installed-run ## install, then assess a survey drawn from a known population
 	$(BIN)/discreet demo
 
-test: $(VENV)/installed-test ## install what the tests need and run them, some as other processors would compute
+test: $(VENV)/installed-test ## install what the tests need and run them, some of them as other processors would compute
 	$(BIN)/python -m pytest -n auto
 	$(BIN)/python tests/portable.py --short
 
@@ -37,7 +37,7 @@ lint: $(VENV)/installed-lint ## ruff, ruff format, mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(VENV)/installed-lint ## let ruff put the code in order
+format: $(VENV)/installed-lint ## format the code with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

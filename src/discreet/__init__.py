@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics
     from discreet.flows.plan import plan
-    from discreet.report.assess.document import write_report
+    from discreet.report.writing import write_report
     from discreet.survey.assessment import Assessment
     from discreet.survey.backtest.league import Backtest
     from discreet.survey.backtest.options import BacktestOptions
@@ -75,7 +75,7 @@ _HOME = {
     "plan": "discreet.flows.plan",
     "read_table": "discreet.engines.table_reading",
     "recommend": "discreet.flows.choose",
-    "write_report": "discreet.report.assess.document",
+    "write_report": "discreet.report.writing",
 }
 
 __all__ = [

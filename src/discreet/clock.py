@@ -18,7 +18,7 @@ from typing import Any
 from discreet.progress import Progress
 
 COMPILING = "compiling (first use only)"
-FIRST_USE = "compiling the numerical parts, up to a minute: only the first use on a machine does"
+FIRST_USE = "compiling what this needs (first time on this machine only, up to a minute)"
 LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
 
 

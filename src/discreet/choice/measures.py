@@ -17,7 +17,7 @@ from discreet.tables.refused_margin import Policy
 
 INTRUDERS: Mapping[str, str] = {
     "dirichlet": "holds every mix of the cells possible (Dirichlet, {alpha:g} in every cell)",
-    "multinomial": "holds every person as likely in any cell as in another",
+    "multinomial": "believes that every person is equally likely to be in any cell",
     "uniform": "holds every table as probable as any other",
 }
 

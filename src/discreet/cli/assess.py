@@ -94,7 +94,7 @@ PLAIN = (  # options that reach the library as they are
 )  # fmt: skip
 @option(
     COMPUTED, "--alpha-k", type=int,
-    help="Records that a cell must have beside that [default: 2].",
+    help="Records that a cell must also have, with --alpha [default: 2].",
 )  # fmt: skip
 @option(
     COMPUTED, "--suda", type=int, metavar="M",

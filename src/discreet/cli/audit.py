@@ -56,7 +56,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     help="Variables of a margin that was refused, which an intruder knows; may be given several "
     "times.",
 )  # fmt: skip
-@option(KNOWN, "--population", type=int, help="The table is a sample of so many persons.")
+@option(KNOWN, "--population", type=int, help="The table is a sample of a population of N persons.")
 @option(
     COMPUTED, "--models", also=["--posterior"], metavar="MODEL,…",
     help="What an intruder believes before the release: released (the model of the margins that "

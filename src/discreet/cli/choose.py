@@ -95,7 +95,7 @@ def _weight(text: str) -> float | None:
 )  # fmt: skip
 @option(
     COMPUTED, "--min-width", type=int,
-    help="Bounds of small cells must be so wide: the same as --measure bounds --max-risk -W.",
+    help="Bounds of small cells must be at least W wide: --measure bounds --max-risk -W.",
 )  # fmt: skip
 @option(
     COMPUTED, "--measure", type=click.Choice(["bounds", "table", "cells"]),

@@ -82,9 +82,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     help="What an intruder assumes of n where it is withheld: each n is as probable as any other "
     "(default), or in proportion to 1/n.",
 )  # fmt: skip
-@option(
-    RELEASED, "--decimals", type=int, help="Release S2 with so many decimals [default: exactly]."
-)
+@option(RELEASED, "--decimals", type=int, help="Release S2 with N decimals [default: exactly].")
 @option(RELEASED, "--truncate", is_flag=True, help="Decimals are cut off, not rounded.")
 @option(RELEASED, "--withhold-n", is_flag=True, help="Do not release n.")
 @option(
@@ -206,5 +204,5 @@ def _assessed(counts: str | None, options: dict[str, Any], asked: Any, progress:
         source, tables = read(counts, options, progress)
         table = tables[()]
     else:
-        source, table = "counts of the command line", parse_counts(counts)
+        source, table = "counts given on the command line", parse_counts(counts)
     return source, assess_counts(table, asked, progress=progress)

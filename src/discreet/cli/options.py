@@ -132,7 +132,7 @@ def csv_text_options(command: Decorated) -> Decorated:
     for one in (
         option(READING, "--encoding", help="Encoding of a CSV file [default: UTF-8]."),
         option(READING, "--quote", help='Quote of a CSV file [default: "].'),
-        option(READING, "--delimiter", help="Delimiter of a CSV file [default: found out]."),
+        option(READING, "--delimiter", help="Delimiter of a CSV file [default: detected]."),
     ):
         command = one(command)
     return command

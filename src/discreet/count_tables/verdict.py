@@ -171,8 +171,9 @@ class _Asked:
         if self.small is not None:
             which = f"any value that 1 to {self.small} observations have"
         return (
-            f"Judged against {self.max_risk:g} is the larger of {_WORDS[self.measure]}, and the "
-            f"probability of the true count of {which}; a figure from draws by its upper limit."
+            f"Neither may exceed {self.max_risk:g}: {_WORDS[self.measure]}, and the "
+            f"probability of the true count of {which}; where a figure is simulated, its upper "
+            "limit is judged."
         )
 
 
@@ -306,10 +307,16 @@ def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tup
     value = given.value if isinstance(given, Figure) else None
     if value is not None and above(value, asked.max_risk):
         found.append(
-            "this rests on the number of observations staying hidden: whoever learns it gives the "
-            f"true table the probability {value:.3f}"
+            f"this rests on the number of observations{_above_zero(risk)} staying hidden: whoever "
+            f"learns it gives the true table the probability {value:.3f}"
         )
     return tuple(found)
+
+
+def _above_zero(risk: CountRisk | Unavailable) -> str:
+    """Which observations are meant: where n is withheld, nothing is known of the zeros."""
+    cells = () if isinstance(risk, Unavailable) else risk.cells
+    return " above zero" if cells and min(cell.value for cell in cells) > 0 else ""
 
 
 _WORDS = {

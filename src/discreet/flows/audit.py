@@ -71,5 +71,6 @@ def audit_sequence(
         own = replace(asked, seconds=seconds)
         if step < len(release) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
-        found.append(audit(table, release[:step], own, progress=progress))
+        one = audit(table, release[:step], own, progress=progress)
+        found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
     return tuple(found)

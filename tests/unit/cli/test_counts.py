@@ -181,7 +181,7 @@ def test_verdicts_and_their_exit_codes(discreet):
     ]
     text = discreet("counts", DISASTERS, "--max-risk", 0.01).out
     assert "\nVerdict: do not release\n" in text
-    assert "value exposed" in text
+    assert "exposed value" in text
     fewer = discreet("counts", DISASTERS, "--max-risk", 0.34)
     assert fewer.code == 0
     assert "\nVerdict: release S2 with 0 decimals only\n" in fewer.out

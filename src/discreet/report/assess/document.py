@@ -1,7 +1,6 @@
 """Who stands out in a file and who could be found, as a document for readers inside the agency."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from discreet.data.missing import EVERY_COLUMN
 from discreet.figures import Figure, Unavailable
@@ -24,14 +23,6 @@ MARKED = (
     "The data contradict the models marked !, or leave room for doubt; --report and --json say "
     "how, and so does --models with one name."
 )
-
-
-def write_report(assessment: Assessment, path: str | Path, *, external: bool = False) -> None:
-    """Write the report, whole or not at all; `external` for readers outside the agency."""
-    from discreet.report.assess.external import external_document
-    from discreet.report.render_html import write_page
-
-    write_page((external_document if external else assess_document)(assessment), path)
 
 
 def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Document:

@@ -426,7 +426,10 @@ def _made(audit: Audit) -> Facts:
             ("margins", TREE[audit.decomposable]),
             ("prior", f"{options.alpha:g} in every cell"),
             ("small", f"counts from 1 to {options.small}"),
-            ("seconds", "no limit" if options.seconds is None else f"{options.seconds:.3g}"),
+            (
+                "seconds allowed",
+                "no limit" if options.seconds is None else f"{options.seconds:.3g}",
+            ),
             ("seed", str(options.seed)),
         )
     )

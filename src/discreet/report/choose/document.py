@@ -116,7 +116,7 @@ def _candidates(found: RiskUtility) -> Iterator[Block]:
         only="page",
     )
     yield Text(texts.LEGEND, "soft")
-    yield Text("Columns of users give the worth to each of them alone.", "soft", "page")
+    yield Text("Columns with the name of a user give the worth to that user alone.", "soft", "page")
     yield from (Text(line, "soft") for line in (texts.risk_meaning(found), texts.WORTH))
     yield from (Text(line, "warning") for line in texts.unknown_words(found))
 

@@ -18,9 +18,7 @@ from discreet.tables.refused_margin import Policy
 
 CHOSEN, FRONT = "▶", "•"
 HEADLINE, LISTED = 140, 60  # characters of a title
-LEGEND = (
-    f"{CHOSEN} the choice   {FRONT} on the frontier: no other has both less risk and more worth"
-)
+LEGEND = f"{CHOSEN} the choice   {FRONT} on the frontier: nothing as safe is more useful"
 WORTH = (
     "Worth: the share of the error that users would make without a release and are spared by this "
     "one. 1: all of it, as by the full table; 0: none; below 0: it misleads them."

@@ -38,8 +38,8 @@ ADDED_HEADER = ("category", "surest count alone", "jointly")
 OWN_MEANING = (
     "Effective: the number of equally probable tables that would leave an intruder as unsure. Best "
     "guess: the probability that the most probable table is right. Surest count: the value whose "
-    "count an intruder finds most surely, and with what probability. All under multinomial, which "
-    "is right for independent counts."
+    "count an intruder finds most surely, and with what probability. All with the multinomial "
+    "prior, which is right for independent counts."
 )
 INDEPENDENT = (
     "Given its own set, a category's table tells nothing of the others: numbers of tables multiply "

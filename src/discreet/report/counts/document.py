@@ -13,7 +13,7 @@ from discreet.report.document import Block, Document, Facts, Plot, Section, Tabl
 
 MOST_VALUES, MOST_TABLES = 40, 7  # on the terminal
 DRAWN_TABLES = 25  # listed on the page
-EXPOSED_HEADER = ("value exposed", "count", "found with probability")
+EXPOSED_HEADER = ("exposed value", "count", "probability of its true count")
 TRIAL_HEADER = ("tried", "risk of the table", "risk of a value", "which value", "")
 TILES = {
     "effective_tables": "effective tables: equally probable ones that would leave the same doubt",
@@ -109,7 +109,7 @@ def _rebuilt(a: CountAssessment) -> Iterator[Section]:
     yield Section("Bounds and risk of each count", tuple(_bounds(a)))
     yield Section("How sure an intruder is of the table", tuple(_priors(a)))
     if a.before is not None and a.options.knowledge is not None:
-        yield Section("What the knowledge adds (under multinomial)", tuple(_knowledge(a)))
+        yield Section("What the knowledge adds (multinomial prior)", tuple(_knowledge(a)))
 
 
 def _drawn(a: CountAssessment) -> Iterator[Block]:

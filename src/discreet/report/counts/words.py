@@ -126,7 +126,7 @@ def bounds_meaning(a: CountAssessment) -> Iterator[str]:
         "Risk (14) is 1 / log2(U − L) for bounds L and U, as Kadane, Krishnan and Shmueli print "
         "it; it has no value (–) where only one or two counts are possible, just where risk is "
         "greatest. The risk beside it, 1 / (1 + log2(U − L + 1)), is 1 where the count is known. "
-        "Best guesses are under multinomial."
+        "Best guesses assume the multinomial prior."
     )
     if isinstance(a.found, Reconstruction) and a.found.bounds.note:
         yield f"Bounds: {words.sentence(a.found.bounds.note)}."

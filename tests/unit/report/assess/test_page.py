@@ -4,13 +4,20 @@ import re
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from discreet.errors import OutputError
+from discreet.data.table import Table
+from discreet.errors import InputError, OutputError
 from discreet.flows import assess as module
-from discreet.report.assess.document import assess_document, write_report
+from discreet.flows.audit import audit
+from discreet.flows.choose import choose
+from discreet.flows.counts import assess_counts
+from discreet.flows.plan import plan
+from discreet.report.assess.document import assess_document
 from discreet.report.render_html import page_of
+from discreet.report.writing import write_report
 
 assess = partial(module.assess, models="sample_frequency")
 HOSTILE = ["<script>alert('x')</script>", "a & b", '"><img src=x>', "{{ 7 * 7 }}", "年龄", "a\x00b"]
@@ -95,3 +102,20 @@ def test_without_a_risk_for_each_record_no_empty_chart_is_drawn():
     page = internal_html(replace(found, models={"sample_frequency": result}))
     assert 'id="risk"' not in page
     assert "Not available: no model gave a risk for each record." in text(page)
+
+
+def test_the_report_of_every_result_can_be_written(tmp_path):
+    table = Table.of_dense(np.array([[3, 1], [2, 4]]), ["a", "b"])
+    results = [
+        audit(table, [["a"]]),
+        choose(table, "margins", max_risk=0.5, seed=1),
+        assess_counts({0: 3, 1: 2, 2: 1}),
+        plan(100, 1000, "0.1")[0],
+    ]
+    for i, result in enumerate(results):
+        write_report(result, tmp_path / f"{i}.html")
+        assert "<html" in (tmp_path / f"{i}.html").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="result must be the result of assess where"):
+        write_report(results[0], tmp_path / "e.html", external=True)
+    with pytest.raises(InputError, match="result must be one of Assessment, Audit"):
+        write_report({}, tmp_path / "x.html")

@@ -73,7 +73,7 @@ def test_the_verdict_is_told_everywhere():
     assert counts_json(HOLDER)["verdict"]["sentence"] == said
     assert f"Verdict: {verdict_words(HOLDER.verdict)}" in page(HOLDER)
     assert counts_json(HOLDER)["verdict"]["exposed"]
-    assert "value exposed" in page(HOLDER)
+    assert "exposed value" in page(HOLDER)
 
 
 @pytest.mark.parametrize(
