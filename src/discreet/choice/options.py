@@ -4,6 +4,7 @@ line."""
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
+from typing import Any
 
 from discreet.choice.mask_names import fresh_seed
 from discreet.choice.measures import Measure
@@ -82,6 +83,16 @@ class ChooseOptions:
         for name, value in settled.items():
             object.__setattr__(self, name, value)
         self._check()
+
+    def replaced(self, **keywords: Any) -> "ChooseOptions":
+        """With some options replaced; what belongs to the measure and is not named stays."""
+        own = self.measure
+        kept: dict[str, Any] = {}
+        if not isinstance(keywords.get("measure"), Measure):
+            kept = {"small": own.small, "confidence": own.confidence, "alpha": own.alpha}
+        if "min_width" in keywords:
+            kept["max_risk"] = NOT_GIVEN
+        return replace(self, **(kept | keywords))
 
     def _check(self) -> None:
         if self.max_risk is NOT_GIVEN:

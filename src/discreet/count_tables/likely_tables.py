@@ -88,7 +88,11 @@ def _of_exact(
         tables = np.stack(list(problem.tables()))
         return _first(tables, _shares(tables, release.n, effort), most)
     if not draw or effort.rng is None:
-        return Unavailable(f"there are more than {MOST_LISTED:,} tables, and none were drawn")
+        known = count.value is not None or count.at_least > MOST_LISTED
+        many = (
+            f"there are more than {MOST_LISTED:,} tables" if known else "their number is not known"
+        )
+        return Unavailable(f"{many}, and none were drawn")
     return _drawn(problem, found, most, effort, effort.rng)
 
 

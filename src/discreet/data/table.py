@@ -98,10 +98,10 @@ class Table:
                 near = get_close_matches(name, self.names, n=1)
                 remedy = f"did you mean {near[0]!r}?" if near else None
                 raise ColumnError(
-                    must_be("variables", "those of the table", repr(name), remedy=remedy)
+                    must_be("variables named", "those of the table", repr(name), remedy=remedy)
                 )
             if list(names).count(name) > 1:
-                raise ColumnError(must_be("variables", "different", f"{name!r} twice"))
+                raise ColumnError(must_be("variables named", "different", f"{name!r} twice"))
         return tuple(sorted(self.names.index(name) for name in names))
 
     def labels(self, cell: Sequence[int]) -> dict[str, str]:

@@ -31,7 +31,8 @@ def options_of(
         return kind(**keywords)
     if not isinstance(given, kind):
         raise InputError(f"options must be {kind.__name__}, got {type(given).__name__}")
-    return replace(given, **keywords)  # type: ignore[type-var]
+    own: Callable[..., Options] | None = getattr(given, "replaced", None)
+    return replace(given, **keywords) if own is None else own(**keywords)  # type: ignore[type-var]
 
 
 def documented_by(kind: type[Any]) -> Callable[[Flow], Flow]:

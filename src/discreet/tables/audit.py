@@ -199,18 +199,22 @@ def _notes(seen: Seen) -> Iterable[str]:
 def view_warnings(view: View) -> Iterable[str]:
     """Why not to trust the probabilities under one view."""
     if not view.complete:
-        yield "the time was over before all draws were made"
+        yield "time ran out before all draws were made"
     if view.warning:
         yield view.warning
 
 
+def _models(number: int) -> str:
+    return f"{number} decomposable model" + ("" if number == 1 else "s")
+
+
 def _search_notes(search: ModelSearch) -> Iterable[str]:
     yield (
-        f"average over {len(search.models)} decomposable models found by search: from the fewest "
+        f"average over {_models(len(search.models))} found by search: from the fewest "
         f"edges it found {search.from_below:.0%} of their weight, from all edges "
         f"{search.from_above:.0%}"
     )
     if search.n_unweighed:
-        yield f"{search.n_unweighed} models could not be weighed and are left out of the average"
+        yield f"{_models(search.n_unweighed)} could not be weighed, so the average leaves them out"
     if not search.agrees:
         yield "the two searches do not agree; allow more seconds, or name the models"

@@ -146,8 +146,8 @@ def test_quick_ones_first_then_the_most_useful():
         ({"intruders": ()}, "intruders must be at least one"),
         ({"intruders": ("dirichlet", "dirichlet")}, "each once"),
         ({"intruders": ("dirichle",)}, "did you mean 'dirichlet'"),
-        ({"out": (("x",),)}, "variables must be those of the table, got 'x'"),
-        ({"requests": ((("d",), 1.0),)}, "variables must be those of the table, got 'd'"),
+        ({"out": (("x",),)}, "variables named must be those of the table, got 'x'"),
+        ({"requests": ((("d",), 1.0),)}, "variables named must be those of the table, got 'd'"),
         (
             {"requests": ((("a",), 1.0),), "out": (("a", "b"),)},
             "request must be margins that are not out already, got a",
@@ -329,3 +329,12 @@ def test_of_a_large_table_the_first_of_sets_worth_the_same_is_best_for_its_users
         )
         asked = options(-2.0, Policy.BOUNDS, requests=((("a",), 0.5), (("b",), 0.5)))
         assert large_choice(table, own, asked).best_for == {"requests": 1}
+
+
+def test_options_that_are_not_named_stay_where_some_are_replaced():
+    asked = ChooseOptions(max_risk=0.25, small=5, confidence=0.1, seed=1)
+    measure = asked.replaced(measure="cells").measure
+    assert (measure.small, measure.confidence) == (5, 0.1)
+    assert asked.replaced(small=3).measure.confidence == 0.1
+    wide = ChooseOptions(min_width=3, small=4).replaced(min_width=4)
+    assert (wide.max_risk, wide.measure.small) == (-4.0, 4)

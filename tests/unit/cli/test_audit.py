@@ -88,7 +88,7 @@ def test_knowledge_narrows_the_bounds(discreet, table):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--release", "a,d"), "variables must be those of the table, got 'd'"),
+        (("--release", "a,d"), "variables named must be those of the table, got 'd'"),
         (("--knows", "a=x:99"), "--knows must be true of the table"),
         (("--knows", "a=z:1"), "a must be one of its levels"),
         (("--posterior", "[a z]"), "--models must be made of the table's variables"),
@@ -102,7 +102,7 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--max-risk", "1.5"), "--max-risk must be from 0 to 1 for the policy cells"),
         (("--max-risk", "3", "--policy", "bounds"), "--max-risk must be 0 or below"),
         (("--policy", "table"), "--policy must be given with --max-risk"),
-        (("--target", "zz"), "variables must be those of the table"),
+        (("--target", "zz"), "variables named must be those of the table"),
     ],
 )
 def test_bad_input(discreet, table, more, message):

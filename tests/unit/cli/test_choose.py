@@ -182,14 +182,14 @@ def test_many_variables(discreet, tmp_path):
         (("--masks", "supression"), "--masks must be one of"),
         (("--masks", "statistics"), "table must be of one variable whose levels are counts"),
         (("--masks", "rounding:base=1"), "base must be a whole number from 2"),
-        (("--masks", "margins[a d]"), "variables must be those of the table, got 'd'"),
+        (("--masks", "margins[a d]"), "variables named must be those of the table, got 'd'"),
         (("--user", "count"), "--user must be one of counts"),
         (("--user", "counts=-1"), "must be a name and, after '=', a weight above 0"),
         (("--user", "counts", "--user", "counts"), "--user must be given once for each user"),
         (("--request", "a=x"), "must be variables and, after '=', a weight above 0"),
-        (("--request", "d"), "variables must be those of the table, got 'd'"),
+        (("--request", "d"), "variables named must be those of the table, got 'd'"),
         (("--request", "a", "--out", "a,b"), "--request must be margins that are not out already"),
-        (("--out", "e"), "variables must be those of the table, got 'e'"),
+        (("--out", "e"), "variables named must be those of the table, got 'e'"),
         (("--seconds", "0"), "--seconds must be above 0"),
         (("--small", "0"), "--small must be at least 1"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
@@ -228,7 +228,7 @@ def test_the_internal_report_stays_out_of_the_folder_to_publish(discreet, table,
 
 def test_the_weakness_of_the_usual_intruder_is_said(discreet, table):
     said = " ".join(discreet(*arguments(table, *FEW)).out.split())
-    assert "Try --intruder dirichlet,multinomial" in said
+    assert "Try --intruders dirichlet,multinomial" in said
     both = discreet(*arguments(table, *FEW, "--intruder", "dirichlet,multinomial")).out
     assert "Try --intruder" not in " ".join(both.split())
     bounds = json.loads(discreet(*arguments(table, *FEW, "--min-width", 1, "--json")).out)

@@ -65,9 +65,13 @@ def test_a_table_of_fifty_three_variables_is_never_built():
         (
             lambda t: t.axes(["aa"]),
             ColumnError,
-            r"variables must be those of the table, got 'aa'; did you mean 'a'\?",
+            r"variables named must be those of the table, got 'aa'; did you mean 'a'\?",
         ),
-        (lambda t: t.axes(["a", "a"]), ColumnError, "variables must be different, got 'a' twice"),
+        (
+            lambda t: t.axes(["a", "a"]),
+            ColumnError,
+            "variables named must be different, got 'a' twice",
+        ),
         (
             lambda t: t.cell({"a": "x"}),
             InputError,

@@ -42,7 +42,7 @@ def test_parsed(text, cells, low, high):
         ("sex=m;sex=f:3", "one of its levels|knows must be"),
         ("sex=m:3..1", "knows must be a range from low to high"),
         ("sex=m,sex=f:3", "knows must be about different variables, got 'sex' twice"),
-        ("six=m:3", "variables must be those of the table, got 'six'; did you mean 'sex'?"),
+        ("six=m:3", "variables named must be those of the table, got 'six'; did you mean 'sex'?"),
         ("sex=x:3", "sex must be one of its levels in the table, got 'x'"),
     ],
 )

@@ -865,9 +865,12 @@ def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_points(
-    problem: Problem, first: Whole, point: IntArray, spans: IntArray, to: Visit
+    problem: Problem, first: Whole, point: IntArray, spans: IntArray, to: Visit, stop: IntArray
 ) -> None:
-    """Every point of the tail behind the values tried: its weight to the sum and the marginals."""
+    """Every point of the tail behind the values tried: its weight to the sum and the marginals.
+
+    Either span may be as long as a count, so that `stop` is looked at for every value of the first.
+    """
     tail, weights, start = problem.tail, problem.weights, problem.tail.start
     marginal, marginal_e, x = to.marginal, to.marginal_e, to.x
     q, total, total_e, points = len(point), 0.0, np.int64(0), 0
@@ -875,6 +878,9 @@ def _add_points(
     before, before_e = to.sums[2], to.sums_e[2]
     for s in range(low_s, high_s + 1):
         low_t, high_t = _range_of_t(tail, spans, s)
+        if stop[0] != 0 or to.notes[STEPS] + points + (high_t - low_t) > stop[1]:
+            to.notes[STOPPED] = 1
+            return
         for t in range(low_t, high_t + 1):
             f, e = to.reached[start], to.reached_e[start]
             for i in range(q):
@@ -908,13 +914,16 @@ def _copy(numbers: IntArray, into: IntArray) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _choose_point(
-    problem: Problem, point: IntArray, spans: IntArray, mode: Whole, to: Visit
+    problem: Problem, point: IntArray, spans: IntArray, mode: Whole, to: Visit, stop: IntArray
 ) -> None:
     """The points of the tail up to the one at which the sum passes the target, or the best."""
     tail, n, start = problem.tail, len(problem.columns.upper), problem.tail.start
     low_s, high_s = (spans[2], spans[3]) if tail.n_free > 0 else (0, 0)
     for s in range(low_s, high_s + 1):
         low_t, high_t = _range_of_t(tail, spans, s)
+        if stop[0] != 0 or to.notes[STEPS] + (high_t - low_t) > stop[1]:
+            to.notes[STOPPED] = 1
+            return
         for t in range(low_t, high_t + 1):
             f, e = to.reached[start], to.reached_e[start]
             for i in range(n - start):
@@ -955,9 +964,9 @@ def _complete(
         if enter and depth == tail.start:
             if solve(tail, residual, y, point) and _spans(tail, columns, point, spans):
                 if len(to.chosen) > 0:
-                    _choose_point(problem, point, spans, mode, to)
+                    _choose_point(problem, point, spans, mode, to, stop)
                 else:
-                    _add_points(problem, first, point, spans, to)
+                    _add_points(problem, first, point, spans, to, stop)
             depth, enter = depth - 1, False
             continue
         if enter:

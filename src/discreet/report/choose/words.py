@@ -25,7 +25,7 @@ WORTH = (
 )
 HINT = (
     "This intruder takes all cells to be alike before seeing the release, and so makes too little "
-    "of figures of very different size, above all of rounded ones. Try --intruder "
+    "of figures of very different size, above all of rounded ones. Try --intruders "
     "dirichlet,multinomial: then the worse of the two counts."
 )
 SHORT = {

@@ -10,7 +10,7 @@ from discreet.engines.contract import Request
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.survey.codes import Codes, codes_of
 from discreet.survey.models.registry import choose_models
-from discreet.survey.validation import checked_names
+from discreet.survey.validation import check_codes, checked_names
 
 MOST_REPEATS = 10_000
 
@@ -47,6 +47,9 @@ class BacktestOptions:
         keys = () if self.keys is None else checked_names("keys", self.keys)
         if not keys:
             raise InputError(must_be("keys", "a list of at least one column name", "none"))
+        check_codes(
+            codes_of(self.missing_codes, self.suppressed_codes, self.not_applicable_codes), keys
+        )
         fractions = tuple(self.fractions)
         object.__setattr__(self, "keys", keys)
         object.__setattr__(self, "fractions", fractions)

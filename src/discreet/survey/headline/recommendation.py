@@ -190,7 +190,7 @@ class _Asked:
             return self._counted()
         if n < FEWEST_RECORDS:
             return self._nothing(
-                f"{n} records are too few to tell; at least {FEWEST_RECORDS} are needed"
+                f"at least {FEWEST_RECORDS} records are needed to tell, and there are {n}"
             )
         if self.sizes.n_cells == n:
             return self._nothing(

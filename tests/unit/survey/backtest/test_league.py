@@ -192,3 +192,9 @@ def test_a_sample_of_everyone_is_held_by_every_interval():
     names = ["lancaster", "loglinear", "benedetti_franconi"]
     found = backtest(rows, ["a", "b"], fractions=(1.0,), repeats=1, models=names)
     assert {score.coverage for score in found.scores("matches")} == {1}
+
+
+def test_a_code_for_a_column_that_is_no_key_is_refused():
+    frame = pa.table({"a": [1, 2, 3], "b": [1, 1, 2]})
+    with pytest.raises(InputError, match="column of a code for missing must be a key"):
+        backtest(frame, ["a"], missing_codes={"zz": ["x"]}, repeats=1)
