@@ -56,3 +56,4 @@ bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side;
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(VENV)-rivals build demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src -name '*.nb[ic]' -delete
