@@ -124,7 +124,7 @@ def test_texts_that_are_no_masks_are_refused(spec, words):
         ("rounding:base=3,random", TABLE, "seed must be given for random rounding"),
         ("perturbation[a]", TABLE, "seed must be given for perturbation"),
         ("margins", TABLE, "sets must be given for margins"),
-        ("margins[z]", TABLE, "variables must be those of the table, got 'z'"),
+        ("margins[z]", TABLE, "variables named must be those of the table, got 'z'"),
         ("statistics", TABLE, "table must be of one variable"),
     ],
 )

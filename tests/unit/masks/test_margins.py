@@ -57,7 +57,7 @@ def test_results_cannot_be_changed_by_accident():
 
 @pytest.mark.parametrize("sets", [[["rase"]], [["race", "sex"]]])
 def test_unknown_names_are_refused(sets):
-    with pytest.raises(ColumnError, match="variables must be those of the table"):
+    with pytest.raises(ColumnError, match="variables named must be those of the table"):
         release_margins(TABLE, sets)
 
 

@@ -197,7 +197,7 @@ def test_bad_recipes_are_refused(bad, words):
 def test_without_margins_out_there_is_nothing_to_perturb_within():
     with pytest.raises(InputError, match="margins out must be at least one, got none"):
         perturb(SMALL, [], seed=1)
-    with pytest.raises(InputError, match="variables must be those of the table, got 'z'"):
+    with pytest.raises(InputError, match="variables named must be those of the table, got 'z'"):
         perturb(SMALL, [["z"]], seed=1)
     with pytest.raises(InputError, match="seed must be"):
         perturb(SMALL, [["a"]], seed=-4)
