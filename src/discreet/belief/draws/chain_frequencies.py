@@ -2,9 +2,8 @@
 little.
 
 Pr(F = q) is the share of draws with q. Its error is √(p(1 − p) / n), n being the effective draws of
-that share; n is found for the likeliest values, and the least of theirs stands for the others, so
-that a cell of thousands of values costs no more than one of a few.
-"""
+that share; n is found for the most probable values, and the least of theirs stands for the others,
+so that a cell of thousands of values costs no more than one of a few. """
 
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ FEW = 10.0  # independent draws with a value, below which their own error says l
 @dataclass(frozen=True, slots=True)
 class CountedDistribution:
     """Pr(F = q) by value, its standard errors, what the chains say of themselves, and the
-    effective draws of the count and of its likeliest values, at the least."""
+    effective draws of the count and of its most probable values, at the least."""
 
     distribution: dict[int, float]
     errors: dict[int, float]
@@ -52,14 +51,14 @@ def counted_distribution(counts: IntArray, *, room: bool = True) -> CountedDistr
     """
     values, seen = np.unique(counts, return_counts=True)
     p: FloatArray = seen / counts.size
-    likeliest = np.sort(np.argsort(-p, kind="stable")[:MOST_DIAGNOSED])
-    looked_at = (counts[:, :, None] == values[likeliest]).astype(np.float64)
+    most_probable = np.sort(np.argsort(-p, kind="stable")[:MOST_DIAGNOSED])
+    looked_at = (counts[:, :, None] == values[most_probable]).astype(np.float64)
     told = diagnose(np.concatenate([looked_at, counts[:, :, None]], axis=2))
     if len(values) == 1:
         n_effective = float(counts.size)
         errors = np.full(1, 1.0 / (counts.size / 10 + 2) if room else 0.0)
     else:
-        deviation = np.sqrt(p[likeliest] * (1 - p[likeliest]))
+        deviation = np.sqrt(p[most_probable] * (1 - p[most_probable]))
         effective = (deviation / np.maximum(told.standard_error[:-1], 1e-300)) ** 2
         effective = np.clip(effective, 1.0, counts.size)
         n = float(effective.min())
@@ -67,8 +66,8 @@ def counted_distribution(counts: IntArray, *, room: bool = True) -> CountedDistr
         n_effective = float(min(n, of_count))
         wider = (p * n + 1) / (n + 2)  # so that a value seen once or twice is not taken as settled
         errors = np.sqrt(np.where(p * n < FEW, wider * (1 - wider), p * (1 - p)) / n)
-        settled = p[likeliest] * n >= FEW
-        errors[likeliest[settled]] = (deviation / np.sqrt(effective))[settled]
+        settled = p[most_probable] * n >= FEW
+        errors[most_probable[settled]] = (deviation / np.sqrt(effective))[settled]
     return CountedDistribution(_by_value(values, p), _by_value(values, errors), told, n_effective)
 
 
