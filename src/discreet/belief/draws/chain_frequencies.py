@@ -3,7 +3,7 @@ little.
 
 Pr(F = q) is the share of draws with q. Its error is √(p(1 − p) / n), n being the effective draws of
 that share; n is found for the most probable values, and the least of theirs stands for the others,
-so that a cell of thousands of values costs no more than one of a few. """
+so that a cell of thousands of values costs no more than one of a few."""
 
 from dataclasses import dataclass
 
