@@ -15,6 +15,7 @@ LAYERS = [
     {"flows"},
     {"choice"},
     {"survey", "tables", "count_tables"},
+    {"policy"},
     {"masks"},
     {"belief"},
     {"fiber"},

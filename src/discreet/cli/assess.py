@@ -18,6 +18,7 @@ from discreet.cli.options import (
     codes_by_column,
     csv_from,
     csv_options,
+    full_option,
     model_names,
 )
 
@@ -124,6 +125,7 @@ PLAIN = (  # options that reach the library as they are
 @option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
 @option(OUTPUT, "--external-report", type=PATH, help="Write a report that may leave the agency.")
 @option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (Parquet).")
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(
     READING, "--missing", default="category", show_default=True, metavar="POLICY",
@@ -190,6 +192,7 @@ def _assess(asked: dict[str, Any], options: dict[str, Any]) -> None:
         partial(assess_document, assessment),
         partial(assessment_json, assessment),
         as_json=options["as_json"],
+        full=options["full"],
         report=options["report"],
         others={outside: partial(external_document, assessment)} if outside else None,
         written=[options["risks"]] if options["risks"] else [],
@@ -209,6 +212,7 @@ def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
         partial(comparison_document, comparison),
         partial(comparison_json, comparison),
         as_json=options["as_json"],
+        full=options["full"],
     )
 
 

@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options
+from discreet.cli.options import Names, csv_options, full_option
 from discreet.cli.table_file import table_of
 
 REFUSED = 3
@@ -112,6 +112,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     help="Seed of all draws.",
 )  # fmt: skip
 @option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--count", help="Column of counts [default: every row is one record].")
 @option(
@@ -150,6 +151,7 @@ def _run(file: str, options: dict[str, Any]) -> bool:
         partial(audit_document, source, audits, sequence=options["sequence"]),
         partial(audit_json, audits, sequence=options["sequence"]),
         as_json=options["as_json"],
+        full=options["full"],
         report=options["report"],
     )
     verdict = audits[-1].verdict

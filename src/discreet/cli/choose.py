@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, split_names
+from discreet.cli.options import Names, csv_options, full_option, split_names
 from discreet.cli.table_file import table_of
 
 PATH = click.Path(path_type=Path)
@@ -127,6 +127,7 @@ def _weight(text: str) -> float | None:
 )  # fmt: skip
 @option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
 @option(OUTPUT, "--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--count", help="Column of counts [default: every row is one record].")
 @option(
@@ -167,6 +168,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
         partial(choose_document, source, found),
         partial(choose_json, found),
         as_json=options["as_json"],
+        full=options["full"],
         report=options["report"],
     )
     if folder is not None:

@@ -9,7 +9,7 @@ import click
 from discreet.cli.counts_checks import check_together, is_file
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_text_options
+from discreet.cli.options import Names, csv_text_options, full_option
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
@@ -129,6 +129,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     help="Seed of all draws.",
 )  # fmt: skip
 @option(OUTPUT, "--report", type=PATH, help="Write an HTML report with the tables drawn as lines.")
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--column", help="Column of FILE with the values [default: the only one].")
 @option(READING, "--count", help="Column of FILE that says how many have the value.")
@@ -175,6 +176,7 @@ def _run(counts: str | None, options: dict[str, Any]) -> bool:
         partial(counts_document, found, source, bayes=found.bayes),
         partial(counts_json, found, bayes=found.bayes),
         as_json=options["as_json"],
+        full=options["full"],
         report=report,
     )
     return found.verdict is not None and not found.verdict.allows

@@ -19,6 +19,7 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
         partial(categories_document, view),
         partial(categories_json, view),
         as_json=options["as_json"],
+        full=options["full"],
         report=report,
     )
     return view.allows is False

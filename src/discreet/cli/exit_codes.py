@@ -4,12 +4,24 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from discreet.errors import DiscreetError, Interrupted, one_line
 
-DONE, BROKEN, BAD_INPUT, STOPPED = 0, 1, 2, 130
+if TYPE_CHECKING:
+    from discreet.policy.verdict import Verdict
+
+DONE, FAULT, BAD_INPUT, BROKEN, UNDECIDED, STOPPED = 0, 1, 2, 3, 4, 130
+OF_RULING = {"kept": DONE, "broken": BROKEN, "undecided": UNDECIDED}
+
+
+def leave_with(verdict: "Verdict | None") -> None:
+    """End the command with the exit code of a verdict: 3 broken, 4 undecided; else go on."""
+    code = DONE if verdict is None else OF_RULING[verdict.ruling]
+    if code != DONE:
+        raise click.exceptions.Exit(code)
 
 
 def run_and_report(command: click.Command, arguments: list[str]) -> int:
@@ -33,7 +45,7 @@ def run_and_report(command: click.Command, arguments: list[str]) -> int:
         _ignore_stdout()
         return _complain(f"output must be writable, got {error.strerror}", BAD_INPUT)
     except Exception as error:  # the last resort of the program: nothing may traceback at a user
-        return _complain(_unforeseen(error), BROKEN)
+        return _complain(_unforeseen(error), FAULT)
     return DONE
 
 

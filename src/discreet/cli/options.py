@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.grouped import READING, Decorated, option
+from discreet.cli.grouped import OUTPUT, READING, Decorated, option
 from discreet.data.csv_dialect import CsvOptions
 
 
@@ -119,6 +119,12 @@ class Numbers(click.ParamType[tuple[float, ...]]):
             return tuple(float(part) for part in value.split(","))
         except ValueError:
             self.fail(f"must be numbers separated by commas, got {value!r}", param, ctx)
+
+
+def full_option(command: Decorated) -> Decorated:
+    """--full"""
+    told = "Print every figure and how it was got, not the answer alone."
+    return option(OUTPUT, "--full", is_flag=True, help=told)(command)
 
 
 def csv_options(command: Decorated) -> Decorated:

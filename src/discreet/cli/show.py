@@ -15,12 +15,14 @@ def show(
     data: Callable[[], Mapping[str, Any]],
     *,
     as_json: bool,
+    full: bool = False,
     report: Path | None = None,
     others: "Mapping[Path, Callable[[], Document]] | None" = None,
     written: Sequence[Path] = (),
 ) -> None:
     """Write the `report` and the `others`, print the result, and name every file on stderr.
 
+    Without `full` the terminal has the answer alone, in some fifteen lines.
     Files in `written` are there already and are only named.
     """
     pages = ({} if report is None else {report: document}) | dict(others or {})
@@ -34,6 +36,6 @@ def show(
     else:
         from discreet.report.render_terminal import print_document
 
-        print_document(stdout_console(), document(), has_page=report is not None)
+        print_document(stdout_console(), document(), has_page=report is not None, full=full)
     for path in (*pages, *written):
         say(f"written: {path}")

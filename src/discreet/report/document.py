@@ -1,7 +1,8 @@
 """A result as a document: what is said and in which order, not what it looks like.
 
 Each flow turns its result into a `Document` once. `render_terminal` and `render_html` show the same
-document; a block that makes sense in one of them alone says so in `only`. Plots are functions that
+document; a block that makes sense in one of them alone says so in `only`: `detail` stands on the
+page, and on the terminal where the user asks for all (`--full`). Plots are functions that
 a page calls, so building a document loads no drawing library.
 """
 
@@ -9,7 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-Place = Literal["terminal", "page"]
+Place = Literal["terminal", "page", "detail"]
+View = Literal["terminal", "full", "page"]
+PLACES: dict[View, tuple[Place | None, ...]] = {  # what each view shows of what says where it goes
+    "terminal": (None, "terminal"),
+    "full": (None, "terminal", "detail"),
+    "page": (None, "page", "detail"),
+}
 Row = tuple[str, ...]
 
 
@@ -104,12 +111,13 @@ class Grid:
 @dataclass(frozen=True, slots=True)
 class Section:
     """A title and what stands under it; on the page perhaps beside its neighbour (`half`), in the
-    colour of a verdict (`tone`), or closed until it is asked for (`collapsed`, page only)."""
+    colour of a verdict (`tone`), or closed until it is asked for (`collapsed`; on the terminal it
+    then stands in the full view only)."""
 
     kind: ClassVar = "section"
     title: str
     blocks: tuple["Block", ...]
-    tone: Literal["", "good", "bad"] = ""
+    tone: Literal["", "good", "bad", "open"] = ""
     half: bool = False
     collapsed: bool = False
     only: Place | None = None
@@ -128,16 +136,28 @@ class Document:
     mark: Literal["confidential", "public"] | None = None
 
 
-def shown_on(place: Place, blocks: tuple[Block, ...]) -> Iterator[Block]:
+def shown_on(view: View, blocks: tuple[Block, ...]) -> Iterator[Block]:
     """The blocks of a terminal or a page; sections with nothing to show are left out."""
     for block in blocks:
-        if block.only not in (None, place):
+        if block.only not in PLACES[view]:
             continue
         if isinstance(block, Section):
-            closed = place == "terminal" and block.collapsed
-            if closed or not any(shown_on(place, block.blocks)):
+            closed = view == "terminal" and block.collapsed
+            if closed or not any(shown_on(view, block.blocks)):
                 continue
         yield block
+
+
+def has_more(document: Document) -> bool:
+    """Whether the full view on the terminal shows more than the short one."""
+
+    def number(view: View, blocks: tuple[Block, ...]) -> int:
+        shown = shown_on(view, blocks)
+        return sum(
+            1 + (number(view, one.blocks) if isinstance(one, Section) else 0) for one in shown
+        )
+
+    return number("full", document.blocks) > number("terminal", document.blocks)
 
 
 def plots_in(document: Document) -> Iterator[Plot]:

@@ -11,24 +11,44 @@ from rich.text import Text as RichText
 
 from discreet.errors import one_line
 from discreet.report import words
-from discreet.report.document import Block, Document, Section, Table, Text, shown_on
+from discreet.report.document import (
+    Block,
+    Document,
+    Section,
+    Table,
+    Text,
+    View,
+    has_more,
+    shown_on,
+)
 
 WIDTH = 80
 LONGEST_NAME = 40  # that a table of numbers leaves room for
 STYLES = {"plain": "", "strong": "bold", "soft": "dim", "warning": "yellow"}
 
 
-def print_document(console: Console, document: Document, *, has_page: bool = False) -> None:
-    """Title, scope and all blocks; a table that is cut says where the rest is unless `has_page`."""
+def print_document(
+    console: Console, document: Document, *, has_page: bool = False, full: bool = False
+) -> None:
+    """Title, scope and the blocks of the short or the full view.
+
+    What is left out is said, unless `has_page`: then it is on the page.
+    """
+    view: View = "full" if full else "terminal"
     print_part(console, RichText(one_line(document.title), style="bold"))
     for line in document.scope:
         print_part(console, indented(RichText(one_line(line))))
-    print_blocks(console, document.blocks, has_page=has_page)
+    print_blocks(console, document.blocks, has_page=has_page, view=view)
+    if view == "terminal" and has_more(document):
+        where = "the report" if has_page else "--full, or --report FILE.html for a page"
+        print_part(console, RichText(f"\nAll figures and how they were got: {where}.", style="dim"))
 
 
-def print_blocks(console: Console, blocks: Sequence[Block], *, has_page: bool = False) -> None:
+def print_blocks(
+    console: Console, blocks: Sequence[Block], *, has_page: bool = False, view: View = "terminal"
+) -> None:
     """Blocks without the title of a document."""
-    for part in _parts(tuple(blocks), has_page):
+    for part in _parts(tuple(blocks), has_page, view):
         print_part(console, part)
 
 
@@ -55,11 +75,11 @@ def indented(part: ConsoleRenderable) -> ConsoleRenderable:
     return Padding(part, (0, 0, 0, 2), expand=False)
 
 
-def _parts(blocks: tuple[Block, ...], has_page: bool) -> Iterator[ConsoleRenderable]:
-    for block in shown_on("terminal", blocks):
+def _parts(blocks: tuple[Block, ...], has_page: bool, view: View) -> Iterator[ConsoleRenderable]:
+    for block in shown_on(view, blocks):
         if isinstance(block, Section):
             yield heading(block.title)
-            yield from _parts(block.blocks, has_page)
+            yield from _parts(block.blocks, has_page, view)
         elif isinstance(block, Text):
             yield indented(RichText(one_line(block.text), style=STYLES[block.style]))
         elif isinstance(block, Table):

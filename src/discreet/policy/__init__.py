@@ -1,0 +1,1 @@
+"""What "safe" means: rules, and verdicts over figures."""

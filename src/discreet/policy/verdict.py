@@ -1,0 +1,119 @@
+"""One verdict for every command: each rule kept, broken or undecided, with the figure behind it.
+
+A rule is kept only where its figure is shown to keep the limit; what is not known, or known only
+within limits that the limit lies between, is undecided, and undecided is never kept.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.rounding import above
+
+ERRORS = 2.0  # standard errors that an estimate must keep from the limit
+
+
+class Ruling(StrEnum):
+    """What becomes of a rule, and of all of them together."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One rule applied to one figure.
+
+    `rule` is its name, `words` say in one sentence what was found, without a confidential count
+    only where the result as a whole holds none; `concerns` name the tables, values or records it is
+    about, `remedy` says what would help.
+    """
+
+    rule: str
+    ruling: Ruling
+    value: Outcome
+    limit: float
+    words: str
+    concerns: tuple[str, ...] = ()
+    remedy: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule as JSON; what there is not is left out."""
+        found = {
+            "rule": self.rule,
+            "verdict": self.ruling.value,
+            "value": self.value.to_json(),
+            "limit": self.limit,
+            "words": self.words,
+        }
+        more = {"concerns": list(self.concerns), "remedy": self.remedy}
+        return found | {name: value for name, value in more.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(ShownInNotebooks):
+    """All rules together: broken if one is, else undecided if one is, else kept."""
+
+    rules: tuple[Judged, ...]
+    policies: tuple[str, ...] = ()
+
+    @property
+    def ruling(self) -> Ruling:
+        """The worst of the rules; a verdict without a rule keeps nothing and breaks nothing."""
+        return worst(judged.ruling for judged in self.rules)
+
+    @property
+    def allows(self) -> bool:
+        """Whether every rule was shown to be kept."""
+        return self.ruling is Ruling.KEPT
+
+    def those(self, ruling: Ruling) -> tuple[Judged, ...]:
+        """The rules of that ruling."""
+        return tuple(judged for judged in self.rules if judged.ruling is ruling)
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as JSON: the same object from every command."""
+        return {
+            "verdict": self.ruling.value,
+            "policies": list(self.policies),
+            "rules": [judged.to_json() for judged in self.rules],
+        }
+
+
+def ends(figure: Figure) -> tuple[float, float]:
+    """The least and the greatest that a figure may be: its limits, else two standard errors."""
+    value = figure.value
+    spread = 0.0 if figure.how is How.EXACT else ERRORS * (figure.standard_error or 0.0)
+    low = figure.low if figure.low is not None else (value or 0.0) - spread
+    high = figure.high if figure.high is not None else (value or 0.0) + spread
+    return low, high
+
+
+def at_most(value: Outcome, limit: float) -> Ruling:
+    """Whether a figure is shown to be at most the limit, or shown to be above it."""
+    if isinstance(value, Unavailable):
+        return Ruling.UNDECIDED
+    low, high = ends(value)
+    if above(low, limit):
+        return Ruling.BROKEN
+    return Ruling.UNDECIDED if above(high, limit) else Ruling.KEPT
+
+
+def at_least(value: Outcome, limit: float) -> Ruling:
+    """Whether a figure is shown to be at least the limit, or shown to be below it."""
+    if isinstance(value, Unavailable):
+        return Ruling.UNDECIDED
+    low, high = ends(value)
+    if above(limit, high):
+        return Ruling.BROKEN
+    return Ruling.UNDECIDED if above(limit, low) else Ruling.KEPT
+
+
+def worst(rulings: Iterable[Ruling]) -> Ruling:
+    """Broken if one is, else undecided if one is, else kept."""
+    found = set(rulings)
+    return next((one for one in (Ruling.BROKEN, Ruling.UNDECIDED) if one in found), Ruling.KEPT)
