@@ -21,7 +21,8 @@ class Proposal:
     """Something that could be released, made only when it is looked at.
 
     One that was asked for by name must fit the table; of others it is said that they do not.
-    `proved` is its risk where that is known already, by a search that proved it.
+    `proved` is its risk where that is known already, by a search that proved it. `reserve` is why
+    it is tried only where nothing else is within the cap; empty for all others.
     """
 
     title: str
@@ -29,6 +30,7 @@ class Proposal:
     is_nothing: bool = False
     is_asked: bool = False
     proved: Outcome | None = None
+    reserve: str = ""
 
 
 def release_nothing(table: Table, out: Sequence[Axes] = ()) -> Masked:

@@ -18,8 +18,9 @@ from discreet.tables.refused_margin import Policy
 
 MARGINS = "margins"
 SEARCHING = ("controlled-rounding", "suppression")
-MOST_FIGURES = 300  # of a table with its margins that these are tried on without being asked for
+MOST_FIGURES = 300  # of a table with its margins; beyond, these are tried only where all else fails
 MAKING_SHARE = 0.25  # of the seconds left, for making any one mask
+SEARCH_SHARE = 0.6  # of the seconds left, for all masks together that are made by a search
 WORK_SHARE = 0.05  # of the seconds, for each of them
 DRAWN = ("perturbation", "imputation")
 FEW_CELLS = 24
@@ -61,13 +62,15 @@ def mask_proposal(
     seconds: float | None,
     seed: int,
     is_asked: bool,
+    n_searching: int = 2,
     clock: Clock | None = None,
 ) -> Proposal:
     """The proposal of one mask; suppression protects what the measure calls small.
 
     Perturbation without sets of its own keeps the margins that are out; where none is, those of
     every two variables, or of every two neighbours in a table of more than 24 cells. It is made
-    within a part of what is left on the `clock` by then.
+    within a part of what is left on the `clock` by then; those that are made by a search, of which
+    there are `n_searching`, have more than half of it between them.
     """
     sets = spec.sets
     if spec.name in DRAWN and sets is None:
@@ -77,11 +80,14 @@ def mask_proposal(
         options = {**_protection(measure, max_risk), **options}
     whole = MaskSpec(spec.name, sets, options)
     time = clock or Clock(seconds)
+    searches = spec.name in SEARCHING
+    share = max(MAKING_SHARE, SEARCH_SHARE / n_searching) if searches else MAKING_SHARE
 
     def make() -> Masked | Unavailable:
-        return mask_table(whole, table, seed=seed, seconds=time.share(MAKING_SHARE))
+        return mask_table(whole, table, seed=seed, seconds=time.share(share))
 
-    return Proposal(written, make, is_asked=is_asked)
+    reserve = "" if is_asked or not searches else _too_many_figures(table)
+    return Proposal(written, make, is_asked=is_asked, reserve=reserve)
 
 
 def _is_option(part: str, mask: str) -> bool:
@@ -96,11 +102,25 @@ def _is_option(part: str, mask: str) -> bool:
     return kind is not None and kind.options.get(head.replace("-", "_")) is bool
 
 
-def default_masks(table: Table) -> list[tuple[str, MaskSpec]]:
-    """All masks that make sense; those that search long only for tables of few figures."""
+def default_masks() -> list[tuple[str, MaskSpec]]:
+    """All masks that make sense."""
+    return parse_masks(DEFAULT)
+
+
+def n_searching(specs: Sequence[tuple[str, MaskSpec]]) -> int:
+    """How many of the masks are made by a search."""
+    return sum(spec.name in SEARCHING for _, spec in specs)
+
+
+def _too_many_figures(table: Table) -> str:
+    """Why a mask that is made by a long search waits for the others; empty for a small table."""
     figures = prod(size + 1 for size in table.sizes)
-    found = parse_masks(DEFAULT)
-    return [one for one in found if one[1].name not in SEARCHING or figures <= MOST_FIGURES]
+    if figures <= MOST_FIGURES:
+        return ""
+    return (
+        f"its search takes long on a table of {figures:,} figures with the margins, and something "
+        "else is within the cap; name it among the masks to have it tried"
+    )
 
 
 def _effort(name: str, seconds: float | None) -> dict[str, Any]:

@@ -17,7 +17,13 @@ from discreet.choice.exposure import MOST_CELLS
 from discreet.choice.large_tables import check_large, large_choice
 from discreet.choice.mask_names import MaskSpec
 from discreet.choice.options import ChooseOptions
-from discreet.choice.proposals import MARGINS, default_masks, mask_proposal, parse_masks
+from discreet.choice.proposals import (
+    MARGINS,
+    default_masks,
+    mask_proposal,
+    n_searching,
+    parse_masks,
+)
 from discreet.choice.risk_utility import RiskUtility, check_requests, risk_utility
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -39,7 +45,7 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
     Checked: masks named fit the table. Raises InputError for names that nothing has.
     """
     masks = options.masks
-    specs = default_masks(table) if masks is None else parse_masks(masks)
+    specs = default_masks() if masks is None else parse_masks(masks)
     clock = Clock(options.seconds)
     if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):
         check_requests(table, options)
@@ -92,6 +98,7 @@ def _proposals(
                     seconds=options.seconds,
                     seed=options.seed,
                     is_asked=is_asked,
+                    n_searching=n_searching(specs),
                     clock=clock,
                 )
             )

@@ -42,6 +42,7 @@ from discreet.progress import Progress, silent
 from discreet.tables.refused_margin import Policy
 
 TIME_OVER = "not looked at: time ran out"
+NOT_TRIED = "not tried"  # how the reason of a mask begins that was held in reserve
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PROVED = "proved by the search for the best set of margins"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
@@ -78,8 +79,7 @@ class RiskUtility(ShownInNotebooks):
     @property
     def something_is_safe(self) -> bool:
         """Whether some release other than nothing is within the cap."""
-        pairs = zip(self.candidates, self.choice.standings, strict=True)
-        return any(s is Standing.WITHIN and not one.is_nothing for one, s in pairs)
+        return _something_is_safe(self.candidates, self.choice.max_risk)
 
     @property
     def in_conflict(self) -> bool:
@@ -100,7 +100,9 @@ def risk_utility(
 
     What each is worth is found first, then their risks, from the most useful one down. Within
     `seconds` each gets its share of what is left; those that were not finished are among the
-    candidates with the reason, and are never chosen.
+    candidates with the reason, and are never chosen. Where nothing is within the cap, those that
+    were held in reserve are tried, and those whose search did not end once more, with the time that
+    is left.
 
     Checked: names are those of the table and of presets. Raises InputError for a table too large to
     be held in full.
@@ -108,8 +110,14 @@ def risk_utility(
     clock = clock or Clock(options.seconds)
     asked = _Asked.of(table, options)
     every = [nothing(table, asked.out), *(one for one in proposals if not one.is_nothing)]
-    candidates = [_made(one, asked, clock, progress) for one in every]
+    candidates = [
+        _not_looked_at(one, f"{NOT_TRIED}: {one.reserve}")
+        if one.reserve
+        else _made(one, asked, clock, progress)
+        for one in every
+    ]
     _look(candidates, asked, clock, progress)
+    _try_again(every, candidates, asked, clock, progress)
     choice = choose(candidates, options.max_risk)
     within = [
         i
@@ -252,6 +260,32 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
         candidates[i] = _looked_at(candidates[i], asked, own, [asked.options.seed, i])
 
 
+def _try_again(
+    proposals: Sequence[Proposal],
+    candidates: list[Candidate],
+    asked: _Asked,
+    clock: Clock,
+    progress: Progress,
+) -> None:
+    """Where nothing is within the cap, makes and looks at what waited or was not finished."""
+    for i, proposal in enumerate(proposals):
+        waited = candidates[i].masked is None and candidates[i].is_possible
+        if not waited or clock.is_over or _something_is_safe(candidates, asked.options.max_risk):
+            continue
+        candidates[i] = _made(proposal, asked, clock, progress)
+        if candidates[i].masked is not None:
+            progress(f"looking at {candidates[i].title}", None)
+            seed = [asked.options.seed, i]
+            candidates[i] = _looked_at(candidates[i], asked, Clock(clock.share(1.0)), seed)
+
+
+def _something_is_safe(candidates: Sequence[Candidate], max_risk: float) -> bool:
+    """Whether something other than nothing is within the cap."""
+    return any(
+        standing(one.risk, max_risk) is Standing.WITHIN and not one.is_nothing for one in candidates
+    )
+
+
 def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> bool:
     """Whether a candidate is more useful than all that are known to be within the cap."""
     cap, own = asked.options.max_risk, candidates[place].worth or 0.0
@@ -275,7 +309,7 @@ def _is_plain(masked: Masked) -> bool:
 
 def _not_looked_at(proposal: Proposal, reason: str) -> Candidate:
     unknown = Unavailable(reason)
-    late = reason == TIME_OVER or MORE_TIME in reason
+    late = reason == TIME_OVER or MORE_TIME in reason or reason.startswith(NOT_TRIED)
     return Candidate(title=proposal.title, risk=unknown, utility=unknown, is_possible=late)
 
 
@@ -360,6 +394,11 @@ def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]
     if late:
         seconds = f"{options.seconds:g} seconds"
         notes.append(f"{late} of {len(candidates)} candidates were not looked at in {seconds}")
+    waiting: dict[str, list[str]] = {}
+    for one in candidates:
+        if _reason(one).startswith(NOT_TRIED):
+            waiting.setdefault(_reason(one), []).append(one.title)
+    notes += [f"{', '.join(titles)}: {reason}" for reason, titles in waiting.items()]
     if any(
         isinstance(one.risk, Figure) and "no cell is small" in one.risk.note for one in candidates
     ):

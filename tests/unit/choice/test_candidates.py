@@ -93,10 +93,19 @@ def test_bad_masks(text, says):
         parse_masks(text)
 
 
-def test_defaults_leave_out_long_searches_for_many_figures():
+def test_long_searches_wait_where_there_are_many_figures():
     wide = Table.of_dense(np.ones((2,) * 6, dtype=np.int64))
-    assert any("suppression" in written for written, _ in default_masks(TABLE))
-    assert not any("suppression" in written for written, _ in default_masks(wide))
+    ((written, spec),) = [one for one in default_masks() if one[1].name == "suppression"]
+    asked = {"max_risk": 0.1, "seconds": 20.0, "seed": 7}
+
+    def reserve(table, is_asked):
+        return mask_proposal(
+            written, spec, table, (), Measure(), is_asked=is_asked, **asked
+        ).reserve
+
+    assert reserve(TABLE, is_asked=False) == ""
+    assert "729 figures" in reserve(wide, is_asked=False)
+    assert reserve(wide, is_asked=True) == ""
 
 
 def made(written, **more):

@@ -338,3 +338,24 @@ def test_options_that_are_not_named_stay_where_some_are_replaced():
     assert asked.replaced(small=3).measure.confidence == 0.1
     wide = ChooseOptions(min_width=3, small=4).replaced(min_width=4)
     assert (wide.max_risk, wide.measure.small) == (-4.0, 4)
+
+
+@pytest.mark.parametrize("cap", [0.3, 1.0])
+def test_what_was_held_in_reserve_is_tried_only_where_all_else_fails(cap):
+    """The full table gives all small cells away; the margin in reserve none."""
+    table = Table.of_dense(np.array([[1, 2, 40], [30, 1, 50]]))
+    found = risk_utility(
+        table,
+        [
+            margin_proposal(table, [(0, 1)]),
+            replace(margin_proposal(table, [(0,)]), reserve="it takes long"),
+        ],
+        ChooseOptions(max_risk=cap),
+    )
+    kept = found.candidates[-1]
+    if cap == 1.0:
+        assert kept.risk == Unavailable("not tried: it takes long")
+        assert any("not tried: it takes long" in note for note in found.notes)
+    else:
+        assert found.chosen is kept
+        assert not any("not tried" in note for note in found.notes)
