@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from discreet.cli.counts_checks import check_together, is_file
+from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_text_options, full_option
 
 PATH = click.Path(path_type=Path)
-REFUSED = 3
 RELEASED = "What goes out"
 PLAIN = (  # options that reach the library as they are
     "knows", "decimals", "truncate", "withhold_n", "max_risk", "small", "bayes", "prior", "seconds",
@@ -104,7 +104,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge against this risk; exit 3 where it is not kept.",
+    help="Judge against this risk; exit 3 where it is broken, 4 where that is undecided.",
 )  # fmt: skip
 @option(
     COMPUTED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
@@ -144,22 +144,22 @@ def command(counts: str | None, **options: Any) -> None:
     The holder gives the table, as '0:15,1:20,2:9,3:5,4:2' or as a FILE with a column of values;
     --by asks for one set of statistics for each category. An intruder gives --n, --s1 and --s2, or
     --sets. S1 is the sum of all values, S2 that of the logarithms of their factorials: what a
-    COM-Poisson model needs. The exit code is 3 where --max-risk is not kept.
+    COM-Poisson model needs. The exit code is 3 where --max-risk is broken, 4 where it could not be
+    decided.
     """
     check_together(counts, options)
     with speaking_of(INTRUDER if counts is None else HOLDER):
         if options["by"] or options["sets"]:
             from discreet.cli.counts_categories import run_categories
 
-            refused = run_categories(counts, options)
+            verdict = run_categories(counts, options)
         else:
-            refused = _run(counts, options)
-    if refused:
-        raise click.exceptions.Exit(REFUSED)
+            verdict = _run(counts, options)
+    leave_with(verdict)
 
 
-def _run(counts: str | None, options: dict[str, Any]) -> bool:
-    """Answer; was a greatest risk given that no release was found to keep?"""
+def _run(counts: str | None, options: dict[str, Any]) -> Any:
+    """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
     from discreet.cli.show import show
     from discreet.data.writing import check_outputs
@@ -179,7 +179,7 @@ def _run(counts: str | None, options: dict[str, Any]) -> bool:
         full=options["full"],
         report=report,
     )
-    return found.verdict is not None and not found.verdict.allows
+    return found.verdict
 
 
 def _asked(options: dict[str, Any]) -> Any:

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 
-def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
-    """Answer; was a greatest risk given that the sets do not keep?"""
+def run_categories(counts: str | None, options: dict[str, Any]) -> Any:
+    """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
     from discreet.cli.show import show
     from discreet.report.counts.categories import categories_document
@@ -22,7 +22,7 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
         full=options["full"],
         report=report,
     )
-    return view.allows is False
+    return view.found.verdict
 
 
 def _asked(options: dict[str, Any]) -> Any:
