@@ -1,7 +1,6 @@
 """discreet counts '0:15,1:20,2:9' (the holder), or --n 51 --s1 61 --s2 '2^20*3^7' (an intruder)"""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,9 +9,8 @@ from discreet.cli.counts_checks import check_together, is_file
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_text_options, full_option
+from discreet.cli.options import Names, csv_text_options, full_option, page_options, pages_asked
 
-PATH = click.Path(path_type=Path)
 RELEASED = "What goes out"
 PLAIN = (  # options that reach the library as they are
     "knows", "decimals", "truncate", "withhold_n", "max_risk", "small", "bayes", "prior", "seconds",
@@ -128,7 +126,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     COMPUTED, "--seed", type=click.IntRange(0), default=1, show_default=True,
     help="Seed of all draws.",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML report with the tables drawn as lines.")
+@page_options
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--column", help="Column of FILE with the values [default: the only one].")
@@ -166,9 +164,8 @@ def _run(counts: str | None, options: dict[str, Any]) -> Any:
     from discreet.report.counts.document import counts_document
     from discreet.report.counts.json import counts_json
 
-    report = options["report"]
-    if report is not None and not (counts and is_file(counts)):
-        check_outputs([report], [])
+    if not (counts and is_file(counts)):
+        check_outputs(pages_asked(options), [])
     asked = _asked(options)
     with progress_bar() as progress:
         source, found = _assessed(counts, options, asked, progress)
@@ -177,7 +174,7 @@ def _run(counts: str | None, options: dict[str, Any]) -> Any:
         partial(counts_json, found, bayes=found.bayes),
         as_json=options["as_json"],
         full=options["full"],
-        report=report,
+        report=options["report"],
     )
     return found.verdict
 

@@ -22,15 +22,19 @@ def show(
 ) -> None:
     """Write the `report` and the `others`, print the result, and name every file on stderr.
 
-    Without `full` the terminal has the answer alone, in some fifteen lines.
-    Files in `written` are there already and are only named.
+    Pages say where they come from: hashing the inputs reads them once more, at about a gigabyte a
+    second, so it is done only where a page is written. Without `full` the terminal has the answer
+    alone, in some fifteen lines. Files in `written` are there already and are only named.
     """
     pages = ({} if report is None else {report: document}) | dict(others or {})
     if pages:
+        from discreet.cli.typed import provenance_of_command
+        from discreet.report.provenance import with_provenance
         from discreet.report.render_html import write_page
 
+        found = provenance_of_command()
         for path, page in pages.items():
-            write_page(page(), path)
+            write_page(with_provenance(page(), found), path)
     if as_json:
         print_json(data())
     else:

@@ -109,6 +109,18 @@ def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
     return _open_frame(source)
 
 
+def files_of(given: str) -> tuple[Path, ...]:
+    """The files that a path names: itself, those of a folder or a pattern; none where there are
+    none."""
+    path = Path(given)
+    try:
+        if path.is_file():
+            return (path,)
+        return _expanded([given] if path.is_dir() else glob.glob(given, recursive=True))
+    except (OSError, ValueError):  # a name that no file can have is none (FileError is one)
+        return ()
+
+
 def _unreadable(given: str, error: OSError) -> FileError:
     shown = given if len(given) < 100 else given[:100] + "…"
     return FileError(must_be(f"file {shown!r}", "readable", error.strerror or "an error"))

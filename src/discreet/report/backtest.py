@@ -10,6 +10,8 @@ from discreet.report.render_json import fields_json, known
 from discreet.survey.backtest.league import Backtest, Score, Trial
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
+SHORT = 6  # models in the short view
+SHORT_HEADER = ("model", "error on\naverage", "largest\nbias", "least\ncovered")
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")
 LEAGUE_FIELDS = (
     "population_size", "population_uniques", "n_cells", "keys", "stratum", "fractions", "repeats",
@@ -61,9 +63,20 @@ def scope(league: Backtest) -> Iterator[str]:
 
 
 def _answer(league: Backtest) -> Iterator[Block]:
-    yield from (Text(line) for line in verdict(league))
-    yield Text(MEANING, "soft")
-    yield from (Text(line, "soft") for line in reasons(league))
+    yield from (Text(line, "strong") for line in verdict(league))
+    yield Table(header=SHORT_HEADER, rows=tuple(_short_rows(league)), only="terminal")
+    yield Text(MEANING, "soft", "detail")
+    yield from (Text(line, "soft", "detail") for line in reasons(league))
+
+
+def _short_rows(league: Backtest) -> Iterator[tuple[str, ...]]:
+    """The models that answered every sample, best first: error and cover over the fractions."""
+    scores = {(one.model, one.fraction): one for one in league.scores()}
+    for name, error in league.ranking()[:SHORT]:
+        own = [scores[name, fraction] for fraction in league.fractions]
+        farthest = max((one.bias or 0.0 for one in own), key=abs)
+        covered = min((one.coverage for one in own if one.coverage is not None), default=None)
+        yield name, _percent(error), _percent(farthest, "+"), _percent(covered)
 
 
 def verdict(league: Backtest) -> Iterator[str]:
@@ -123,12 +136,12 @@ def _ratios(league: Backtest, figure: str) -> dict[str, list[list[float]]]:
 
 
 def _scores(league: Backtest, figure: str, fraction: float) -> Section:
-    """A row a model; correct matches on the page only."""
+    """A row a model."""
     rows = tuple(row(s) for s in league.scores(figure) if s.fraction == fraction)
     return Section(
         f"{FIGURES[figure].capitalize()}, samples of {fraction:.4g} of the population",
         (Table(header=HEADER, rows=rows),),
-        only=None if figure == "uniques" else "page",
+        only="detail",
     )
 
 

@@ -40,9 +40,9 @@ def plan_document(plans: Sequence[Plan]) -> Document:
 
 
 def _answer(plans: Sequence[Plan]) -> Iterator[Block]:
+    yield from (Text(f"{plan.prior.value}: {verdict(plan)}.", "strong") for plan in plans)
     yield Table(header=HEADER, rows=tuple(_row(plan) for plan in plans))
-    yield from (Text(f"{plan.prior.value}: {verdict(plan)}.") for plan in plans)
-    yield Text(FORMULAS, "soft")
+    yield Text(FORMULAS, "soft", "detail")
     yield from (Text(caution(plan), "warning") for plan in plans if caution(plan))
 
 
