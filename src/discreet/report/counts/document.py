@@ -41,10 +41,11 @@ def counts_document(
         scope=(source, answer.out_line(a)),
         mark="confidential" if holder else None,
         blocks=(
-            Tiles(_tiles(a)),
             *_verdict(a),
+            Tiles(_tiles(a)),
             _rebuilt(a),
             next_section(answer.next_steps(a)),
+            Section("The tables that fit", (*_drawn(a), *_listed(a))),
             *_tried(a),
             Section(
                 "The release as equations for the counts f0, f1, … of the values 0, 1, …",
@@ -110,7 +111,7 @@ def _rebuilt(a: CountAssessment) -> Section:
     if isinstance(a.found, Unavailable):
         return Section(title, (tables,))
     best = Text(f"Best guess: {said.best_guess(a)}.")
-    return Section(title, (tables, best, *_drawn(a), *_listed(a)))
+    return Section(title, (tables, best))
 
 
 def _shown_in_detail(a: CountAssessment) -> Iterator[Section]:
