@@ -136,7 +136,7 @@ def command(file: str, **options: Any) -> None:
 def _run(file: str, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the release was not shown to keep?"""
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.report.audit.document import audit_document
     from discreet.report.audit.json import audit_json
 
@@ -151,6 +151,7 @@ def _run(file: str, options: dict[str, Any]) -> bool:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, audits, source),
     )
     verdict = audits[-1].verdict
     return verdict is not None and not verdict.allows

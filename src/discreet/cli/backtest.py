@@ -59,7 +59,7 @@ def command(file: str, **options: Any) -> None:
     compares with the truth. Ctrl-C shows the samples done so far.
     """
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
     from discreet.flows.backtest import backtest
@@ -82,4 +82,5 @@ def command(file: str, **options: Any) -> None:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, league, source.name),
     )

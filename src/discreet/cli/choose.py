@@ -152,7 +152,7 @@ def command(file: str, **options: Any) -> None:
 def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.choice.publication import check_folder
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.report.choose.document import choose_document
     from discreet.report.choose.json import choose_json
 
@@ -170,6 +170,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, found, source),
     )
     if folder is not None:
         _write(found, folder)

@@ -1,6 +1,7 @@
 """discreet counts '0:15,1:20,2:9' (the holder), or --n 51 --s1 61 --s2 '2^20*3^7' (an intruder)"""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -159,7 +160,7 @@ def command(counts: str | None, **options: Any) -> None:
 def _run(counts: str | None, options: dict[str, Any]) -> Any:
     """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.writing import check_outputs
     from discreet.report.counts.document import counts_document
     from discreet.report.counts.json import counts_json
@@ -175,8 +176,14 @@ def _run(counts: str | None, options: dict[str, Any]) -> Any:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, found, _data_name(counts)),
     )
     return found.verdict
+
+
+def _data_name(counts: str | None) -> str:
+    """The name of the file; a table that was typed has none, and is not to be repeated."""
+    return Path(counts).name if counts is not None and is_file(counts) else ""
 
 
 def _asked(options: dict[str, Any]) -> Any:

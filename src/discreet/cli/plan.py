@@ -40,7 +40,7 @@ def command(
 
     By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
     """
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.writing import check_outputs
     from discreet.flows.plan import plan
     from discreet.report.plan import plan_document, plan_json
@@ -54,4 +54,5 @@ def command(
         as_json=as_json,
         full=full,
         report=pages["report"],
+        others=outside(pages, plans),
     )

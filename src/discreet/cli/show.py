@@ -1,6 +1,7 @@
 """The one way in which a command shows its result: JSON or text on stdout, pages where asked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,3 +44,15 @@ def show(
         print_document(stdout_console(), document(), has_page=report is not None, full=full)
     for path in (*pages, *written):
         say(f"written: {path}")
+
+
+def outside(
+    options: Mapping[str, Any], result: Any, name: str = ""
+) -> "dict[Path, Callable[[], Document]]":
+    """The page for readers outside, where one was asked for; `name` is that of the data set."""
+    path = options["external_report"]
+    if path is None:
+        return {}
+    from discreet.report.external import external_document_of
+
+    return {path: partial(external_document_of, result, Path(name).name)}

@@ -6,6 +6,7 @@ from typing import Any
 from discreet.figures import Figure
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
+from discreet.report.outside import outside_document
 from discreet.report.render_json import fields_json, known
 from discreet.survey.backtest.league import Backtest, Score, Trial
 
@@ -182,3 +183,17 @@ def _score_json(score: Score) -> dict[str, Any]:
     """A model that answered no sample says why; one that left some says so in a note."""
     told = fields_json(score, *(name for name in Score.__dataclass_fields__ if name != "reason"))
     return told | known(**{"note" if score.n_answers else "unavailable": score.reason})
+
+
+def external_document(league: Backtest, name: str = "") -> Document:
+    """Which models did best, with errors in steps of ten percent."""
+    best = league.ranking()[:3]
+    said = ", ".join(f"{model} (error about {10 * round(10 * error)} %)" for model, error in best)
+    return outside_document(
+        "Which model to trust: summary for readers outside",
+        name=name or league.source,
+        asked=[f"which estimate of risk to trust on data like these, with the keys "
+               f"{words.listed(list(league.keys))}"],
+        ruling=None,
+        estimate=[f"least error on average: {said}" if best else "no model answered every sample"],
+    )  # fmt: skip

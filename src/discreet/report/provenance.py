@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from discreet.data.records import files_of
 from discreet.report import words
 from discreet.report.document import Document
 
@@ -95,6 +96,15 @@ def sources_of_files(paths: Sequence[Path]) -> tuple[Source, ...]:
         all_of_them.update(f"{path.name} {_hash(path)}\n".encode())
     told = f"{words.count(len(paths))} files, SHA-256 of their hashes {all_of_them.hexdigest()}"
     return (Source(paths[0].parent.name or ".", told),)
+
+
+def sources_of(source: Any) -> tuple[Source, ...]:
+    """What a path (file, folder or pattern) or a frame is; nothing where there is none."""
+    if source is None:
+        return ()
+    if isinstance(source, str | Path):
+        return sources_of_files(files_of(str(source)))
+    return (source_of_frame(source),)
 
 
 def source_of_frame(frame: Any) -> Source:
