@@ -47,25 +47,33 @@ def backtest_document(league: Backtest) -> Document:
 
 
 def scope(league: Backtest) -> Iterator[str]:
-    """What was tried, in a few lines."""
+    """What was tried, in a line; how, stands in the full view."""
     yield (
-        f"{words.plural(league.population_size, 'person')} taken as the population, "
-        f"{words.plural(len(league.keys), 'key')}, "
-        f"{words.plural(league.n_cells, 'cell')} occupied, "
-        f"{words.plural(league.population_uniques, 'population unique')}"
+        f"{words.plural(len(league.trials), 'sample')} of "
+        f"{words.plural(league.population_size, 'person')}, taken as the population; "
+        f"{words.plural(len(league.keys), 'key')}"
     )
-    how = "drawn simply at random"
-    if league.stratum is not None:
-        how = f"with as many persons from each level of {league.stratum!r}, weighted"
-    yield f"{words.plural(len(league.trials), 'sample')} {how}, seed {league.seed}"
     if not league.complete:
         wanted = league.repeats * len(league.fractions)
         yield f"stopped early: {words.plural(wanted, 'sample')} were asked for"
 
 
+def tried(league: Backtest) -> str:
+    """The population, and how samples were drawn from it."""
+    how = "drawn simply at random"
+    if league.stratum is not None:
+        how = f"with as many persons from each level of {league.stratum!r}, weighted"
+    return (
+        f"{words.plural(league.n_cells, 'cell')} occupied, "
+        f"{words.plural(league.population_uniques, 'population unique')}. Samples {how}, seed "
+        f"{league.seed}."
+    )
+
+
 def _answer(league: Backtest) -> Iterator[Block]:
     yield from (Text(line, "strong") for line in verdict(league))
     yield Table(header=SHORT_HEADER, rows=tuple(_short_rows(league)), only="terminal")
+    yield Text(tried(league), only="detail")
     yield Text(MEANING, "soft", "detail")
     yield from (Text(line, "soft", "detail") for line in reasons(league))
 

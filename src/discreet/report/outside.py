@@ -22,8 +22,8 @@ CONCLUSIONS = {
 }
 NOT_JUDGED = "It was measured, and not held against a rule."
 READING = (
-    "This summary holds no count, no category and no limit of the agency, since a reader could work "
-    "back from them. Figures are given in broad classes."
+    "This summary holds no count, no category and no limit of the agency, since a reader could "
+    "work back from them. Figures are given in broad classes."
 )
 CHANCES = ((0.01, "less than 1 in 100"), (0.1, "less than 1 in 10"), (0.5, "less than 1 in 2"))
 SMALLEST = 10  # records that half a step of a public share stands for, at least

@@ -101,7 +101,7 @@ def _run(command: list[str], environment: Mapping[str, str]) -> None:
 
 
 def _print_by_weasyprint(page: str, path: Path) -> None:
-    import weasyprint  # type: ignore[import-not-found]
+    import weasyprint
 
     def offline(url: str, *_: Any, **__: Any) -> Any:
         raise ValueError("a report fetches nothing")

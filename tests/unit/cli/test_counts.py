@@ -292,7 +292,7 @@ def test_the_page(discreet, tmp_path):
         ((DISASTERS, "--decimals", -1), "--decimals must be from 0 to 1000"),
         ((DISASTERS, "--seconds", 0), "--seconds must be a finite number above zero"),
         ((DISASTERS, "--column", "x"), "--column must be given with a file"),
-        ((DISASTERS, "--report", "x.txt"), "--report must end in .html"),
+        ((DISASTERS, "--report", "x.txt"), "--report must be a file that ends in .html or .pdf"),
         ((DISASTERS, "--n", 1, "--n", 2), "--n must be given once"),
     ],
 )
