@@ -32,10 +32,13 @@ def main() -> None:
     wards = tables()
     for name, table in wards.items():
         found = assess_counts(table, CountOptions(max_risk=MAX_RISK, seconds=30))
-        assert found.verdict is not None
-        print(f"{name}: {found.verdict.sentence}")
+        assert found.advice is not None
+        print(f"{name}: {found.advice.sentence}")
     together = assess_categories(wards, max_risk=MAX_RISK)
-    print("all wards:", together.verdict_sentence)
+    assert together.verdict is not None
+    print("all wards:", together.verdict.ruling)
+    for judged in together.verdict.rules:
+        print(f"  {judged.ruling}: {judged.words}")
 
 
 if __name__ == "__main__":

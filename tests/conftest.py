@@ -1,5 +1,6 @@
 """What several tests share: the command line run in this process, and records counted by engine."""
 
+import json
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
+from discreet.errors import Complaint, Problem
 
 # The same examples on every machine, however busy; HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("fixed", derandomize=True, deadline=None)
@@ -38,11 +40,17 @@ class Run:
     code: int
     out: str
     err: str
+    as_json: bool = False
 
     def complaint(self):
-        """The one line that bad input earns, without the name of the program."""
+        """The one line that bad input earns, without the name of the program; with --json the same
+        is an object on stdout."""
         assert self.code == 2, self
-        assert self.out == ""
+        if self.as_json:
+            told = Problem(**json.loads(self.out)["problem"])
+            assert self.err == f"discreet: {Complaint.of(told)}\n"
+        else:
+            assert self.out == ""
         assert self.err.startswith("discreet: ")
         assert self.err.endswith("\n")
         assert len(self.err.splitlines()) == 1, self.err
@@ -61,7 +69,7 @@ def discreet(monkeypatch, capfd):
             main()
         out, err = capfd.readouterr()
         err = err.replace(clock.FIRST_USE + "\n", "")  # said by whichever test compiles first
-        return Run(int(leaving.value.code or 0), out, err)
+        return Run(int(leaving.value.code or 0), out, err, "--json" in arguments)
 
     return run
 

@@ -13,6 +13,8 @@ Messages follow one grammar, ``{name} must be {rule}, got {value}[ at {where}][;
 hold names and positions only: never a value that stands in a confidential record.
 """
 
+import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
@@ -51,13 +53,51 @@ class Interrupted(DiscreetError):  # noqa: N818 - an interruption is no error of
     """The user stopped the work."""
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A complaint in its parts, for programs; `where` and `remedy` are empty where it has none."""
+
+    what: str
+    where: str = ""
+    remedy: str = ""
+
+
+class Complaint(str):
+    """The sentence of a complaint, which remembers where it sets the place and the remedy apart.
+
+    A value may hold " at " or "; " too, so that the sentence alone does not tell its parts.
+    """
+
+    problem: Problem
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Complaint":
+        """The sentence of the parts."""
+        at = f" at {problem.where}" if problem.where else ""
+        then = f"; {problem.remedy}" if problem.remedy else ""
+        said = cls(one_line(f"{problem.what}{at}{then}"))
+        said.problem = problem
+        return said
+
+
 def must_be(
     name: str, rule: str, got: object, *, where: str | None = None, remedy: str | None = None
-) -> str:
+) -> Complaint:
     """The one sentence of every complaint: what, the rule, what came instead, where, the remedy."""
-    at = f" at {where}" if where else ""
-    then = f"; {remedy}" if remedy else ""
-    return one_line(f"{name} must be {rule}, got {got}{at}{then}")
+    return Complaint.of(Problem(f"{name} must be {rule}, got {got}", where or "", remedy or ""))
+
+
+_QUOTED = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"")
+
+
+def problem_of(said: str) -> Problem:
+    """The parts of a complaint; of one that was not made by `must_be`, the remedy after the last
+    semicolon that stands in no quotes, and no place."""
+    if isinstance(said, Complaint):
+        return said.problem
+    hidden = _QUOTED.sub(lambda found: "'" * len(found[0]), said)
+    at = hidden.rfind("; ")
+    return Problem(said) if at < 0 else Problem(said[:at], remedy=said[at + 2 :])
 
 
 def one_of(name: str, kind: type[Choice], given: str) -> Choice:

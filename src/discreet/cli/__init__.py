@@ -51,8 +51,8 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line and exit: 0 done, 1 a fault of ours, 2 bad input, 3 the policy says no,
-    130 stopped."""
+    """Run the command line and exit: 0 done, 1 a fault of ours, 2 bad input, 3 a rule is broken,
+    4 one is undecided, 130 stopped."""
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")

@@ -20,14 +20,11 @@ from discreet.cli.options import (
     csv_options,
     full_option,
     model_names,
+    page_options,
 )
 
 OUTPUTS = ("report", "external_report", "risks")
-ENDINGS = {
-    "report": (".html", ".htm"),
-    "external_report": (".html", ".htm"),
-    "risks": (".parquet", ".pq"),
-}
+ENDINGS = {"risks": (".parquet", ".pq")}
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "keys", "weight", "population", "cells", "household", "sensitive", "k", "headline", "l", "c",
@@ -122,8 +119,7 @@ PLAIN = (  # options that reach the library as they are
 )  # fmt: skip
 @option(COMPUTED, "--memory", help="Memory for counting, such as 8GB [default: 4GB].")
 @option(COMPUTED, "--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
-@option(OUTPUT, "--external-report", type=PATH, help="Write a report that may leave the agency.")
+@page_options
 @option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (Parquet).")
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")

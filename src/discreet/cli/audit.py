@@ -1,18 +1,16 @@
 """discreet audit FILE --count Freq --vars a,b,c --release a,b --release b,c"""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, full_option
+from discreet.cli.options import Names, csv_options, full_option, page_options
 from discreet.cli.table_file import table_of
 
 REFUSED = 3
-PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "knows", "small", "confidence", "alpha", "targets", "refused", "max_risk", "population",
     "seconds", "draws", "seed",
@@ -111,7 +109,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     COMPUTED, "--seed", type=click.IntRange(0), default=1, show_default=True,
     help="Seed of all draws.",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
+@page_options
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--count", help="Column of counts [default: every row is one record].")
@@ -138,7 +136,7 @@ def command(file: str, **options: Any) -> None:
 def _run(file: str, options: dict[str, Any]) -> bool:
     """Answer; was a greatest risk given that the release was not shown to keep?"""
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.report.audit.document import audit_document
     from discreet.report.audit.json import audit_json
 
@@ -153,6 +151,7 @@ def _run(file: str, options: dict[str, Any]) -> bool:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, audits, source),
     )
     verdict = audits[-1].verdict
     return verdict is not None and not verdict.allows
@@ -171,9 +170,6 @@ def _check_together(options: dict[str, Any]) -> None:
         if options[name] and not several:
             rule = "given with several models of --models, or 'average'"
             raise click.UsageError(f"{typed} must be {rule}, got one model")
-    report = options["report"]
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report must end in .html, got {report.name!r}")
 
 
 def _asked(options: dict[str, Any]) -> Any:

@@ -1,7 +1,6 @@
 """discreet backtest POPULATION --keys a,b,c"""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,10 +14,11 @@ from discreet.cli.options import (
     codes_by_column,
     csv_from,
     csv_options,
+    full_option,
     model_names,
+    page_options,
+    pages_asked,
 )
-
-PATH = click.Path(path_type=Path)
 
 
 @click.command(name="backtest", cls=Command)
@@ -43,7 +43,8 @@ PATH = click.Path(path_type=Path)
     COMPUTED, "--seed", type=click.IntRange(min=0), default=1, show_default=True,
     help="Seed of all samples.",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML page with plots.")
+@page_options
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(
     READING, "--missing", default="category", show_default=True,
@@ -58,7 +59,7 @@ def command(file: str, **options: Any) -> None:
     compares with the truth. Ctrl-C shows the samples done so far.
     """
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.records import open_records
     from discreet.data.writing import check_outputs
     from discreet.flows.backtest import backtest
@@ -66,9 +67,7 @@ def command(file: str, **options: Any) -> None:
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     source = open_records(file, csv)
-    report = options["report"]
-    if report is not None:
-        check_outputs([report], source.files, source.parts)
+    check_outputs(pages_asked(options), source.files, source.parts)
     plain = ("keys", "fractions", "repeats", "stratum", "missing", "seed")
     codes = ("missing_codes", "suppressed_codes", "not_applicable_codes")
     asked = {name: options[name] for name in plain} | {
@@ -81,5 +80,7 @@ def command(file: str, **options: Any) -> None:
         partial(backtest_document, league),
         partial(backtest_json, league),
         as_json=options["as_json"],
-        report=report,
+        full=options["full"],
+        report=options["report"],
+        others=outside(options, league, source.name),
     )

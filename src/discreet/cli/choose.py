@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, full_option, split_names
+from discreet.cli.options import Names, csv_options, full_option, page_options, split_names
 from discreet.cli.table_file import table_of
 
 PATH = click.Path(path_type=Path)
@@ -125,7 +125,7 @@ def _weight(text: str) -> float | None:
     help="Seed of all draws and random masks; keep it secret [default: a new one each time, "
     "recorded].",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML report (internal).")
+@page_options
 @option(OUTPUT, "--write", type=PATH, help="Write the chosen tables as CSV files to a new folder.")
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
@@ -152,7 +152,7 @@ def command(file: str, **options: Any) -> None:
 def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.choice.publication import check_folder
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.report.choose.document import choose_document
     from discreet.report.choose.json import choose_json
 
@@ -170,6 +170,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
+        others=outside(options, found, source),
     )
     if folder is not None:
         _write(found, folder)
@@ -206,8 +207,6 @@ def _check_together(options: dict[str, Any]) -> None:
             "got bounds"
         )
     report = options["report"]
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report must end in .html, got {report.name!r}")
     folder = options["write"]
     if report is not None and folder is not None and folder.resolve() in report.resolve().parents:
         raise click.UsageError(

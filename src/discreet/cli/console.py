@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from discreet.cli.exit_codes import answered, writing_stdout
 from discreet.clock import said_once, telling_of_compiling
 from discreet.progress import Progress as Listener
 from discreet.report.render_json import as_text
@@ -64,7 +65,8 @@ class _Console(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         if options or not objects:
-            super().print(*objects, **options)
+            with writing_stdout():
+                super().print(*objects, **options)
             return
         for part in objects:
             print_part(self, part)
@@ -82,7 +84,9 @@ def stdout_console() -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON object on stdout."""
-    click.echo(as_text(value))
+    with writing_stdout():
+        click.echo(as_text(value))
+    answered()
 
 
 def say(message: str) -> None:

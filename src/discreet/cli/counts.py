@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from discreet.cli.counts_checks import check_together, is_file
+from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_text_options, full_option
+from discreet.cli.options import Names, csv_text_options, full_option, page_options, pages_asked
 
-PATH = click.Path(path_type=Path)
-REFUSED = 3
 RELEASED = "What goes out"
 PLAIN = (  # options that reach the library as they are
     "knows", "decimals", "truncate", "withhold_n", "max_risk", "small", "bayes", "prior", "seconds",
@@ -104,7 +103,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge against this risk; exit 3 where it is not kept.",
+    help="Judge against this risk; exit 3 where it is broken, 4 where that is undecided.",
 )  # fmt: skip
 @option(
     COMPUTED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
@@ -128,7 +127,7 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     COMPUTED, "--seed", type=click.IntRange(0), default=1, show_default=True,
     help="Seed of all draws.",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write an HTML report with the tables drawn as lines.")
+@page_options
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(READING, "--column", help="Column of FILE with the values [default: the only one].")
@@ -144,31 +143,30 @@ def command(counts: str | None, **options: Any) -> None:
     The holder gives the table, as '0:15,1:20,2:9,3:5,4:2' or as a FILE with a column of values;
     --by asks for one set of statistics for each category. An intruder gives --n, --s1 and --s2, or
     --sets. S1 is the sum of all values, S2 that of the logarithms of their factorials: what a
-    COM-Poisson model needs. The exit code is 3 where --max-risk is not kept.
+    COM-Poisson model needs. The exit code is 3 where --max-risk is broken, 4 where it could not be
+    decided.
     """
     check_together(counts, options)
     with speaking_of(INTRUDER if counts is None else HOLDER):
         if options["by"] or options["sets"]:
             from discreet.cli.counts_categories import run_categories
 
-            refused = run_categories(counts, options)
+            verdict = run_categories(counts, options)
         else:
-            refused = _run(counts, options)
-    if refused:
-        raise click.exceptions.Exit(REFUSED)
+            verdict = _run(counts, options)
+    leave_with(verdict)
 
 
-def _run(counts: str | None, options: dict[str, Any]) -> bool:
-    """Answer; was a greatest risk given that no release was found to keep?"""
+def _run(counts: str | None, options: dict[str, Any]) -> Any:
+    """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.writing import check_outputs
     from discreet.report.counts.document import counts_document
     from discreet.report.counts.json import counts_json
 
-    report = options["report"]
-    if report is not None and not (counts and is_file(counts)):
-        check_outputs([report], [])
+    if not (counts and is_file(counts)):
+        check_outputs(pages_asked(options), [])
     asked = _asked(options)
     with progress_bar() as progress:
         source, found = _assessed(counts, options, asked, progress)
@@ -177,9 +175,15 @@ def _run(counts: str | None, options: dict[str, Any]) -> bool:
         partial(counts_json, found, bayes=found.bayes),
         as_json=options["as_json"],
         full=options["full"],
-        report=report,
+        report=options["report"],
+        others=outside(options, found, _data_name(counts)),
     )
-    return found.verdict is not None and not found.verdict.allows
+    return found.verdict
+
+
+def _data_name(counts: str | None) -> str:
+    """The name of the file; a table that was typed has none, and is not to be repeated."""
+    return Path(counts).name if counts is not None and is_file(counts) else ""
 
 
 def _asked(options: dict[str, Any]) -> Any:

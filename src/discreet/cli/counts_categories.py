@@ -1,17 +1,17 @@
 """discreet counts FILE --column x --by ward,year (the holder), or --sets FILE (an intruder)"""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 
-def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
-    """Answer; was a greatest risk given that the sets do not keep?"""
+def run_categories(counts: str | None, options: dict[str, Any]) -> Any:
+    """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.report.counts.categories import categories_document
     from discreet.report.counts.categories_json import categories_json
 
-    report = options["report"]
     asked = _asked(options)
     with progress_bar() as progress:
         view = _view(*_assessed(counts, options, asked, progress))
@@ -20,9 +20,10 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> bool:
         partial(categories_json, view),
         as_json=options["as_json"],
         full=options["full"],
-        report=report,
+        report=options["report"],
+        others=outside(options, view.found, Path(counts).name if counts is not None else ""),
     )
-    return view.allows is False
+    return view.found.verdict
 
 
 def _asked(options: dict[str, Any]) -> Any:

@@ -76,9 +76,6 @@ def _check_pairs(counts: str | None, options: dict[str, Any], given: set[str]) -
         raise click.UsageError("--number-prior must be given where n is withheld, got it where not")
     if "prior" in given and "bayes" not in given:
         raise click.UsageError("--prior must be given with --bayes, got none")
-    report = options["report"]
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report must end in .html, got {report.name!r}")
 
 
 def _hides_n(counts: str | None, given: set[str]) -> bool:

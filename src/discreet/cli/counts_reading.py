@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.cli.options import csv_from
+from discreet.cli.options import csv_from, pages_asked
 
 
 def opened(file: str, options: dict[str, Any]) -> tuple[Any, Any]:
@@ -12,8 +12,7 @@ def opened(file: str, options: dict[str, Any]) -> tuple[Any, Any]:
 
     csv = csv_from(options["delimiter"], options["quote"], options["encoding"], None)
     records = open_records(file, csv)
-    if options["report"] is not None:
-        check_outputs([options["report"]], list(records.files), list(records.parts))
+    check_outputs(pages_asked(options), list(records.files), list(records.parts))
     return records, csv
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import click
 
-from discreet.errors import DiscreetError
+from discreet.errors import Complaint, DiscreetError, Problem, problem_of
 
 _NAMED = re.compile(
     r"(?<= )\((\w+(?:, \w+)*)\)"
@@ -23,11 +23,16 @@ def speaking_of(more: Mapping[str, str] | None = None) -> Iterator[None]:
         yield
     except DiscreetError as error:
         options = {**_options(), **(more or {})}
-        name, must_be, rest = str(error).partition(" must be ")
+        problem = problem_of(error.args[0] if error.args else "")
+        name, must_be, rest = problem.what.partition(" must be ")
         if not must_be:
             raise
-        said = f"{options.get(name, name)}{must_be}{_remedied(rest, options)}"
-        raise type(error)(said) from error
+        typed = Problem(
+            f"{options.get(name, name)}{must_be}{_remedied(rest, options)}",
+            _remedied(problem.where, options),
+            _remedied(problem.remedy, options),
+        )
+        raise type(error)(Complaint.of(typed)) from error
 
 
 def _options() -> dict[str, str]:

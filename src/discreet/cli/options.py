@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -119,6 +120,33 @@ class Numbers(click.ParamType[tuple[float, ...]]):
             return tuple(float(part) for part in value.split(","))
         except ValueError:
             self.fail(f"must be numbers separated by commas, got {value!r}", param, ctx)
+
+
+class PagePath(click.ParamType[Path]):
+    """A page to write, as HTML or PDF; told before any work where it cannot be."""
+
+    name = "FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        from discreet.report.render_html import check_page
+
+        path = Path(value)
+        check_page(param.opts[0] if param is not None else "report", path)
+        return path
+
+
+def page_options(command: Decorated) -> Decorated:
+    """--report and --external-report."""
+    outside = "Write a report that may leave the agency: no count, no level, no limit."
+    command = option(OUTPUT, "--external-report", type=PagePath(), help=outside)(command)
+    inside = "Write a report, as .html or .pdf (internal)."
+    return option(OUTPUT, "--report", type=PagePath(), help=inside)(command)
+
+
+def pages_asked(options: Mapping[str, Any]) -> list[Path]:
+    """The pages that are to be written."""
+    asked = (options.get("report"), options.get("external_report"))
+    return [path for path in asked if path is not None]
 
 
 def full_option(command: Decorated) -> Decorated:

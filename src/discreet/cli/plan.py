@@ -7,8 +7,8 @@ import click
 
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, Command, option
 from discreet.cli.option_names import speaking_of
+from discreet.cli.options import full_option, page_options, pages_asked
 
-PATH = click.Path(path_type=Path)
 PARAMETERS = {"target risk": "--target-risk"}
 
 
@@ -24,27 +24,35 @@ PARAMETERS = {"target risk": "--target-risk"}
     help="What is assumed of the population before the sample: every table alike, or every person "
     "as likely in any cell [default: both].",
 )  # fmt: skip
-@option(OUTPUT, "--report", type=PATH, help="Write the curve as an HTML page.")
+@page_options
+@full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def command(
     cells: int,
     population: int,
     target_risk: str,
     prior: str | None,
-    report: Path | None,
     as_json: bool,
+    full: bool,
+    **pages: Path | None,
 ) -> None:
     """How large a sample may be, so that a sample unique is seldom a population unique.
 
     By the Bayes formulas of Cohen and Sackrowitz, which treat all cells alike.
     """
-    from discreet.cli.show import show
+    from discreet.cli.show import outside, show
     from discreet.data.writing import check_outputs
     from discreet.flows.plan import plan
     from discreet.report.plan import plan_document, plan_json
 
-    if report is not None:
-        check_outputs([report], [])
+    check_outputs(pages_asked(pages), [])
     with speaking_of(PARAMETERS):
         plans = plan(cells, population, target_risk, prior)
-    show(partial(plan_document, plans), partial(plan_json, plans), as_json=as_json, report=report)
+    show(
+        partial(plan_document, plans),
+        partial(plan_json, plans),
+        as_json=as_json,
+        full=full,
+        report=pages["report"],
+        others=outside(pages, plans),
+    )

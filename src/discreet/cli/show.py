@@ -1,6 +1,7 @@
 """The one way in which a command shows its result: JSON or text on stdout, pages where asked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,19 @@ def show(
 ) -> None:
     """Write the `report` and the `others`, print the result, and name every file on stderr.
 
-    Without `full` the terminal has the answer alone, in some fifteen lines.
-    Files in `written` are there already and are only named.
+    Pages say where they come from: hashing the inputs reads them once more, at about a gigabyte a
+    second, so it is done only where a page is written. Without `full` the terminal has the answer
+    alone, in some fifteen lines. Files in `written` are there already and are only named.
     """
     pages = ({} if report is None else {report: document}) | dict(others or {})
     if pages:
+        from discreet.cli.typed import provenance_of_command
+        from discreet.report.provenance import with_provenance
         from discreet.report.render_html import write_page
 
+        found = provenance_of_command()
         for path, page in pages.items():
-            write_page(page(), path)
+            write_page(with_provenance(page(), found), path)
     if as_json:
         print_json(data())
     else:
@@ -39,3 +44,15 @@ def show(
         print_document(stdout_console(), document(), has_page=report is not None, full=full)
     for path in (*pages, *written):
         say(f"written: {path}")
+
+
+def outside(
+    options: Mapping[str, Any], result: Any, name: str = ""
+) -> "dict[Path, Callable[[], Document]]":
+    """The page for readers outside, where one was asked for; `name` is that of the data set."""
+    path = options["external_report"]
+    if path is None:
+        return {}
+    from discreet.report.external import external_document_of
+
+    return {path: partial(external_document_of, result, Path(name).name)}

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.options import csv_from
+from discreet.cli.options import csv_from, pages_asked
 
 COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
 
@@ -21,8 +21,7 @@ def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, An
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     records = open_records(file, csv)
-    if options["report"] is not None:
-        check_outputs([options["report"]], list(records.files), list(records.parts))
+    check_outputs(pages_asked(options), list(records.files), list(records.parts))
     _check_count(options, records.column_names)
     _check_columns(options, records)
     table = read_table(

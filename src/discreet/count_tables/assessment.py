@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.clock import working_seconds
+from discreet.count_tables.advice import CountAdvice, advise
 from discreet.count_tables.com_poisson.comparison_estimates import (
     ComparisonEstimate,
     moment_estimate,
@@ -36,10 +37,10 @@ from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import Attack, CountRelease, attack
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.count_tables.user_models import bayes_of_release
-from discreet.count_tables.verdict import CountVerdict, verdict
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
+from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 
 # Our name of each distribution: its name for an exact release, and for a rounded S2.
@@ -60,8 +61,9 @@ Risks = Mapping[str, CountRisk | Unavailable]
 class CountAssessment(ShownInNotebooks):
     """The release, what an intruder finds from it, and how bad that is.
 
-    `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and
-    `risks_before` are without the intruder's knowledge, None and empty where there is none.
+    `table`, `goodness`, `comparison`, `intervals`, `verdict` and `advice` are the holder's only;
+    `before` and `risks_before` are without the intruder's knowledge, None and empty where there is
+    none. `verdict` is on the release as asked, `advice` what was tried instead.
 
     `fit` and `poisson` are what a user of the release has: from the figures that go out and from
     nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
@@ -84,7 +86,8 @@ class CountAssessment(ShownInNotebooks):
     goodness: Goodness | Unavailable | None
     comparison: Mapping[str, ComparisonEstimate | Unavailable]
     intervals: IntervalPolicy | None
-    verdict: CountVerdict | None
+    verdict: Verdict | None
+    advice: CountAdvice | None = None
     holder_fit: Fit | NoMaximum | None = None
     fit_words: str = ""
     fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
@@ -134,7 +137,8 @@ def assessed_release(
         goodness=goodness,
         comparison={} if table is None else _comparison(table),
         intervals=None if table is None else _intervals(release, found, time.until(0.98)),
-        verdict=judged,
+        verdict=None if judged is None else judged.verdict,
+        advice=judged,
         holder_fit=None if table is None or statistics is None else maximum_likelihood(statistics),
         fit_words=_fit_words(release),
         fits_by_n=_fits_by_n(release, knowledge),
@@ -206,8 +210,8 @@ def _judged(
     found: Attack,
     effort: Effort,
     progress: Progress,
-) -> CountVerdict:
-    return verdict(
+) -> CountAdvice:
+    return advise(
         table,
         options.max_risk or 0.0,
         measure=options.measure,

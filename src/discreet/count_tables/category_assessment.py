@@ -36,17 +36,20 @@ from discreet.count_tables.options import CategoryOptions
 from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics, check_counts
-from discreet.count_tables.verdict import ERRORS
+from discreet.count_tables.verdict import COUNT_RISK, against, count_rule, table_rule
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
-from discreet.figures import Figure, Outcome, Unavailable
+from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.numerics.rounding import above, first_largest
+from discreet.policy.verdict import Judged, Ruling, Verdict, ends
 from discreet.progress import Progress, silent
 
 __all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assessed_categories"]
 DRAWING_SECONDS = 20.0
-NOT_KNOWN = "Undecided: the joint distribution of the tables is not known."
+NOT_KNOWN = Unavailable("the joint distribution of the tables is not known")
+ALL_TABLES = "an intruder's best guess of all tables together is right with probability {}"
+OWN_TABLE = "an intruder's best guess of the table of {name} is right with probability {{}}"
 INDEPENDENT = (
     "tables are weighed by the number of orders in which their observations can stand, as is right "
     "for independent counts with one rate and dispersion for each category"
@@ -91,7 +94,8 @@ class CategoriesAssessment(ShownInNotebooks):
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are
     categories of zeros only, which S1 = 0 gives away. `alone` takes a category's own set and
     nothing else. `joint_cells` are the counts of each category under the joint distribution. `out`
-    is all that is out; `likely`, `regression` and `bayes` are there where they were asked for.
+    is all that is out; `verdict`, `likely`, `regression` and `bayes` are there where they were
+    asked for.
     """
 
     names: tuple[str, ...]
@@ -104,8 +108,7 @@ class CategoriesAssessment(ShownInNotebooks):
     joint_cells: Mapping[str, tuple[CellRisk, ...]]
     warnings: tuple[str, ...]
     assumptions: tuple[str, ...]
-    verdict_sentence: str | None
-    allows: bool | None
+    verdict: Verdict | None
     options: CategoryOptions
     out: Categories
     likely: Mapping[str, LikelyTables | Unavailable] = field(default_factory=dict)
@@ -139,9 +142,12 @@ def assessed_categories(
     cells = _joint_cells(distributions, joint, case.tables)
     found = _joint_risk(distributions, cells, case.tables)
     assumptions = (INDEPENDENT, *_common(joint))
-    sentence, allows = None, None
+    verdict = None
     if max_risk is not None and case.tables is not None:
-        sentence, allows = _judged(found, alone, case.certain, max_risk)
+        exposed = _exposed(case, cells, max_risk)
+        verdict = Verdict(
+            rules=(*_certain(case, max_risk), *_rules(found, alone, exposed, max_risk))
+        )
     return CategoriesAssessment(
         names=case.names,
         is_holder=case.tables is not None,
@@ -151,10 +157,9 @@ def assessed_categories(
         alone=alone,
         joint=found,
         joint_cells=cells,
-        warnings=tuple(_warnings(case, joint, cells, max_risk)),
+        warnings=tuple(_warnings(case, joint)),
         assumptions=assumptions,
-        verdict_sentence=sentence,
-        allows=allows,
+        verdict=verdict,
         options=options,
         out=out,
     )
@@ -370,71 +375,78 @@ def _common(joint: Joint) -> tuple[str, ...]:
     return (COMMON.format(names=", ".join(joint.open)),) if joint.open else ()
 
 
-def _warnings(
-    case: _Case, joint: Joint, cells: Mapping[str, tuple[CellRisk, ...]], max_risk: float | None
-) -> list[str]:
+def _warnings(case: _Case, joint: Joint) -> list[str]:
     found = [f"the set of {name} follows from the others by subtraction" for name in joint.derived]
     found += [f"all counts of {name} are zero, which S1 = 0 gives away" for name in case.certain]
-    if max_risk is None or case.tables is None:
-        return found
-    for name, own in cells.items():
-        found += [
-            f"the count of value {cell.value} of {name} is found with probability "
-            f"{cell.truth_probability:.3f}"
-            for cell in own
-            if case.tables[name].get(cell.value, 0) > 0 and above(cell.truth_upper or 0.0, max_risk)
-        ]
     return found
 
 
-def _judged(
+def _exposed(
+    case: _Case, cells: Mapping[str, tuple[CellRisk, ...]], max_risk: float
+) -> tuple[str, ...]:
+    """The counts that occur whose probability is, or may be, above the limit."""
+    tables = case.tables or {}
+    return tuple(
+        f"value {cell.value} of {name}"
+        for name, own in cells.items()
+        for cell in own
+        if tables[name].get(cell.value, 0) > 0 and above(cell.truth_upper or 0.0, max_risk)
+    )
+
+
+def _certain(case: _Case, max_risk: float) -> tuple[Judged, ...]:
+    """Categories of zeros only, all of which S1 = 0 gives away."""
+    if not case.certain:
+        return ()
+    names = ", ".join(case.certain)
+    return (
+        Judged(
+            rule=COUNT_RISK,
+            ruling=Ruling.BROKEN,
+            value=Figure(value=1.0, how=How.EXACT),
+            limit=max_risk,
+            words=f"S1 = 0 gives away all counts of {names}{against(Ruling.BROKEN, max_risk)}.",
+            concerns=case.certain,
+        ),
+    )
+
+
+def _rules(
     risk: CategoryRisk | Unavailable,
     alone: Mapping[str, CategoryRisk | Unavailable],
-    certain: tuple[str, ...],
+    exposed: tuple[str, ...],
     max_risk: float,
-) -> tuple[str, bool]:
+) -> tuple[Judged, ...]:
     """Against the greatest risk allowed: best guesses of tables, and every count that occurs.
 
     Tables are judged jointly, and each category's by itself: the more categories, the less probable
     are all tables at once, however surely one of them is known.
     """
-    sentence, allows = _judged_distribution(risk, alone, max_risk)
-    if not certain:
-        return sentence, allows
-    names = ", ".join(certain)
-    zeros = f"Do not release the set of {names}: S1 = 0 gives all of it away."
-    return f"{zeros} Of the others: {sentence}", False
-
-
-def _judged_distribution(
-    risk: CategoryRisk | Unavailable,
-    alone: Mapping[str, CategoryRisk | Unavailable],
-    max_risk: float,
-) -> tuple[str, bool]:
-    distribution = None if isinstance(risk, Unavailable) else risk.distributions["multinomial"]
-    if (
-        isinstance(risk, Unavailable)
-        or isinstance(distribution, Unavailable)
-        or distribution is None
-    ):
-        return NOT_KNOWN, False
-    worst, table, most = risk.worst_cell, risk.best_guess_probability, ""
+    distribution = risk if isinstance(risk, Unavailable) else risk.distributions["multinomial"]
+    if isinstance(risk, Unavailable) or isinstance(distribution, Unavailable):
+        return (table_rule(ALL_TABLES, NOT_KNOWN, max_risk),)
+    worst, table = risk.worst_cell, risk.best_guess_probability
+    is_bound = isinstance(table, Unavailable)
     if isinstance(table, Unavailable):
-        table, most = distribution.best_guess_limit or table, "at most "
-    if worst is None or isinstance(table, Unavailable) or table.value is None:
-        return NOT_KNOWN, False
+        table = distribution.best_guess_limit or table
+    rules = [table_rule(ALL_TABLES, table, max_risk, is_bound=is_bound)]
     name, own = _surest_table(alone)
-    what = f"best guess of all tables together {most}{table.value:.3g}"
-    what += "" if own is None else f", of the table of {name} {own.value:.3g}"
-    what += f"; surest count: value {worst.value} of {worst.category}, {worst.probability:.3g}"
-    uppers = (worst.upper, _end(table, 1), 0.0 if own is None else _end(own, 1))
-    if not above(max(uppers), max_risk):
-        return f"Release: no probability is above {max_risk:g} ({what}).", True
-    lowest = worst.probability - ERRORS * (worst.standard_error or 0.0)
-    lowers = (lowest, 0.0 if most else _end(table, -1), 0.0 if own is None else _end(own, -1))
-    if not above(max(lowers), max_risk):
-        return f"Undecided: draws do not settle it at {max_risk:g} ({what}).", False
-    return f"Do not release: above {max_risk:g} ({what}).", False
+    if own is not None:
+        rules.append(table_rule(OWN_TABLE.format(name=name), own, max_risk))
+    single: Outcome = NOT_KNOWN if worst is None else _figure(worst)
+    which = "a value" if worst is None else f"value {worst.value} of {worst.category}"
+    rules.append(count_rule(which, single, max_risk, exposed=exposed, several="counts"))
+    return tuple(rules)
+
+
+def _figure(worst: WorstCell) -> Figure:
+    error = worst.standard_error
+    return Figure(
+        value=worst.probability,
+        how=How.EXACT if error is None else How.ESTIMATE,
+        standard_error=error,
+        high=None if error is None else worst.upper,
+    )
 
 
 def _surest_table(
@@ -448,9 +460,4 @@ def _surest_table(
     ]
     if not known:
         return "", None
-    return known[first_largest([_end(figure, 1) for _, figure in known])]
-
-
-def _end(figure: Figure, side: int) -> float:
-    """What a figure is not above (side 1) or not below (side -1)."""
-    return (figure.value or 0.0) + side * ERRORS * (figure.standard_error or 0.0)
+    return known[first_largest([ends(figure)[1] for _, figure in known])]

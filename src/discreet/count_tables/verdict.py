@@ -1,28 +1,18 @@
-"""May the statistics of a count table go out? A verdict in words against the greatest risk allowed.
+"""May the statistics of counts go out? The rules of the count policy, applied to one release.
 
-What is judged is the larger of two: the chosen measure of the whole table, and the probability of
-the true count of any value that occurs (a value that nobody has is no one's secret). Both are under
-the distribution that is right for independent counts. A figure from draws passes only where its
-upper limit does, and fails only where its lower one does; between them nothing is decided. The
-release that the holder has in mind is tried first, then S2 with fewer and fewer decimals."""
+Two figures may not be above the greatest risk allowed: the chosen measure of the whole table, and
+the probability of the true count of any value that occurs (a value that nobody has is no one's
+secret). Both are under the distribution that is right for independent counts.
+"""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
 
-from discreet.belief.count_belief import exact
-from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.measures import CellRisk, CountRisk, holder_risk
-from discreet.count_tables.rebuilding import Effort
-from discreet.count_tables.release import Attack, CountRelease, attack, release_of
-from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.errors import InputError, must_be
-from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.rounding import above, first_largest
-from discreet.progress import Progress, silent
+from discreet.figures import Outcome, Unavailable
+from discreet.policy.verdict import Judged, Ruling, at_most
 
-DECIMALS = (8, 7, 6, 5, 4, 3, 2, 1, 0)
-ERRORS = 2.0  # standard errors to either side of an estimate
+TABLE_RISK, COUNT_RISK = "table_risk", "count_risk"
 
 
 class CountMeasure(StrEnum):
@@ -33,148 +23,17 @@ class CountMeasure(StrEnum):
     RECIPROCAL_ENTROPY = "reciprocal_entropy"
 
 
-class CountDecision(StrEnum):
-    """What to do with the statistics."""
+MEASURES = {
+    CountMeasure.BEST_GUESS: "the probability that an intruder's best guess of the table is right",
+    CountMeasure.TRUTH: "the probability that an intruder gives to the true table",
+    CountMeasure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
+}
 
-    RELEASE = "release"
-    FEWER_DECIMALS = "release with fewer decimals"
-    DO_NOT = "do not release"
-    UNDECIDED = "undecided"
-
-
-class Judged(StrEnum):
-    """What a figure says about the greatest risk allowed."""
-
-    LOW = "low"
-    HIGH = "high"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExposedValue:
-    """A value whose true count an intruder finds with more than the greatest risk allowed."""
-
-    value: int
-    count: int
-    probability: float
-    standard_error: float | None
-    upper: float
-
-    @property
-    def words(self) -> str:
-        """In a sentence, without the count."""
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
-        limit = "" if self.standard_error is None else f", at most {self.upper:.3g}"
-        return (
-            f"the count of value {self.value} is found with probability "
-            f"{self.probability:.3f}{error}{limit}"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """One way to release, and its risk: the larger of that of the table and of a single count.
-
-    `table_risk` is by `measure`; `cell_risk` is that of the count of `worst_value`. `limit` is what
-    was held against the greatest risk allowed: an upper limit where draws were made.
-    """
-
-    release: CountRelease
-    risk: Outcome
-    measure: CountMeasure
-    table_risk: Outcome
-    cell_risk: Outcome | None = None
-    worst_value: int | None = None
-    limit: float | None = None
-    judged: Judged = Judged.UNKNOWN
-    exposed: tuple[ExposedValue, ...] = ()
-    by_bound: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountVerdict:
-    """What to do, in words; `decimals` where fewer of them make the release safe enough.
-
-    `exposed` are the values whose counts the release in mind gives away, `rule` is what was
-    compared. `warnings` name them, and what else the figures do not show.
-    """
-
-    decision: CountDecision
-    decimals: int | None
-    measure: CountMeasure
-    max_risk: float
-    sentence: str
-    trials: tuple[Trial, ...]
-    warnings: tuple[str, ...]
-    exposed: tuple[ExposedValue, ...] = ()
-    rule: str = ""
-
-    @property
-    def allows(self) -> bool:
-        """Was some release found whose risk is not above what is allowed?"""
-        return self.decision in (CountDecision.RELEASE, CountDecision.FEWER_DECIMALS)
-
-
-def verdict(
-    table: Mapping[int, int],
-    max_risk: float,
-    *,
-    measure: CountMeasure | str = CountMeasure.BEST_GUESS,
-    knowledge: Knowledge | None = None,
-    first: CountRelease | None = None,
-    found: Attack | None = None,
-    decimals: Iterable[int] = DECIMALS,
-    truncate: bool = False,
-    small: int | None = None,
-    effort: Effort | None = None,
-    progress: Progress = silent,
-) -> CountVerdict:
-    """Whether the holder may release the statistics, and with how many decimals of S2.
-
-    The release `first` (n, S1 and the exact factorisation if not said) is tried first; `found` is
-    what an intruder finds from it, where that is known already. Then S2 with fewer and fewer of the
-    `decimals`, until the risk is not above `max_risk`. With `small` only values that at most so
-    many observations have count as single ones; else every value that occurs does.
-    """
-    check_max_risk(max_risk)
-    asked = _Asked(table, max_risk, CountMeasure(measure), small)
-    trials: list[Trial] = []
-    warnings: tuple[str, ...] = ()
-    for release in _releases(table, first, decimals, truncate):
-        if trials or found is None:
-            progress(f"trying {release.words}", None)
-            found = attack(release, knowledge, truth=table, effort=effort, progress=progress)
-        risk = holder_risk(found, table)
-        trials.append(_trial(release, risk, asked))
-        warnings = _warnings(risk, trials[-1], asked)
-        if trials[-1].judged is Judged.LOW or isinstance(risk, Unavailable):
-            break
-    return _verdict(trials, asked, warnings)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    table: Mapping[int, int]
-    max_risk: float
-    measure: CountMeasure
-    small: int | None
-
-    def counts(self, value: int) -> bool:
-        """Is the count of this value one to be hidden by itself?"""
-        count = self.table.get(value, 0)
-        return count > 0 and (self.small is None or count <= self.small)
-
-    @property
-    def rule(self) -> str:
-        """What is compared with the greatest risk allowed."""
-        which = "any value that occurs"
-        if self.small is not None:
-            which = f"any value that 1 to {self.small} observations have"
-        return (
-            f"Neither may exceed {self.max_risk:g}: {_WORDS[self.measure]}, and the "
-            f"probability of the true count of {which}; where a figure is simulated, its upper "
-            "limit is judged."
-        )
+SAID = {  # the same with a figure
+    CountMeasure.BEST_GUESS: "an intruder's best guess of the table is right with probability {}",
+    CountMeasure.TRUTH: "an intruder gives the true table the probability {}",
+    CountMeasure.RECIPROCAL_ENTROPY: "one over the entropy of the table is {}",
+}
 
 
 def check_max_risk(max_risk: float) -> None:
@@ -183,229 +42,45 @@ def check_max_risk(max_risk: float) -> None:
         raise InputError(must_be("max_risk", "between 0 and 1", max_risk))
 
 
-def _releases(
-    table: Mapping[int, int], first: CountRelease | None, decimals: Iterable[int], truncate: bool
-) -> list[CountRelease]:
-    """The first release, then those with fewer decimals than it has."""
-    statistics = CountStatistics.of_counts(table)
-    first = first or release_of(statistics)
-    fewest = _decimals(first)
-    fewer = [d for d in sorted(set(decimals), reverse=True) if fewest is None or d < fewest]
-    hidden = first.n is None
-    return [first] + [
-        release_of(statistics, decimals=d, truncate=truncate, withhold_n=hidden) for d in fewer
-    ]
+def table_rule(said: str, risk: Outcome, limit: float, *, is_bound: bool = False) -> Judged:
+    """The rule on a table, or on all of several, `said` with a place for the figure; a risk that
+    only bounds the true one from above can show that the limit is kept, not that it is broken."""
+    ruling = at_most(risk, limit)
+    if is_bound and ruling is Ruling.BROKEN:
+        ruling = Ruling.UNDECIDED
+    value = f"at most {text_of(risk)}" if is_bound else text_of(risk)
+    words = f"{said.format(value)}{against(ruling, limit)}."
+    return Judged(rule=TABLE_RISK, ruling=ruling, value=risk, limit=limit, words=words)
 
 
-def _trial(release: CountRelease, risk: CountRisk | Unavailable, asked: _Asked) -> Trial:
-    """The figures that a verdict looks at; a certain table has the risk 1 by any measure."""
+def count_rule(
+    found: str, risk: Outcome, limit: float, *, exposed: Sequence[str] = (), several: str = "values"
+) -> Judged:
+    """The rule on single counts; `found` names the one found most surely, `exposed` all those whose
+    risk is, or may be, above the limit."""
+    ruling = at_most(risk, limit)
+    words = f"the true count of {found} has probability {text_of(risk)}{against(ruling, limit)}"
+    if len(exposed) > 1:
+        words += f"; {len(exposed)} {several} are exposed in all"
+    words += "."
+    return Judged(
+        rule=COUNT_RISK, ruling=ruling, value=risk, limit=limit, words=words,
+        concerns=tuple(exposed),
+    )  # fmt: skip
+
+
+def text_of(risk: Outcome) -> str:
+    """A risk in a sentence."""
     if isinstance(risk, Unavailable):
-        return Trial(release=release, risk=risk, measure=asked.measure, table_risk=risk)
-    table, by_bound = _table_risk(risk, asked.measure)
-    cells = [cell for cell in risk.cells if asked.counts(cell.value)]
-    worst = cells[first_largest([_upper(cell) for cell in cells])] if cells else None
-    single = None if worst is None else _cell_figure(worst)
-    return Trial(
-        release=release,
-        risk=_larger(table, single),
-        measure=asked.measure,
-        table_risk=table,
-        cell_risk=single,
-        worst_value=None if worst is None else worst.value,
-        limit=_limit(table, single),
-        judged=_judge(table, single if risk.cells else _NO_CELLS, by_bound, asked.max_risk),
-        exposed=tuple(_exposed(cells, asked)),
-        by_bound=by_bound,
-    )
-
-
-def _table_risk(risk: CountRisk, measure: CountMeasure) -> tuple[Outcome, bool]:
-    """The measure of the whole table, and whether it is only what that is not above."""
-    if measure is CountMeasure.TRUTH:
-        return risk.truth_probability or Unavailable("no true table was given"), False
-    if measure is CountMeasure.BEST_GUESS:
-        known = not isinstance(risk.best_guess_probability, Unavailable)
-        if known or risk.best_guess_limit is None:
-            return risk.best_guess_probability, False
-        return risk.best_guess_limit, True
-    if isinstance(risk.bounded, Unavailable):
-        return risk.bounded, False
-    certain = isinstance(risk.reciprocal_entropy, Unavailable)
-    return (exact(1.0) if certain else risk.reciprocal_entropy), False
-
-
-def _cell_figure(cell: CellRisk) -> Figure:
-    error = cell.truth_standard_error
-    return Figure(
-        value=cell.truth_probability or 0.0,
-        how=How.EXACT if error is None else How.ESTIMATE,
-        standard_error=error,
-        high=None if error is None else _upper(cell),
-    )
-
-
-def _upper(cell: CellRisk) -> float:
-    return cell.truth_upper if cell.truth_upper is not None else cell.truth_probability or 0.0
-
-
-def _ends(figure: Outcome) -> tuple[float, float] | None:
-    """What a figure is not below and not above; None where it is not known."""
-    if isinstance(figure, Unavailable) or figure.value is None:
-        return None
-    spread = ERRORS * (figure.standard_error or 0.0)
-    high = figure.value + spread if figure.high is None else figure.high
-    return figure.value - spread, high
-
-
-def _larger(table: Outcome, single: Figure | None) -> Outcome:
-    """The larger of the two, a single count where they are alike; the table's where not known."""
-    ends = _ends(table)
-    if single is None or ends is None or single.value is None or isinstance(table, Unavailable):
-        return table
-    return table if above(table.value or 0.0, single.value) else single
-
-
-def _limit(table: Outcome, single: Figure | None) -> float | None:
-    ends = [found[1] for one in (table, single) if one is not None and (found := _ends(one))]
-    return max(ends) if len(ends) == (1 if single is None else 2) else None
-
-
-_NO_CELLS = Unavailable("the distribution of single counts is not known")
-
-
-def _judge(table: Outcome, single: Outcome | None, by_bound: bool, max_risk: float) -> Judged:
-    """Low where both are for sure not above, high where one for sure is."""
-    own = _ends(table)
-    other = (0.0, 0.0) if single is None else _ends(single)
-    judged = [other] if by_bound else [own, other]
-    if any(ends is not None and above(ends[0], max_risk) for ends in judged):
-        return Judged.HIGH
-    if own is None or other is None:
-        return Judged.UNKNOWN
-    return Judged.UNKNOWN if above(max(own[1], other[1]), max_risk) else Judged.LOW
-
-
-def _exposed(cells: Iterable[CellRisk], asked: _Asked) -> Iterable[ExposedValue]:
-    """Values whose true count is, or may be, found with more than the risk allowed."""
-    for cell in cells:
-        if above(_upper(cell), asked.max_risk):
-            yield ExposedValue(
-                value=cell.value,
-                count=asked.table[cell.value],
-                probability=cell.truth_probability or 0.0,
-                standard_error=cell.truth_standard_error,
-                upper=_upper(cell),
-            )
-
-
-def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tuple[str, ...]:
-    """Counts that are exposed, and what rests on n being hidden."""
-    found = [one.words for one in trial.exposed]
-    if trial.by_bound:
-        found.insert(0, _INSTEAD)
-    given = None if isinstance(risk, Unavailable) else risk.truth_given_number
-    value = given.value if isinstance(given, Figure) else None
-    if value is not None and above(value, asked.max_risk):
-        found.append(
-            f"this rests on the number of observations{_above_zero(risk)} staying hidden: whoever "
-            f"learns it gives the true table the probability {value:.3f}"
-        )
-    return tuple(found)
-
-
-def _above_zero(risk: CountRisk | Unavailable) -> str:
-    """Which observations are meant: where n is withheld, nothing is known of the zeros."""
-    cells = () if isinstance(risk, Unavailable) else risk.cells
-    return " above zero" if cells and min(cell.value for cell in cells) > 0 else ""
-
-
-_WORDS = {
-    CountMeasure.BEST_GUESS: "the probability that an intruder's best guess of the table is right",
-    CountMeasure.TRUTH: "the probability that an intruder gives to the true table",
-    CountMeasure.RECIPROCAL_ENTROPY: "one over the entropy of the table",
-}
-_INSTEAD = (
-    "draws cannot tell the best guess; judged is a limit that its probability does not exceed"
-)
-
-
-def _verdict(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> CountVerdict:
-    last = trials[-1]
-    if last.judged is Judged.LOW:
-        decision = CountDecision.RELEASE if len(trials) == 1 else CountDecision.FEWER_DECIMALS
-    elif all(trial.judged is Judged.HIGH for trial in trials):
-        decision = CountDecision.DO_NOT
-    else:
-        decision = CountDecision.UNDECIDED
-    fewer = decision is CountDecision.FEWER_DECIMALS
-    first = tuple(one.words for one in trials[0].exposed) if len(trials) > 1 else ()
-    named = {one.words for one in last.exposed} if len(trials) > 1 else set()
-    told = tuple(f"with {_number(last.release)}, {w}" if w in named else w for w in warnings)
-    return CountVerdict(
-        decision=decision,
-        decimals=_decimals(last.release) if fewer else None,
-        measure=asked.measure,
-        max_risk=asked.max_risk,
-        sentence=_sentence(decision, trials, asked.max_risk),
-        trials=tuple(trials),
-        warnings=tuple(dict.fromkeys((*told, *(() if last.exposed else _before(first))))),
-        exposed=trials[0].exposed,
-        rule=asked.rule,
-    )
-
-
-def _before(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"as first asked, {one}" for one in words)
-
-
-def _decimals(release: CountRelease) -> int | None:
-    given = release.log_factorial_total
-    return given.decimals if isinstance(given, DecimalLog) else None
-
-
-def _sentence(decision: CountDecision, trials: list[Trial], max_risk: float) -> str:
-    first, last = trials[0], trials[-1]
-    at_first, at_last = _told(first), _told(last)
-    if decision is CountDecision.RELEASE:
-        return f"Release: {at_first}, not above {max_risk:g}."
-    if decision is CountDecision.FEWER_DECIMALS:
-        return (
-            f"Release S2 with {_number(last.release)} only: {at_last}, not above {max_risk:g}; "
-            f"with {_form(first.release)} {at_first}."
-        )
-    if decision is CountDecision.DO_NOT:
-        even = " even with the fewest decimals tried" if len(trials) > 1 else ""
-        return f"Do not release: {at_last}{even}, above {max_risk:g}."
-    if len(trials) == 1:
-        return f"Undecided: {at_first}; {max_risk:g} is allowed."
-    is_high = first.judged is Judged.HIGH
-    limit = f"above {max_risk:g}, so not that" if is_high else f"and {max_risk:g} is allowed"
-    known = f"with {_form(first.release)} {at_first}, {limit}"
-    return f"Undecided: {known}; with {_number(last.release)} {at_last}."
-
-
-def _told(trial: Trial) -> str:
-    """What is judged, in words: the table, or the count that is found more surely."""
-    risk = trial.risk
-    if isinstance(risk, Unavailable):
-        return f"{_WORDS[trial.measure]} is not known ({risk.reason})"
-    if risk is trial.cell_risk:
-        what = f"the probability of the true count of value {trial.worst_value}"
-    else:
-        what = _WORDS[trial.measure]
-    most = " at most" if trial.by_bound and risk is trial.table_risk else ""
-    return f"{what} is{most} {_text(risk)}"
-
-
-def _form(release: CountRelease) -> str:
-    return "the exact factorisation" if release.is_exact else _number(release)
-
-
-def _number(release: CountRelease) -> str:
-    decimals = _decimals(release)
-    return "1 decimal" if decimals == 1 else f"{decimals} decimals"
-
-
-def _text(risk: Figure) -> str:
+        return f"not known ({risk.reason})"
+    if risk.value is None:
+        return f"from {risk.low or 0.0:.3g} to {risk.high or 0.0:.3g}"
     error = "" if risk.standard_error is None else f" ± {risk.standard_error:.2g}"
     return f"{risk.value:.3g}{error}"
+
+
+def against(ruling: Ruling, limit: float) -> str:
+    """What the figure is, beside the limit."""
+    if ruling is Ruling.UNDECIDED:
+        return f", which does not settle whether it is above the limit of {limit:g}"
+    return f", {'above' if ruling is Ruling.BROKEN else 'not above'} the limit of {limit:g}"

@@ -102,8 +102,28 @@ def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
     if isinstance(source, Records):
         return source
     if isinstance(source, (str, Path)):
-        return _open_path(str(source), csv or CsvOptions())
+        try:
+            return _open_path(str(source), csv or CsvOptions())
+        except OSError as error:  # such as a folder that may not be looked into
+            raise _unreadable(str(source), error) from error
     return _open_frame(source)
+
+
+def files_of(given: str) -> tuple[Path, ...]:
+    """The files that a path names: itself, those of a folder or a pattern; none where there are
+    none."""
+    path = Path(given)
+    try:
+        if path.is_file():
+            return (path,)
+        return _expanded([given] if path.is_dir() else glob.glob(given, recursive=True))
+    except (OSError, ValueError):  # a name that no file can have is none (FileError is one)
+        return ()
+
+
+def _unreadable(given: str, error: OSError) -> FileError:
+    shown = given if len(given) < 100 else given[:100] + "…"
+    return FileError(must_be(f"file {shown!r}", "readable", error.strerror or "an error"))
 
 
 def _open_path(given: str, csv: CsvOptions) -> Records:
@@ -130,8 +150,7 @@ def _check_name(given: str) -> None:
     except UnicodeError as error:
         raise FileError(must_be("file", "named in UTF-8", ascii(given))) from error
     except OSError as error:
-        shown = given if len(given) < 100 else given[:100] + "…"
-        raise FileError(must_be(f"file {shown!r}", "readable", error.strerror)) from error
+        raise _unreadable(given, error) from error
 
 
 def _open_file(path: Path, csv: CsvOptions) -> Records:

@@ -54,9 +54,9 @@ class Diagnostics:
         )
         if worst > R_HAT_LIMIT:
             most = f"up to {worst:.3f}" if worst < MOST_SHOWN else f"over {MOST_SHOWN:,.0f}"
-            return f"chains disagree (R-hat {most}, above {R_HAT_LIMIT}); draw more"
+            return f"chains disagree (R-hat {most}, above {R_HAT_LIMIT}); allow more seconds"
         if fewest < LEAST_EFFECTIVE * self.n_chains:
-            return f"only {fewest:.0f} effective draws in some cell; draw more"
+            return f"only {fewest:.0f} effective draws in some cell; allow more seconds"
         return ""
 
 

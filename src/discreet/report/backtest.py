@@ -6,10 +6,13 @@ from typing import Any
 from discreet.figures import Figure
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
+from discreet.report.outside import outside_document
 from discreet.report.render_json import fields_json, known
 from discreet.survey.backtest.league import Backtest, Score, Trial
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
+SHORT = 6  # models in the short view
+SHORT_HEADER = ("model", "error on\naverage", "largest\nbias", "least\ncovered")
 HEADER = ("model", "truth", "estimate", "bias", "error", "covered", "answers")
 LEAGUE_FIELDS = (
     "population_size", "population_uniques", "n_cells", "keys", "stratum", "fractions", "repeats",
@@ -44,26 +47,45 @@ def backtest_document(league: Backtest) -> Document:
 
 
 def scope(league: Backtest) -> Iterator[str]:
-    """What was tried, in a few lines."""
+    """What was tried, in a line; how, stands in the full view."""
     yield (
-        f"{words.plural(league.population_size, 'person')} taken as the population, "
-        f"{words.plural(len(league.keys), 'key')}, "
-        f"{words.plural(league.n_cells, 'cell')} occupied, "
-        f"{words.plural(league.population_uniques, 'population unique')}"
+        f"{words.plural(len(league.trials), 'sample')} of "
+        f"{words.plural(league.population_size, 'person')}, taken as the population; "
+        f"{words.plural(len(league.keys), 'key')}"
     )
-    how = "drawn simply at random"
-    if league.stratum is not None:
-        how = f"with as many persons from each level of {league.stratum!r}, weighted"
-    yield f"{words.plural(len(league.trials), 'sample')} {how}, seed {league.seed}"
     if not league.complete:
         wanted = league.repeats * len(league.fractions)
         yield f"stopped early: {words.plural(wanted, 'sample')} were asked for"
 
 
+def tried(league: Backtest) -> str:
+    """The population, and how samples were drawn from it."""
+    how = "drawn simply at random"
+    if league.stratum is not None:
+        how = f"with as many persons from each level of {league.stratum!r}, weighted"
+    return (
+        f"{words.plural(league.n_cells, 'cell')} occupied, "
+        f"{words.plural(league.population_uniques, 'population unique')}. Samples {how}, seed "
+        f"{league.seed}."
+    )
+
+
 def _answer(league: Backtest) -> Iterator[Block]:
-    yield from (Text(line) for line in verdict(league))
-    yield Text(MEANING, "soft")
-    yield from (Text(line, "soft") for line in reasons(league))
+    yield from (Text(line, "strong") for line in verdict(league))
+    yield Table(header=SHORT_HEADER, rows=tuple(_short_rows(league)), only="terminal")
+    yield Text(tried(league), only="detail")
+    yield Text(MEANING, "soft", "detail")
+    yield from (Text(line, "soft", "detail") for line in reasons(league))
+
+
+def _short_rows(league: Backtest) -> Iterator[tuple[str, ...]]:
+    """The models that answered every sample, best first: error and cover over the fractions."""
+    scores = {(one.model, one.fraction): one for one in league.scores()}
+    for name, error in league.ranking()[:SHORT]:
+        own = [scores[name, fraction] for fraction in league.fractions]
+        farthest = max((one.bias or 0.0 for one in own), key=abs)
+        covered = min((one.coverage for one in own if one.coverage is not None), default=None)
+        yield name, _percent(error), _percent(farthest, "+"), _percent(covered)
 
 
 def verdict(league: Backtest) -> Iterator[str]:
@@ -123,12 +145,12 @@ def _ratios(league: Backtest, figure: str) -> dict[str, list[list[float]]]:
 
 
 def _scores(league: Backtest, figure: str, fraction: float) -> Section:
-    """A row a model; correct matches on the page only."""
+    """A row a model."""
     rows = tuple(row(s) for s in league.scores(figure) if s.fraction == fraction)
     return Section(
         f"{FIGURES[figure].capitalize()}, samples of {fraction:.4g} of the population",
         (Table(header=HEADER, rows=rows),),
-        only=None if figure == "uniques" else "page",
+        only="detail",
     )
 
 
@@ -169,3 +191,17 @@ def _score_json(score: Score) -> dict[str, Any]:
     """A model that answered no sample says why; one that left some says so in a note."""
     told = fields_json(score, *(name for name in Score.__dataclass_fields__ if name != "reason"))
     return told | known(**{"note" if score.n_answers else "unavailable": score.reason})
+
+
+def external_document(league: Backtest, name: str = "") -> Document:
+    """Which models did best, with errors in steps of ten percent."""
+    best = league.ranking()[:3]
+    said = ", ".join(f"{model} (error about {10 * round(10 * error)} %)" for model, error in best)
+    return outside_document(
+        "Which model to trust: summary for readers outside",
+        name=name or league.source,
+        asked=[f"which estimate of risk to trust on data like these, with the keys "
+               f"{words.listed(list(league.keys))}"],
+        ruling=None,
+        estimate=[f"least error on average: {said}" if best else "no model answered every sample"],
+    )  # fmt: skip

@@ -6,6 +6,7 @@ page, and on the terminal where the user asks for all (`--full`). Plots are func
 a page calls, so building a document loads no drawing library.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -18,6 +19,7 @@ PLACES: dict[View, tuple[Place | None, ...]] = {  # what each view shows of what
     "page": (None, "page", "detail"),
 }
 Row = tuple[str, ...]
+NUMBER = re.compile(r"(about |at most |at least |[<>±+−-] ?)?[.\d]|[–?]?$")  # how one begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class Table:
     """Rows under a header; a line break in the header is for narrow columns.
 
     `sides` has a letter for each column, l for text and r for numbers; without it the first column
-    is text. The last `page_columns` stand on the page only, as do rows beyond `most`; `first` says
-    which rows come before others.
+    is text, and of the others those that hold no number. The last `page_columns` stand on the page
+    only, as do rows beyond `most`; `first` says which rows come before others.
     """
 
     kind: ClassVar = "table"
@@ -51,8 +53,12 @@ class Table:
     @property
     def columns(self) -> list[tuple[str, str]]:
         """Names and sides."""
-        sides = self.sides or "l" + "r" * (len(self.header) - 1)
+        sides = self.sides or "".join(self._side(place) for place in range(len(self.header)))
         return list(zip(self.header, sides, strict=True))
+
+    def _side(self, column: int) -> str:
+        cells = [row[column] for row in self.rows]
+        return "r" if column and all(NUMBER.match(cell) for cell in cells) else "l"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table of shaded boxes: levels of `names` down, those of the variable `across` across."""
+    """A table of boxes: levels of `names` down, those of the variable `across` across.
+
+    `shades` is the key of the boxes' shades; `style` names their colours: `shade` from the worst
+    on, `hide` for figures that are hidden first, hidden with others, and shown.
+    """
 
     kind: ClassVar = "grid"
     names: Row
@@ -105,6 +115,7 @@ class Grid:
     levels: Row
     rows: tuple[tuple[Row, tuple[Box, ...]], ...]
     shades: Row
+    style: Literal["shade", "hide"] = "shade"
     only: Place = "page"
 
 
@@ -128,12 +139,16 @@ Block = Text | Table | Plot | Tiles | Facts | Grid | Section
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole report; `confidential` for what may not leave the agency, `public` for what may."""
+    """A whole report; `confidential` for what may not leave the agency, `public` for what may.
+
+    `made` says at the foot of a page where it comes from.
+    """
 
     title: str
     scope: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     mark: Literal["confidential", "public"] | None = None
+    made: tuple[tuple[str, str], ...] = ()
 
 
 def shown_on(view: View, blocks: tuple[Block, ...]) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
+from discreet.report.outside import outside_document
 from discreet.report.render_json import fields_json, known
 from discreet.survey.models.exchangeable_prior import PopulationPrior
 from discreet.survey.models.sample_size import Plan
@@ -40,9 +41,9 @@ def plan_document(plans: Sequence[Plan]) -> Document:
 
 
 def _answer(plans: Sequence[Plan]) -> Iterator[Block]:
+    yield from (Text(f"{plan.prior.value}: {verdict(plan)}.", "strong") for plan in plans)
     yield Table(header=HEADER, rows=tuple(_row(plan) for plan in plans))
-    yield from (Text(f"{plan.prior.value}: {verdict(plan)}.") for plan in plans)
-    yield Text(FORMULAS, "soft")
+    yield Text(FORMULAS, "soft", "detail")
     yield from (Text(caution(plan), "warning") for plan in plans if caution(plan))
 
 
@@ -100,3 +101,18 @@ def _one_json(plan: Plan) -> dict[str, Any]:
         caution=caution(plan) or None,
         curve=[{"sample_size": n, "unique_probability": q} for n, q in plan.curve(POINTS)],
     )
+
+
+def external_document(plans: Sequence[Plan]) -> Document:
+    """How large a sample may be, as a share to the nearest percent; the target stays inside."""
+    return outside_document(
+        "How large a sample may be: summary for readers outside",
+        asked=["how large a sample of the population may be, so that few who stand out in it can "
+               "be found in the population"],
+        ruling=None,
+        estimate=[
+            f"with the {plan.prior.value} prior: about {100 * plan.sample_fraction:.0f} % of the "
+            "population"
+            for plan in plans
+        ],
+    )  # fmt: skip

@@ -4,25 +4,26 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, must_be
+from discreet.report.external import external_document_of
 from discreet.report.notebook import BUILDERS, document_of
+from discreet.report.provenance import provenance, sources_of, with_provenance
 from discreet.report.render_html import write_page
 
 
-def write_report(result: Any, path: str | Path, *, external: bool = False) -> None:
-    """Write the report of a result as one HTML file, whole or not at all.
+def write_report(
+    result: Any, path: str | Path, *, external: bool = False, source: Any = None
+) -> None:
+    """Write the report of a result as one HTML file (or PDF, by its ending), whole or not at all.
 
-    `external` writes what may leave the agency, of an assessment of records.
+    `external` writes what may leave the agency. `source` is what the result was computed from, a
+    path or a frame: then the report says so, of a file with its SHA-256.
     """
+    found = provenance(sources=sources_of(source))
     if external:
-        if type(result).__name__ != "Assessment":
-            rule = "the result of assess where the report is external"
-            raise InputError(must_be("result", rule, type(result).__name__))
-        from discreet.report.assess.external import external_document
-
-        write_page(external_document(result), path)
+        write_page(with_provenance(external_document_of(result), found), path)
         return
     document = document_of(result)
     if document is None:
         rule = f"one of {', '.join(sorted(BUILDERS))}"
         raise InputError(must_be("result", rule, type(result).__name__))
-    write_page(document, path)
+    write_page(with_provenance(document, found), path)

@@ -29,11 +29,15 @@ def test_the_table_and_the_page(population, tmp_path):
     models = "sample_frequency,lancaster"
     shown = run(
         population, "--keys", "age,öde", "--repeats", 2, "--fractions", ".1,.5",
-        "--models", models, "--report", page,
+        "--models", models, "--report", page, "--full",
     )  # fmt: skip
     assert shown.exit_code == 0
     assert "lancaster" in shown.stdout
     assert "samples of 0.5 of the population" in shown.stdout
+    short = run(population, "--keys", "age,öde", "--repeats", 2, "--models", models).stdout
+    assert "samples of 0.1 of the population" not in short
+    assert len(short.splitlines()) <= 20
+    assert short.splitlines()[4].startswith("  Least error on average")
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 2
     assert "people.csv" in text

@@ -193,7 +193,7 @@ def test_many_variables(discreet, tmp_path):
         (("--seconds", "0"), "--seconds must be above 0"),
         (("--small", "0"), "--small must be at least 1"),
         (("--confidence", "1"), "--confidence must be from 0 to below 1"),
-        (("--report", "x.pdf"), "--report must end in .html"),
+        (("--report", "x.txt"), "--report must be a file that ends in .html or .pdf"),
     ],
 )
 def test_bad_input(discreet, table, more, says):

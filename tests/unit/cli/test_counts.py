@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from discreet.figures import Unavailable
+
 DISASTERS = "0:15,1:20,2:9,3:5,4:2"
 RELEASED = ("--n", 51, "--s1", 61, "--s2", "2^20*3^7")
 
@@ -77,7 +79,7 @@ def test_n_withheld(discreet):
 
 
 def test_the_text_without_n_shows_no_zeros(discreet):
-    text = discreet("counts", DISASTERS, "--withhold-n").out
+    text = discreet("counts", DISASTERS, "--withhold-n", "--full").out
     assert "  ? 20 9 5 2 " in text
     assert "true from value 1 on" in text
     assert "0 20 9 5 2" not in text
@@ -168,27 +170,54 @@ def test_files_that_hold_no_counts(discreet, tmp_path):
 def test_verdicts_and_their_exit_codes(discreet):
     passed = discreet("counts", DISASTERS, "--max-risk", 0.5)
     assert passed.code == 0
-    assert "\nVerdict: release\n" in passed.out
+    assert "\nVerdict: may go out\n" in passed.out
     refused = discreet("counts", DISASTERS, "--max-risk", 0.01, "--json")
     assert refused.code == 3
-    assert json.loads(refused.out)["verdict"]["decision"] == "do not release"
-    assert [one["value"] for one in json.loads(refused.out)["verdict"]["exposed"]] == [
-        0,
-        1,
-        2,
-        3,
-        4,
-    ]
-    text = discreet("counts", DISASTERS, "--max-risk", 0.01).out
-    assert "\nVerdict: do not release\n" in text
+    told_so = json.loads(refused.out)
+    assert told_so["verdict"]["verdict"] == "broken"
+    assert told_so["advice"]["decision"] == "do not release"
+    assert [one["value"] for one in told_so["advice"]["exposed"]] == [0, 1, 2, 3, 4]
+    text = discreet("counts", DISASTERS, "--max-risk", 0.01, "--full").out
+    assert "\nVerdict: may not go out\n" in text
     assert "exposed value" in text
-    fewer = discreet("counts", DISASTERS, "--max-risk", 0.34)
-    assert fewer.code == 0
-    assert "\nVerdict: release S2 with 0 decimals only\n" in fewer.out
     ranged = ("--withhold-n", "--knows", "n=50..52", "--max-risk", 0.2)
     assert discreet("counts", DISASTERS, *ranged).code == 3  # single counts are found at .362
     options = ("--max-risk", 0.4, "--measure", "truth", "--json")
-    assert told(discreet("counts", DISASTERS, *options))["verdict"]["measure"] == "truth"
+    assert told(discreet("counts", DISASTERS, *options))["advice"]["measure"] == "truth"
+
+
+def test_what_was_asked_may_not_go_out_though_less_of_it_may(discreet):
+    """The exact S2 breaks the limit: exit 3, and the decimals to drop; with those it is kept."""
+    fewer = discreet("counts", DISASTERS, "--max-risk", 0.34)
+    assert fewer.code == 3
+    assert "release s2 with 0 decimals instead (--decimals 0)" in " ".join(
+        fewer.out.lower().split()
+    )
+    assert discreet("counts", DISASTERS, "--max-risk", 0.34, "--decimals", 0).code == 0
+    told_so = json.loads(discreet("counts", DISASTERS, "--max-risk", 0.34, "--json").out)
+    broken = [one for one in told_so["verdict"]["rules"] if one["verdict"] == "broken"]
+    assert [one["remedy"] for one in broken] == ["S2 with 0 decimals keeps the limit"] * len(broken)
+
+
+def test_what_cannot_be_settled_has_its_own_code_and_says_what_to_give(discreet, monkeypatch):
+    """Of counts that no draw reaches in time nothing is known: 4, and the option for more time."""
+    monkeypatch.setattr(
+        "discreet.count_tables.advice.holder_risk", lambda *_, **__: Unavailable("no time")
+    )
+    left = discreet("counts", DISASTERS, "--max-risk", 0.34, "--seconds", 5)
+    assert left.code == 4
+    assert "\nVerdict: undecided, so it may not go out yet\n" in left.out
+    assert "--seconds 10" in left.out
+
+
+def test_the_short_answer_leads_with_the_verdict(discreet):
+    lines = discreet("counts", DISASTERS, "--max-risk", 0.2).out.splitlines()
+    assert lines[4] == "Verdict: may not go out"
+    assert len(lines) <= 24  # at 80 columns; some fifteen where sentences do not wrap
+    text = "\n".join(lines)
+    assert "discreet audit" in text
+    assert "paper" not in text
+    assert "paper" not in discreet("counts", DISASTERS, "--max-risk", 0.2, "--full").out
 
 
 def test_the_same_seed_gives_the_same_answer(discreet):
@@ -263,7 +292,7 @@ def test_the_page(discreet, tmp_path):
         ((DISASTERS, "--decimals", -1), "--decimals must be from 0 to 1000"),
         ((DISASTERS, "--seconds", 0), "--seconds must be a finite number above zero"),
         ((DISASTERS, "--column", "x"), "--column must be given with a file"),
-        ((DISASTERS, "--report", "x.txt"), "--report must end in .html"),
+        ((DISASTERS, "--report", "x.txt"), "--report must be a file that ends in .html or .pdf"),
         ((DISASTERS, "--n", 1, "--n", 2), "--n must be given once"),
     ],
 )

@@ -78,7 +78,7 @@ def test_margins_beside_the_sets_add_to_what_is_known(discreet, wards):
     by_ward = told(holder(discreet, wards, "--by", "ward,year", "--margin", "ward", "--json"))
     assert by_ward["beside"] == ["the table by ward"]
     assert by_ward["joint"]["entropy"]["value"] < by_ward["sets_alone"]["entropy"]["value"]
-    text = holder(discreet, wards, "--by", "ward", "--totals").out
+    text = holder(discreet, wards, "--by", "ward", "--totals", "--full").out
     assert "from the sets alone" in text
     assert "with all that is out" in text
 
@@ -146,14 +146,16 @@ def test_a_verdict_over_categories(discreet, wards):
     refused = holder(discreet, wards, "--by", "ward", "--max-risk", 0.3, "--json")
     assert refused.code == 3
     verdict = json.loads(refused.out)["verdict"]
-    assert verdict["allows"] is False
-    assert "value 5 of south" in verdict["sentence"]
+    assert verdict["verdict"] == "broken"
+    counted = next(one for one in verdict["rules"] if one["rule"] == "count_risk")
+    assert (counted["verdict"], counted["limit"]) == ("broken", 0.3)
+    assert "value 5 of south" in counted["concerns"]
     assert holder(discreet, wards, "--by", "ward", "--max-risk", 0.9).code == 0
 
 
 def test_text_fits_80_columns_without_blanks_at_the_end(discreet, wards):
     options = ("--by", "ward,year", "--totals", "--regress", "ward,year", "--max-risk", 0.2)
-    lines = holder(discreet, wards, *options).out.splitlines()
+    lines = holder(discreet, wards, *options, "--full").out.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines == [line.rstrip() for line in lines]
 

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from discreet.cli.option_names import speaking_of
-from discreet.errors import FileError, InputError
+from discreet.errors import FileError, InputError, must_be, problem_of
 
 
 def complaint(message, more=None, kind=InputError):
@@ -39,3 +39,13 @@ def test_options_for_parameters(said, told):
 
 def test_other_names_and_kinds_of_error():
     assert complaint("n must be 1, got 2", {"n": "--n"}, FileError) == "--n must be 1, got 2"
+
+
+def test_the_parts_of_a_complaint_stay_apart():
+    command = click.Command("x", params=[click.Option(["--missing"])])
+    said = must_be("missing", "y", "'a; b'", where="row 1", remedy="choose drop (missing)")
+    with click.Context(command), pytest.raises(InputError) as caught, speaking_of():
+        raise InputError(said)
+    told = problem_of(caught.value.args[0])
+    assert (told.what, told.where) == ("--missing must be y, got 'a; b'", "row 1")
+    assert told.remedy == "choose drop (--missing)"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from discreet.count_tables.advice import CountDecision
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
@@ -10,7 +11,6 @@ from discreet.count_tables.com_poisson.estimation import (
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, decimal_log
-from discreet.count_tables.verdict import CountDecision
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.flows.counts import assess_counts, assess_statistics
@@ -97,8 +97,8 @@ def test_knowledge_of_a_shape_that_begins_at_one():
 
 def test_the_verdict_uses_what_was_asked_for():
     found = assessed(max_risk=0.35, small=2)
-    assert found.verdict.decision is CountDecision.FEWER_DECIMALS
-    assert "1 to 2 observations" in found.verdict.rule
+    assert found.advice.decision is CountDecision.FEWER_DECIMALS
+    assert "1 to 2 observations" in found.advice.rule
     flat, steep = (
         assessed(withhold_n=True, number_prior=prior).risks["multinomial"].truth_probability.value
         for prior in ("equal", "reciprocal")

@@ -18,6 +18,7 @@ from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.flows.counts import assess_categories
+from discreet.policy.verdict import Ruling
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),
@@ -55,9 +56,12 @@ def test_joint_risk(totals):
     assert got == pytest.approx(exact, rel=1e-9)
     possible = [cell.possible_counts for name in found.names for cell in found.joint_cells[name]]
     assert possible == [len(set(pairs[:, j])) for j in range(10)]
-    assert found.allows is False
-    assert found.verdict_sentence.startswith("Do not release")
-    assert any("of south is found with probability" in one for one in found.warnings)
+    assert found.verdict.ruling is Ruling.BROKEN
+    counted = next(one for one in found.verdict.rules if one.rule == "count_risk")
+    assert counted.value.value == pytest.approx(max(exact), rel=1e-9)
+    assert counted.ruling is Ruling.BROKEN
+    named = [f"value {j % 5} of {'north' if j < 5 else 'south'}" for j in range(10)]
+    assert list(counted.concerns) == [one for one, p in zip(named, exact) if p > 0.3]
     alone = hidden_counts(SETS["north"]).distribution(truth=TABLES["north"])
     got = found.alone["north"].truth_probability.value
     assert got == pytest.approx(alone.truth_probability.value)
@@ -69,7 +73,7 @@ def test_a_withheld_set_follows_from_the_others():
     assert found.derived == ("south",)
     assert found.statistics["south"] == SETS["south"]
     assert "the set of south follows from the others by subtraction" in found.warnings
-    assert found.allows is True
+    assert found.verdict.allows
 
 
 def test_an_intruder_sees_no_truth():
@@ -80,7 +84,7 @@ def test_an_intruder_sees_no_truth():
     assert not found.is_holder
     assert found.joint.truth_probability is None
     assert found.joint.worst_cell is None
-    assert found.verdict_sentence is None
+    assert found.verdict is None
     assert all(cell.truth_probability is None for cell in found.joint_cells["south"])
 
 
@@ -101,9 +105,10 @@ def test_a_category_of_zeros_is_given_away():
 
 def test_a_category_of_zeros_may_not_go_out():
     found = assess_categories(TABLES | {"east": {0: 7}}, max_risk=0.9)
-    assert found.allows is False
-    first = "Do not release the set of east: S1 = 0 gives all of it away. Of the others: Release"
-    assert found.verdict_sentence.startswith(first)
+    broken = found.verdict.those(Ruling.BROKEN)
+    assert [one.concerns for one in broken] == [("east",)]
+    assert broken[0].words.startswith("S1 = 0 gives away all counts of east")
+    assert len(found.verdict.those(Ruling.KEPT)) == 3  # all of the others may go out
 
 
 def all_together(tables, statistics):
@@ -141,8 +146,9 @@ def test_a_table_that_is_guessed_surely_is_not_hidden_by_others():
     assert found.joint.best_guess_probability.value < 0.5
     assert found.joint.worst_cell.probability < 0.5
     assert found.alone["sure"].best_guess_probability.value == pytest.approx(15 / 17)
-    assert found.allows is False
-    assert "of the table of sure 0.882" in found.verdict_sentence
+    broken = found.verdict.those(Ruling.BROKEN)
+    assert len(broken) == 1
+    assert "of the table of sure is right with probability 0.882" in broken[0].words
 
 
 def test_knowledge_of_a_category_counts():
@@ -197,9 +203,8 @@ def test_rounding_decides_nothing_about_categories(noise):
         name: replace(risk, best_guess_probability=exact(p))
         for name, p in (("a", 0.5), ("b", 0.5 + noise))
     }
-    sentence, allows = category_assessment._judged_distribution(risk, alone, 0.5)
-    assert allows
-    assert "of the table of a" in sentence
+    rules = category_assessment._rules(risk, alone, (), 0.5)
+    assert {one.ruling for one in rules} == {Ruling.KEPT}
+    assert "of the table of a" in rules[1].words
     case = SimpleNamespace(tables=tables, certain=())
-    joint = SimpleNamespace(derived=())
-    assert category_assessment._warnings(case, joint, cells, 0.5) == []
+    assert category_assessment._exposed(case, cells, 0.5) == ()

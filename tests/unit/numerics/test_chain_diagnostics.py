@@ -88,7 +88,7 @@ def test_chains_stuck_at_different_values_disagree():
     found = diagnose(draws)
     assert found.r_hat[0] > 1e6
     assert np.isfinite(found.r_hat[0])
-    assert found.warning == "chains disagree (R-hat over 1,000, above 1.01); draw more"
+    assert found.warning == "chains disagree (R-hat over 1,000, above 1.01); allow more seconds"
 
 
 def drifting(value, n_chains, n_draws, rng):

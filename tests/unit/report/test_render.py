@@ -131,3 +131,42 @@ def test_plots_are_drawn_by_pages_only():
 def test_a_page_is_written_whole(tmp_path):
     write_page(Document(title="surrogate \udcff"), tmp_path / "p.html")
     assert "surrogate \\udcff" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("cells", "side"),
+    [
+        (("1", "2,000", "< 0.001", "–"), "r"),
+        (("0 to 2", "about 10^7", "± 0.3", "-5 %", "+16 %"), "r"),
+        (("value 5: 0.672", "value 0: 0.4"), "l"),
+        (("12", "not available"), "l"),
+        (("exact", "estimate"), "l"),
+    ],
+)
+def test_text_stands_left_and_numbers_right(cells, side):
+    table = Table(header=("name", "column"), rows=tuple(("x", cell) for cell in cells))
+    assert [letter for _, letter in table.columns] == ["l", side]
+    page = page_of(Document(title="t", blocks=(table,)))
+    assert f'<th class="{"n" if side == "r" else "l"}">column</th>' in page
+
+
+def test_the_head_of_a_table_is_repeated_on_paper():
+    page = page_of(DOCUMENT)
+    assert '<thead><tr><th class="l">name</th>' in page
+    assert "display: table-header-group" in page
+
+
+def test_a_verdict_that_is_open_has_its_own_colour():
+    page = page_of(Document(title="t", blocks=(Section("Verdict", (Text("x"),), tone="open"),)))
+    assert '<section class="open">' in page
+    assert "section.open {" in page
+
+
+def test_a_grid_may_tell_what_is_hidden():
+    grid = Grid(
+        names=("a",), across="b", levels=("x",), shades=("first",), style="hide",
+        rows=((("y",), (Box("hidden", "", 0, False),)),),
+    )  # fmt: skip
+    page = page_of(Document(title="t", blocks=(grid,)))
+    assert '<td class="n box hide0">hidden</td>' in page
+    assert '<span class="hide0">first</span>' in page

@@ -102,7 +102,7 @@ class WeightedDraws:
         if self.effective_draws < LEAST_EFFECTIVE:
             return (
                 f"only {self.effective_draws:.1f} effective draws of {self.n_tried}: few tables "
-                "carry the weight, so that errors may be far larger than stated; draw more"
+                "carry the weight, so that errors may be far larger than stated; allow more seconds"
             )
         return ""
 

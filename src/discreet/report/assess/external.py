@@ -6,19 +6,28 @@ least SMALLEST records, so that no share, and no difference of two, tells of few
 than FEWEST records is not shown at all.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from discreet.figures import Figure
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess.classes import FEWEST_SHOWN, first_result, risk_classes
 from discreet.report.assess.meaning import MEANING
 from discreet.report.assess.words import anonymity_meaning
 from discreet.report.document import Block, Document, Plot, Section, Text, Tiles
+from discreet.report.outside import (
+    CONCLUSIONS,
+    FEWEST,
+    NOT_JUDGED,
+    SMALLEST,
+    in_percent,
+    public_share,
+)
+from discreet.report.verdict import TONES
 from discreet.survey.assessment import Assessment
 
-SMALLEST = 10
-FEWEST = 100
-STEPS = (1, 2, 4, 5, 10, 20, 25, 50, 100)
 MOST_KEYS = 30  # that a plot has room for
 TOO_FEW = f"Not shown: there are fewer than {FEWEST} records to take shares of."
 READING = (
@@ -28,9 +37,9 @@ READING = (
 )
 
 
-def external_document(assessment: Assessment) -> Document:
+def external_document(assessment: Assessment, name: str = "") -> Document:
     """Rounded shares of the whole; nothing that a reader could act on."""
-    return _document(public_figures(assessment))
+    return _document(public_figures(assessment, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,9 @@ class PublicShares:
 class PublicFigures:
     """All that the external report may show; None for shares of too small a whole."""
 
+    name: str
+    ruling: Ruling | None
+    estimate: str
     scope: str
     keys: tuple[str, ...]
     missing: str
@@ -74,11 +86,17 @@ def _document(figures: PublicFigures) -> Document:
         title="Disclosure risk: summary for readers outside",
         mark="public",
         blocks=(
+            Section(
+                "Conclusion",
+                (Text(_conclusion(figures.ruling), "strong"), Text(figures.estimate)),
+                tone="" if figures.ruling is None else TONES[figures.ruling],
+            ),
+            Section("What could be asked instead", tuple(_instead(figures.ruling))),
             Tiles(tuple((tile.value, tile.label) for tile in figures.tiles)),
             Section(
                 "What was assessed",
                 (
-                    Text(figures.scope),
+                    Text(f"Data set: {figures.name}. {figures.scope}"),
                     Text(f"{known} Missing values: {figures.missing}.", "soft"),
                 ),
             ),
@@ -92,6 +110,16 @@ def _document(figures: PublicFigures) -> Document:
             ),
         ),
     )
+
+
+def _conclusion(ruling: Ruling | None) -> str:
+    return NOT_JUDGED if ruling is None else CONCLUSIONS[ruling]
+
+
+def _instead(ruling: Ruling | None) -> Iterator[Text]:
+    if ruling in (Ruling.BROKEN, Ruling.UNDECIDED):
+        yield Text("A file with broader categories, or with fewer of these keys.")
+        yield Text("Each of these would be judged anew.")
 
 
 def _half(title: str, meaning: str, block: Block | None) -> Section:
@@ -138,12 +166,16 @@ def _plot(
     return Text(TOO_FEW) if shares is None else Plot(name, label, lambda: draw(shares))
 
 
-def public_figures(assessment: Assessment) -> PublicFigures:
+def public_figures(assessment: Assessment, name: str = "") -> PublicFigures:
     """The part of an assessment that a reader outside may have."""
+    verdict = getattr(assessment, "verdict", None)
     total = assessment.summary.sample_size
     settings, single = assessment.settings, assessment.contributions.single
     shown = total >= FEWEST
     return PublicFigures(
+        name=name or Path(settings.source).name,
+        ruling=None if verdict is None else verdict.ruling,
+        estimate=_estimate(assessment, total),
         scope=f"{rounded(total)} with {words.plural(len(assessment.keys), 'key')}.",
         keys=settings.keys,
         missing=settings.missing.in_words(settings.missing_weight),
@@ -163,27 +195,24 @@ def public_figures(assessment: Assessment) -> PublicFigures:
     )
 
 
+def _estimate(assessment: Assessment, total: int) -> str:
+    """The share of records that the recommended estimate expects to be matched correctly."""
+    found = assessment.recommended.expected_correct_matches
+    value = found.value if isinstance(found, Figure) else None
+    if value is None:
+        return "How many records an intruder would match correctly could not be estimated."
+    if total < FEWEST:
+        return TOO_FEW
+    share = in_percent(round(value), total)
+    return f"An intruder who knows the keys would match {share} of the records correctly."
+
+
 def rounded(records: int) -> str:
     """The size of the file to two digits, in steps of fifty or more."""
     if records < FEWEST:
         return f"Fewer than {FEWEST} records"
     step = max(50, 10 ** (len(str(records)) - 2))
     return f"About {round(records / step) * step:,} records"
-
-
-def public_share(part: int, whole: int) -> float:
-    """A share as a multiple of a step of percents whose half stands for SMALLEST or more.
-
-    The step divides 100, so that 0 % and 100 %, which stand for half a step, hide as many too.
-    """
-    step = next(s for s in STEPS if s * whole >= 2 * 100 * SMALLEST or s == STEPS[-1])
-    return round(100 * part / whole / step) * step / 100
-
-
-def in_percent(part: int, whole: int) -> str:
-    """A public share in words."""
-    percent = round(100 * public_share(part, whole))
-    return f"about {percent} %"
 
 
 def _shares(named: Iterable[tuple[str, int]], whole: int) -> PublicShares | None:

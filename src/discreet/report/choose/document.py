@@ -10,6 +10,7 @@ from discreet.choice.users import unit, wants
 from discreet.figures import Figure, How
 from discreet.report import words
 from discreet.report.choose import words as texts
+from discreet.report.choose.protected_table import protected_section
 from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
 
 SHOWN, LONGEST = 25, 36  # candidates on the terminal, and characters of their names
@@ -47,6 +48,7 @@ def choose_document(source: str, found: RiskUtility) -> Document:
                 tone="good" if released else "bad",
             ),
             Tiles(_tiles(found)),
+            protected_section(found),
             Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
             Section("Risk and worth of what could be released", tuple(_candidates(found))),
             Section("The search for the best set of margins", tuple(_search(found))),

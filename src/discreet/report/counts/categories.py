@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
@@ -15,6 +14,7 @@ from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
 from discreet.report import words
+from discreet.report.counts.answer import next_steps_of_categories
 from discreet.report.counts.document import TRUE_LINE, draw_panels
 from discreet.report.counts.fit import (
     EFFECT_HEADER,
@@ -26,11 +26,11 @@ from discreet.report.counts.fit import (
 )
 from discreet.report.counts.words import cell_words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
+from discreet.report.verdict import next_section, verdict_section
 
 SHOWN = 40  # rows on the terminal
-SHOWN_WARNINGS = 12
+SHOWN_WARNINGS = 3  # in the short view
 MOST_PANELS = 30
-Tone = Literal["", "good", "bad"]
 SET_HEADER = ("category", "n", "S1", "e^S2")
 OWN_HEADER = ("category", "tables", "effective", "best guess", "true table", "surest count")
 JOINT_HEADER = ("all tables jointly", "tables", "bits", "effective", "best guess", "true tables")
@@ -76,11 +76,6 @@ class CategoriesView:
         return self.tables is not None
 
     @property
-    def allows(self) -> bool | None:
-        """May the sets go out? None: not asked."""
-        return self.found.allows
-
-    @property
     def zeros(self) -> tuple[str, ...]:
         """Categories of which S1 = 0 tells that all observations are zero."""
         return tuple(name for name, one in self.releases.items() if one.total == 0)
@@ -94,12 +89,15 @@ def categories_document(view: CategoriesView) -> Document:
         mark="confidential" if view.is_holder else None,
         blocks=(
             _verdict(view),
+            _headline(view),
+            next_section(next_steps_of_categories(view.found)),
             Section(
                 "What would go out" if view.is_holder else "What goes out",
                 (
                     _table(SET_HEADER, set_rows(view), "lrrr"),
                     *(Text(line) for line in beside_lines(view)),
                 ),
+                only="detail",
             ),
             Section(
                 "What an intruder can rebuild of each category from its own set",
@@ -108,8 +106,9 @@ def categories_document(view: CategoriesView) -> Document:
                     Text(OWN_MEANING, "soft"),
                     *_drawn(view),
                 ),
+                only="detail",
             ),
-            Section("All categories together", tuple(_together(view))),
+            Section("All categories together", tuple(_together(view)), only="detail"),
             Section("COM-Poisson regression of the log rate, from the sets", _regression(view)),
             *([bayes_section(view.bayes)] if view.bayes else []),
         ),
@@ -121,16 +120,26 @@ def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], sides: str 
 
 
 def _verdict(view: CategoriesView) -> Section:
-    asked = view.found.verdict_sentence is not None
     lines = warning_lines(view)
-    blocks = [Text(line, "strong") for line in verdict_lines(view)]
-    blocks += [Text(line, "warning") for line in lines[:SHOWN_WARNINGS]]
-    blocks += [Text(line, "warning", "page") for line in lines[SHOWN_WARNINGS:]]
-    if len(lines) > SHOWN_WARNINGS:
-        more = f"And {len(lines) - SHOWN_WARNINGS} more like these; --report or --json shows them."
-        blocks.append(Text(more, "soft", "terminal"))
-    tone: Tone = "" if not asked else "good" if view.allows else "bad"
-    return Section("Verdict" if asked else "Warnings", tuple(blocks), tone=tone)
+    warnings = [Text(line, "warning") for line in lines[:SHOWN_WARNINGS]]
+    warnings += [Text(line, "warning", "detail") for line in lines[SHOWN_WARNINGS:]]
+    if view.found.verdict is None:
+        return Section("Warnings", tuple(warnings))
+    found = verdict_section(view.found.verdict)
+    return replace(found, blocks=(*found.blocks, *warnings))
+
+
+def _headline(view: CategoriesView) -> Section:
+    """All tables together, in a line or two; the rest has tables of its own."""
+    joint = view.found.joint
+    if isinstance(joint, Unavailable):
+        said = f"Not known: {words.sentence(joint.reason)}."
+    else:
+        figures = JointFigures.of(joint)
+        best = cell_words(figures.best_guess)
+        said = f"Tables of all categories that are consistent with what goes out: {figures.tables}."
+        said += "" if best == "–" else f" The best guess of all has probability {best}."
+    return Section("What an intruder can rebuild", (Text(said),), only="terminal")
 
 
 def _drawn(view: CategoriesView) -> Iterator[Block]:
@@ -380,13 +389,6 @@ def _surest_jointly(view: CategoriesView, name: str, cells: tuple[CellRisk, ...]
     held = [cell for cell in cells if view.tables[name].get(cell.value, 0) > 0]
     worst = held[first_largest([cell.truth_probability or 0.0 for cell in held])]
     return _surest(worst.value, worst.truth_probability or 0.0)
-
-
-def verdict_lines(view: CategoriesView) -> list[str]:
-    """What to do, in words; none where no greatest risk was given."""
-    if view.found.verdict_sentence is None:
-        return []
-    return [words.sentence(view.found.verdict_sentence)]
 
 
 def warning_lines(view: CategoriesView) -> list[str]:

@@ -11,7 +11,6 @@ from discreet.report.counts.categories import (
     UNKNOWN,
     CategoriesView,
     alone_jointly,
-    verdict_lines,
     warning_lines,
 )
 from discreet.report.counts.json import bayes_json, outcomes_json, released_json
@@ -32,15 +31,8 @@ def categories_json(view: CategoriesView) -> dict[str, Any]:
         warnings=warning_lines(view),
         regression=None if view.regression is None else regression_json(view.regression),
         bayes={name: bayes_json(one) for name, one in view.bayes.items()} or None,
-        verdict=_verdict(view),
+        verdict=None if view.found.verdict is None else view.found.verdict.to_json(),
     )
-
-
-def _verdict(view: CategoriesView) -> dict[str, Any] | None:
-    if view.found.verdict_sentence is None:
-        return None
-    sentence = " ".join(verdict_lines(view))
-    return known(allows=view.allows, max_risk=view.max_risk, sentence=sentence)
 
 
 def _names(view: CategoriesView) -> list[str]:

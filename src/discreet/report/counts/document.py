@@ -1,15 +1,19 @@
 """What the statistics of one count table give away, as a document."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from discreet.count_tables.advice import CountAdvice
 from discreet.count_tables.assessment import CountAssessment
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.likely_tables import LikelyTables
 from discreet.figures import Unavailable
 from discreet.report import words
+from discreet.report.counts import answer
 from discreet.report.counts import words as said
 from discreet.report.counts.fit import FIT_HEADER, bayes_section, fit_notes, fit_rows
 from discreet.report.document import Block, Document, Facts, Plot, Section, Table, Text, Tiles
+from discreet.report.verdict import next_section, verdict_section
 
 MOST_VALUES, MOST_TABLES = 40, 7  # on the terminal
 DRAWN_TABLES = 25  # listed on the page
@@ -20,13 +24,13 @@ TILES = {
     "best_guess_probability": "probability that the best guess of the table is right",
     "truth_probability": "probability of the true table",
 }
-JUDGED = {"low": "low enough", "high": "too high", "unknown": "not known"}
+TRUTH = said.SURE_HEADER.index("true table")
 
 
 def counts_document(
     a: CountAssessment, source: str, *, bayes: BayesianAnalysis | Unavailable | None = None
 ) -> Document:
-    """The verdict, what an intruder can rebuild, what a user can fit.
+    """The verdict, what an intruder can rebuild, what to do now, and how all that is known.
 
     For the holder it holds the truth and is as confidential as the data.
     """
@@ -34,19 +38,24 @@ def counts_document(
     title = "What the statistics of a count table give away"
     return Document(
         title=title if holder else "What an intruder rebuilds from the statistics of counts",
-        scope=(source,),
+        scope=(source, answer.out_line(a)),
         mark="confidential" if holder else None,
         blocks=(
-            Tiles(_tiles(a)),
             *_verdict(a),
-            _release(a),
+            Tiles(_tiles(a)),
+            _rebuilt(a),
+            next_section(answer.next_steps(a)),
+            Section("The tables that fit", (*_drawn(a), *_listed(a))),
+            *_tried(a),
             Section(
                 "The release as equations for the counts f0, f1, … of the values 0, 1, …",
                 tuple(Text(line) for line in said.equations_of(a.found)),
                 collapsed=True,
             ),
-            *_rebuilt(a),
-            Section("What a user can still learn: the COM-Poisson fit", tuple(_fit(a))),
+            *_shown_in_detail(a),
+            Section(
+                "What a user can still learn: the COM-Poisson fit", tuple(_fit(a)), only="detail"
+            ),
             *([] if bayes is None else [bayes_section({"": bayes})]),
             Section("How this was made", (_made(a),)),
         ),
@@ -65,58 +74,61 @@ def _tiles(a: CountAssessment) -> tuple[tuple[str, str], ...]:
 
 def _verdict(a: CountAssessment) -> Iterator[Section]:
     warnings = tuple(Text(line, "warning") for line in said.warnings(a))
-    verdict = a.verdict
-    if verdict is None:
+    if a.verdict is not None:
+        found = verdict_section(a.verdict)
+        yield replace(found, blocks=(*found.blocks, *warnings))
+    else:
         yield Section("Warnings", warnings)
+
+
+def _tried(a: CountAssessment) -> Iterator[Section]:
+    """The values that are exposed, and the releases that were tried."""
+    if a.advice is None:
         return
-    scope = said.verdict_scope(verdict)
-    blocks: list[Block] = [Text(words.sentence(verdict.sentence), "strong")]
-    blocks += [Text(scope)] if scope else []
-    exposed = tuple(said.exposed_rows(verdict))
+    blocks: list[Block] = [Text(words.sentence(a.advice.rule), "soft")]
+    exposed = tuple(said.exposed_rows(a.advice))
     if exposed:
         blocks.append(Table(header=EXPOSED_HEADER, rows=exposed, most=MOST_VALUES))
-    blocks.append(Text(words.sentence(verdict.rule), "soft"))
-    blocks.append(Table(header=TRIAL_HEADER, rows=tuple(_trials(a)), sides="lrrrl", only="page"))
-    title = f"Verdict: {said.verdict_words(verdict)}"
-    yield Section(title, (*blocks, *warnings), tone="good" if verdict.allows else "bad")
+    blocks.append(Table(header=TRIAL_HEADER, rows=tuple(_trials(a.advice)), sides="lrrrl"))
+    yield Section("What was judged, and what was tried", tuple(blocks), only="detail")
 
 
-def _trials(a: CountAssessment) -> Iterator[tuple[str, ...]]:
+def _trials(advice: CountAdvice) -> Iterator[tuple[str, ...]]:
     """What was tried: the risk of the table, of the worst value, and what that means."""
-    for trial in () if a.verdict is None else a.verdict.trials:
+    for trial in advice.trials:
         yield (
             trial.release.words,
             words.outcome(trial.table_risk),
             "–" if trial.cell_risk is None else words.outcome(trial.cell_risk),
             "–" if trial.worst_value is None else str(trial.worst_value),
-            JUDGED[str(trial.judged)],
+            str(trial.ruling),
         )
 
 
-def _release(a: CountAssessment) -> Section:
-    title = "What goes out" if a.table is None else "What would go out"
-    return Section(title, tuple(Text(line) for line in a.release.lines()))
-
-
-def _rebuilt(a: CountAssessment) -> Iterator[Section]:
+def _rebuilt(a: CountAssessment) -> Section:
     title = "What an intruder can rebuild"
     tables = Text(f"Tables consistent with what goes out: {said.count_words(a.found)}.")
     if isinstance(a.found, Unavailable):
-        yield Section(title, (tables,))
-        return
+        return Section(title, (tables,))
     best = Text(f"Best guess: {said.best_guess(a)}.")
-    yield Section(title, (tables, best, *_drawn(a), *_listed(a)))
-    yield Section("Bounds and risk of each count", tuple(_bounds(a)))
-    yield Section("How sure an intruder is of the table", tuple(_priors(a)))
+    return Section(title, (tables, best))
+
+
+def _shown_in_detail(a: CountAssessment) -> Iterator[Section]:
+    if isinstance(a.found, Unavailable):
+        return
+    yield Section("Bounds and risk of each count", tuple(_bounds(a)), only="detail")
+    yield Section("How sure an intruder is of the table", tuple(_sure(a)), only="detail")
     if a.before is not None and a.options.knowledge is not None:
-        yield Section("What the knowledge adds (multinomial prior)", tuple(_knowledge(a)))
+        yield Section("What the knowledge adds", tuple(_knowledge(a)), only="detail")
 
 
 def _drawn(a: CountAssessment) -> Iterator[Block]:
     """The tables as lines, and which of them are drawn."""
     likely = a.likely
     if isinstance(likely, Unavailable):
-        yield Text(f"No table is listed or drawn: {words.sentence(likely.reason)}.", "soft")
+        why = f"No table is listed or drawn: {words.sentence(likely.reason)}."
+        yield Text(why, "soft", "detail")
         return
     holder = a.table is not None
     label = "Tables as lines over the values, coloured by probability"
@@ -161,6 +173,7 @@ def _listed(a: CountAssessment) -> Iterator[Block]:
             rows=tuple(row[:shown] for row in rows),
             sides="lrl"[:shown],
             most=MOST_TABLES,
+            only="detail",
         )
 
 
@@ -171,11 +184,15 @@ def _bounds(a: CountAssessment) -> Iterator[Block]:
     yield from (Text(line, "soft") for line in said.bounds_meaning(a))
 
 
-def _priors(a: CountAssessment) -> Iterator[Block]:
-    width = len(said.PRIOR_HEADER) - (a.table is None)
-    rows = tuple(said.prior_row(a, name, risk)[:width] for name, risk in a.risks.items())
-    yield Table(header=said.PRIOR_HEADER[:width], rows=rows)
-    yield from (Text(note) for note in said.prior_notes(a))
+def _sure(a: CountAssessment) -> Iterator[Block]:
+    columns = [i for i in range(len(said.SURE_HEADER)) if a.table is not None or i != TRUTH]
+    row = said.sure_row(a.risks["multinomial"])
+    yield Table(
+        header=tuple(said.SURE_HEADER[i] for i in columns),
+        rows=(tuple(row[i] for i in columns),),
+        sides="r" * len(columns),
+    )
+    yield from (Text(note, "soft") for note in said.sure_notes(a))
     line = said.interval_line(a)
     if line:
         yield Text(line, "soft")

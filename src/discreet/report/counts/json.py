@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from discreet.belief.count_belief import TableDistribution
+from discreet.count_tables.advice import CountAdvice, Trial
 from discreet.count_tables.assessment import DISTRIBUTIONS, CountAssessment
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
@@ -12,7 +13,6 @@ from discreet.count_tables.measures import CountRisk
 from discreet.count_tables.notation import write_factorisation
 from discreet.count_tables.release import Attack, CountRelease
 from discreet.count_tables.statistics import DecimalLog
-from discreet.count_tables.verdict import CountVerdict, Trial
 from discreet.figures import How, Outcome, Unavailable
 from discreet.report.counts.fit import dispersion_limits, rate_words
 from discreet.report.counts.words import (
@@ -52,7 +52,8 @@ def counts_json(
         interval_policy=_intervals(a),
         bayes=None if bayes is None else bayes_json(bayes),
         knowledge=_knowledge(a),
-        verdict=None if a.verdict is None else _verdict(a.verdict),
+        verdict=None if a.verdict is None else a.verdict.to_json(),
+        advice=None if a.advice is None else _advice(a.advice),
     )
 
 
@@ -290,18 +291,18 @@ def _knowledge(a: CountAssessment) -> dict[str, Any] | None:
     return told
 
 
-def _verdict(verdict: CountVerdict) -> dict[str, Any]:
+def _advice(advice: CountAdvice) -> dict[str, Any]:
     names = ("decision", "decimals", "measure", "max_risk", "sentence", "rule", "warnings")
     exposed = ("value", "count", "probability", "standard_error", "upper")
-    return fields_json(verdict, *names) | {
-        "exposed": [fields_json(one, *exposed) for one in verdict.exposed],
-        "trials": [_trial(trial) for trial in verdict.trials],
+    return fields_json(advice, *names) | {
+        "exposed": [fields_json(one, *exposed) for one in advice.exposed],
+        "trials": [_trial(trial) for trial in advice.trials],
     }
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
     names = ("measure", "risk", "table_risk", "cell_risk", "worst_value")
-    judged = {"release": trial.release.words, "judged": str(trial.judged)}
+    judged = {"release": trial.release.words, "verdict": str(trial.ruling)}
     return judged | fields_json(trial, *names)
 
 

@@ -4,24 +4,18 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from discreet.belief.count_belief import TableDistribution
+from discreet.count_tables.advice import CountAdvice
 from discreet.count_tables.assessment import DISTRIBUTIONS, CountAssessment
 from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.decimals import TruncatedReconstruction
 from discreet.count_tables.measures import CellRisk, CountRisk, IntervalRisk, interval_risk
 from discreet.count_tables.rebuilding import Reconstruction
 from discreet.count_tables.release import Attack
-from discreet.count_tables.verdict import CountDecision, CountVerdict
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.rounding import above
 from discreet.report import words
 from discreet.report.counts.fit import tested_sentence
 
-TITLES = {
-    "multinomial": "multinomial (right)",
-    "uniform": "uniform (as printed)",
-    "uniform_by_factorisation": "uniform by factorisation",
-}
-PRIOR_HEADER = ("prior on tables", "1/entropy", "effective tables", "best guess", "true table")
+SURE_HEADER = ("effective tables", "best guess is right", "true table", "1/entropy")
 UNKNOWN = "?"
 ZEROS_UNKNOWN = (
     "n is withheld and no range of it is known, so nothing can be said of the number of zeros: it "
@@ -65,7 +59,7 @@ def bounds_of(a: CountAssessment) -> list[Bound]:
 
 def bounds_header(a: CountAssessment) -> tuple[str, ...]:
     """Columns of the bounds: the holder sees the truth too."""
-    middle = ("bounds", "risk (14)", "risk", "best\nguess", "prob. of\nguess")
+    middle = ("bounds", "risk", "best\nguess", "prob. of\nguess")
     if a.table is None:
         return ("value", *middle)
     return ("value", "true\ncount", *middle, "prob. of\ntruth")
@@ -79,7 +73,6 @@ def bounds_row(a: CountAssessment, bound: Bound) -> tuple[str, ...]:
         between += f"–{words.count(limits.upper)}"
     middle = (
         between,
-        cell_words(limits.printed),
         words.probability(limits.bounded),
         "–" if cell is None else words.count(cell.best_guess),
         "–" if cell is None else _probability(cell.best_guess_probability),
@@ -123,10 +116,8 @@ def bounds_meaning(a: CountAssessment) -> Iterator[str]:
         yield f"No bounds of single counts: {words.sentence(a.found.bounds.reason)}."
         return
     yield (
-        "Risk (14) is 1 / log2(U − L) for bounds L and U, as Kadane, Krishnan and Shmueli print "
-        "it; it has no value (–) where only one or two counts are possible, just where risk is "
-        "greatest. The risk beside it, 1 / (1 + log2(U − L + 1)), is 1 where the count is known. "
-        "Best guesses assume the multinomial prior."
+        "Risk is 1 / (1 + log2(U − L + 1)) for bounds L and U: 1 where the count is known. Best "
+        "guesses are those of independent counts."
     )
     if isinstance(a.found, Reconstruction) and a.found.bounds.note:
         yield f"Bounds: {words.sentence(a.found.bounds.note)}."
@@ -153,52 +144,29 @@ def count_words(found: Attack) -> str:
     return words.tables(number)
 
 
-def prior_title(a: CountAssessment, name: str) -> str:
-    """The name of a distribution; where n is withheld the right one still rests on a distribution
-    over n.
-    """
-    given = name == "multinomial" and a.release.n is None
-    return "multinomial (given n)" if given else TITLES[name]
-
-
-def prior_row(a: CountAssessment, name: str, risk: CountRisk | Unavailable) -> tuple[str, ...]:
-    """One line of the priors."""
-    title = prior_title(a, name)
+def sure_row(risk: CountRisk | Unavailable) -> tuple[str, ...]:
+    """How sure an intruder is of the table, under the distribution that is right."""
     if isinstance(risk, Unavailable):
-        return (title, "–", "–", "–", "–")
+        return ("–", "–", "–", "–")
     found = (
-        risk.reciprocal_entropy,
         risk.effective_tables,
         risk.best_guess_probability,
         risk.truth_probability,
+        risk.reciprocal_entropy,
     )
-    return (title, *(cell_words(outcome) for outcome in found))
+    return tuple(cell_words(outcome) for outcome in found)
 
 
-def prior_notes(a: CountAssessment) -> Iterator[str]:
-    """Which prior is right, how far the printed figure is off, and what is not available."""
+def sure_notes(a: CountAssessment) -> Iterator[str]:
+    """What the figures mean and rest on, and what is not available."""
     yield (
-        "The paper takes all tables that agree with the statistics as equally probable (uniform). "
-        "That holds for observations in their order, not for tables: a table f stands for "
-        "n!/∏ f_j! orders, so multinomial is right for independent counts. Effective tables: the "
-        "number of equally probable tables that would leave an intruder as unsure."
+        "Effective tables: the number of equally probable tables that would leave an intruder as "
+        "unsure. A table counts as often as there are orders of its observations, as is right for "
+        "independent counts."
     )
     yield from (words.sentence(f"Assumed: {line.rstrip('.')}.") for line in a.assumptions)
-    right, printed = (_global(a.risks[name]) for name in ("multinomial", "uniform"))
-    if right is not None and printed is not None and above(right, printed):
-        yield (
-            f"The paper's uniform figure, 1/entropy = {words.probability(printed)}, understates "
-            f"the leak: it is {cell_words(Figure(value=right, how=How.EXACT))}."
-        )
-    reasons = ((TITLES[name], why) for name, risk in a.risks.items() for why in _reasons(risk))
-    yield from (f"{', '.join(names)}: {why}." for why, names in words.by_reason(reasons).items())
+    yield from (f"{words.full(why)}" for why in dict.fromkeys(_reasons(a.risks["multinomial"])))
     yield from _led_astray(a)
-
-
-def _global(risk: CountRisk | Unavailable) -> float | None:
-    if isinstance(risk, Unavailable) or isinstance(risk.reciprocal_entropy, Unavailable):
-        return None
-    return risk.reciprocal_entropy.value
 
 
 def _reasons(risk: CountRisk | Unavailable) -> Iterator[str]:
@@ -226,8 +194,8 @@ def _led_astray(a: CountAssessment) -> Iterator[str]:
     values = [t.value for t in truths if isinstance(t, Figure) and t.value is not None]
     if len(values) == 2 and values[0] < values[1] * (1 - 1e-9):
         yield (
-            "Here the true table is less probable than under uniform: it is an unlikely one for "
-            "COM-Poisson counts, so an intruder who trusts this distribution is misled."
+            "The true table is an unlikely one for COM-Poisson counts: less probable than if all "
+            "tables were equally probable. An intruder who trusts this distribution is misled."
         )
 
 
@@ -307,9 +275,9 @@ def warnings(a: CountAssessment) -> list[str]:
     """What must not be overlooked; values exposed have a table of their own."""
     tested = a.goodness if isinstance(a.goodness, Goodness) else None
     found = [tested_sentence(tested.sentence)] if tested is not None and tested.fits_badly else []
-    if a.verdict is not None:
-        named = [one.words for trial in a.verdict.trials for one in trial.exposed]
-        others = (w for w in a.verdict.warnings if not any(one in w for one in named))
+    if a.advice is not None:
+        named = [one.words for trial in a.advice.trials for one in trial.exposed]
+        others = (w for w in a.advice.warnings if not any(one in w for one in named))
         found += [words.full(w) for w in others]
     return found
 
@@ -361,31 +329,10 @@ def is_truth(a: CountAssessment, counts: Sequence[int | None]) -> bool:
     return same and max(a.table) < len(counts)
 
 
-VERDICTS = {
-    CountDecision.RELEASE: "release",
-    CountDecision.DO_NOT: "do not release",
-    CountDecision.UNDECIDED: "undecided, so do not release",
-}
-
-
-def verdict_words(verdict: CountVerdict) -> str:
-    """What to do, in a few words."""
-    if verdict.decision is CountDecision.FEWER_DECIMALS:
-        return f"release S2 with {words.plural(verdict.decimals or 0, 'decimal')} only"
-    return VERDICTS[verdict.decision]
-
-
-def verdict_scope(verdict: CountVerdict) -> str:
-    """Which release the other figures are of, where the verdict is for another."""
-    if verdict.decision is not CountDecision.FEWER_DECIMALS:
-        return ""
-    return "All other figures are of the release as first asked, not of this one."
-
-
-def exposed_rows(verdict: CountVerdict) -> list[tuple[str, str, str]]:
+def exposed_rows(advice: CountAdvice) -> list[tuple[str, str, str]]:
     """Values whose true count an intruder finds with more than the risk allowed."""
     rows = []
-    for one in verdict.exposed:
+    for one in advice.exposed:
         error = "" if not one.standard_error else f" ± {words.expected(one.standard_error)}"
         found = f"{words.probability(one.probability)}{error}"
         rows.append((str(one.value), words.count(one.count), found))

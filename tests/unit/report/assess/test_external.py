@@ -155,10 +155,13 @@ class TestTheWholePage:
         assert numbers <= {"1", "10", "100"}
         assert "<svg" not in page
 
-    def test_weights_and_the_file_name_stay_inside(self, tmp_path):
-        path = tmp_path / "Qwv-Village.csv"
+    def test_the_data_set_is_named_but_weights_and_the_folder_stay_inside(self, tmp_path):
+        folder = tmp_path / "Qwv-Village"
+        folder.mkdir()
+        path = folder / "survey.csv"
         path.write_text("a,Jkl-Profession\n" + "1,98765.4321\n" * 150)
         page = self.page(path, ["a"], weight="Jkl-Profession")
+        assert "Data set: survey.csv." in page
         assert not [s for s in (*SECRETS, "98765", "4321", "14814814") if s in page]
 
     def test_missing_values_are_told_by_the_policy_alone(self):

@@ -115,7 +115,10 @@ def test_the_report_of_every_result_can_be_written(tmp_path):
     for i, result in enumerate(results):
         write_report(result, tmp_path / f"{i}.html")
         assert "<html" in (tmp_path / f"{i}.html").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="result must be the result of assess where"):
-        write_report(results[0], tmp_path / "e.html", external=True)
+        write_report(result, tmp_path / f"{i}-external.html", external=True)
+        outside = (tmp_path / f"{i}-external.html").read_text(encoding="utf-8")
+        assert "no combination, level or small count is shown" in outside
+    with pytest.raises(InputError, match="result must be one of Assessment, .* is external"):
+        write_report({}, tmp_path / "e.html", external=True)
     with pytest.raises(InputError, match="result must be one of Assessment, Audit"):
         write_report({}, tmp_path / "x.html")

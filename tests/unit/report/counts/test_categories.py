@@ -24,7 +24,6 @@ from discreet.report.counts.categories import (
     joint_rows,
     own_rows,
     scope,
-    verdict_lines,
 )
 from discreet.report.counts.categories_json import categories_json, regression_json
 from discreet.report.counts.fit import regression_notes, regression_rows
@@ -89,9 +88,11 @@ def test_limits_are_told_where_every_table_was_seen():
 
 
 def test_the_verdict_is_the_assessment_s():
-    assert verdict_lines(HOLDER) == [HOLDER.found.verdict_sentence]
-    assert HOLDER.allows is True
-    assert INTRUDER.allows is None
+    told = categories_json(HOLDER)["verdict"]
+    assert told == HOLDER.found.verdict.to_json()
+    assert told["verdict"] == "kept"
+    assert "Verdict: may go out" in page_words(categories_document(HOLDER))
+    assert "verdict" not in categories_json(INTRUDER)
 
 
 def test_words_around_the_sets():
@@ -185,11 +186,13 @@ def test_categories_that_are_not_drawn_say_why():
     assert "Not drawn: a and b, since too many." in page_words(categories_document(view))
 
 
-def test_it_fits_80_columns_and_warnings_that_are_cut_are_counted():
+def test_it_fits_80_columns_and_warnings_that_are_cut_are_in_the_full_view():
     many = replace(HOLDER.found, warnings=tuple(f"value {i} is found" for i in range(20)))
     view = replace(HOLDER, found=many)
     assert max(map(len, terminal_lines(categories_document(view)).splitlines())) <= 80
-    assert "And 8 more like these; --report or --json shows them." in terminal_words(
-        categories_document(view)
-    )
+    short = terminal_words(categories_document(view))
+    assert "Value 2 is found." in short
+    assert "Value 3 is found." not in short
+    assert "All figures and how they were got: --full" in short
+    assert "Value 19 is found." in terminal_words(categories_document(view), full=True)
     assert "Value 19 is found." in page_words(categories_document(view))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.report.showing import page_words, terminal_lines, terminal_words
 
+from discreet.count_tables.advice import CountDecision, ExposedValue
 from discreet.count_tables.com_poisson.comparison_estimates import ComparisonEstimate
 from discreet.count_tables.com_poisson.conjugate import bayes_from_statistics
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
@@ -15,15 +16,14 @@ from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics
-from discreet.count_tables.verdict import CountDecision, ExposedValue
 from discreet.errors import InputError
 from discreet.fiber.sums.counting import Count
-from discreet.figures import Figure, How, Unavailable
+from discreet.figures import Unavailable
 from discreet.flows.counts import assess_counts, assess_statistics
+from discreet.report.counts.answer import next_steps
 from discreet.report.counts.document import counts_document
 from discreet.report.counts.fit import bayes_section, less_dispersed_words
 from discreet.report.counts.json import bayes_json, counts_json
-from discreet.report.counts.words import prior_notes, verdict_words
 from discreet.report.counts_plots import Panel, panel_of, panels_plot
 from discreet.report.document import Document
 from discreet.report.render_html import page_of
@@ -33,8 +33,8 @@ HOLDER = assess_counts(DISASTERS, CountOptions(max_risk=0.2, knows=Knowledge(lar
 INTRUDER = assess_statistics(51, 61, {2: 20, 3: 7})
 
 
-def shown(assessment):
-    return terminal_lines(counts_document(assessment, "x"))
+def shown(assessment, full=True):
+    return terminal_lines(counts_document(assessment, "x"), full=full)
 
 
 def page(assessment):
@@ -46,12 +46,10 @@ def test_it_fits_80_columns(assessment):
     assert max(map(len, shown(assessment).splitlines())) <= 80
 
 
-def test_both_priors_and_which_is_right():
+def test_how_sure_an_intruder_is():
     text = " ".join(shown(INTRUDER).split())
-    assert "multinomial (right) 0.606 3.14 0.470" in text
-    assert "uniform (as printed) 0.356 7 0.143" in text
-    assert "uniform figure, 1/entropy = 0.356, understates the leak: it is 0.606." in text
-    assert "0 11–17 0.387 0.263 16 0.470" in text
+    assert "3.14 0.470 0.606" in text
+    assert "0 11–17 0.263 16 0.470" in text
 
 
 def test_the_truth_is_for_the_holder_only():
@@ -68,27 +66,43 @@ def test_the_truth_is_for_the_holder_only():
 
 
 def test_the_verdict_is_told_everywhere():
-    said = HOLDER.verdict.sentence
-    assert " ".join(said.split()) in " ".join(shown(HOLDER).split())
-    assert counts_json(HOLDER)["verdict"]["sentence"] == said
-    assert f"Verdict: {verdict_words(HOLDER.verdict)}" in page(HOLDER)
-    assert counts_json(HOLDER)["verdict"]["exposed"]
+    words = [judged.words for judged in HOLDER.verdict.rules]
+    for text in (flat(shown(HOLDER)), flat(shown(HOLDER, full=False)), page(HOLDER)):
+        assert "Verdict: may not go out" in text
+        assert all(one in text for one in words)
+    assert counts_json(HOLDER)["verdict"] == HOLDER.verdict.to_json()
+    assert counts_json(HOLDER)["advice"]["exposed"]
     assert "exposed value" in page(HOLDER)
 
 
 @pytest.mark.parametrize(
     ("decision", "decimals", "words"),
     [
-        (CountDecision.RELEASE, None, "release"),
-        (CountDecision.FEWER_DECIMALS, 1, "release S2 with 1 decimal only"),
-        (CountDecision.FEWER_DECIMALS, 0, "release S2 with 0 decimals only"),
-        (CountDecision.UNDECIDED, None, "undecided, so do not release"),
-        (CountDecision.DO_NOT, None, "do not release"),
+        (CountDecision.RELEASE, None, "release them as they stand"),
+        (CountDecision.FEWER_DECIMALS, 1, "release S2 with 1 decimal instead (--decimals 1)"),
+        (CountDecision.FEWER_DECIMALS, 0, "release S2 with 0 decimals instead (--decimals 0)"),
+        (CountDecision.UNDECIDED, None, "allow more time for it, as in --seconds 240"),
+        (CountDecision.DO_NOT, None, "even with 0 decimals the largest risk is"),
     ],
 )
-def test_words_of_a_verdict(decision, decimals, words):
-    found = replace(HOLDER.verdict, decision=decision, decimals=decimals)
-    assert verdict_words(found) == words
+def test_what_to_do_now(decision, decimals, words):
+    advice = replace(HOLDER.advice, decision=decision, decimals=decimals)
+    steps = list(next_steps(replace(HOLDER, advice=advice)))
+    assert words in steps[0]
+    assert "discreet audit" in steps[1]
+
+
+def test_without_a_limit_the_next_step_is_to_give_one():
+    assert "--max-risk" in next(iter(next_steps(replace(HOLDER, verdict=None, advice=None))))
+    assert "the holder" in next(iter(next_steps(INTRUDER)))
+
+
+def test_the_short_view_is_short():
+    for one in (HOLDER, INTRUDER):
+        lines = shown(one, full=False).splitlines()
+        assert len(lines) <= 24
+        assert "Bounds and risk of each count" not in lines
+    assert shown(HOLDER, full=False).splitlines()[4].startswith("Verdict: ")
 
 
 def test_zeros_that_are_not_known_are_not_shown_as_none():
@@ -100,16 +114,6 @@ def test_zeros_that_are_not_known_are_not_shown_as_none():
     assert {table["counts"][0] for table in told["solutions"]["tables"]} == {"?"}
     assert "what a user gets" not in text + page(hidden)
     assert "each taken as equally probable" in " ".join(text.split())
-    assert "multinomial (given n)" in text
-
-
-def test_a_verdict_for_another_release_says_so():
-    a = assess_counts(DISASTERS, CountOptions(max_risk=0.42))
-    assert a.verdict.decision is CountDecision.FEWER_DECIMALS
-    scope = "All other figures are of the release as first asked"
-    assert scope in shown(a)
-    assert scope in page(a)
-    assert scope not in shown(HOLDER)
 
 
 def test_zeros_have_no_bounds_where_they_are_not_known():
@@ -226,16 +230,6 @@ def test_lines_of_the_plot():
     assert "<svg" in one_panel(tables * 1000, [1e-12, 1e-300])
 
 
-@pytest.mark.parametrize("noise", [-1e-13, 0.0, 1e-13])
-def test_distributions_that_leave_as_much_doubt_understate_nothing(noise):
-    def risk(value):
-        figure = Figure(value=value, how=How.EXACT)
-        return replace(HOLDER.risks["uniform"], reciprocal_entropy=figure)
-
-    tied = replace(HOLDER, risks={"multinomial": risk(0.5 + noise), "uniform": risk(0.5)})
-    assert "understates" not in " ".join(prior_notes(tied))
-
-
 @pytest.mark.parametrize(("probability", "words"), [
     (0.0, "< 0.001"), (1e-16, "< 0.001"), (1.0, "> 0.999"), (1 - 1e-16, "> 0.999"), (0.25, "0.250")
 ])  # fmt: skip
@@ -259,10 +253,12 @@ def test_tables_that_are_not_listed_say_why():
 
 
 def test_effective_tables_without_a_figure_say_why():
-    lost = replace(HOLDER.risks["uniform"], effective_tables=Unavailable("too large for a number"))
-    a = replace(HOLDER, risks={**HOLDER.risks, "uniform": lost})
+    lost = replace(
+        HOLDER.risks["multinomial"], effective_tables=Unavailable("too large for a number")
+    )
+    a = replace(HOLDER, risks={**HOLDER.risks, "multinomial": lost})
     for text in told(a)[:2]:
-        assert "effective tables have no figure, too large for a number" in flat(text)
+        assert "Effective tables have no figure, too large for a number" in flat(text)
 
 
 def test_estimates_of_the_table_that_are_missing_say_why():
@@ -334,8 +330,8 @@ def test_tiles_keep_their_places_without_figures():
 
 def test_long_tables_say_what_is_left_out():
     one = ExposedValue(value=0, count=1, probability=0.9, standard_error=None, upper=0.9)
-    many = replace(HOLDER.verdict, exposed=(one,) * 47)
-    assert "The first 40 of 47; --report or" in shown(replace(HOLDER, verdict=many))
+    many = replace(HOLDER.advice, exposed=(one,) * 47)
+    assert "The first 40 of 47; --report or" in shown(replace(HOLDER, advice=many))
 
 
 def test_bayesian_figures_of_categories_say_why_they_are_missing():

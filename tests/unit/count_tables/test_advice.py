@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 
 from discreet.belief.count_belief import exact
-from discreet.count_tables import verdict as module
+from discreet.count_tables import advice as module
+from discreet.count_tables.advice import CountDecision, advise
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, CountRisk, interval_risk
 from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
-from discreet.count_tables.verdict import CountDecision, verdict
+from discreet.count_tables.verdict import table_rule
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.policy.verdict import Ruling
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
 STATISTICS = CountStatistics.of_counts(DISASTERS)
@@ -28,16 +30,16 @@ def distribution_by_hand(tables):
 
 
 def test_release_and_do_not():
-    assert verdict(DISASTERS, 0.5).decision is CountDecision.RELEASE
-    refused = verdict(DISASTERS, 0.01)
+    assert advise(DISASTERS, 0.5).decision is CountDecision.RELEASE
+    refused = advise(DISASTERS, 0.01)
     assert refused.decision is CountDecision.DO_NOT
     assert refused.sentence.startswith("Do not release")
-    assert not refused.allows
+    assert not refused.finds_one
 
 
 def test_a_single_count_is_judged_and_not_the_table_alone():
     """With no decimals the table is hidden (0.077), but the count of value 4 is not (0.309)."""
-    got = verdict(DISASTERS, 0.2)
+    got = advise(DISASTERS, 0.2)
     assert got.decision is CountDecision.DO_NOT
     last = got.trials[-1]
     assert last.table_risk.value == pytest.approx(0.077, abs=5e-4)
@@ -55,14 +57,14 @@ def test_counts_are_judged_though_they_are_not_the_best_guess():
     p = sum(q for f, q in zip(tables, w, strict=True) if f[1] == 20)
     modes = {c: sum(q for f, q in zip(tables, w, strict=True) if f[1] == c) for c in range(52)}
     assert max(modes, key=modes.get) != 20
-    got = verdict(DISASTERS, 0.3, decimals=())
+    got = advise(DISASTERS, 0.3, decimals=())
     exposed = {one.value: one for one in got.exposed}
     assert exposed[1].probability == pytest.approx(p, rel=1e-9)
     assert any("the count of value 1 is found" in one for one in got.warnings)
 
 
 def test_warnings_say_of_which_release_they_are():
-    got = verdict(DISASTERS, 0.3, decimals=(1, 0))
+    got = advise(DISASTERS, 0.3, decimals=(1, 0))
     assert len(got.trials) == 3
     last = "with 0 decimals, the count of value"
     assert got.warnings == (
@@ -74,7 +76,7 @@ def test_warnings_say_of_which_release_they_are():
 def test_withholding_n_does_not_hide_the_counts():
     """A table is split over the zeros, but the counts of values 1 to 4 stay where they were."""
     release = release_of(STATISTICS, withhold_n=True)
-    got = verdict(DISASTERS, 0.2, first=release, knowledge=Knowledge(n=(50, 52)), decimals=())
+    got = advise(DISASTERS, 0.2, first=release, knowledge=Knowledge(n=(50, 52)), decimals=())
     assert got.trials[0].table_risk.value == pytest.approx(0.161, abs=5e-4)
     assert got.trials[0].cell_risk.value == pytest.approx(0.362, abs=5e-4)
     assert got.decision is CountDecision.DO_NOT
@@ -83,7 +85,7 @@ def test_withholding_n_does_not_hide_the_counts():
 
 def test_what_rests_on_a_hidden_number_is_told():
     release = release_of(STATISTICS, withhold_n=True)
-    got = verdict(DISASTERS, 0.2, first=release, decimals=())
+    got = advise(DISASTERS, 0.2, first=release, decimals=())
     assert got.decision is CountDecision.RELEASE
     assert "whoever learns it gives the true table the probability 1.000" in got.warnings[-1]
 
@@ -91,7 +93,7 @@ def test_what_rests_on_a_hidden_number_is_told():
 @pytest.mark.parametrize("max_risk", [0.31, 0.35, 0.45])
 def test_fewer_decimals_are_as_many_as_pass(max_risk):
     """Recomputed: so many decimals pass, and with each number above them something does not."""
-    got = verdict(DISASTERS, max_risk)
+    got = advise(DISASTERS, max_risk)
     assert got.decision is CountDecision.FEWER_DECIMALS
     for decimals in range(got.decimals, 9):
         found = attack(release_of(STATISTICS, decimals=decimals), truth=DISASTERS)
@@ -103,10 +105,10 @@ def test_fewer_decimals_are_as_many_as_pass(max_risk):
 
 
 def test_small_counts_only():
-    got = verdict(DISASTERS, 0.3, small=2, decimals=(0,))
+    got = advise(DISASTERS, 0.3, small=2, decimals=(0,))
     assert {one.value for one in got.exposed} == {4}
     assert got.decision is CountDecision.DO_NOT
-    other = verdict(DISASTERS, 0.3, small=1, decimals=(0,))
+    other = advise(DISASTERS, 0.3, small=1, decimals=(0,))
     assert other.decision is CountDecision.FEWER_DECIMALS
     assert "any value that 1 to 1 observations have" in other.rule
 
@@ -132,7 +134,7 @@ def test_an_estimate_decides_only_where_its_limits_do():
             best_guess_probability=Unavailable("draws cannot tell"),
             best_guess_limit=Figure(value=0.01, how=How.ESTIMATE, standard_error=0.001),
         )
-        return verdict(
+        return advise(
             DISASTERS,
             0.2,
             found=replace(found, distributions={"multinomial": distribution}),
@@ -152,24 +154,24 @@ def test_an_estimate_decides_only_where_its_limits_do():
 
 
 def test_other_measures():
-    truth = verdict(DISASTERS, 0.4, measure="truth", decimals=())
+    truth = advise(DISASTERS, 0.4, measure="truth", decimals=())
     assert truth.trials[0].table_risk.value == pytest.approx(0.363, abs=5e-4)
     assert truth.decision is CountDecision.RELEASE
-    entropy = verdict(DISASTERS, 0.4, measure="reciprocal_entropy", decimals=())
+    entropy = advise(DISASTERS, 0.4, measure="reciprocal_entropy", decimals=())
     assert entropy.decision is CountDecision.DO_NOT
     assert entropy.trials[0].risk.value == pytest.approx(0.606, abs=5e-4)
 
 
 def test_one_table_left_is_a_risk_of_one_by_every_measure():
     for measure in ("best_guess", "truth", "reciprocal_entropy"):
-        got = verdict({0: 3, 1: 4}, 0.9, measure=measure, decimals=(2,))
+        got = advise({0: 3, 1: 4}, 0.9, measure=measure, decimals=(2,))
         assert got.decision is CountDecision.DO_NOT
         assert got.trials[0].risk.value == pytest.approx(1)
 
 
 def test_a_search_that_does_not_fit_decides_nothing(monkeypatch):
     monkeypatch.setattr("discreet.count_tables.decimals.MOST_FACTORISATIONS", 0)
-    got = verdict(DISASTERS, 0.2)
+    got = advise(DISASTERS, 0.2)
     assert got.decision is CountDecision.UNDECIDED
     assert "with the exact factorisation the probability that an intruder's best" in got.sentence
     assert "is 0.47" in got.sentence
@@ -178,20 +180,20 @@ def test_a_search_that_does_not_fit_decides_nothing(monkeypatch):
 @pytest.mark.parametrize("max_risk", [0, 1, -0.2, 7])
 def test_greatest_risk_allowed(max_risk):
     with pytest.raises(InputError, match="max_risk must be between 0 and 1"):
-        verdict(DISASTERS, max_risk)
+        advise(DISASTERS, max_risk)
 
 
 def test_a_verdict_starts_from_the_release_in_mind():
     one = release_of(STATISTICS, decimals=1)
-    got = verdict(DISASTERS, 0.2, first=one)
+    got = advise(DISASTERS, 0.2, first=one)
     assert [trial.release.words for trial in got.trials] == [
         "n, S1 and S2 rounded to 1 decimal",
         "n, S1 and S2 rounded to 0 decimals",
     ]
-    fewer = verdict(DISASTERS, 0.35, first=one)
+    fewer = advise(DISASTERS, 0.35, first=one)
     assert "with 1 decimal the probability that an intruder's best guess" in fewer.sentence
     assert fewer.decimals == 0
-    assert not verdict(DISASTERS, 0.01, first=release_of(STATISTICS, withhold_n=True)).allows
+    assert not advise(DISASTERS, 0.01, first=release_of(STATISTICS, withhold_n=True)).finds_one
 
 
 def cell(value, probability):
@@ -226,14 +228,14 @@ def test_rounding_decides_no_verdict_and_names_no_other_value(monkeypatch, noise
     """Two tables, alike: every probability is a half, by logarithms that are less exact."""
     tied = risk_of(0.5, cell(0, 0.5), cell(1, 0.5 + noise), cell(2, 0.5 - noise))
     monkeypatch.setattr(module, "holder_risk", lambda *_: tied)
-    got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+    got = advise(DISASTERS, 0.5, found=Unavailable("known"))
     assert got.decision is CountDecision.RELEASE
     assert got.exposed == ()
     assert got.trials[0].worst_value == 0
     assert "the true count of value 0 is 0.5" in got.sentence
     low = risk_of(0.5 + noise, cell(0, 0.5))
     monkeypatch.setattr(module, "holder_risk", lambda *_: low)
-    got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+    got = advise(DISASTERS, 0.5, found=Unavailable("known"))
     assert got.decision is CountDecision.RELEASE
     assert "the true count of value 0 is 0.5" in got.sentence
 
@@ -242,5 +244,44 @@ def test_what_rests_on_n_is_told_only_where_it_is_above(monkeypatch):
     for noise, told in ((1e-12, False), (1e-6, True)):
         known = replace(risk_of(0.3, cell(0, 0.3)), truth_given_number=exact(0.5 + noise))
         monkeypatch.setattr(module, "holder_risk", lambda *_, known=known: known)
-        got = verdict(DISASTERS, 0.5, found=Unavailable("known"))
+        got = advise(DISASTERS, 0.5, found=Unavailable("known"))
         assert any("staying hidden" in line for line in got.warnings) == told
+
+
+@pytest.mark.parametrize(
+    ("max_risk", "decision", "ruling"),
+    [
+        (0.5, CountDecision.RELEASE, Ruling.KEPT),
+        (0.42, CountDecision.FEWER_DECIMALS, Ruling.BROKEN),
+        (0.2, CountDecision.DO_NOT, Ruling.BROKEN),
+    ],
+)
+def test_the_verdict_is_on_the_release_as_asked(max_risk, decision, ruling):
+    """That fewer decimals would keep the limit does not make what was asked go out."""
+    got = advise(DISASTERS, max_risk)
+    assert (got.decision, got.verdict.ruling) == (decision, ruling)
+    rules = {judged.rule: judged for judged in got.verdict.rules}
+    assert set(rules) == {"table_risk", "count_risk"}
+    assert rules["table_risk"].value == got.trials[0].table_risk
+    assert rules["count_risk"].value == got.trials[0].cell_risk
+    remedy = "S2 with 0 decimals keeps the limit"
+    told = [judged.remedy for judged in got.verdict.those(Ruling.BROKEN)]
+    assert told == [remedy if decision is CountDecision.FEWER_DECIMALS else ""] * len(told)
+    if decision is CountDecision.FEWER_DECIMALS:
+        fewer = release_of(STATISTICS, decimals=got.decimals)
+        assert advise(DISASTERS, max_risk, first=fewer).verdict.ruling is Ruling.KEPT
+
+
+def test_a_limit_that_only_bounds_the_risk_breaks_no_rule():
+    """Draws give an upper limit of the best guess: it can pass, but it cannot fail."""
+    for value, ruling in ((0.4, Ruling.UNDECIDED), (0.2, Ruling.KEPT)):
+        assert table_rule("is {}", exact(value), 0.3, is_bound=True).ruling is ruling
+    assert table_rule("is {}", exact(0.4), 0.3).ruling is Ruling.BROKEN
+
+
+def test_counts_that_are_not_known_are_undecided(monkeypatch):
+    monkeypatch.setattr(module, "holder_risk", lambda *_: risk_of(0.1))
+    got = advise(DISASTERS, 0.5, found=Unavailable("known"))
+    assert got.verdict.ruling is Ruling.UNDECIDED
+    assert got.verdict.rules[1].rule == "count_risk"
+    assert "not known" in got.verdict.rules[1].words

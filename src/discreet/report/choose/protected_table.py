@@ -1,0 +1,124 @@
+"""What was chosen, drawn as it would go out: which figures are hidden, and why each of them is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from discreet.choice.publication import publication_of
+from discreet.choice.risk_utility import RiskUtility
+from discreet.data.table import Table
+from discreet.masks.contract import Axes, PublishedTable
+from discreet.report import words
+from discreet.report.document import Block, Box, Grid, Section, Text
+
+TITLE = "The table as it would go out"
+MOST_FIGURES = 1024  # of one table that is drawn
+MOST_TABLES = 12
+ALL = "all"
+PRIMARY, SECONDARY, SHOWN = range(3)
+KEY = ("hidden: small itself", "hidden to protect others", "shown")
+MEANING = (
+    "A figure that is small is hidden first. Since tables add up, others must be hidden with it, "
+    "totals too, or it could be worked out."
+)
+
+
+def protected_section(found: RiskUtility) -> Section:
+    """Every table that the chosen release publishes; nothing where nothing is released."""
+    chosen = found.chosen
+    if chosen is None or chosen.is_nothing:
+        return Section(TITLE, ())
+    publication = publication_of(chosen, found.table)
+    protection = None if chosen.masked is None else chosen.masked.protection
+    primary = frozenset() if protection is None else frozenset(protection.names)
+    out = _Out(publication.table, {one.axes: one for one in publication.published}, primary)
+    blocks: list[Block] = [Text(MEANING, "soft")] if out.hides else []
+    largest = out.largest()
+    for axes in largest[:MOST_TABLES]:
+        blocks.append(Text(out.title(axes), "strong"))
+        blocks.append(out.drawn(axes))
+    if len(largest) > MOST_TABLES:
+        left = words.plural(len(largest) - MOST_TABLES, "more table")
+        blocks.append(Text(f"And {left}: --write puts all of them in files.", "soft"))
+    return Section(TITLE, tuple(blocks), only="page")
+
+
+@dataclass(frozen=True, slots=True)
+class _Out:
+    """The published tables by their variables, and the names of figures that are hidden first."""
+
+    table: Table
+    published: Mapping[Axes, PublishedTable]
+    primary: frozenset[str]
+
+    @property
+    def hides(self) -> bool:
+        return any(one.shown is not None and not one.shown.all() for one in self.published.values())
+
+    def largest(self) -> list[Axes]:
+        """Sets of variables that lie in no other: the rest are their totals."""
+        sets = list(self.published)
+        return [axes for axes in sets if not any(set(axes) < set(other) for other in sets)]
+
+    def title(self, axes: Axes) -> str:
+        return " × ".join(self.table.names[axis] for axis in axes) or "Number of persons"
+
+    def drawn(self, axes: Axes) -> Block:
+        """The table with the totals that go out beside it, its last variable across."""
+        if not axes:
+            return Text(words.count(int(self.published[axes].counts)))
+        if self.published[axes].counts.size > MOST_FIGURES:
+            number = words.count(self.published[axes].counts.size)
+            return Text(f"{number} figures, too many to draw: --write puts them in a file.", "soft")
+        *down, last = axes
+        across = self._places(last, axes)
+        rows = tuple(
+            (
+                tuple(self._label(axis, i) for axis, i in zip(down, place, strict=True)),
+                tuple(self._box(axes, (*place, j)) for j in across),
+            )
+            for place in product(*(self._places(axis, axes) for axis in down))
+            if self._has(axes, (*place, None)) or self._has(axes, (*place, 0))
+        )
+        return Grid(
+            names=tuple(self.table.names[axis] for axis in down),
+            across=self.table.names[last],
+            levels=tuple(self._label(last, j) for j in across),
+            rows=rows,
+            shades=KEY if self.hides else (),
+            style="hide",
+        )
+
+    def _places(self, axis: int, axes: Axes) -> list[int | None]:
+        """The levels of a variable, and after them (None) all together where that goes out."""
+        places: list[int | None] = list(range(self.table.sizes[axis]))
+        without = set(axes) - {axis}
+        summed = any(axis not in own and set(own) <= without for own in self.published)
+        return [*places, None] if summed else places
+
+    def _label(self, axis: int, level: int | None) -> str:
+        return ALL if level is None else str(self.table.levels[axis][level])
+
+    def _own(self, axes: Axes, place: tuple[int | None, ...]) -> tuple[Axes, tuple[int, ...]]:
+        """The variables that are not summed over, and where the figure stands among theirs."""
+        kept = [(axis, i) for axis, i in zip(axes, place, strict=True) if i is not None]
+        return tuple(axis for axis, _ in kept), tuple(i for _, i in kept)
+
+    def _has(self, axes: Axes, place: tuple[int | None, ...]) -> bool:
+        return self._own(axes, place)[0] in self.published
+
+    def _box(self, axes: Axes, place: tuple[int | None, ...]) -> Box:
+        own, at = self._own(axes, place)
+        one = self.published.get(own)
+        if one is None:
+            return Box("", "", SHOWN, False)
+        if one.shown is None or one.shown[at]:
+            return Box(words.count(int(one.counts[at])), "", SHOWN, False)
+        if self._name(own, at) in self.primary:
+            return Box("hidden", "small", PRIMARY, False)
+        return Box("hidden", "with it", SECONDARY, False)
+
+    def _name(self, axes: Axes, at: tuple[int, ...]) -> str:
+        pairs = zip(axes, at, strict=True)
+        named = (f"{self.table.names[a]}={self.table.levels[a][i]}" for a, i in pairs)
+        return ", ".join(named) or "total"

@@ -1,0 +1,111 @@
+"""What goes out of counts, in a line, and what to do now, computed from what was tried."""
+
+from collections.abc import Iterator
+
+from discreet.count_tables.advice import CountAdvice, CountDecision
+from discreet.count_tables.assessment import CountAssessment
+from discreet.count_tables.category_assessment import CategoriesAssessment
+from discreet.count_tables.release import CountRelease
+from discreet.count_tables.statistics import DecimalLog
+from discreet.count_tables.verdict import text_of
+from discreet.policy.verdict import Ruling, Verdict
+from discreet.report import words
+
+OTHER_COMMAND = (
+    "This judges the release of statistics alone; to publish the table of counts itself: discreet "
+    "audit FILE --release COLUMN"
+)
+JUDGE = "to have it judged, say which risk is allowed, as in --max-risk 0.1"
+RELEASE = (
+    "release them as they stand; what else goes out of the same counts must be judged with them"
+)
+HOLDER = "the holder of the table judges its release: discreet counts FILE --max-risk 0.1"
+
+
+def out_line(a: CountAssessment) -> str:
+    """The figures that go out."""
+    goes = "goes out" if a.table is None else "would go out"
+    return f"{goes}: {', '.join(a.release.lines())}"
+
+
+def next_steps(a: CountAssessment) -> Iterator[str]:
+    """What the holder does now; an intruder has nothing to decide."""
+    if a.table is None:
+        yield HOLDER
+        return
+    yield JUDGE if a.advice is None else _advised(a.advice, a.options.seconds)
+    yield OTHER_COMMAND
+
+
+def _advised(advice: CountAdvice, seconds: float) -> str:
+    last = advice.trials[-1]
+    risk = f"{_larger(advice)} (limit {advice.max_risk:g})"
+    if advice.decision is CountDecision.RELEASE:
+        return RELEASE
+    if advice.decision is CountDecision.FEWER_DECIMALS:
+        number = words.plural(advice.decimals or 0, "decimal")
+        return (
+            f"release S2 with {number} instead (--decimals {advice.decimals}): the largest risk is "
+            f"then {risk}"
+        )
+    if advice.decision is CountDecision.UNDECIDED:
+        return more_time(seconds)
+    hide = "" if last.release.n is None else ", or see what withholding n does (--withhold-n)"
+    if len(advice.trials) == 1:
+        return f"keep these statistics inside{hide}"
+    return (
+        f"fewer decimals do not help: even with {_decimals(last.release)} the largest risk is "
+        f"{risk}; keep these statistics inside{hide}"
+    )
+
+
+def _larger(advice: CountAdvice) -> str:
+    return text_of(advice.trials[-1].risk)
+
+
+def _decimals(release: CountRelease) -> str:
+    given = release.log_factorial_total
+    return words.plural(given.decimals, "decimal") if isinstance(given, DecimalLog) else "all"
+
+
+def more_time(seconds: float) -> str:
+    """What to do where the time that was allowed settles nothing."""
+    return f"allow more time for it, as in --seconds {2 * seconds:g}"
+
+
+def next_steps_of_categories(found: CategoriesAssessment) -> Iterator[str]:
+    """What the holder of several categories does now."""
+    if not found.is_holder:
+        yield HOLDER
+        return
+    verdict = found.verdict
+    if verdict is None:
+        yield JUDGE
+    elif verdict.ruling is Ruling.KEPT:
+        yield RELEASE
+    elif verdict.ruling is Ruling.UNDECIDED:
+        yield more_time(found.options.seconds)
+    else:
+        yield _fewer(found, verdict)
+    yield OTHER_COMMAND
+
+
+def _fewer(found: CategoriesAssessment, verdict: Verdict) -> str:
+    """Which categories break a limit, and what could be tried of them."""
+    named = [name for name in (*found.certain, *found.names) if _breaks(name, verdict)]
+    if not named or len(named) == len(found.certain) + len(found.names):
+        return (
+            "merge categories so that each has more observations, or look at one at a time, where "
+            "decimals of S2 can be dropped: discreet counts without --by"
+        )
+    return f"merge {words.listed(named)} with other categories, or keep their sets inside"
+
+
+def _breaks(name: str, verdict: Verdict) -> bool:
+    """Is a category named by what is above the limit: itself, one of its counts, or its table?"""
+    against = verdict.those(Ruling.BROKEN)
+    return any(
+        concern == name or concern.endswith(f" of {name}")
+        for judged in against
+        for concern in judged.concerns
+    )
