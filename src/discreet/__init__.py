@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics
     from discreet.flows.plan import plan
+    from discreet.report.reading import read_result
     from discreet.report.writing import write_report
     from discreet.survey.assessment import Assessment
     from discreet.survey.backtest.league import Backtest
@@ -73,6 +74,7 @@ _HOME = {
     "choose": "discreet.flows.choose",
     "compare_policies": "discreet.flows.assess",
     "plan": "discreet.flows.plan",
+    "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",
     "recommend": "discreet.flows.choose",
     "write_report": "discreet.report.writing",
@@ -113,6 +115,7 @@ __all__ = [
     "choose",
     "compare_policies",
     "plan",
+    "read_result",
     "read_table",
     "recommend",
     "write_report",

@@ -39,7 +39,7 @@ from discreet.count_tables.user_models import bayes_of_release
 from discreet.count_tables.verdict import CountVerdict, verdict
 from discreet.errors import InputError
 from discreet.figures import Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.progress import Progress, silent
 
 # Our name of each distribution: its name for an exact release, and for a rounded S2.
@@ -56,8 +56,8 @@ LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountAssessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CountAssessment(Result):
     """The release, what an intruder finds from it, and how bad that is.
 
     `table`, `goodness`, `comparison`, `intervals` and `verdict` are the holder's only; `before` and

@@ -40,7 +40,7 @@ from discreet.count_tables.verdict import ERRORS
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, Outcome, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.rounding import above, first_largest
 from discreet.progress import Progress, silent
 
@@ -84,8 +84,8 @@ class CategoryRisk:
     worst_cell: WorstCell | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CategoriesAssessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CategoriesAssessment(Result):
     """Each category alone and all jointly.
 
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are

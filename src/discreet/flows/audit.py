@@ -8,6 +8,7 @@ from discreet.clock import Clock, telling_of_compiling
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
+from discreet.notebooks import Result
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.tables.audit import Audit, audited
@@ -19,6 +20,12 @@ RENAMED = {
     "weights": "'model_weights'",
     "effort": "'draws'",
 }
+
+
+class AuditSequence(Result, tuple[Audit, ...]):
+    """The audits of a sequence of releases, one a step: a tuple that shows itself as a whole."""
+
+    __slots__ = ()
 
 
 @in_one_thread
@@ -54,7 +61,7 @@ def audit_sequence(
     first: int = 1,
     progress: Progress = silent,
     **keywords: Any,
-) -> tuple[Audit, ...]:
+) -> AuditSequence:
     """The audit after the first release, after the first two, and so on: what each one added.
 
     `first` is the number of releases of the first audit. Each step has an equal part of the time.
@@ -73,4 +80,4 @@ def audit_sequence(
             own = replace(own, refused=(), max_risk=None)
         one = audit(table, release[:step], own, progress=progress)
         found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
-    return tuple(found)
+    return AuditSequence(found)

@@ -1,28 +1,18 @@
 """Results as a notebook shows them: their document, in a style that stays inside it."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
 from discreet.report import words
-from discreet.report.document import Document, plots_in
+from discreet.report.document import plots_in
+from discreet.report.results import document_of
 
 LONGEST = 300  # characters of a field without a page of its own
-BUILDERS: Mapping[str, tuple[str, str]] = {  # by the name of the result's class
-    "Assessment": ("assess.document", "assess_document"),
-    "Audit": ("audit.document", "audit_document"),
-    "Backtest": ("backtest", "backtest_document"),
-    "BestMargins": ("choose.document", "lattice_document"),
-    "CountAssessment": ("counts.document", "counts_document"),
-    "Plan": ("plan", "plan_document"),
-    "RiskUtility": ("choose.document", "choose_document"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +29,6 @@ class Plot:
         """Write it as an SVG file, whole or not at all."""
         with written_whole(Path(path)) as temporary:
             temporary.write_text(self.svg, encoding="utf-8")
-
-
-def document_of(result: Any) -> Document | None:
-    """The document of a result; None where there is none. Only its own flow is loaded."""
-    name = type(result).__name__
-    if name not in BUILDERS:
-        return None
-    module, function = BUILDERS[name]
-    build: Callable[..., Document] = getattr(import_module(f"discreet.report.{module}"), function)
-    given: Mapping[str, tuple[Any, ...]] = {
-        "Audit": ("the table", [result]),
-        "CountAssessment": (result, "the counts"),
-        "Plan": ([result],),
-        "RiskUtility": ("the table", result),
-    }
-    return partial(build, *given.get(name, (result,)))()
 
 
 def html_of(result: Any) -> str:

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, must_be
-from discreet.report.notebook import BUILDERS, document_of
 from discreet.report.render_html import write_page
+from discreet.report.results import TOLD, document_of
 
 
 def write_report(result: Any, path: str | Path, *, external: bool = False) -> None:
@@ -23,6 +23,6 @@ def write_report(result: Any, path: str | Path, *, external: bool = False) -> No
         return
     document = document_of(result)
     if document is None:
-        rule = f"one of {', '.join(sorted(BUILDERS))}"
+        rule = f"one of {', '.join(sorted(TOLD))}"
         raise InputError(must_be("result", rule, type(result).__name__))
     write_page(document, path)

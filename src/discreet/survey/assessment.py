@@ -16,7 +16,7 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.progress import Progress, silent
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -101,8 +101,8 @@ class Settings:
         return tuple(self.options.loss_ratios)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Assessment(Result):
     """The disclosure risk of a file, with how each figure was got.
 
     `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;

@@ -8,7 +8,7 @@ import numpy as np
 from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, Outcome, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
 from discreet.survey.backtest.options import BacktestOptions
@@ -65,8 +65,8 @@ class Score:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backtest(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Backtest(Result):
     """The league table of a population. `complete` is False where the user stopped it early."""
 
     source: str
