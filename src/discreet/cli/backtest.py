@@ -65,7 +65,7 @@ def command(file: str, **options: Any) -> None:
     from discreet.report.backtest import backtest_document, backtest_json
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    source = open_records(file, csv)
+    source = open_records(file, csv, options["sheet"])
     report = options["report"]
     if report is not None:
         check_outputs([report], source.files, source.parts)

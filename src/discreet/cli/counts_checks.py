@@ -12,7 +12,7 @@ OF_HOLDER = (
     "decimals", "withhold_n", "max_risk", "measure", "small", "column", "count", "missing",
     "totals", "margins", "withhold",
 )  # fmt: skip
-OF_FILE = ("column", "count", "missing", "by", "delimiter", "quote", "encoding")
+OF_FILE = ("column", "count", "missing", "by", "sheet", "delimiter", "quote", "encoding")
 OF_ONE_SET = ("decimals", "truncate", "withhold_n", "number_prior", "measure", "small")
 OF_CATEGORIES = ("regress", "totals", "margins", "withhold", "total_table")
 TYPED = {"margins": "--margin"}

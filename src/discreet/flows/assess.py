@@ -11,6 +11,7 @@ from discreet.data.writing import check_outputs
 from discreet.engines.contract import Engine
 from discreet.errors import MissingError
 from discreet.figures import Unavailable
+from discreet.flows.held_records import HeldRecords
 from discreet.flows.keywords import documented_by, options_of
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
@@ -41,19 +42,21 @@ def assess(
     keys: Iterable[str] | None = None,
     options: AssessOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Assessment:
     """The disclosure risk of a file of records.
 
-    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Stata, SPSS, SAS), a pandas or
-    polars frame, an Arrow table or a DuckDB relation. The options are given as keywords, or as
-    AssessOptions, whose values keywords replace.
+    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Excel, Stata, SPSS, SAS), a pandas
+    or polars frame, an Arrow table or a DuckDB relation; `sheet` is that of an Excel file, by
+    default the first. The options are given as keywords, or as AssessOptions, whose values keywords
+    replace.
 
     Raises InputError, with one clear line, for anything that cannot be assessed.
     """
-    return _assessed(source, _options(options, keys, keywords), engine, progress)
+    return _assessed(source, sheet, _options(options, keys, keywords), engine, progress)
 
 
 @in_one_thread
@@ -63,11 +66,14 @@ def compare_policies(
     keys: Iterable[str] | None = None,
     options: AssessOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> PolicyComparison:
     """The file assessed once under each policy for missing keys; `missing` itself has no effect.
+
+    `source` and `sheet` are those of `assess`.
 
     Models are run if they are named, or if something is given that only they have a use for:
     a weight, the size of the population, possible or impossible cells, a shrinkage.
@@ -78,7 +84,8 @@ def compare_policies(
     )
     if not with_models:
         asked = replace(asked, models="sample_frequency")
-    found = {name: _under(name, source, asked, engine, progress) for name in POLICIES}
+    opened = open_records(source, asked.csv, sheet)
+    found = {name: _under(name, opened, asked, engine, progress) for name in POLICIES}
     first = next(a for a in found.values() if isinstance(a, Assessment))
     return PolicyComparison(
         source=first.settings.source,
@@ -102,9 +109,8 @@ def _under(
     policy = POLICIES[name]
     weight = asked.missing_weight if policy.matching == "wildcard" else 1.0
     try:
-        return _assessed(
-            source, replace(asked, missing=name, missing_weight=weight), engine, progress
-        )
+        own = replace(asked, missing=name, missing_weight=weight)
+        return _assessed(source, None, own, engine, progress)
     except MissingError as reason:
         too_much = isinstance(reason, MatchingTooLongError)
         if policy.is_a_level and not too_much:  # it accepts any missing key: look elsewhere
@@ -113,9 +119,30 @@ def _under(
 
 
 def _assessed(
-    source: Any, options: AssessOptions, engine: Engine | None, progress: Progress
+    source: Any,
+    sheet: str | None,
+    options: AssessOptions,
+    engine: Engine | None,
+    progress: Progress,
 ) -> Assessment:
-    inputs = _opened(source, options)
+    """The figures, and with them the source, by which the records can be had afterwards."""
+
+    def again(risks: Path) -> Assessment:
+        return _measured(source, sheet, replace(options, risks=risks), engine, silent)
+
+    found = _measured(source, sheet, options, engine, progress)
+    types = open_records(source, options.csv, sheet).types(options.key_names)
+    return replace(found, held=HeldRecords(source, again, types))
+
+
+def _measured(
+    source: Any,
+    sheet: str | None,
+    options: AssessOptions,
+    engine: Engine | None,
+    progress: Progress,
+) -> Assessment:
+    inputs = _opened(source, sheet, options)
     check_columns(options.keys, options.scenarios, inputs.records)
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population)
@@ -124,10 +151,10 @@ def _assessed(
         return assessed(cells, inputs, options, progress)
 
 
-def _opened(source: Any, options: AssessOptions) -> Inputs:
+def _opened(source: Any, sheet: str | None, options: AssessOptions) -> Inputs:
     impossible, population = options.impossible, options.population_file
     return Inputs(
-        records=open_records(source, options.csv),
+        records=open_records(source, options.csv, sheet),
         impossible=None if impossible is None else open_records(impossible, options.csv),
         population=None if population is None else open_records(population, options.csv),
         trees={

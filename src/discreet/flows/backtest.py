@@ -22,11 +22,14 @@ def backtest(
     keys: Iterable[str] | None = None,
     options: BacktestOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Backtest:
     """Every model on samples drawn from a file that is taken as a whole population.
+
+    `source` and `sheet` are those of `assess`.
 
     Each sample is drawn without replacement, simply at random, or with `stratum` (a key) as many
     persons from each of its levels, weighted accordingly. The models see what they would see of
@@ -36,7 +39,7 @@ def backtest(
     if keys is not None or options is None:
         keywords = {"keys": keys, **keywords}
     asked = options_of(BacktestOptions, options, keywords, RENAMED)
-    records = open_records(source, asked.csv)
+    records = open_records(source, asked.csv, sheet)
     with (engine or _default_engine(progress)).count(asked.request(records)) as cells:
         words, counts = cells.words()
         population = PopulationCells(

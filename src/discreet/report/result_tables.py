@@ -178,7 +178,7 @@ def _level_types(result: Any) -> Mapping[str, Any]:
     """The types of the variables, where the result knows them: those of its table or its source."""
     last = result[-1] if isinstance(result, tuple) and result else result
     for one in (last, getattr(last, "release", None)):
-        for name in ("table", "source"):
+        for name in ("table", "held"):
             types = getattr(getattr(one, name, None), "types", None)
             if types:
                 return dict(types)

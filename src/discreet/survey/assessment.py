@@ -106,7 +106,7 @@ class Assessment(Result):
     """The disclosure risk of a file, with how each figure was got.
 
     `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;
-    `n_dropped` records were left out.
+    `n_dropped` records were left out. `held` is the source, for `records()`.
     """
 
     settings: Settings
@@ -129,6 +129,22 @@ class Assessment(Result):
     subsets: tuple[SubsetSize, ...] = ()
     shrinkages: tuple[ShrinkageRow, ...] | Unavailable = ()
     population: KnownPopulation | None = None
+    held: Any = field(default=None, compare=False)
+
+    def records(self, kind: str | None = None) -> Any:
+        """One row a record, in the order of the source, with the columns that `risks` writes: the
+        row number (from 1), the risk and so on; a record that was left out has empty values.
+
+        It is the kind of frame that was assessed, with its index if it has one; of a file an Arrow
+        table. `kind` asks for another: 'pandas', 'polars' or 'arrow'. The records are assessed once
+        more for it, so that a result holds nothing that grows with them. Raises InputError where
+        the source has changed, and for a result that was pickled, which has no source.
+        """
+        if self.held is None:
+            remedy = "assess the records with discreet.assess"
+            got = "one without them"
+            raise InputError(must_be("result", "one that has its records", got, remedy=remedy))
+        return self.held.frame(self, kind)
 
     @property
     def size_indices(self) -> SizeIndices:
