@@ -73,6 +73,7 @@ _HOME = {
     "best_margins": "discreet.choice.best_set.best_margins",
     "choose": "discreet.flows.choose",
     "compare_policies": "discreet.flows.assess",
+    "counts": "discreet.flows.counts",
     "plan": "discreet.flows.plan",
     "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",

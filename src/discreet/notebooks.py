@@ -80,4 +80,4 @@ def _pickled(mapping: Mapping[Any, Any]) -> tuple[Any, tuple[dict[Any, Any]]]:
 
 
 # Frozen results hold read-only mappings, of which Python itself makes no pickles.
-copyreg.pickle(MappingProxyType, _pickled)  # type: ignore[arg-type]
+copyreg.pickle(MappingProxyType, _pickled)

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from discreet.cli.counts_checks import check_together, is_file
+from discreet.cli.counts_checks import check_together
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_text_options, full_option
+from discreet.flows.counts_input import is_file
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3

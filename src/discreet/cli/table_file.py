@@ -8,7 +8,6 @@ import click
 from discreet.cli.options import csv_from
 
 
-
 def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
     """The name of the file and its table, read as --count, --variables and others say.
 

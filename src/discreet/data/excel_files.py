@@ -163,8 +163,7 @@ def _header(path: Path, rows: Iterator[tuple[int, Sequence[Any]]]) -> list[str]:
     for number, row in rows:
         if any(value is not None for value in row):
             last = max(i for i, value in enumerate(row) if value is not None)
-            names = [_name(value, number, place) for place, value in enumerate(row[: last + 1])]
-            return names
+            return [_name(value, number, place) for place, value in enumerate(row[: last + 1])]
     raise FileError(must_be(path.name, "a sheet with a header and rows", "an empty one"))
 
 

@@ -1,4 +1,4 @@
-"""Frames in memory as Arrow: pandas, polars, Arrow tables, DuckDB relations, and what speaks Arrow."""
+"""Frames in memory as Arrow: pandas, polars, DuckDB relations, and all that speaks Arrow."""
 
 from collections.abc import Sequence
 from typing import Any

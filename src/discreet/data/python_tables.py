@@ -177,7 +177,7 @@ def _of_index(frame: Any, variables: Sequence[str] | None, count: str | None) ->
     several = len(frame.index.names) > 1
     if count is None or not named:
         if several and variables is None:
-            remedy = "reset_index() makes columns of its index, or name the column of counts (count)"
+            remedy = "use reset_index(), or name the column of counts (count)"
             rule = "a frame with its variables as columns"
             raise InputError(must_be("table", rule, "one with several indices", remedy=remedy))
         return None

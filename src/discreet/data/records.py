@@ -112,9 +112,7 @@ class Records:
         return self.keeping_opener(tuple(positions), named)
 
 
-def open_records(
-    source: Any, csv: CsvOptions | None = None, sheet: str | None = None
-) -> Records:
+def open_records(source: Any, csv: CsvOptions | None = None, sheet: str | None = None) -> Records:
     """Records of a path (file, folder or glob), a pandas or polars frame, an Arrow table, a DuckDB
     relation, or anything else that speaks the Arrow stream protocol.
 

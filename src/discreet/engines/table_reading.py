@@ -1,6 +1,6 @@
 """A table from a file: counts in long form with a column of counts, or records to be counted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +45,8 @@ def read_table(
     Raises InputError for counts that are missing, negative or no whole numbers, naming the column
     only.
     """
+    if not (variables is None or isinstance(variables, Iterable)):
+        raise InputError(must_be("variables", "names of columns", repr(variables)))
     held = long_form(source, variables, count)
     if held is not None:
         source, variables, count = held.table, held.variables, held.count

@@ -99,8 +99,7 @@ def margins_of(name: str, given: Any) -> tuple[tuple[str, ...], ...]:
     listed = list(given)
     if listed and all(isinstance(one, str) for one in listed):
         return (tuple(listed),)
-    found = tuple((one,) if isinstance(one, str) else _margin(name, one) for one in listed)
-    return found
+    return tuple((one,) if isinstance(one, str) else _margin(name, one) for one in listed)
 
 
 def _margin(name: str, given: Any) -> tuple[str, ...]:

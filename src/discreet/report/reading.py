@@ -138,7 +138,7 @@ def outcome_of(value: Mapping[str, Any]) -> Outcome:
     except OverflowError:
         return Unavailable("too large for a number; the JSON has all its digits")
     except (TypeError, ValueError) as error:
-        raise InputError(must_be("source", "the JSON of a result", "a figure that is none")) from error
+        raise _no_result("a figure that is none") from error
 
 
 def verdict_of(value: Mapping[str, Any]) -> Verdict:
@@ -157,8 +157,12 @@ def verdict_of(value: Mapping[str, Any]) -> Verdict:
             for rule in value["rules"]
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(must_be("source", "the JSON of a result", "a verdict that is none")) from error
+        raise _no_result("a verdict that is none") from error
     return Verdict(rules=rules, policies=tuple(value.get("policies", ())))
+
+
+def _no_result(got: str) -> InputError:
+    return InputError(must_be("source", "the JSON of a result", got))
 
 
 def read_json(found: ReadResult) -> dict[str, Any]:
