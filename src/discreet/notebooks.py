@@ -9,11 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from discreet.report.comparing import Comparison
-    from discreet.report.notebook import Plot
+from typing import Any
 
 
 class ShownInNotebooks:
@@ -25,9 +21,9 @@ class ShownInNotebooks:
         html: str = import_module("discreet.report.notebook").html_of(self)
         return html
 
-    def plots(self) -> "Mapping[str, Plot]":
+    def plots(self) -> Mapping[str, Any]:
         """The plots of its report by name; each shows itself in a notebook and has `save`."""
-        found: Mapping[str, Plot] = import_module("discreet.report.notebook").plots_of(self)
+        found: Mapping[str, Any] = import_module("discreet.report.notebook").plots_of(self)
         return found
 
 
@@ -60,10 +56,10 @@ class Result(ShownInNotebooks):
         """
         return import_module("discreet.report.result_tables").frame_of_result(self, name, kind)
 
-    def compare(self, other: Any) -> "Comparison":
-        """How the main figures and the verdict differ from this result to another of its kind."""
-        found: Comparison = import_module("discreet.report.comparing").compared(self, other)
-        return found
+    def compare(self, other: Any) -> Any:
+        """How the main figures and the verdict differ from this result to another of its kind, as a
+        Comparison."""
+        return import_module("discreet.report.comparing").compared(self, other)
 
     def write_report(self, path: str | Path, *, external: bool = False) -> None:
         """Write its report as one file, as `discreet.write_report` does."""

@@ -205,8 +205,8 @@ def _out(
     sets: Sets | None,
     options: CategoryOptions,
 ) -> Categories:
-    check_by_category("tables", tables, Mapping)
-    check_by_category("sets", sets, Sequence)
+    check_by_category("tables", tables)
+    check_by_category("sets", sets)
     if tables is not None and sets is None:
         return categories_of_tables(tables, options)
     if sets is not None and tables is None:

@@ -10,7 +10,7 @@ from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 
 OF_HOLDER = ("decimals", "withhold_n", "max_risk", "measure", "small")
-OF_HOLDERS = ("withhold", "totals", "max_risk")
+OF_HOLDERS = ("withhold", "max_risk")
 HOLDER = "given with the table of counts, which an intruder has not"
 
 
@@ -25,16 +25,16 @@ def counts_of(table: Any) -> Mapping[Any, Any]:
     return table
 
 
-def check_by_category(name: str, given: Any, kind: type) -> None:
+def check_by_category(name: str, given: Any) -> None:
     """A dict with what each category has: a dict of counts, or three figures."""
-    what = "a dict of counts" if kind is Mapping else "n, S1 and S2"
+    what = "a dict of counts" if name == "tables" else "n, S1 and S2"
+    rule = f"a dict with {what} for each category"
     if given is None:
         return
     if not isinstance(given, Mapping):
-        raise InputError(must_be(name, f"a dict with {what} for each category", a_kind(given)))
+        raise InputError(must_be(name, rule, a_kind(given)))
     for one in given.values():
-        if not isinstance(one, kind) or isinstance(one, str):
-            rule = f"a dict with {what} for each category"
+        if isinstance(one, str | int | float) or (name == "tables") != isinstance(one, Mapping):
             raise InputError(must_be(name, rule, f"{a_kind(one)} for one"))
 
 
