@@ -13,6 +13,7 @@ from discreet.errors import MissingError
 from discreet.figures import Unavailable
 from discreet.flows.held_records import HeldRecords
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.assessment import Assessment, Inputs, assessed
@@ -36,6 +37,7 @@ MODEL_INPUTS = ("weight", "population", "cells", "impossible", "shrinkage")
 
 
 @in_one_thread
+@stoppable
 @documented_by(AssessOptions)
 def assess(
     source: Any,
@@ -60,6 +62,7 @@ def assess(
 
 
 @in_one_thread
+@stoppable
 @documented_by(AssessOptions)
 def compare_policies(
     source: Any,

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.clock import Clock, telling_of_compiling
+from discreet.clock import Clock
 from discreet.data.csv_dialect import CsvOptions
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
 from discreet.flows.table_input import READING, margins_of, table_from
 from discreet.notebooks import Result
 from discreet.numerics.linear_algebra import in_one_thread
@@ -30,6 +31,7 @@ class AuditSequence(Result, tuple[Audit, ...]):
 
 
 @in_one_thread
+@stoppable
 @documented_by(AuditOptions, also=READING)
 def audit(
     table: Any,
@@ -58,20 +60,20 @@ def audit(
     """
     asked = _options(options, keywords)
     margins = margins_of("release", release)
-    with telling_of_compiling(progress):
-        read = table_from(
-            table,
-            variables=variables,
-            count=count,
-            missing=missing,
-            csv=csv,
-            sheet=sheet,
-            progress=progress,
-        )
-        return audited(read, margins, asked, progress)
+    read = table_from(
+        table,
+        variables=variables,
+        count=count,
+        missing=missing,
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
+    return audited(read, margins, asked, progress)
 
 
 @in_one_thread
+@stoppable
 @documented_by(AuditOptions, also=READING)
 def audit_sequence(
     table: Any,

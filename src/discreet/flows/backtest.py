@@ -6,6 +6,7 @@ from typing import Any
 from discreet.data.records import open_records
 from discreet.engines.contract import Engine
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable_in_parts
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.backtest.league import Backtest, league
@@ -16,6 +17,7 @@ RENAMED = {"codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_cod
 
 
 @in_one_thread
+@stoppable_in_parts
 @documented_by(BacktestOptions)
 def backtest(
     source: Any,

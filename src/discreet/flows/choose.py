@@ -6,15 +6,16 @@ from typing import Any
 from discreet.choice.options import ChooseOptions
 from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
-from discreet.clock import telling_of_compiling
 from discreet.data.csv_dialect import CsvOptions
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
 from discreet.flows.table_input import READING, margins_of, table_from
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
 
 @in_one_thread
+@stoppable
 @documented_by(ChooseOptions, also=READING)
 def choose(
     table: Any,
@@ -45,17 +46,16 @@ def choose(
     if "out" in keywords:
         keywords = {**keywords, "out": margins_of("out", keywords["out"])}
     asked = options_of(ChooseOptions, options, keywords)
-    with telling_of_compiling(progress):
-        read = table_from(
-            table,
-            variables=variables,
-            count=count,
-            missing=missing,
-            csv=csv,
-            sheet=sheet,
-            progress=progress,
-        )
-        return recommended(read, asked, progress)
+    read = table_from(
+        table,
+        variables=variables,
+        count=count,
+        missing=missing,
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
+    return recommended(read, asked, progress)
 
 
 recommend = choose

@@ -35,6 +35,7 @@ from discreet.flows.counts_checks import (
 )
 from discreet.flows.counts_input import Reading, told_of
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
@@ -108,6 +109,7 @@ def _only(kind: type[Options], options: Any) -> Options | None:
 
 
 @in_one_thread
+@stoppable
 @documented_by(CountOptions)
 def assess_counts(
     table: Mapping[int, int],
@@ -140,6 +142,7 @@ def assess_counts(
 
 
 @in_one_thread
+@stoppable
 @documented_by(CountOptions)
 def assess_statistics(
     n: int | None,
@@ -169,6 +172,7 @@ def assess_statistics(
 
 
 @in_one_thread
+@stoppable
 @documented_by(CategoryOptions)
 def assess_categories(
     tables: Tables | None = None,

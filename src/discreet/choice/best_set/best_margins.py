@@ -16,7 +16,7 @@ from discreet.errors import InputError, must_be
 from discreet.numerics.bit_sets import set_of
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.option_types import a_kind
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, listening, silent
 from discreet.tables.refused_margin import Policy
 
 __all__ = [
@@ -78,7 +78,8 @@ def best_margins(
         seconds=_seconds(seconds),
         seed=seed,
     )
-    return Search(task, progress).result()
+    with listening(progress, keeps_parts=True) as told:
+        return Search(task, told).result()
 
 
 def _check_table(given: Any) -> None:
