@@ -8,7 +8,6 @@ from typing import Any
 
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
-from discreet.report import words
 from discreet.report.document import plots_in
 from discreet.report.results import document_of
 
@@ -34,7 +33,7 @@ class Plot:
 def html_of(result: Any) -> str:
     """What a notebook shows of a result: its report, or its fields where it has none."""
     if isinstance(result, Figure):
-        return f"<span>{html.escape(words.outcome(result))} [{result.how.value}]</span>"
+        return f"<span>{html.escape(str(result))}</span>"
     if isinstance(result, Unavailable):
         return f"<span>none: {html.escape(result.reason)}</span>"
     document = document_of(result)

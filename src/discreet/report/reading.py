@@ -69,6 +69,9 @@ class ReadResult(Result):
         """What it is a result of: assess, audit, choose, counts and so on."""
         return str(self.data["kind"])
 
+    def __getitem__(self, name: str) -> Any:
+        return self.data[name]
+
     def __getattr__(self, name: str) -> Any:
         return getattr(ReadObject(self.data), name)
 
@@ -94,9 +97,9 @@ def _parsed(source: Any) -> Mapping[str, Any]:
         rule = "a path, JSON text or a mapping"
         raise InputError(must_be("source", rule, type(source).__name__))
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
-    name = "source" if is_text else str(source)
+    name, text = ("source", str(source)) if is_text else (str(source), _text(Path(source)))
     try:
-        data = json.loads(str(source) if is_text else _text(Path(source)))
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(must_be(name, "JSON", "something else")) from error
     if not isinstance(data, Mapping):
@@ -108,7 +111,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST:
             raise FileError(must_be(str(path), f"at most {LARGEST:,} bytes long", "more"))
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise FileError(must_be(str(path), "a readable file", error.strerror)) from error
 

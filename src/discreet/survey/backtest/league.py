@@ -49,8 +49,9 @@ class Score:
     """How one model did at one fraction, for one figure.
 
     `truth` and `estimate` are means over the samples it could answer (`n_answers` of `n_trials`).
-    `error` is the mean of |estimate − truth| / max(truth, 1), `bias` the mean of the same without
-    the bars, `coverage` the share of its intervals that hold the truth (None where it gives none).
+    `error` is the mean distance of estimate and truth over max(truth, 1), `bias` the mean of the
+    same with its sign, `coverage` the share of its intervals that hold the truth (None where it
+    gives none).
     """
 
     model: str
