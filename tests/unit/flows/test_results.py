@@ -187,7 +187,9 @@ def test_a_list_is_no_result(tmp_path):
 
 
 def test_a_figure_that_is_none_is_refused():
-    found = discreet.read_result({"kind": "x", "discreet_version": "1", "f": {"value": "a", "how": "b"}})
+    found = discreet.read_result(
+        {"kind": "x", "discreet_version": "1", "f": {"value": "a", "how": "b"}}
+    )
     with pytest.raises(InputError, match="got a figure that is none"):
         _ = found.f
 
