@@ -141,7 +141,8 @@ PLAIN = (  # options that reach the library as they are
 def command(file: str, **options: Any) -> None:
     """Who stands out in FILE, and who could be found by someone who knows the keys.
 
-    FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Stata, SPSS or SAS.
+    FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Excel, Stata, SPSS or
+    SAS.
     """
     with speaking_of():
         _run(file, options)

@@ -131,21 +131,18 @@ def _assessed(
     """The figures, and with them the source, by which the records can be had afterwards."""
 
     def again(risks: Path) -> Assessment:
-        return _measured(source, sheet, replace(options, risks=risks), engine, silent)
+        fresh = open_records(source, options.csv, sheet)
+        return _measured(fresh, replace(options, risks=risks), engine, silent)
 
-    found = _measured(source, sheet, options, engine, progress)
-    types = open_records(source, options.csv, sheet).types(options.key_names)
-    return replace(found, held=HeldRecords(source, again, types))
+    records = open_records(source, options.csv, sheet)
+    found = _measured(records, options, engine, progress)
+    return replace(found, held=HeldRecords(source, again, records.types(options.key_names)))
 
 
 def _measured(
-    source: Any,
-    sheet: str | None,
-    options: AssessOptions,
-    engine: Engine | None,
-    progress: Progress,
+    records: Records, options: AssessOptions, engine: Engine | None, progress: Progress
 ) -> Assessment:
-    inputs = _opened(source, sheet, options)
+    inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population)
@@ -154,10 +151,10 @@ def _measured(
         return assessed(cells, inputs, options, progress)
 
 
-def _opened(source: Any, sheet: str | None, options: AssessOptions) -> Inputs:
+def _opened(records: Records, options: AssessOptions) -> Inputs:
     impossible, population = options.impossible, options.population_file
     return Inputs(
-        records=open_records(source, options.csv, sheet),
+        records=records,
         impossible=None if impossible is None else open_records(impossible, options.csv),
         population=None if population is None else open_records(population, options.csv),
         trees={

@@ -1,6 +1,8 @@
 """Stopping a function while it works: by its progress, from another thread, by Ctrl-C."""
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +27,7 @@ RECORDS = pa.table({"age": RNG.integers(0, 30, 300), "sex": RNG.integers(0, 2, 3
 COUNTS = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}
 MANY = {0: 150, 1: 200, 2: 90, 3: 50, 4: 20, 5: 7, 6: 3}
 CIRCLE = [["a", "b"], ["b", "c"], ["a", "c"]]
-FLOWS = {
+FLOWS: dict[str, Callable[[Any], Any]] = {
     "assess": lambda p: discreet.assess(RECORDS, ["age", "sex"], population=3000, progress=p),
     "compare_policies": lambda p: discreet.compare_policies(RECORDS, ["age", "sex"], progress=p),
     "audit": lambda p: discreet.audit(TABLE, CIRCLE, draws=200, progress=p),
