@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_click",
     "mathml",
+    "public_names",
 ]
 html_math_renderer = "mathml"
 html_theme = "furo"

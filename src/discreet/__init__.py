@@ -1,67 +1,204 @@
 """Discreet: disclosure risk for discrete data.
 
-`assess` takes records to risk figures, `audit` released margins of a table, `assess_counts` the
-statistics of counts; `choose` says what to release, `plan` how large a sample may be, `backtest`
-which model to trust. Names are loaded when first used, so that a plain `import discreet` stays
-light.
+`assess` takes records to risk figures, `audit` released margins of a table, `counts` the statistics
+of counts; `choose` says what to release, `plan` how large a sample may be, `backtest` which model
+to trust. They have the names of the commands, and their keywords those of the options.
+
+Each returns a result that shows itself in a few lines, and in a notebook as its report; it has
+`write_report`, `tables`, `to_frame`, `to_json` and `compare`, and `read_result` reads its JSON.
+
+Names are loaded when first used, so that a plain `import discreet` stays light.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.belief.models.model_search import ModelSearch
+    from discreet.choice.actors import Scientist
     from discreet.choice.best_set.best_margins import BestMargins, best_margins
+    from discreet.choice.best_set.frontier import Frontier
+    from discreet.choice.best_set.result import DecomposableBest
+    from discreet.choice.choice import Candidate, Choice
+    from discreet.choice.measures import Measure
     from discreet.choice.options import ChooseOptions
     from discreet.choice.risk_utility import RiskUtility
     from discreet.count_tables.assessment import CountAssessment
-    from discreet.count_tables.category_assessment import CategoriesAssessment
+    from discreet.count_tables.categories import Margin
+    from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
+    from discreet.count_tables.category_inputs import Categories
+    from discreet.count_tables.com_poisson.comparison_estimates import ComparisonEstimate
+    from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
+    from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum, PoissonTest
+    from discreet.count_tables.com_poisson.goodness import Goodness
+    from discreet.count_tables.com_poisson.regression import SetsRegression
+    from discreet.count_tables.decimals import TruncatedReconstruction
+    from discreet.count_tables.knowledge import Knowledge
+    from discreet.count_tables.likely_tables import LikelyTables
+    from discreet.count_tables.measures import CellRisk, CountRisk, IntervalPolicy
     from discreet.count_tables.options import CategoryOptions, CountOptions
+    from discreet.count_tables.rebuilding import Reconstruction
+    from discreet.count_tables.release import CountRelease
+    from discreet.count_tables.statistics import CountStatistics, DecimalLog
     from discreet.data.csv_dialect import CsvOptions
+    from discreet.data.summary import SizeIndices, Summary
     from discreet.data.table import Table
+    from discreet.engines.contract import HouseholdTotals, KeyLevels
     from discreet.engines.duckdb import DuckDBEngine
     from discreet.engines.table_reading import read_table
-    from discreet.errors import DiscreetError, InputError
+    from discreet.errors import (
+        ColumnError,
+        DiscreetError,
+        FileError,
+        InputError,
+        Interrupted,
+        MissingError,
+        OutputError,
+        WeightError,
+    )
+    from discreet.fiber.sums.counting import Count
     from discreet.figures import Figure, How, Unavailable
     from discreet.flows.assess import assess, compare_policies
-    from discreet.flows.audit import audit, audit_sequence
+    from discreet.flows.audit import AuditSequence, audit, audit_sequence
     from discreet.flows.backtest import backtest
     from discreet.flows.choose import choose, recommend
-    from discreet.flows.counts import assess_categories, assess_counts, assess_statistics
-    from discreet.flows.plan import plan
+    from discreet.flows.counts import assess_categories, assess_counts, assess_statistics, counts
+    from discreet.flows.plan import Plans, plan
+    from discreet.masks.contract import Masked, PublishedTable
+    from discreet.notebooks import Result
+    from discreet.policy.verdict import Judged, Ruling, Verdict
+    from discreet.progress import Progress
+    from discreet.report.comparing import Comparison, Difference
+    from discreet.report.notebook import Plot
+    from discreet.report.reading import ReadResult, read_result
     from discreet.report.writing import write_report
-    from discreet.survey.assessment import Assessment
-    from discreet.survey.backtest.league import Backtest
+    from discreet.survey.anonymity import Anonymity
+    from discreet.survey.assessment import Assessment, Settings
+    from discreet.survey.attributes.hierarchy import Hierarchy
+    from discreet.survey.attributes.sensitive import SensitiveFigures
+    from discreet.survey.backtest.league import Backtest, Estimates, Score, Trial
     from discreet.survey.backtest.options import BacktestOptions
+    from discreet.survey.contributions import Contribution, Contributions
+    from discreet.survey.headline.recommendation import Recommended
+    from discreet.survey.known_population import KnownPopulation
     from discreet.survey.missing_policies import PolicyComparison
+    from discreet.survey.models.lancaster import ShrinkageRow
     from discreet.survey.models.sample_size import Plan
     from discreet.survey.options import AssessOptions
+    from discreet.survey.riskiest import RiskyCell
+    from discreet.survey.scenarios import Scenarios
+    from discreet.survey.scoring import ModelResult
+    from discreet.survey.suda.special import SpecialFigures
+    from discreet.survey.suda.subsets import SubsetSize
     from discreet.tables.audit import Audit
+    from discreet.tables.audit_cells import CellAudit
     from discreet.tables.audit_options import AuditOptions
+    from discreet.tables.groups import Learned
+    from discreet.tables.measures import TableMeasures
+    from discreet.tables.population_cells import PopulationCell
+    from discreet.tables.posteriors import View
+    from discreet.tables.refused_margin import RefusalView
+    from discreet.tables.release import Release
 
 _HOME = {
-    "Assessment": "discreet.survey.assessment",
+    "Anonymity": "discreet.survey.anonymity",
     "AssessOptions": "discreet.survey.options",
+    "Assessment": "discreet.survey.assessment",
     "Audit": "discreet.tables.audit",
     "AuditOptions": "discreet.tables.audit_options",
+    "AuditSequence": "discreet.flows.audit",
     "Backtest": "discreet.survey.backtest.league",
     "BacktestOptions": "discreet.survey.backtest.options",
+    "BayesianAnalysis": "discreet.count_tables.com_poisson.conjugate",
     "BestMargins": "discreet.choice.best_set.best_margins",
+    "Candidate": "discreet.choice.choice",
+    "Categories": "discreet.count_tables.category_inputs",
     "CategoriesAssessment": "discreet.count_tables.category_assessment",
     "CategoryOptions": "discreet.count_tables.options",
+    "CategoryRisk": "discreet.count_tables.category_assessment",
+    "CellAudit": "discreet.tables.audit_cells",
+    "CellRisk": "discreet.count_tables.measures",
+    "Choice": "discreet.choice.choice",
     "ChooseOptions": "discreet.choice.options",
+    "ColumnError": "discreet.errors",
+    "Comparison": "discreet.report.comparing",
+    "ComparisonEstimate": "discreet.count_tables.com_poisson.comparison_estimates",
+    "Contribution": "discreet.survey.contributions",
+    "Contributions": "discreet.survey.contributions",
+    "Count": "discreet.fiber.sums.counting",
     "CountAssessment": "discreet.count_tables.assessment",
     "CountOptions": "discreet.count_tables.options",
+    "CountRelease": "discreet.count_tables.release",
+    "CountRisk": "discreet.count_tables.measures",
+    "CountStatistics": "discreet.count_tables.statistics",
     "CsvOptions": "discreet.data.csv_dialect",
+    "DecimalLog": "discreet.count_tables.statistics",
+    "DecomposableBest": "discreet.choice.best_set.result",
+    "Difference": "discreet.report.comparing",
     "DiscreetError": "discreet.errors",
     "DuckDBEngine": "discreet.engines.duckdb",
+    "Estimates": "discreet.survey.backtest.league",
     "Figure": "discreet.figures",
+    "FileError": "discreet.errors",
+    "Fit": "discreet.count_tables.com_poisson.estimation",
+    "Frontier": "discreet.choice.best_set.frontier",
+    "Goodness": "discreet.count_tables.com_poisson.goodness",
+    "Hierarchy": "discreet.survey.attributes.hierarchy",
+    "HouseholdTotals": "discreet.engines.contract",
     "How": "discreet.figures",
     "InputError": "discreet.errors",
+    "Interrupted": "discreet.errors",
+    "IntervalPolicy": "discreet.count_tables.measures",
+    "Judged": "discreet.policy.verdict",
+    "KeyLevels": "discreet.engines.contract",
+    "Knowledge": "discreet.count_tables.knowledge",
+    "KnownPopulation": "discreet.survey.known_population",
+    "Learned": "discreet.tables.groups",
+    "LikelyTables": "discreet.count_tables.likely_tables",
+    "Margin": "discreet.count_tables.categories",
+    "Masked": "discreet.masks.contract",
+    "Measure": "discreet.choice.measures",
+    "MissingError": "discreet.errors",
+    "ModelResult": "discreet.survey.scoring",
+    "ModelSearch": "discreet.belief.models.model_search",
+    "NoMaximum": "discreet.count_tables.com_poisson.estimation",
+    "OutputError": "discreet.errors",
     "Plan": "discreet.survey.models.sample_size",
+    "Plans": "discreet.flows.plan",
+    "Plot": "discreet.report.notebook",
+    "PoissonTest": "discreet.count_tables.com_poisson.estimation",
     "PolicyComparison": "discreet.survey.missing_policies",
+    "PopulationCell": "discreet.tables.population_cells",
+    "Progress": "discreet.progress",
+    "PublishedTable": "discreet.masks.contract",
+    "ReadResult": "discreet.report.reading",
+    "Recommended": "discreet.survey.headline.recommendation",
+    "Reconstruction": "discreet.count_tables.rebuilding",
+    "RefusalView": "discreet.tables.refused_margin",
+    "Release": "discreet.tables.release",
+    "Result": "discreet.notebooks",
     "RiskUtility": "discreet.choice.risk_utility",
+    "RiskyCell": "discreet.survey.riskiest",
+    "Ruling": "discreet.policy.verdict",
+    "Scenarios": "discreet.survey.scenarios",
+    "Scientist": "discreet.choice.actors",
+    "Score": "discreet.survey.backtest.league",
+    "SensitiveFigures": "discreet.survey.attributes.sensitive",
+    "SetsRegression": "discreet.count_tables.com_poisson.regression",
+    "Settings": "discreet.survey.assessment",
+    "ShrinkageRow": "discreet.survey.models.lancaster",
+    "SizeIndices": "discreet.data.summary",
+    "SpecialFigures": "discreet.survey.suda.special",
+    "SubsetSize": "discreet.survey.suda.subsets",
+    "Summary": "discreet.data.summary",
     "Table": "discreet.data.table",
+    "TableMeasures": "discreet.tables.measures",
+    "Trial": "discreet.survey.backtest.league",
+    "TruncatedReconstruction": "discreet.count_tables.decimals",
     "Unavailable": "discreet.figures",
+    "Verdict": "discreet.policy.verdict",
+    "View": "discreet.tables.posteriors",
+    "WeightError": "discreet.errors",
     "assess": "discreet.flows.assess",
     "assess_categories": "discreet.flows.counts",
     "assess_counts": "discreet.flows.counts",
@@ -72,36 +209,113 @@ _HOME = {
     "best_margins": "discreet.choice.best_set.best_margins",
     "choose": "discreet.flows.choose",
     "compare_policies": "discreet.flows.assess",
+    "counts": "discreet.flows.counts",
     "plan": "discreet.flows.plan",
+    "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",
     "recommend": "discreet.flows.choose",
     "write_report": "discreet.report.writing",
 }
 
 __all__ = [
+    "Anonymity",
     "AssessOptions",
     "Assessment",
     "Audit",
     "AuditOptions",
+    "AuditSequence",
     "Backtest",
     "BacktestOptions",
+    "BayesianAnalysis",
     "BestMargins",
+    "Candidate",
+    "Categories",
     "CategoriesAssessment",
     "CategoryOptions",
+    "CategoryRisk",
+    "CellAudit",
+    "CellRisk",
+    "Choice",
     "ChooseOptions",
+    "ColumnError",
+    "Comparison",
+    "ComparisonEstimate",
+    "Contribution",
+    "Contributions",
+    "Count",
     "CountAssessment",
     "CountOptions",
+    "CountRelease",
+    "CountRisk",
+    "CountStatistics",
     "CsvOptions",
+    "DecimalLog",
+    "DecomposableBest",
+    "Difference",
     "DiscreetError",
     "DuckDBEngine",
+    "Estimates",
     "Figure",
+    "FileError",
+    "Fit",
+    "Frontier",
+    "Goodness",
+    "Hierarchy",
+    "HouseholdTotals",
     "How",
     "InputError",
+    "Interrupted",
+    "IntervalPolicy",
+    "Judged",
+    "KeyLevels",
+    "Knowledge",
+    "KnownPopulation",
+    "Learned",
+    "LikelyTables",
+    "Margin",
+    "Masked",
+    "Measure",
+    "MissingError",
+    "ModelResult",
+    "ModelSearch",
+    "NoMaximum",
+    "OutputError",
     "Plan",
+    "Plans",
+    "Plot",
+    "PoissonTest",
     "PolicyComparison",
+    "PopulationCell",
+    "Progress",
+    "PublishedTable",
+    "ReadResult",
+    "Recommended",
+    "Reconstruction",
+    "RefusalView",
+    "Release",
+    "Result",
     "RiskUtility",
+    "RiskyCell",
+    "Ruling",
+    "Scenarios",
+    "Scientist",
+    "Score",
+    "SensitiveFigures",
+    "SetsRegression",
+    "Settings",
+    "ShrinkageRow",
+    "SizeIndices",
+    "SpecialFigures",
+    "SubsetSize",
+    "Summary",
     "Table",
+    "TableMeasures",
+    "Trial",
+    "TruncatedReconstruction",
     "Unavailable",
+    "Verdict",
+    "View",
+    "WeightError",
     "assess",
     "assess_categories",
     "assess_counts",
@@ -112,7 +326,9 @@ __all__ = [
     "best_margins",
     "choose",
     "compare_policies",
+    "counts",
     "plan",
+    "read_result",
     "read_table",
     "recommend",
     "write_report",

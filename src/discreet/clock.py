@@ -1,8 +1,10 @@
-"""A clock that stands still while code is compiled, which happens once on a machine.
+"""A clock that stands still while code is compiled or loaded, which happens once in a process.
 
 Numerical kernels are compiled when first called and kept on disk. On a new machine that takes up to
-a minute, on any other a moment to load them; limits of time are about the work itself, so they are
-measured by this clock, and whoever waits is told.
+a minute, on any other a moment to load them, as it does to load the libraries that a step needs.
+Limits of time are about the work itself, so they are measured by this clock: the first call in a
+process has as much time as any other. Whoever waits is told. Each look at the clock is a moment at
+which the work can be stopped.
 """
 
 import os
@@ -15,7 +17,7 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
-from discreet.progress import Progress
+from discreet.progress import Progress, heed
 
 COMPILING = "compiling (first use only)"
 FIRST_USE = "compiling what this needs (first time on this machine only, up to a minute)"
@@ -24,7 +26,18 @@ LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some
 
 def working_seconds() -> float:
     """Seconds on a clock of no given origin, without those in which code was compiled or loaded."""
+    heed()
     return _stopwatch().working()
+
+
+@contextmanager
+def standing_still() -> Iterator[None]:
+    """The clock stands still: for libraries that are loaded only where they are needed."""
+    _watch.begin()
+    try:
+        yield
+    finally:
+        _watch.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,7 @@ class Clock:
 
     def left(self) -> float | None:
         """Seconds, never quite nothing, or None where there is no limit."""
+        heed()
         if self.seconds is None:
             return None
         return max(self.seconds - (working_seconds() - self.began), LEAST_SECONDS)
@@ -53,6 +67,7 @@ class Clock:
     @property
     def is_over(self) -> bool:
         """Whether the time is over."""
+        heed()
         return self.seconds is not None and working_seconds() - self.began >= self.seconds
 
 
@@ -145,21 +160,22 @@ class _Stopwatch:
             return now - self._compiled
 
 
+_watch = _Stopwatch()
+
+
 @cache
 def _stopwatch() -> _Stopwatch:
     """The one stopwatch, which Numba tells of entering and leaving its compiler."""
     from numba.core import event
 
-    found = _Stopwatch()
-
     class Entered(event.Listener):
         """Hears when the compiler's lock is taken: to compile, or to load what was compiled."""
 
         def on_start(self, happened: Any) -> None:
-            found.begin()
+            _watch.begin()
 
         def on_end(self, happened: Any) -> None:
-            found.end()
+            _watch.end()
 
     class Compiled(event.Listener):
         """Hears of each function that was not found compiled."""
@@ -173,4 +189,4 @@ def _stopwatch() -> _Stopwatch:
 
     event.register("numba:compiler_lock", Entered())  # type: ignore[no-untyped-call]
     event.register("numba:compile", Compiled())  # type: ignore[no-untyped-call]
-    return found
+    return _watch

@@ -7,6 +7,7 @@ means "I don't know" cannot be put into a `Figure`.
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from typing import Any
 
 from discreet.notebooks import ShownInNotebooks
@@ -44,6 +45,10 @@ class Figure(ShownInNotebooks):
         if self.value is None and self.how is not How.BOUND:
             raise ValueError(f"a figure must be a number unless it is a bound, got {self.how}")
 
+    def __str__(self) -> str:
+        """The number with its limits, and how it was got: 3.2 (1 to 9) [estimate]."""
+        return f"{import_module('discreet.report.words').outcome(self)} [{self.how.value}]"
+
     def to_json(self) -> dict[str, Any]:
         """The figure as JSON: how it was got, and whatever is known of it; nothing is null.
 
@@ -68,6 +73,10 @@ class Unavailable(ShownInNotebooks):
     """Why there is no figure, in one sentence for the user."""
 
     reason: str
+
+    def __str__(self) -> str:
+        """The reason, as a user reads it."""
+        return f"not available: {self.reason}"
 
     def to_json(self) -> dict[str, Any]:
         """The reason under the JSON name `unavailable`."""

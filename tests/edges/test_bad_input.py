@@ -199,7 +199,7 @@ def make(folder):
         "text.dta": (SURVEY.encode(), "readable .dta file"),
         "text.sav": (SURVEY.encode(), "readable .sav file"),
         "text.sas7bdat": (SURVEY.encode(), "readable .sas7bdat file"),
-        "table.xlsx": (SURVEY.encode(), "by its ending"),
+        "table.xlsx": (SURVEY.encode(), "a readable Excel workbook"),
         "new\nline.csv": (b"", "new\\nline.csv"),
         "new\nline.parquet": (b"", "new\\nline.parquet"),
     }

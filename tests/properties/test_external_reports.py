@@ -15,7 +15,7 @@ from discreet.flows.audit import audit
 from discreet.flows.choose import choose
 from discreet.flows.counts import assess_categories, assess_counts
 from discreet.report.external import BUILDERS, external_document_of
-from discreet.report.notebook import BUILDERS as INTERNAL
+from discreet.report.results import TOLD as INTERNAL
 
 NAMES = ["alpha", "beta", "gamma"]
 LEVELS = [[f"Lv{name}{i}" for i in range(3)] for name in "ABC"]

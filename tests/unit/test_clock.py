@@ -12,6 +12,7 @@ from discreet import clock
 from discreet.clock import (
     COMPILING,
     said_once,
+    standing_still,
     telling_of_compiling,
     threads,
     working_seconds,
@@ -50,6 +51,50 @@ def test_compiling_takes_no_time(now):
     assert working_seconds() == pytest.approx(begun, abs=1e-6)
     now[0] += 3
     assert working_seconds() == pytest.approx(begun + 3, abs=1e-6)
+
+
+def test_loading_a_library_takes_no_time(now):
+    begun = working_seconds()
+    with standing_still():
+        now[0] += 1000
+        assert working_seconds() == pytest.approx(begun, abs=1e-6)
+    now[0] += 3
+    assert working_seconds() == pytest.approx(begun + 3, abs=1e-6)
+
+
+SLOW_LIBRARY = """
+import sys, time
+from discreet import clock
+
+class Slow:  # a library whose loading takes 100 seconds
+    def find_spec(self, name, path=None, target=None):
+        if name in sys.argv[1:]:
+            hands[0] += 100
+        return None
+
+hands = [1000.0]
+clock.monotonic = lambda: hands[0]
+sys.meta_path.insert(0, Slow())
+import numpy as np, discreet
+table = discreet.Table.of_dense(np.random.default_rng(0).poisson(1.5, (3, 3, 3)), names=list("abc"))
+choose = discreet.choose
+limit = clock.Clock(50.0)
+choose(table, "suppression,margins[a b][b c][a c]", max_risk=0.5, seed=1)
+late = [name for name in sys.argv[1:] if name in sys.modules]
+print(*late, limit.is_over)
+"""
+
+
+def test_the_first_call_has_as_much_time_as_any_other():
+    libraries = ["ortools.sat.python"]
+    ran = subprocess.run(
+        [sys.executable, "-c", SLOW_LIBRARY, *libraries],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert ran.stdout.split() == [*libraries, "False"]
 
 
 def test_the_clock_stands_still_until_the_last_thread_has_left_the_compiler(now):

@@ -24,11 +24,12 @@ LAYERS = [
     {"numerics"},
 ]
 BESIDE = {"papers", "synthetic"}  # a test and a demonstration of the product, which only cli starts
-EVERYWHERE = {"clock", "errors", "figures", "notebooks", "progress"}
+EVERYWHERE = {"clock", "errors", "figures", "notebooks", "option_types", "progress"}
 HOMES = {
     "click": {"cli"},
     "rich": {"cli", "report", "synthetic"},
     "duckdb": {"engines"},
+    "openpyxl": {"data"},
     "pyreadstat": {"data"},
     "jinja2": {"report"},
     "matplotlib": {"report"},

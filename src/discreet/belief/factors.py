@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -42,11 +43,11 @@ class Factor:
 
 def product_of(factors: Sequence[Factor]) -> LogLikelihood:
     """The likelihood of figures that are independent of each other given the table."""
+    return partial(_log_product, tuple(factors))
 
-    def log_likelihood(tables: IntArray) -> FloatArray:
-        found = np.zeros(len(tables))
-        for factor in factors:
-            found += factor.of_sums(tables[:, factor.cells].sum(axis=1))
-        return found
 
-    return log_likelihood
+def _log_product(factors: Sequence[Factor], tables: IntArray) -> FloatArray:
+    found = np.zeros(len(tables))
+    for factor in factors:
+        found += factor.of_sums(tables[:, factor.cells].sum(axis=1))
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.choice.mask_names import fresh_seed
 from discreet.choice.measures import Measure
 from discreet.errors import InputError, must_be, one_of
+from discreet.option_types import check_types
 from discreet.tables.refused_margin import Policy
 
 NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
@@ -70,6 +71,8 @@ class ChooseOptions:
         confidence: float | None,
         alpha: float | None,
     ) -> None:
+        own = {"min_width": min_width, "small": small, "confidence": confidence, "alpha": alpha}
+        check_types(self, untyped=("measure",), given=own)
         measure = _measure(self.measure, min_width)
         given = {"small": small, "confidence": confidence, "alpha": alpha}
         more = {name: value for name, value in given.items() if value is not None}

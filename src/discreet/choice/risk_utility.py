@@ -34,7 +34,7 @@ from discreet.masks.after_publication import intruders_bounds
 from discreet.masks.contract import Axes, Masked
 from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.margins import margins_out
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, first_largest
@@ -51,8 +51,8 @@ FIT_ROUNDS = 500
 SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskUtility(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RiskUtility(Result):
     """Candidates on the map, in the order they were looked at, and the choice.
 
     `best_for` is the most useful candidate within the cap for each user by himself; `compromises`

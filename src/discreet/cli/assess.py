@@ -137,7 +137,8 @@ PLAIN = (  # options that reach the library as they are
 def command(file: str, **options: Any) -> None:
     """Who stands out in FILE, and who could be found by someone who knows the keys.
 
-    FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Stata, SPSS or SAS.
+    FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Excel, Stata, SPSS or
+    SAS.
     """
     with speaking_of():
         _run(file, options)
@@ -150,11 +151,11 @@ def _run(file: str, options: dict[str, Any]) -> None:
     check_together(options)
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     inputs: dict[str, Any] = {
-        name: None if path is None else open_records(path, csv)
-        for name, path in (
-            ("source", file),
-            ("impossible", options["impossible"]),
-            ("population_file", options["population_file"]),
+        name: None if path is None else open_records(path, csv, sheet)
+        for name, path, sheet in (
+            ("source", file, options["sheet"]),
+            ("impossible", options["impossible"], None),
+            ("population_file", options["population_file"], None),
         )
     }
     given = [records for records in inputs.values() if records is not None]

@@ -66,7 +66,7 @@ def command(file: str, **options: Any) -> None:
     from discreet.report.backtest import backtest_document, backtest_json
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    source = open_records(file, csv)
+    source = open_records(file, csv, options["sheet"])
     check_outputs(pages_asked(options), source.files, source.parts)
     plain = ("keys", "fractions", "repeats", "stratum", "missing", "seed")
     codes = ("missing_codes", "suppressed_codes", "not_applicable_codes")

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from discreet.cli.counts_checks import check_together, is_file
+from discreet.cli.counts_checks import check_together
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_text_options, full_option, page_options, pages_asked
+from discreet.flows.counts_input import is_file
 
 RELEASED = "What goes out"
 PLAIN = (  # options that reach the library as they are

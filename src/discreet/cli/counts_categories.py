@@ -9,12 +9,12 @@ def run_categories(counts: str | None, options: dict[str, Any]) -> Any:
     """Answer; the verdict, where a greatest risk was given."""
     from discreet.cli.console import progress_bar
     from discreet.cli.show import outside, show
-    from discreet.report.counts.categories import categories_document
+    from discreet.report.counts.categories import categories_document, categories_view
     from discreet.report.counts.categories_json import categories_json
 
     asked = _asked(options)
     with progress_bar() as progress:
-        view = _view(*_assessed(counts, options, asked, progress))
+        view = categories_view(*_assessed(counts, options, asked, progress))
     show(
         partial(categories_document, view),
         partial(categories_json, view),
@@ -54,21 +54,3 @@ def _assessed(counts: str | None, options: dict[str, Any], asked: Any, progress:
     by, sets = read_sets(records, by=asked.by, csv=csv, progress=progress)
     found = assess_categories(sets=sets, options=asked, by=by, progress=progress)
     return records.name, found
-
-
-def _view(source: str, found: Any) -> Any:
-    from discreet.report.counts.categories import CategoriesView
-
-    return CategoriesView(
-        source=source,
-        variables=tuple(found.options.by),
-        found=found,
-        releases=found.out.releases,
-        tables=found.out.tables,
-        beside=found.out.beside,
-        known=found.options.described(),
-        likely=found.likely,
-        regression=found.regression,
-        bayes=found.bayes,
-        max_risk=found.options.max_risk,
-    )

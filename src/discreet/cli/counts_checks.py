@@ -1,18 +1,17 @@
 """Options of counts that need one another or exclude one another, told before any work is done."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import click
 
 from discreet.errors import must_be
+from discreet.flows.counts_input import is_file
 
 OF_HOLDER = (
     "decimals", "withhold_n", "max_risk", "measure", "small", "column", "count", "missing",
     "totals", "margins", "withhold",
 )  # fmt: skip
-OF_FILE = ("column", "count", "missing", "by", "delimiter", "quote", "encoding")
+OF_FILE = ("column", "count", "missing", "by", "sheet", "delimiter", "quote", "encoding")
 OF_ONE_SET = ("decimals", "truncate", "withhold_n", "number_prior", "measure", "small")
 OF_CATEGORIES = ("regress", "totals", "margins", "withhold", "total_table")
 TYPED = {"margins": "--margin"}
@@ -91,9 +90,3 @@ def _refuse(names: set[str], rule: str) -> None:
 def is_decimal(s2: str) -> bool:
     """S2 itself as a decimal, and not e^S2 as a product."""
     return not any(sign in s2 for sign in "^*·×")
-
-
-def is_file(counts: str) -> bool:
-    """A name of a file, and no table written out."""
-    written = re.fullmatch(r"[\d\s:,;+.-]*", counts) is not None
-    return not written and (":" not in counts or Path(counts).exists())

@@ -11,7 +11,7 @@ def opened(file: str, options: dict[str, Any]) -> tuple[Any, Any]:
     from discreet.data.writing import check_outputs
 
     csv = csv_from(options["delimiter"], options["quote"], options["encoding"], None)
-    records = open_records(file, csv)
+    records = open_records(file, csv, options["sheet"])
     check_outputs(pages_asked(options), list(records.files), list(records.parts))
     return records, csv
 

@@ -156,14 +156,15 @@ def full_option(command: Decorated) -> Decorated:
 
 
 def csv_options(command: Decorated) -> Decorated:
-    """--delimiter, --quote, --encoding and --decimal."""
+    """--sheet, --delimiter, --quote, --encoding and --decimal."""
     command = option(READING, "--decimal", help="Decimal mark of numbers [default: .].")(command)
     return csv_text_options(command)
 
 
 def csv_text_options(command: Decorated) -> Decorated:
-    """--delimiter, --quote and --encoding."""
+    """--sheet, --delimiter, --quote and --encoding."""
     for one in (
+        option(READING, "--sheet", help="Sheet of an Excel file [default: the first]."),
         option(READING, "--encoding", help="Encoding of a CSV file [default: UTF-8]."),
         option(READING, "--quote", help='Quote of a CSV file [default: "].'),
         option(READING, "--delimiter", help="Delimiter of a CSV file [default: detected]."),

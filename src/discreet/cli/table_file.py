@@ -7,8 +7,6 @@ import click
 
 from discreet.cli.options import csv_from, pages_asked
 
-COUNT_NAMES = {"freq", "frequency", "count", "counts", "n"}
-
 
 def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
     """The name of the file and its table, read as --count, --variables and others say.
@@ -20,7 +18,7 @@ def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, An
     from discreet.engines.table_reading import read_table
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    records = open_records(file, csv)
+    records = open_records(file, csv, options["sheet"])
     check_outputs(pages_asked(options), list(records.files), list(records.parts))
     _check_count(options, records.column_names)
     _check_columns(options, records)
@@ -37,6 +35,8 @@ def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, An
 
 def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
     """A column that is a count by its name is not taken for a variable without being asked for."""
+    from discreet.data.python_tables import COUNT_NAMES
+
     if options["count"] is None and options["variables"] is None:
         found = [name for name in columns if name.casefold() in COUNT_NAMES]
         if found:

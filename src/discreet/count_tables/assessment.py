@@ -39,7 +39,7 @@ from discreet.count_tables.statistics import CountStatistics, DecimalLog
 from discreet.count_tables.user_models import bayes_of_release
 from discreet.errors import InputError
 from discreet.figures import Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 
@@ -57,8 +57,8 @@ LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountAssessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CountAssessment(Result):
     """The release, what an intruder finds from it, and how bad that is.
 
     `table`, `goodness`, `comparison`, `intervals`, `verdict` and `advice` are the holder's only;

@@ -40,7 +40,7 @@ from discreet.count_tables.verdict import COUNT_RISK, against, count_rule, table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.rounding import above, first_largest
 from discreet.policy.verdict import Judged, Ruling, Verdict, ends
 from discreet.progress import Progress, silent
@@ -87,8 +87,8 @@ class CategoryRisk:
     worst_cell: WorstCell | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CategoriesAssessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CategoriesAssessment(Result):
     """Each category alone and all jointly.
 
     `statistics` are the sets that are out or follow by subtraction (`derived`); `certain` are

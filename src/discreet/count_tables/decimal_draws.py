@@ -27,6 +27,7 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
+from discreet.progress import heed
 
 LEAST_KEPT = 100  # effective draws below which errors would not be what they say
 BATCH = 4000
@@ -185,6 +186,7 @@ def _draw(
     logs: list[FloatArray] = []
     tried = kept = 0
     while tried < MOST_DRAWS and kept < BATCH:
+        heed()
         own, s2 = question.kept(distribution.draw(BATCH, rng=rng))
         tables.append(own)
         logs.append(s2)

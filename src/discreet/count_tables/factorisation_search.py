@@ -24,6 +24,7 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.statistics import DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.progress import heed
 
 MOST_NODES = 1_000_000
 LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
@@ -159,6 +160,7 @@ def largest_value(n: int, total: int, released: DecimalLog, knowledge: Knowledge
     high = float(released.high) + 1e-6
     found = -1
     for j in range(most + 1):
+        heed()
         if _least_log(n, total, j) <= high:
             found = j
         if j > LARGEST_SEARCHED and found == j:
@@ -198,6 +200,7 @@ def _exponent_limits(
     ones = np.ones(largest + 1)
 
     def optimum(p: int, sign: int) -> int:
+        heed()
         times = np.array([factorial_exponent(int(j), p) for j in values], dtype=np.float64)
         solved = linprog(
             sign * times,

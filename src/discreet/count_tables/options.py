@@ -10,6 +10,7 @@ from discreet.count_tables.knowledge_notation import parse_knowledge
 from discreet.count_tables.verdict import CountMeasure, check_max_risk
 from discreet.count_tables.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be, one_of
+from discreet.option_types import check_types
 
 Prior = tuple[float, float, float]
 
@@ -60,6 +61,7 @@ class CountOptions:
     prior: Prior | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         object.__setattr__(self, "measure", one_of("measure", CountMeasure, self.measure))
         _ = self.knowledge  # checks it
         check_number_prior(self.number_prior)
@@ -118,6 +120,7 @@ class CategoryOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self)
         if isinstance(self.withhold, str):
             object.__setattr__(self, "withhold", (self.withhold,))
         known = parse_knowledge(self.knows) if isinstance(self.knows, str) else self.knows

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.progress import heed
 
 MOST_ENTRIES = 30_000_000  # of all layers, eight bytes each
 
@@ -39,6 +40,7 @@ class TwoSumDistribution:
         tables = np.zeros((n_draws, largest + 1), dtype=np.int64)
         m, s = np.full(n_draws, self.n), np.full(n_draws, self.total)
         for j in range(largest, 1, -1):
+            heed()
             f = self._drawn(j, m, s, rng)
             tables[:, j] = f
             m, s = m - f, s - j * f
@@ -70,6 +72,7 @@ def two_sum_distribution(n: int, total: int, weights: FloatArray) -> TwoSumDistr
         )
     layers = [_first(n, total, weights)]
     for j in range(2, largest + 1):
+        heed()
         layers.append(_next(layers[-1], weights[j], j))
     return TwoSumDistribution(n, total, weights, tuple(layers))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from discreet.errors import FileError, InputError, must_be
+from discreet.option_types import check_types
 
 DELIMITERS = (",", ";", "\t", "|")
 HEAD_BYTES = 1 << 20
@@ -32,6 +33,7 @@ class CsvOptions:
     decimal: str = "."
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, value in (("delimiter", self.delimiter), ("quote", self.quote)):
             if value is not None and (len(value) != 1 or value in "\r\n"):
                 raise InputError(must_be(name, "one character", repr(value)))

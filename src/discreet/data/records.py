@@ -15,15 +15,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.data import stat_files
+from discreet.data import excel_files, stat_files
 from discreet.data.columns import find_columns
 from discreet.data.csv_dialect import CsvDialect, CsvOptions, read_dialect
+from discreet.data.frame_reading import frame_columns, frame_table, frame_types
 from discreet.errors import ColumnError, FileError, InputError, must_be
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
-KINDS = "CSV, Parquet, Arrow/Feather, Stata, SPSS or SAS"
+KINDS = "CSV, Parquet, Arrow/Feather, Excel, Stata, SPSS or SAS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Records:
 
     `value_labels` maps a column and the text of a value to a label, where the file has them;
     `files` are the inputs, which no output may overwrite. `keeping_opener` is that of a file which
-    may declare some values missing: it keeps those that are named.
+    may declare some values missing: it keeps those that are named. `typer` tells the types of the
+    columns at some positions, where the source has types.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Records:
     value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     keeping_opener: Callable[[tuple[int, ...], Named], Scan] | None = None
+    typer: Callable[[Sequence[int]], Sequence[pa.DataType | None]] | None = None
 
     @property
     def parts(self) -> tuple[Path, ...]:
@@ -80,6 +83,19 @@ class Records:
     def is_csv(self) -> bool:
         """Whether it is read from a CSV file."""
         return any(_suffix(path) in CSV_SUFFIXES for path in self.files)
+
+    def types(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types of the named columns, of those that have one; of coded columns that of their
+        values."""
+        if self.typer is None:
+            return {}
+        own = [name for name in names if name in self.column_names]
+        found = self.typer([self.column_names.index(name) for name in own])
+        return {
+            name: one.value_type if pa.types.is_dictionary(one) else one
+            for name, one in zip(own, found, strict=True)
+            if one is not None
+        }
 
     def find(self, role: str, columns: Sequence[str]) -> tuple[int, ...]:
         """Positions of the columns that serve as `role`; ColumnError names the near match."""
@@ -96,14 +112,21 @@ class Records:
         return self.keeping_opener(tuple(positions), named)
 
 
-def open_records(source: Any, csv: CsvOptions | None = None) -> Records:
+def open_records(source: Any, csv: CsvOptions | None = None, sheet: str | None = None) -> Records:
     """Records of a path (file, folder or glob), a pandas or polars frame, an Arrow table, a DuckDB
-    relation, or anything else that speaks the Arrow stream protocol."""
+    relation, or anything else that speaks the Arrow stream protocol.
+
+    `sheet` is that of an Excel file, by default the first; of any other source it is refused.
+    """
+    is_path = isinstance(source, str | Path)
+    if sheet is not None and not (is_path and excel_files.is_excel(Path(source))):
+        got = repr(Path(source).name) if is_path else "another source"
+        raise InputError(must_be("sheet", "given with an Excel file", got))
     if isinstance(source, Records):
         return source
-    if isinstance(source, (str, Path)):
+    if is_path:
         try:
-            return _open_path(str(source), csv or CsvOptions())
+            return _open_path(str(source), csv or CsvOptions(), sheet)
         except OSError as error:  # such as a folder that may not be looked into
             raise _unreadable(str(source), error) from error
     return _open_frame(source)
@@ -126,7 +149,7 @@ def _unreadable(given: str, error: OSError) -> FileError:
     return FileError(must_be(f"file {shown!r}", "readable", error.strerror or "an error"))
 
 
-def _open_path(given: str, csv: CsvOptions) -> Records:
+def _open_path(given: str, csv: CsvOptions, sheet: str | None) -> Records:
     path = Path(given)
     _check_name(given)
     if not path.exists():
@@ -138,7 +161,7 @@ def _open_path(given: str, csv: CsvOptions) -> Records:
         return _open_parquet(given, _expanded([given]))
     if not path.is_file():
         raise FileError(must_be("file", "a regular file", repr(given)))
-    return _open_file(path, csv)
+    return _open_file(path, csv, sheet)
 
 
 def _check_name(given: str) -> None:
@@ -153,7 +176,7 @@ def _check_name(given: str) -> None:
         raise _unreadable(given, error) from error
 
 
-def _open_file(path: Path, csv: CsvOptions) -> Records:
+def _open_file(path: Path, csv: CsvOptions, sheet: str | None) -> Records:
     suffix = _suffix(path)
     if suffix in CSV_SUFFIXES:
         return _open_csv(path, csv)
@@ -163,6 +186,8 @@ def _open_file(path: Path, csv: CsvOptions) -> Records:
         return _open_arrow(path)
     if suffix in stat_files.READERS:
         return _open_stat_file(path)
+    if excel_files.is_excel(path):
+        return _open_excel(path, sheet)
     remedy = "save it as CSV or Parquet and name it so"
     raise FileError(must_be("file", f"{KINDS}, by its ending", repr(path.name), remedy=remedy))
 
@@ -217,7 +242,13 @@ def _open_parquet(name: str, paths: tuple[Path, ...]) -> Records:
         _check_same_columns(paths, columns, names + partitions, partitions)
         return ParquetScan(paths, columns, bool(partitions))
 
-    return Records(name=name, column_names=names + partitions, opener=opener, files=paths)
+    return Records(
+        name=name,
+        column_names=names + partitions,
+        opener=opener,
+        files=paths,
+        typer=lambda at: _parquet_types(paths[0], [(names + partitions)[i] for i in at]),
+    )
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:
@@ -230,6 +261,12 @@ def _parquet_schema(path: Path) -> pa.Schema:
     except (pa.ArrowException, OSError) as error:
         got = "one that is truncated or of another kind"
         raise FileError(must_be(path.name, "a readable Parquet file", got)) from error
+
+
+def _parquet_types(path: Path, names: Sequence[str]) -> list[pa.DataType | None]:
+    """The types of columns; a folder's name has none."""
+    schema = _parquet_schema(path)
+    return [schema.field(name).type if name in schema.names else None for name in names]
 
 
 def _check_same_columns(
@@ -274,7 +311,22 @@ def _kind(arrow_type: pa.DataType) -> str:
 def _open_arrow(path: Path) -> Records:
     names, read = _arrow_reader(path)
     return Records(
-        name=path.name, column_names=names, opener=lambda at: ArrowScan(read(at)), files=(path,)
+        name=path.name,
+        column_names=names,
+        opener=lambda at: ArrowScan(read(at)),
+        files=(path,),
+        typer=lambda at: read(at).schema.types,  # the file is mapped, not read
+    )
+
+
+def _open_excel(path: Path, sheet: str | None) -> Records:
+    table = excel_files.read_sheet(path, sheet)
+    return Records(
+        name=path.name,
+        column_names=tuple(table.column_names),
+        opener=lambda positions: ArrowScan(_pick(table, positions)),
+        files=(path,),
+        typer=lambda positions: [table.schema.types[i] for i in positions],
     )
 
 
@@ -336,62 +388,10 @@ def _open_stat_file(path: Path) -> Records:
 
 
 def _open_frame(frame: Any) -> Records:
-    names = _frame_columns(frame)
+    names = frame_columns(frame)
     return Records(
         name="the data frame",
         column_names=names,
-        opener=lambda positions: ArrowScan(_pick(_frame_table(frame, names, positions), positions)),
+        opener=lambda positions: ArrowScan(_pick(frame_table(frame, positions), positions)),
+        typer=lambda positions: frame_types(frame, positions),
     )
-
-
-def _frame_columns(frame: Any) -> tuple[str, ...]:
-    if not _is_pandas(frame) and not _speaks_arrow(frame):
-        rule = "a path, a pandas or polars frame, an Arrow table or a DuckDB relation"
-        raise InputError(must_be("source", rule, type(frame).__name__))
-    names = frame.columns if _is_pandas(frame) else getattr(frame, "column_names", frame.columns)
-    return tuple(str(name) for name in names)
-
-
-def _is_pandas(frame: Any) -> bool:
-    return hasattr(type(frame), "iloc") and hasattr(type(frame), "columns")
-
-
-def _speaks_arrow(frame: Any) -> bool:
-    """A DuckDB relation, or a table that speaks the Arrow protocol (a lazy frame does not)."""
-    kind = type(frame)
-    return hasattr(kind, "to_arrow_table") or (
-        hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "columns")
-    )
-
-
-def _frame_table(frame: Any, names: tuple[str, ...], positions: Sequence[int]) -> pa.Table:
-    """Whole frame as Arrow, or for pandas (which has no cheap view) only the wanted columns."""
-    try:
-        if _is_pandas(frame):
-            return _pandas_table(frame, len(names), positions)
-        if hasattr(frame, "to_arrow_table"):  # a DuckDB relation
-            return frame.to_arrow_table()
-        return pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        rule = "made of columns of one type that Arrow knows"
-        remedy = "turn mixed or unusual columns into text first"
-        got = "a column that is not"
-        raise ColumnError(must_be("the data frame", rule, got, remedy=remedy)) from error
-
-
-def _pandas_table(frame: Any, width: int, positions: Sequence[int]) -> pa.Table:
-    """Wanted columns in their place, the rest empty; the index never comes along."""
-    wanted = set(positions)
-    columns = [
-        _pandas_column(frame.iloc[:, i]) if i in wanted else pa.nulls(len(frame))
-        for i in range(width)
-    ]
-    return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(width)])
-
-
-def _pandas_column(column: Any) -> pa.Array:
-    """A pandas column; the intervals that `pandas.cut` makes, and periods, as text."""
-    kind = str(getattr(column.dtype, "categories", column).dtype)
-    if kind.startswith(("interval", "period")):
-        column = column.astype(object).map(lambda value: value if value != value else str(value))
-    return pa.array(column, from_pandas=True)

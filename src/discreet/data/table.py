@@ -1,9 +1,10 @@
 """A contingency table: counts by several variables, held by its occupied cells."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +20,15 @@ class Table:
 
     `levels` names the levels of each variable, `cells` (rows × variables) gives the level of each
     variable in each occupied cell, `counts` its count, at least 1. The full table may have more
-    cells than any memory holds.
+    cells than any memory holds. `types` are the Arrow types of the variables where their source has
+    types, so that levels in a frame are again what they were.
     """
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     cells: IntArray
     counts: IntArray
+    types: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         read_only(self.cells)

@@ -1,12 +1,14 @@
 """A table from a file: counts in long form with a column of counts, or records to be counted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import missing_policy
+from discreet.data.python_tables import long_form
 from discreet.data.records import open_records
 from discreet.data.table import Table
 from discreet.engines.contract import Engine, KeyLevels, Request
@@ -25,10 +27,15 @@ def read_table(
     count: str | None = None,
     missing: str = "category",
     csv: CsvOptions | None = None,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Table:
-    """The table of a file by the given variables (by default all columns but the count).
+    """The table of a file or a frame by the given variables (by default all columns but the count).
+
+    Also understood are counts as Python holds them: a crosstab (its totals are left out), a Series
+    of counts or of values, a dict {level: count} or {(level, level): count} and an array, the last
+    two with `variables` as their names. `sheet` is that of an Excel file, by default the first.
 
     With `count` every row is a cell, or a part of one, and that column says how many it holds; a
     level stays one of its variable even if all its counts are 0. Without, every row is a record.
@@ -38,7 +45,12 @@ def read_table(
     Raises InputError for counts that are missing, negative or no whole numbers, naming the column
     only.
     """
-    records = open_records(source, csv)
+    if not (variables is None or isinstance(variables, Iterable)):
+        raise InputError(must_be("variables", "names of columns", repr(variables)))
+    held = long_form(source, variables, count)
+    if held is not None:
+        source, variables, count = held.table, held.variables, held.count
+    records = open_records(source, csv, sheet)
     names = tuple(variables or (name for name in records.column_names if name != count))
     if not names:
         raise InputError(must_be("variables", "at least one column", "none"))
@@ -56,8 +68,9 @@ def read_table(
     with (engine or DuckDBEngine(progress=progress)).count(request) as cells:
         words, rows = cells.words()
         levels = cells.coding.decode(words)
-        held = rows if count is None else rows * _numbers(cells.keys[-1])[levels[:, -1]]
-        return _table(names, cells.keys[: len(names)], levels[:, : len(names)], held)
+        counts = rows if count is None else rows * _numbers(cells.keys[-1])[levels[:, -1]]
+        found = _table(names, cells.keys[: len(names)], levels[:, : len(names)], counts)
+    return replace(found, types=records.types(names))
 
 
 def _numbers(key: KeyLevels) -> IntArray:

@@ -11,7 +11,9 @@ from discreet.data.writing import check_outputs
 from discreet.engines.contract import Engine
 from discreet.errors import MissingError
 from discreet.figures import Unavailable
+from discreet.flows.held_records import HeldRecords
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.assessment import Assessment, Inputs, assessed
@@ -35,39 +37,46 @@ MODEL_INPUTS = ("weight", "population", "cells", "impossible", "shrinkage")
 
 
 @in_one_thread
+@stoppable
 @documented_by(AssessOptions)
 def assess(
     source: Any,
     keys: Iterable[str] | None = None,
     options: AssessOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Assessment:
     """The disclosure risk of a file of records.
 
-    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Stata, SPSS, SAS), a pandas or
-    polars frame, an Arrow table or a DuckDB relation. The options are given as keywords, or as
-    AssessOptions, whose values keywords replace.
+    `source` is a path (CSV, Parquet file, folder or glob, Arrow, Excel, Stata, SPSS, SAS), a pandas
+    or polars frame, an Arrow table or a DuckDB relation; `sheet` is that of an Excel file, by
+    default the first. The options are given as keywords, or as AssessOptions, whose values keywords
+    replace.
 
     Raises InputError, with one clear line, for anything that cannot be assessed.
     """
-    return _assessed(source, _options(options, keys, keywords), engine, progress)
+    return _assessed(source, sheet, _options(options, keys, keywords), engine, progress)
 
 
 @in_one_thread
+@stoppable
 @documented_by(AssessOptions)
 def compare_policies(
     source: Any,
     keys: Iterable[str] | None = None,
     options: AssessOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> PolicyComparison:
     """The file assessed once under each policy for missing keys; `missing` itself has no effect.
+
+    `source` and `sheet` are those of `assess`.
 
     Models are run if they are named, or if something is given that only they have a use for:
     a weight, the size of the population, possible or impossible cells, a shrinkage.
@@ -78,7 +87,8 @@ def compare_policies(
     )
     if not with_models:
         asked = replace(asked, models="sample_frequency")
-    found = {name: _under(name, source, asked, engine, progress) for name in POLICIES}
+    opened = open_records(source, asked.csv, sheet)
+    found = {name: _under(name, opened, asked, engine, progress) for name in POLICIES}
     first = next(a for a in found.values() if isinstance(a, Assessment))
     return PolicyComparison(
         source=first.settings.source,
@@ -102,9 +112,8 @@ def _under(
     policy = POLICIES[name]
     weight = asked.missing_weight if policy.matching == "wildcard" else 1.0
     try:
-        return _assessed(
-            source, replace(asked, missing=name, missing_weight=weight), engine, progress
-        )
+        own = replace(asked, missing=name, missing_weight=weight)
+        return _assessed(source, None, own, engine, progress)
     except MissingError as reason:
         too_much = isinstance(reason, MatchingTooLongError)
         if policy.is_a_level and not too_much:  # it accepts any missing key: look elsewhere
@@ -113,9 +122,27 @@ def _under(
 
 
 def _assessed(
-    source: Any, options: AssessOptions, engine: Engine | None, progress: Progress
+    source: Any,
+    sheet: str | None,
+    options: AssessOptions,
+    engine: Engine | None,
+    progress: Progress,
 ) -> Assessment:
-    inputs = _opened(source, options)
+    """The figures, and with them the source, by which the records can be had afterwards."""
+
+    def again(risks: Path) -> Assessment:
+        fresh = open_records(source, options.csv, sheet)
+        return _measured(fresh, replace(options, risks=risks), engine, silent)
+
+    records = open_records(source, options.csv, sheet)
+    found = _measured(records, options, engine, progress)
+    return replace(found, held=HeldRecords(source, again, records.types(options.key_names)))
+
+
+def _measured(
+    records: Records, options: AssessOptions, engine: Engine | None, progress: Progress
+) -> Assessment:
+    inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population)
@@ -124,10 +151,10 @@ def _assessed(
         return assessed(cells, inputs, options, progress)
 
 
-def _opened(source: Any, options: AssessOptions) -> Inputs:
+def _opened(records: Records, options: AssessOptions) -> Inputs:
     impossible, population = options.impossible, options.population_file
     return Inputs(
-        records=open_records(source, options.csv),
+        records=records,
         impossible=None if impossible is None else open_records(impossible, options.csv),
         population=None if population is None else open_records(population, options.csv),
         trees={

@@ -1,13 +1,16 @@
 """What released margins of a table reveal, all at once or one after the other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.clock import Clock, telling_of_compiling
-from discreet.data.table import Table
+from discreet.clock import Clock
+from discreet.data.csv_dialect import CsvOptions
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
+from discreet.flows.table_input import READING, margins_of, table_from
+from discreet.notebooks import Result
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.tables.audit import Audit, audited
@@ -21,17 +24,33 @@ RENAMED = {
 }
 
 
+class AuditSequence(Result, tuple[Audit, ...]):
+    """The audits of a sequence of releases, one a step: a tuple that shows itself as a whole."""
+
+    __slots__ = ()
+
+
 @in_one_thread
-@documented_by(AuditOptions)
+@stoppable
+@documented_by(AuditOptions, also=READING)
 def audit(
-    table: Table,
-    release: Iterable[Sequence[str]],
+    table: Any,
+    release: Iterable[str] | Iterable[Sequence[str]],
     options: AuditOptions | None = None,
     *,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    missing: str | None = None,
+    csv: CsvOptions | None = None,
+    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Audit:
     """What the released margins (names of variables) reveal of the table's small cells.
+
+    `table` is a Table, a file (records, or cells with a column of counts), a frame, a crosstab, a
+    Series, a dict or an array of counts. `release` is one margin as a plain list of names, ['sex',
+    'age'], or several as a list of lists, [['sex', 'age'], ['region']].
 
     Bounds of every cell of a table of up to 4,096 cells, of up to 100,000 small cells beyond, of
     which the 1,000 most exposed are looked at; the number of consistent tables; what an intruder
@@ -39,38 +58,74 @@ def audit(
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
-    asked = options_of(AuditOptions, options, keywords, RENAMED)
-    with telling_of_compiling(progress):
-        return audited(table, release, asked, progress)
+    asked = _options(options, keywords)
+    margins = margins_of("release", release)
+    read = table_from(
+        table,
+        variables=variables,
+        count=count,
+        missing=missing,
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
+    return audited(read, margins, asked, progress)
 
 
 @in_one_thread
-@documented_by(AuditOptions)
+@stoppable
+@documented_by(AuditOptions, also=READING)
 def audit_sequence(
-    table: Table,
-    release: Sequence[Sequence[str]],
+    table: Any,
+    release: Iterable[str] | Iterable[Sequence[str]],
     options: AuditOptions | None = None,
     *,
     first: int = 1,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    missing: str | None = None,
+    csv: CsvOptions | None = None,
+    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
-) -> tuple[Audit, ...]:
+) -> AuditSequence:
     """The audit after the first release, after the first two, and so on: what each one added.
+
+    `table` and `release` are those of `audit`.
 
     `first` is the number of releases of the first audit. Each step has an equal part of the time.
     Refused margins count from the last step on; a step that holds an earlier one whole is the same.
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
-    if not release:
+    asked = _options(options, keywords)
+    margins = margins_of("release", release)
+    if not margins:
         raise InputError(must_be("release", "at least one margin", "none"))
-    asked = options_of(AuditOptions, options, keywords, RENAMED)
+    if not 1 <= first <= len(margins):
+        raise InputError(must_be("first", f"from 1 to the {len(margins)} releases", first))
+    read = table_from(
+        table,
+        variables=variables,
+        count=count,
+        missing=missing,
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
     clock, found = Clock(asked.seconds), []
-    for step in range(first, len(release) + 1):
-        seconds = clock.share(1 / (len(release) + 1 - step))
+    for step in range(first, len(margins) + 1):
+        seconds = clock.share(1 / (len(margins) + 1 - step))
         own = replace(asked, seconds=seconds)
-        if step < len(release) and asked.refused:
+        if step < len(margins) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
-        one = audit(table, release[:step], own, progress=progress)
+        one = audit(read, margins[:step], own, progress=progress)
         found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
-    return tuple(found)
+    return AuditSequence(found)
+
+
+def _options(given: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:
+    named = dict(keywords)
+    if "refused" in named:
+        named["refused"] = margins_of("refused", named["refused"])
+    return options_of(AuditOptions, given, named, RENAMED)

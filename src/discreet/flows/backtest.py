@@ -6,6 +6,7 @@ from typing import Any
 from discreet.data.records import open_records
 from discreet.engines.contract import Engine
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable_in_parts
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.backtest.league import Backtest, league
@@ -16,17 +17,21 @@ RENAMED = {"codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_cod
 
 
 @in_one_thread
+@stoppable_in_parts
 @documented_by(BacktestOptions)
 def backtest(
     source: Any,
     keys: Iterable[str] | None = None,
     options: BacktestOptions | None = None,
     *,
+    sheet: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Backtest:
     """Every model on samples drawn from a file that is taken as a whole population.
+
+    `source` and `sheet` are those of `assess`.
 
     Each sample is drawn without replacement, simply at random, or with `stratum` (a key) as many
     persons from each of its levels, weighted accordingly. The models see what they would see of
@@ -36,7 +41,7 @@ def backtest(
     if keys is not None or options is None:
         keywords = {"keys": keys, **keywords}
     asked = options_of(BacktestOptions, options, keywords, RENAMED)
-    records = open_records(source, asked.csv)
+    records = open_records(source, asked.csv, sheet)
     with (engine or _default_engine(progress)).count(asked.request(records)) as cells:
         words, counts = cells.words()
         population = PopulationCells(

@@ -1,27 +1,39 @@
 """What to publish of a table: the most useful release within a limit of risk."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from discreet.choice.options import ChooseOptions
 from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
-from discreet.data.table import Table
+from discreet.data.csv_dialect import CsvOptions
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
+from discreet.flows.table_input import READING, margins_of, table_from
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
 
 @in_one_thread
-@documented_by(ChooseOptions)
+@stoppable
+@documented_by(ChooseOptions, also=READING)
 def choose(
-    table: Table,
+    table: Any,
     masks: str | None = None,
     options: ChooseOptions | None = None,
     *,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    missing: str | None = None,
+    csv: CsvOptions | None = None,
+    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> RiskUtility:
     """Risk and worth of every release that could be made of the table, and the one to choose.
+
+    `table` is a Table, a file (records, or cells with a column of counts), a frame, a crosstab, a
+    Series, a dict or an array of counts.
 
     Masks are looked at by name, or all that make sense. `margins` without sets stands for every set
     of margins of up to 4 variables; beyond, the best one is sought, and with it others that were
@@ -31,7 +43,19 @@ def choose(
     """
     if masks is not None:
         keywords = {"masks": masks, **keywords}
-    return recommended(table, options_of(ChooseOptions, options, keywords), progress)
+    if "out" in keywords:
+        keywords = {**keywords, "out": margins_of("out", keywords["out"])}
+    asked = options_of(ChooseOptions, options, keywords)
+    read = table_from(
+        table,
+        variables=variables,
+        count=count,
+        missing=missing,
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
+    return recommended(read, asked, progress)
 
 
 recommend = choose

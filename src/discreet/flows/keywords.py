@@ -35,22 +35,25 @@ def options_of(
     return replace(given, **keywords) if own is None else own(**keywords)  # type: ignore[type-var]
 
 
-def documented_by(kind: type[Any]) -> Callable[[Flow], Flow]:
-    """The function with every option in its signature and its help, where it says **keywords."""
+def documented_by(*kinds: type[Any], also: str = "") -> Callable[[Flow], Flow]:
+    """The function with every option in its signature and its help, where it says **keywords.
+
+    `also` is the help of what it takes besides.
+    """
 
     def documented(flow: Flow) -> Flow:
         own = inspect.signature(flow)
         named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        options = inspect.signature(kind).parameters.values()
+        options = {n: p for kind in kinds for n, p in inspect.signature(kind).parameters.items()}
         more = [
             option.replace(annotation=inspect.Parameter.empty)  # the text says what each may be
-            for option in options
+            for option in options.values()
             if option.name not in own.parameters
         ]
         first = [p for p in named if p.kind is not p.KEYWORD_ONLY]
         last = [p for p in named if p.kind is p.KEYWORD_ONLY]
-        told = f"{inspect.cleandoc(flow.__doc__ or '')}\n\n{inspect.cleandoc(kind.__doc__ or '')}"
-        flow.__doc__ = told
+        told = [flow.__doc__, also, *(kind.__doc__ for kind in kinds)]
+        flow.__doc__ = "\n\n".join(inspect.cleandoc(text) for text in told if text)
         flow.__signature__ = own.replace(parameters=[*first, *more, *last])  # type: ignore[attr-defined]
         return flow
 

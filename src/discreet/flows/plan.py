@@ -3,8 +3,15 @@
 from decimal import Decimal
 from fractions import Fraction
 
+from discreet.notebooks import Result
 from discreet.survey.models.exchangeable_prior import PopulationPrior, check_whole
 from discreet.survey.models.sample_size import Plan, plan_sample_size
+
+
+class Plans(Result, tuple[Plan, ...]):
+    """The plans of one question, one for each prior: a tuple that shows itself as a whole."""
+
+    __slots__ = ()
 
 
 def plan(
@@ -12,7 +19,7 @@ def plan(
     population: int,
     target_risk: float | Fraction | Decimal | str,
     prior: PopulationPrior | str | None = None,
-) -> tuple[Plan, ...]:
+) -> Plans:
     """The largest sample whose uniques are seldom population uniques, by the formulas of Cohen and
     Sackrowitz, which treat all cells alike.
 
@@ -27,4 +34,4 @@ def plan(
     check_whole("cells", cells, 2)
     check_whole("population", population, 1)
     priors = tuple(PopulationPrior) if prior is None else (prior,)
-    return tuple(plan_sample_size(cells, population, target_risk, one) for one in priors)
+    return Plans(plan_sample_size(cells, population, target_risk, one) for one in priors)

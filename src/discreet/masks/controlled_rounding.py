@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.clock import standing_still
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import Statement
@@ -131,7 +132,8 @@ class _Program:
         wanted: IntArray | None,
         excess: int,
     ) -> None:
-        from ortools.sat.python import cp_model
+        with standing_still():
+            from ortools.sat.python import cp_model
 
         self.model, self._cp = cp_model.CpModel(), cp_model
         self._figures, self._base, self._excess = figures, base, excess

@@ -31,7 +31,6 @@ from scipy.special import gammaln, logsumexp
 
 from discreet.belief.exact.listed_fiber import all_tables
 from discreet.belief.exact.listing import listed_within
-from discreet.belief.factors import LogLikelihood
 from discreet.belief.intruder_priors import ALPHA, prior_named
 from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.clock import working_seconds
@@ -224,7 +223,7 @@ def _masked(table: Table, margins: Margins, recipe: Recipe, seed: int, drawn: _D
     several = recipe.copies > 1
     likelihood = None
     if recipe.fitted == FittedTo.TABLE:
-        likelihood = _likelihood(table, margins, recipe.alpha, show, drawn.tables)
+        likelihood = _Likelihood(table, margins, recipe.alpha, show, drawn.tables)
     return Masked(
         mask=SEVERAL if several else NAME,
         title=_title(table, margins, recipe, show),
@@ -302,24 +301,27 @@ def _estimate(table: Table, margins: Margins, show: Sequence[Axes], copies: IntA
     return np.array(fit_margins(wanted, table.sizes).fitted)
 
 
-def _likelihood(
-    table: Table, margins: Margins, alpha: float, show: Sequence[Axes], copies: IntArray
-) -> LogLikelihood:
+@dataclass(frozen=True, slots=True)
+class _Likelihood:
     """log Pr(what is shown of the copies | table), each copy on its own."""
 
-    def log_likelihood(tables: IntArray) -> FloatArray:
-        fiber = _fiber(margins)
-        agrees = _agreement(table, show, copies, fiber)
+    table: Table
+    margins: Margins
+    alpha: float
+    show: tuple[Axes, ...]
+    copies: IntArray
+
+    def __call__(self, tables: IntArray) -> FloatArray:
+        fiber = _fiber(self.margins)
+        agrees = _agreement(self.table, self.show, self.copies, fiber)
         found = np.empty(len(tables))
         factorials = gammaln(fiber + 1.0).sum(axis=1)
         for i, truth in enumerate(tables):
-            a = np.broadcast_to(alpha + truth.astype(np.float64), fiber.shape)
+            a = np.broadcast_to(self.alpha + truth.astype(np.float64), fiber.shape)
             logs = log_gamma_ratio(a, fiber).sum(axis=1) - factorials
             logs = logs - logsumexp(logs)
             found[i] = sum(float(logsumexp(logs[same])) for same in agrees)
         return found
-
-    return log_likelihood
 
 
 def _fiber(margins: Margins) -> IntArray:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from discreet.clock import working_seconds
+from discreet.clock import standing_still, working_seconds
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.programs import solved_heeding_interrupts
 
@@ -63,7 +63,8 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     `end` (of `working_seconds`), when OutOfTime is raised. An interruption stops the search at
     once and is raised again.
     """
-    from ortools.sat.python import cp_model
+    with standing_still():
+        from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1

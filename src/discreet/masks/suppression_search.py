@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from discreet.clock import working_seconds
+from discreet.clock import standing_still, working_seconds
 from discreet.masks.solving import OutOfTime, Solved, solve
 from discreet.masks.suppression_figures import Figures, Needs, Rule
 from discreet.masks.suppression_moves import Steps, cheapest_box
@@ -103,7 +103,8 @@ class Program:
         reach: int | None = None,
         by_change: bool = False,
     ) -> None:
-        from ortools.sat.python import cp_model
+        with standing_still():
+            from ortools.sat.python import cp_model
 
         most = min(FAR, problem.figures.table.total)
         self._reach = most if reach is None else min(most, reach)

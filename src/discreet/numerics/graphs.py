@@ -16,10 +16,12 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from discreet.clock import standing_still
 from discreet.numerics.bit_sets import axes_of, maximal_sets, members, set_of
 
 if TYPE_CHECKING:
-    import networkx as nx
+    with standing_still():
+        import networkx as nx
 
 Keys = tuple[int, ...]
 Edge = tuple[int, int]
@@ -210,7 +212,8 @@ def components_tree(sets: Iterable[Sequence[int]]) -> JunctionTree:
         return JunctionTree(
             components=(whole,), parents=(-1,), separators=((),), released=(whole in wanted,)
         )
-    import networkx as nx
+    with standing_still():
+        import networkx as nx
 
     graph = nx.Graph()
     graph.add_nodes_from(axis for axes in wanted for axis in axes)
@@ -236,7 +239,8 @@ def junction_tree(sets: Iterable[Sequence[int]]) -> JunctionTree | None:
 
 
 def _clique_tree(cliques: list[frozenset[int]]) -> "nx.Graph":
-    import networkx as nx
+    with standing_still():
+        import networkx as nx
 
     tree = nx.Graph()
     tree.add_nodes_from(cliques)
@@ -263,7 +267,8 @@ def _is_part(separator: frozenset[int], sets: Iterable[Keys]) -> bool:
 
 def _ordered(tree: "nx.Graph", sets: Sequence[Keys]) -> JunctionTree:
     """The components from the first in ascending order outwards, each after its parent."""
-    import networkx as nx
+    with standing_still():
+        import networkx as nx
 
     first = min(tree.nodes, key=lambda node: tuple(sorted(node)))
     order, before = [first], {first: -1}

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import legendre
 
+from discreet.clock import standing_still
 from discreet.errors import DiscreetError
 from discreet.numerics.arrays import FloatArray, read_only
 
@@ -49,7 +50,8 @@ class Panels:
 
     def quantile(self, log_density: FloatArray, probability: float) -> float:
         """Where the integral of a density reaches a share of its whole."""
-        from scipy.optimize import brentq  # here: few who load this module need it
+        with standing_still():
+            from scipy.optimize import brentq  # here: few who load this module need it
 
         wanted = probability * float(self.weights @ np.exp(log_density))
 

@@ -7,7 +7,7 @@ from discreet.figures import Figure
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
 from discreet.report.outside import outside_document
-from discreet.report.render_json import fields_json, known
+from discreet.report.render_json import fields_json, known, of_kind
 from discreet.survey.backtest.league import Backtest, Score, Trial
 
 FIGURES = {"uniques": "population uniques", "matches": "correct matches"}
@@ -171,6 +171,7 @@ def _percent(value: float | None, sign: str = "") -> str:
     return "–" if value is None else f"{100 * value:{sign},.0f} %"
 
 
+@of_kind("backtest")
 def backtest_json(league: Backtest) -> dict[str, Any]:
     """The league with every trial."""
     return fields_json(league, *LEAGUE_FIELDS) | {

@@ -1,28 +1,17 @@
 """Results as a notebook shows them: their document, in a style that stays inside it."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from discreet.data.writing import written_whole
 from discreet.figures import Figure, Unavailable
-from discreet.report import words
-from discreet.report.document import Document, plots_in
+from discreet.report.document import plots_in
+from discreet.report.results import document_of
 
 LONGEST = 300  # characters of a field without a page of its own
-BUILDERS: Mapping[str, tuple[str, str]] = {  # by the name of the result's class
-    "Assessment": ("assess.document", "assess_document"),
-    "Audit": ("audit.document", "audit_document"),
-    "Backtest": ("backtest", "backtest_document"),
-    "BestMargins": ("choose.document", "lattice_document"),
-    "CountAssessment": ("counts.document", "counts_document"),
-    "Plan": ("plan", "plan_document"),
-    "RiskUtility": ("choose.document", "choose_document"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +30,10 @@ class Plot:
             temporary.write_text(self.svg, encoding="utf-8")
 
 
-def document_of(result: Any) -> Document | None:
-    """The document of a result; None where there is none. Only its own flow is loaded."""
-    name = type(result).__name__
-    if name not in BUILDERS:
-        return None
-    module, function = BUILDERS[name]
-    build: Callable[..., Document] = getattr(import_module(f"discreet.report.{module}"), function)
-    given: Mapping[str, tuple[Any, ...]] = {
-        "Audit": ("the table", [result]),
-        "CountAssessment": (result, "the counts"),
-        "Plan": ([result],),
-        "RiskUtility": ("the table", result),
-    }
-    return partial(build, *given.get(name, (result,)))()
-
-
 def html_of(result: Any) -> str:
     """What a notebook shows of a result: its report, or its fields where it has none."""
     if isinstance(result, Figure):
-        return f"<span>{html.escape(words.outcome(result))} [{result.how.value}]</span>"
+        return f"<span>{html.escape(str(result))}</span>"
     if isinstance(result, Unavailable):
         return f"<span>none: {html.escape(result.reason)}</span>"
     document = document_of(result)

@@ -7,7 +7,7 @@ from typing import Any
 from discreet.report import words
 from discreet.report.document import Block, Document, Plot, Section, Table, Text
 from discreet.report.outside import outside_document
-from discreet.report.render_json import fields_json, known
+from discreet.report.render_json import fields_json, known, of_kind
 from discreet.survey.models.exchangeable_prior import PopulationPrior
 from discreet.survey.models.sample_size import Plan
 
@@ -83,6 +83,7 @@ def _row(plan: Plan) -> tuple[str, str, str, str]:
     return plan.prior.value, words.count(plan.sample_size), fraction, q
 
 
+@of_kind("plan")
 def plan_json(plans: Sequence[Plan]) -> dict[str, Any]:
     """Each prior's plan with its curve."""
     first = plans[0]

@@ -5,14 +5,34 @@ count are "lower" and "upper". What was not asked for is left out; nothing is nu
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from discreet.figures import Figure, Unavailable
 
 if TYPE_CHECKING:  # every command loads this module, only some the kernels behind counts
     from discreet.fiber.sums.counting import Count
+
+
+Given = ParamSpec("Given")
+Built = Callable[Given, dict[str, Any]]
+
+
+def of_kind(kind: str) -> Callable[[Built[Given]], Built[Given]]:
+    """JSON that begins with what it is and which version wrote it, so that it can be read back."""
+
+    def told(build: Built[Given]) -> Built[Given]:
+        @wraps(build)
+        def built(*given: Given.args, **named: Given.kwargs) -> dict[str, Any]:
+            own = build(*given, **named)
+            return {"kind": kind, "discreet_version": version("discreet"), **own}
+
+        return built
+
+    return told
 
 
 def as_text(value: Any) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 from discreet.errors import InputError, must_be
 from discreet.report.external import external_document_of
-from discreet.report.notebook import BUILDERS, document_of
 from discreet.report.provenance import provenance, sources_of, with_provenance
 from discreet.report.render_html import write_page
+from discreet.report.results import TOLD, document_of
 
 
 def write_report(
@@ -24,6 +24,6 @@ def write_report(
         return
     document = document_of(result)
     if document is None:
-        rule = f"one of {', '.join(sorted(BUILDERS))}"
+        rule = f"one of {', '.join(sorted(TOLD))}"
         raise InputError(must_be("result", rule, type(result).__name__))
     write_page(with_provenance(document, found), path)

@@ -16,7 +16,7 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.progress import Progress, silent
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -101,12 +101,12 @@ class Settings:
         return tuple(self.options.loss_ratios)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Assessment(Result):
     """The disclosure risk of a file, with how each figure was got.
 
     `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;
-    `n_dropped` records were left out.
+    `n_dropped` records were left out. `held` is the source, for `records()`.
     """
 
     settings: Settings
@@ -129,6 +129,22 @@ class Assessment(ShownInNotebooks):
     subsets: tuple[SubsetSize, ...] = ()
     shrinkages: tuple[ShrinkageRow, ...] | Unavailable = ()
     population: KnownPopulation | None = None
+    held: Any = field(default=None, compare=False)
+
+    def records(self, kind: str | None = None) -> Any:
+        """One row a record, in the order of the source, with the columns that `risks` writes: the
+        row number (from 1), the risk and so on; a record that was left out has empty values.
+
+        It is the kind of frame that was assessed, with its index if it has one; of a file an Arrow
+        table. `kind` asks for another: 'pandas', 'polars' or 'arrow'. The records are assessed once
+        more for it, so that a result holds nothing that grows with them. Raises InputError where
+        the source has changed, and for a result that was pickled, which has no source.
+        """
+        if self.held is None:
+            remedy = "assess the records with discreet.assess"
+            got = "one without them"
+            raise InputError(must_be("result", "one that has its records", got, remedy=remedy))
+        return self.held.frame(self, kind)
 
     @property
     def size_indices(self) -> SizeIndices:

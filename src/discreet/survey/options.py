@@ -14,6 +14,7 @@ from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
 from discreet.engines.contract import Request
 from discreet.errors import InputError, must_be
+from discreet.option_types import check_types
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
@@ -41,6 +42,16 @@ THRESHOLDS = {  # what the limits of sensitive variables are called below
     "alpha": "concentration",
     "alpha_k": "anonymity",
 }
+
+
+UNTYPED = (
+    "keys",
+    "sensitive",
+    "population",
+    "missing_codes",
+    "suppressed_codes",
+    "not_applicable_codes",
+)  # checked by themselves, with a word on what was meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +139,7 @@ class AssessOptions:
     csv: CsvOptions | None = None
 
     def __post_init__(self) -> None:
+        check_types(self, untyped=UNTYPED)
         self._settle()
         if not self.key_names:
             raise InputError(must_be("keys", "at least one column", "none"))

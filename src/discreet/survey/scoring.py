@@ -12,7 +12,7 @@ from discreet.engines.contract import CellStore, CountedCells, HouseholdTotals
 from discreet.errors import InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray
-from discreet.progress import Progress
+from discreet.progress import Progress, heed
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.models.contract import (
     FittedModel,
@@ -52,6 +52,7 @@ def fit_model(
 
     What a model cannot do with its input is its own affair: the others still run.
     """
+    heed()
     try:
         if isinstance(model, TunableModel):
             model = model.tuned(summary, cells.batches, impossible, progress)

@@ -3,7 +3,7 @@
 All of it is checked before a record is read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.data.columns import near_match
 from discreet.data.missing import EVERY_COLUMN, MissingCodes
@@ -136,7 +136,7 @@ def checked_names(
     role: str, given: Sequence[str], apart: str = "different columns"
 ) -> tuple[str, ...]:
     """Names of columns, each once."""
-    if isinstance(given, str):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(must_be(role, "a list of column names", repr(given)))
     names = tuple(given)
     for name in names:

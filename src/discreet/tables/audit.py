@@ -10,7 +10,7 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.graphs import junction_tree
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
@@ -28,8 +28,8 @@ from discreet.tables.release import Release, released
 __all__ = ["Audit", "AuditOptions", "CellAudit", "audited", "main_view"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audit(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Audit(Result):
     """What a set of released margins reveals of a table.
 
     `small_cells` are those to protect, in the order of the distributions in `views`, out of

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from discreet.belief.draws.augmentation import LEAST_KEPT, ChainEffort
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.errors import InputError, must_be, one_of
+from discreet.option_types import check_types
 from discreet.tables.posteriors import RELEASED
 from discreet.tables.refused_margin import Policy, RefusalRule
 
@@ -70,6 +71,7 @@ class AuditOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name in ("knows", "models"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))

@@ -107,7 +107,10 @@ def test_what_is_no_source_is_refused(source):
         ("x" * 5000 + ".csv", "must be"),
         ("x/" * 3000 + "s.csv", "must be"),
         ("s.csv/x.csv", "file must be one that exists"),
-        ("s.doc", "file must be CSV, Parquet, Arrow/Feather, Stata, SPSS or SAS, by its ending"),
+        (
+            "s.doc",
+            "file must be CSV, Parquet, Arrow/Feather, Excel, Stata, SPSS or SAS, by its ending",
+        ),
         ("plain", "by its ending, got 'plain'"),
         ("fifo", "file must be a regular file"),
         ("empty", "got the folder 'empty' without any"),

@@ -7,8 +7,9 @@ import pytest
 import discreet
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
-from discreet.report.notebook import document_of, html_of, plots_of
+from discreet.report.notebook import html_of, plots_of
 from discreet.report.render_html import page_of
+from discreet.report.results import document_of
 from discreet.survey.assessment import Assessment
 from discreet.survey.models.sample_size import plan_sample_size
 

@@ -19,7 +19,7 @@ from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.chain_diagnostics import Diagnostics, diagnose
 from discreet.numerics.rounding import EPSILON, order_of
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 LEAST_KEPT = 8
 MOST_DIAGNOSED = 500  # probabilities whose chains are looked at
@@ -100,7 +100,7 @@ def augmented(
                 complete = turn + 1 == n_burn + effort.n_draws
                 break
     except KeyboardInterrupt:
-        if len(kept) < LEAST_KEPT:
+        if len(kept) < LEAST_KEPT or interruption_ends_all():
             raise
         complete = False
     return _gathered(kept, step, cells, len(model.generators) + 1, complete)

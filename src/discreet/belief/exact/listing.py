@@ -12,7 +12,7 @@ from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system import structure
 from discreet.fiber.system.linear_system import System
 from discreet.figures import Unavailable
-from discreet.progress import Progress
+from discreet.progress import Progress, heed
 
 GUESS_DRAWS = 100
 GUESS_SECONDS = 2.0  # for one block
@@ -59,6 +59,7 @@ def _surely_more(system: System, most: int, rng: np.random.Generator, end: float
 
 def _until(end: float | None) -> Progress:
     def check(step: str, fraction: float | None) -> None:
+        heed()
         if end is not None and working_seconds() > end:
             raise BudgetExceeded("the time for listing tables is over")
 

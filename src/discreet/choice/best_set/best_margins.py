@@ -6,6 +6,7 @@ together stays within the cap.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from discreet.choice.best_set.margin_requests import Asked, checked_requests, information_weights
 from discreet.choice.best_set.result import BestMargins, DecomposableBest, Family
@@ -14,7 +15,8 @@ from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.numerics.bit_sets import set_of
 from discreet.numerics.linear_algebra import in_one_thread
-from discreet.progress import Progress, silent
+from discreet.option_types import a_kind
+from discreet.progress import Progress, listening, silent
 from discreet.tables.refused_margin import Policy
 
 __all__ = [
@@ -63,6 +65,7 @@ def best_margins(
     Checked: variables exist, weights are above 0, limits make sense. Trusted: the table's total is
     below 2**53.
     """
+    _check_table(table)
     task = Task(
         table=table,
         measure=_measure(measure),
@@ -75,7 +78,14 @@ def best_margins(
         seconds=_seconds(seconds),
         seed=seed,
     )
-    return Search(task, progress).result()
+    with listening(progress, keeps_parts=True) as told:
+        return Search(task, told).result()
+
+
+def _check_table(given: Any) -> None:
+    if not isinstance(given, Table):
+        remedy = "read_table makes one of a file or a frame"
+        raise InputError(must_be("table", "a Table", a_kind(given), remedy=remedy))
 
 
 def _measure(measure: Policy | str) -> Policy:

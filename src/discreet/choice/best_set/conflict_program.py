@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.choice.best_set.margin_requests import Requests
+from discreet.clock import standing_still
 from discreet.fiber.system.programs import Deadline, solved_heeding_interrupts
 
 FINENESS = 1_000_000  # parts of the greatest weight that fractional weights are rounded up to
@@ -34,7 +35,8 @@ class ConflictProgram:
     """
 
     def __init__(self, requests: Requests) -> None:
-        from ortools.sat.python import cp_model
+        with standing_still():
+            from ortools.sat.python import cp_model
 
         self._cp = cp_model
         self._model: Any = cp_model.CpModel()

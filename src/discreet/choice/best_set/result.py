@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.choice.best_set.frontier import Frontier
 from discreet.figures import Outcome
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.bit_sets import Axes
 from discreet.tables.refused_margin import Policy
 
@@ -31,8 +31,8 @@ class DecomposableBest:
     optimal: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestMargins(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BestMargins(Result):
     """The margins to publish, how good they are, and how much better any choice could be.
 
     `chosen` is all that is out afterwards (what was out before included), none part of another;
@@ -86,8 +86,8 @@ class BestMargins(ShownInNotebooks):
         """The names of the variables at these positions."""
         return tuple(self.names[axis] for axis in axes)
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as JSON names."""
+    def described(self) -> dict[str, Any]:
+        """The result under its JSON names, as it stands within that of a choice."""
         return _json(self)
 
 

@@ -31,7 +31,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.bit_sets import axes_of, lies_within, maximal_sets
 from discreet.numerics.graphs import components_tree
 from discreet.numerics.rounding import above, order_of
-from discreet.progress import Progress
+from discreet.progress import Progress, interruption_ends_all
 from discreet.tables.refused_margin import Policy
 
 T = TypeVar("T")
@@ -107,6 +107,8 @@ class Search:
         try:
             return work()
         except KeyboardInterrupt:
+            if interruption_ends_all():
+                raise
             self._clock.interrupt()
             self._complete = False
             self._notes.append("stopped by the user: this is the best found by then")

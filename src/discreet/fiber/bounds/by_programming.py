@@ -23,7 +23,7 @@ from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.programs import Deadline, Ending, Found, Search
 from discreet.fiber.system.structure import independent_rows, presolve, with_rows
 from discreet.numerics.arrays import IntArray
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 STEP = "bounding cells"
 BATCH_CELLS = 128
@@ -142,6 +142,8 @@ def close(system: System, work: Closing, deadline: Deadline, tell: _Share) -> st
     except NoTable:
         raise contradiction(system) from None
     except KeyboardInterrupt:
+        if interruption_ends_all():
+            raise
         deadline.interrupt()
     if work.is_done:
         return ""

@@ -34,7 +34,7 @@ from discreet.fiber.system.margins import Margins, maximal
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import JunctionTree, components_tree
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 __all__ = ["Bounds", "Proof", "bounds"]
 
@@ -122,6 +122,8 @@ class _Solver:
         try:
             self._walk(work, margins, cells)
         except KeyboardInterrupt:
+            if interruption_ends_all():
+                raise
             self._deadline.interrupt()
         return work.bounds(cells)
 

@@ -29,7 +29,7 @@ from discreet.fiber.system.priors import Multinomial, Prior
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.chain_diagnostics import Diagnostics, diagnose
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 MOST_KEPT = 2**28  # counts kept at most, 2 GiB
 EXACT_SECONDS = 30.0  # for dynamic programming before a walk is tried instead
@@ -224,6 +224,8 @@ def _gathered(ask: _Ask, batches: Iterator[IntArray]) -> tuple[IntArray, str]:
             raise
         stopped = "stopped by the time limit"
     except KeyboardInterrupt as interruption:
+        if interruption_ends_all():
+            raise
         if not kept:
             raise Interrupted("drawing was stopped before the first table") from interruption
         stopped = "stopped by an interruption"

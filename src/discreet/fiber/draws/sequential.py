@@ -35,7 +35,7 @@ from discreet.fiber.system.priors import Prior, Uniform
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import alike
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 LEAST_EFFECTIVE = 100
 MOST_VALUES = 2**24  # entries of a slice's table of weights
@@ -250,6 +250,8 @@ def _collected(
             if _is_late(time_limit, working_seconds() - begun, batch / tried) and tried < n_draws:
                 stopped = f"stopped by the time limit of {time_limit:.3g} s"
     except KeyboardInterrupt:
+        if interruption_ends_all():
+            raise
         stopped = "stopped by an interruption"
     if tried == 0:
         raise Interrupted("drawing was stopped before the first table")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from discreet.clock import standing_still
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import LARGEST, System
 from discreet.fiber.system.margins import Margins
@@ -23,7 +24,8 @@ def point_of(
         return None
     if system.n_columns == 0:
         return np.zeros(0, dtype=np.int64) if not np.any(system.right) else None
-    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
+    with standing_still():
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
 
     towards = np.zeros(system.n_columns) if rng is None else rng.standard_normal(system.n_columns)
     rows = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.clock import working_seconds
+from discreet.clock import standing_still, working_seconds
 from discreet.fiber.draws.walk_weights import WeightTable
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -55,7 +55,8 @@ def balanced(system: System, weights: WeightTable, seconds: float | None = None)
         if end is not None and working_seconds() > end:
             raise StopIteration
 
-    from scipy.optimize import minimize  # slow to load, seldom needed
+    with standing_still():
+        from scipy.optimize import minimize  # slow to load, seldom needed
 
     found = minimize(
         objective,

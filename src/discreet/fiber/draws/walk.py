@@ -16,7 +16,7 @@ from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.priors import Prior
 from discreet.numerics.arrays import IntArray, read_only
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, interruption_ends_all, silent
 
 if TYPE_CHECKING:
     from discreet.fiber.draws.walk_kernels import Occupied
@@ -235,6 +235,8 @@ def walk(
         with threads(len(chains)) as pool:
             _walk_in_slices(pool, chains, plan, cells, kept, tally, progress)
     except KeyboardInterrupt:
+        if interruption_ends_all():
+            raise
         tally.stopped = INTERRUPTION
     return Walked(
         tables=kept[:, : max(0, tally.done - plan.warm_up)],

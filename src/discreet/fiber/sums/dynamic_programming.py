@@ -24,7 +24,7 @@ from discreet.fiber.sums.dynamic_programming_plan import (
     ColumnPlan,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, heed, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
 PROBED = 24  # states of a layer that are completed to see what completing all would take
@@ -60,7 +60,8 @@ class Budget:
         return None if self.seconds is None else self.seconds - (working_seconds() - self.began)
 
     def check_time(self, doing: str) -> None:
-        """Raises BudgetExceeded where the time is over."""
+        """Raises BudgetExceeded where the time is over; a moment at which work can be stopped."""
+        heed()
         left = self.seconds_left
         if left is not None and left <= 0:
             raise BudgetExceeded(f"time limit of {self.seconds} s reached while {doing}")

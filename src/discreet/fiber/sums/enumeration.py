@@ -9,7 +9,7 @@ from discreet.fiber.sums import enumeration_kernels as kernels
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import IntArray
-from discreet.progress import Progress, silent
+from discreet.progress import Progress, heed, silent
 
 MAX_ENTRIES = 64_000_000  # levels × columns
 MAX_BATCH = 1024
@@ -37,6 +37,7 @@ def tables(
         out = np.empty((min(batch, left), system.n_columns), np.int64)
         found = kernels.proceed(rows, search, out, nodes)
         progress("tables", None)
+        heed()
         yield from out[:found, : system.n_named]
         left, batch = left - found, min(2 * batch, MAX_BATCH)
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack
 
+from discreet.clock import standing_still
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.duals import refutation
 from discreet.fiber.bounds.kernels import CONTRADICTION, tightened
@@ -242,7 +243,10 @@ def _has_no_fractions(system: System) -> bool:
     n, rows = system.n_columns, system.n_rows
     if rows == 0:
         return False
-    from scipy.optimize import linprog  # slow to load, and needed only where something disagrees
+    with standing_still():
+        from scipy.optimize import (
+            linprog,  # slow to load, and needed only where something disagrees
+        )
 
     off = eye_array(rows, format="csr")
     solved = linprog(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.clock import working_seconds
+from discreet.clock import standing_still, working_seconds
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import FloatArray, IntArray
 
@@ -53,7 +53,8 @@ class LinearProgram:
     """The fractional points of a system; each solve starts from the last basis."""
 
     def __init__(self, system: System) -> None:
-        from ortools.linear_solver import pywraplp
+        with standing_still():
+            from ortools.linear_solver import pywraplp
 
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
         self._solver.SetSolverSpecificParametersAsString("use_dual_simplex: false")
@@ -112,7 +113,8 @@ class Search:
     """The whole-number points of a system, searched exhaustively."""
 
     def __init__(self, system: System) -> None:
-        from ortools.sat.python import cp_model
+        with standing_still():
+            from ortools.sat.python import cp_model
 
         self._cp = cp_model
         self._model: Any = cp_model.CpModel()

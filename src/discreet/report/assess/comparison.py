@@ -11,6 +11,7 @@ from discreet.report.assess.requested import table_section
 from discreet.report.assess.requested_json import requested_json
 from discreet.report.assess.words import two_figures
 from discreet.report.document import Document, Section
+from discreet.report.render_json import of_kind
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigure
 from discreet.survey.missing_policies import PolicyComparison
@@ -52,6 +53,7 @@ def comparison_sections(comparison: PolicyComparison) -> Iterator[Section]:
         yield _special(comparison)
 
 
+@of_kind("compare_policies")
 def comparison_json(comparison: PolicyComparison) -> dict[str, Any]:
     """The main figures under every policy, and what else was asked for."""
     return {

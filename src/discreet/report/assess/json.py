@@ -4,7 +4,7 @@ from typing import Any
 
 from discreet.figures import Unavailable
 from discreet.report.assess.requested_json import requested_json
-from discreet.report.render_json import fields_json, known, without_nulls
+from discreet.report.render_json import fields_json, known, of_kind, without_nulls
 from discreet.survey.assessment import Assessment
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.contributions import Contribution
@@ -15,6 +15,7 @@ from discreet.survey.scoring import ModelResult
 UNKNOWN = Unavailable("not known: give --population, or --weight to estimate it")
 
 
+@of_kind("assess")
 def assessment_json(assessment: Assessment) -> dict[str, Any]:
     """The internal figures; it names risky combinations, so it is as confidential as the data."""
     summary, settings = assessment.summary, assessment.settings

@@ -5,13 +5,14 @@ from typing import Any
 
 from discreet.figures import Unavailable
 from discreet.report.audit.words import OUTSIDE, UNITS, figures, verdict_words, warnings_of
-from discreet.report.render_json import count_json, known, probabilities_json
+from discreet.report.render_json import count_json, known, of_kind, probabilities_json
 from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.groups import Learned
 from discreet.tables.population_cells import PopulationCell
 from discreet.tables.posteriors import AVERAGE, View
 
 
+@of_kind("audit")
 def audit_json(audits: Sequence[Audit], *, sequence: bool = False) -> dict[str, Any]:
     """The last audit in full; `sequence` holds what each release changed, if that is asked for."""
     steps = [_step_json(step) for step in audits] if sequence and len(audits) > 1 else None

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from discreet.choice.best_set.result import BestMargins
 from discreet.choice.choice import Candidate
 from discreet.choice.risk_utility import RiskUtility
 from discreet.choice.users import unit, wants
 from discreet.errors import one_line
 from discreet.report.choose.words import headline, intruder_hint
-from discreet.report.render_json import known, without_nulls
+from discreet.report.render_json import known, of_kind, without_nulls
 from discreet.tables.refused_margin import Policy
 
 
+@of_kind("choose")
 def choose_json(found: RiskUtility) -> dict[str, Any]:
     """The decision, every candidate, users and intruders under stable names."""
     options, choice = found.options, found.choice
@@ -40,8 +42,15 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
         seconds=options.seconds,
         seed=options.seed,
         notes=list(found.notes),
-        search=None if found.search is None else without_nulls(found.search.to_json()),
+        search=None if found.search is None else without_nulls(found.search.described()),
     )
+
+
+@of_kind("best_margins")
+def best_margins_json(best: BestMargins) -> dict[str, Any]:
+    """The margins to publish, how good they are, and how much better any choice could be."""
+    found: dict[str, Any] = without_nulls(best.described())
+    return found
 
 
 def _titles(found: RiskUtility, places: tuple[int, ...]) -> list[str]:

@@ -81,6 +81,23 @@ class CategoriesView:
         return tuple(name for name, one in self.releases.items() if one.total == 0)
 
 
+def categories_view(source: str, found: CategoriesAssessment) -> CategoriesView:
+    """What is shown of an assessment of categories, wherever the counts are from."""
+    return CategoriesView(
+        source=source,
+        variables=tuple(found.options.by),
+        found=found,
+        releases=found.out.releases,
+        tables=found.out.tables,
+        beside=found.out.beside,
+        known=found.options.described(),
+        likely=found.likely,
+        regression=found.regression,
+        bayes=found.bayes,
+        max_risk=found.options.max_risk,
+    )
+
+
 def categories_document(view: CategoriesView) -> Document:
     """The verdict, each category by itself, and all of them together."""
     return Document(
@@ -192,7 +209,8 @@ def scope(view: CategoriesView) -> str:
     """Where the figures come from, and what makes the categories."""
     number = len(view.releases) + sum(name not in view.releases for name in view.found.names)
     counted = words.plural(number, "category", "categories")
-    return f"{view.source}: {counted} by {words.listed(view.variables)}"
+    by = f" by {words.listed(view.variables)}" if view.variables else ""
+    return f"{view.source}: {counted}{by}"
 
 
 def set_rows(view: CategoriesView) -> list[tuple[str, ...]]:

@@ -14,9 +14,10 @@ from discreet.report.counts.categories import (
     warning_lines,
 )
 from discreet.report.counts.json import bayes_json, outcomes_json, released_json
-from discreet.report.render_json import count_json, fields_json, known
+from discreet.report.render_json import count_json, fields_json, known, of_kind
 
 
+@of_kind("counts_by_category")
 def categories_json(view: CategoriesView) -> dict[str, Any]:
     """One object; the truth is in it for the holder only."""
     return known(

@@ -24,12 +24,13 @@ from discreet.report.counts.words import (
     warnings,
     zeros_unknown,
 )
-from discreet.report.render_json import count_json, fields_json, known
+from discreet.report.render_json import count_json, fields_json, known, of_kind
 
 MOST_TABLES = 100
 CONFIDENCE = 0.95  # of the limits of the dispersion
 
 
+@of_kind("counts")
 def counts_json(
     a: CountAssessment, *, bayes: BayesianAnalysis | Unavailable | None = None
 ) -> dict[str, Any]:

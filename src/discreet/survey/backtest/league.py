@@ -8,7 +8,7 @@ import numpy as np
 from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, Outcome, Unavailable
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
 from discreet.survey.backtest.options import BacktestOptions
@@ -49,8 +49,9 @@ class Score:
     """How one model did at one fraction, for one figure.
 
     `truth` and `estimate` are means over the samples it could answer (`n_answers` of `n_trials`).
-    `error` is the mean of |estimate − truth| / max(truth, 1), `bias` the mean of the same without
-    the bars, `coverage` the share of its intervals that hold the truth (None where it gives none).
+    `error` is the mean distance of estimate and truth over max(truth, 1), `bias` the mean of the
+    same with its sign, `coverage` the share of its intervals that hold the truth (None where it
+    gives none).
     """
 
     model: str
@@ -65,8 +66,8 @@ class Score:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backtest(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Backtest(Result):
     """The league table of a population. `complete` is False where the user stopped it early."""
 
     source: str

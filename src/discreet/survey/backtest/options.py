@@ -8,11 +8,13 @@ from discreet.data.missing import missing_policy
 from discreet.data.records import Records
 from discreet.engines.contract import Request
 from discreet.errors import ColumnError, InputError, must_be
+from discreet.option_types import check_types
 from discreet.survey.codes import Codes, codes_of
 from discreet.survey.models.registry import choose_models
 from discreet.survey.validation import check_codes, checked_names
 
 MOST_REPEATS = 10_000
+UNTYPED = ("keys", "missing_codes", "suppressed_codes", "not_applicable_codes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class BacktestOptions:
     csv: CsvOptions | None = None
 
     def __post_init__(self) -> None:
+        check_types(self, untyped=UNTYPED)
         keys = () if self.keys is None else checked_names("keys", self.keys)
         if not keys:
             raise InputError(must_be("keys", "a list of at least one column name", "none"))

@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from discreet.errors import InputError, must_be
-from discreet.notebooks import ShownInNotebooks
+from discreet.notebooks import Result
 from discreet.survey.models.exchangeable_prior import (
     ExchangeablePosterior,
     PopulationPrior,
@@ -21,8 +21,8 @@ from discreet.survey.models.exchangeable_prior import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(ShownInNotebooks):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Plan(Result):
     """The largest sample whose uniques are population uniques with at most the target probability.
 
     `sample_size` is 0 where even a sample of one record has a higher probability. `formula` is the

@@ -1,0 +1,35 @@
+"""Public functions as pieces of work that can be stopped."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import wraps
+from typing import Any, TypeVar
+
+from discreet.clock import telling_of_compiling
+from discreet.progress import Progress, listening, silent
+
+Flow = TypeVar("Flow", bound=Callable[..., Any])
+
+
+def stoppable(flow: Flow) -> Flow:
+    """The function, which its `progress` can stop at any time by raising, and Ctrl-C as a whole."""
+    return _stoppable(flow, keeps_parts=False)
+
+
+def stoppable_in_parts(flow: Flow) -> Flow:
+    """The same for one that returns what is done when Ctrl-C is pressed."""
+    return _stoppable(flow, keeps_parts=True)
+
+
+def _stoppable(flow: Flow, *, keeps_parts: bool) -> Flow:
+    @wraps(flow)
+    def heard(*given: Any, **named: Any) -> Any:
+        asked = named.pop("progress", silent)
+        with listening(asked, keeps_parts=keeps_parts) as progress, _told(progress):
+            return flow(*given, progress=progress, **named)
+
+    return heard  # type: ignore[return-value]
+
+
+def _told(progress: Progress) -> AbstractContextManager[None]:
+    return nullcontext() if progress is silent else telling_of_compiling(progress)

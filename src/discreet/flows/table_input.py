@@ -1,0 +1,110 @@
+"""What is given as a table and as margins, in whatever form Python has it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from discreet.data.csv_dialect import CsvOptions
+from discreet.data.python_tables import COUNT_NAMES
+from discreet.data.table import Table
+from discreet.errors import InputError, must_be
+from discreet.progress import Progress
+
+READING = """    How the table is read, where it is not a Table already:
+
+    - `variables`: its columns to count by, by default all but `count`; or the names of the
+      variables of a dict or of the axes of an array.
+    - `count`: the column of counts of a table in long form; without it each row is a record.
+    - `missing`: rows without a value are a level of their own (category), left out (drop) or an
+      error (error).
+    - `csv`: delimiter, quote, encoding and decimal mark (CsvOptions); `sheet`: of an Excel file, by
+      default the first.
+"""
+
+
+def table_from(
+    source: Any,
+    *,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    missing: str | None = None,
+    csv: CsvOptions | None = None,
+    sheet: str | None = None,
+    progress: Progress,
+) -> Table:
+    """The table itself, or that of a file, a frame, a crosstab, a Series, a dict or an array.
+
+    Raises InputError for what is none, for options that a Table has no use for, and for a column
+    that is a count by its name but was not said to be one.
+    """
+    given = {
+        "variables": variables, "count": count, "missing": missing, "csv": csv, "sheet": sheet
+    }  # fmt: skip
+    if isinstance(source, Table):
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(must_be(name, "left out where a Table is given", "one"))
+        return source
+    names = (variables,) if isinstance(variables, str) else variables
+    _check_names("variables", names)
+    _check_names("count", None if count is None else [count])
+    if count is None and names is None:
+        _check_columns(source, csv, sheet)
+    from discreet.engines.table_reading import read_table
+
+    return read_table(
+        source,
+        names,
+        count=count,
+        missing=missing or "category",
+        csv=csv,
+        sheet=sheet,
+        progress=progress,
+    )
+
+
+def _check_columns(source: Any, csv: CsvOptions | None, sheet: str | None) -> None:
+    from discreet.data.python_tables import long_form
+    from discreet.data.records import open_records
+
+    if long_form(source) is not None:
+        return
+    found = [
+        name
+        for name in open_records(source, csv, sheet).column_names
+        if name.casefold() in COUNT_NAMES
+    ]
+    if found:
+        remedy = f"is it {found[0]!r} (count)? Otherwise name the variables (variables)"
+        raise InputError(must_be("count", "the column of counts", "none", remedy=remedy))
+
+
+def _check_names(name: str, given: Any) -> None:
+    if given is None:
+        return
+    if not isinstance(given, Iterable) or not all(isinstance(one, str) for one in given):
+        raise InputError(must_be(name, "names of columns", repr(given)))
+
+
+def margins_of(name: str, given: Any) -> tuple[tuple[str, ...], ...]:
+    """Margins by the names of their variables.
+
+    A margin is a list of names; a plain list of names, ['sex', 'age'], is one margin, and so is one
+    name by itself. Several margins are a list of lists: [['sex'], ['age']].
+    """
+    if isinstance(given, str):
+        return ((given,),)
+    if not isinstance(given, Iterable):
+        rule = "a margin as a list of names, or a list of such lists"
+        raise InputError(must_be(name, rule, repr(given)))
+    listed = list(given)
+    if listed and all(isinstance(one, str) for one in listed):
+        return (tuple(listed),)
+    return tuple((one,) if isinstance(one, str) else _margin(name, one) for one in listed)
+
+
+def _margin(name: str, given: Any) -> tuple[str, ...]:
+    names = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(one, str) for one in names):
+        rule = "a margin as a list of names, or a list of such lists"
+        raise InputError(must_be(name, rule, repr(given)))
+    return names

@@ -1,0 +1,153 @@
+"""Counts as Python has them: each form is the same table, or refused with what to do."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.data.python_tables import counts_by_value, is_wide, long_form
+from discreet.engines.table_reading import read_table
+from discreet.errors import InputError
+
+PEOPLE = pd.DataFrame(
+    {
+        "sex": ["m", "f", "m", "m", "f"],
+        "age": [1, 2, 2, 2, 3],
+        "ill": [True, False, True, True, False],
+    }
+)
+
+
+def cells(table):
+    """Counts by labels of levels."""
+    labels = (table.labels(cell) for cell in table.cells)
+    return {tuple(sorted(one.items())): int(n) for one, n in zip(labels, table.counts, strict=True)}
+
+
+def forms(people):
+    """The same table in every form, with how it is read."""
+    names = list(people.columns)
+    sizes = people.groupby(names).size()
+    yield "records", people, {}
+    yield "polars", pl.from_pandas(people), {}
+    yield "arrow", pa.Table.from_pandas(people, preserve_index=False), {}
+    yield "value_counts", people.value_counts(), {}
+    yield "groupby", sizes, {}
+    yield "long", sizes.rename("n").reset_index(), {"count": "n"}
+    yield "index", sizes.to_frame("n"), {"count": "n"}
+    yield "crosstab", pd.crosstab([people[names[0]], people[names[1]]], people[names[2]]), {}
+    wide = pd.crosstab([people[names[0]], people[names[1]]], people[names[2]], margins=True)
+    yield "margins", wide, {}
+    yield "unstacked", sizes.unstack(), {}
+    yield "dict", sizes.to_dict(), {"variables": names}
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("xy"), st.integers(1, 3), st.booleans()), min_size=1, max_size=12
+    )
+)
+def test_every_form_is_the_same_table(rows):
+    people = pd.DataFrame(rows, columns=["sex", "age", "ill"])
+    wanted = cells(read_table(people))
+    for name, source, options in forms(people):
+        assert cells(read_table(source, **options)) == wanted, name
+
+
+def test_an_array_is_numbered_from_one():
+    counts = np.array([[3, 0], [1, 5]])
+    table = read_table(counts, ["sex", "age"])
+    assert table.names == ("sex", "age")
+    assert np.array_equal(table.dense(), counts)
+    assert table.levels == (("1", "2"), ("1", "2"))
+
+
+def test_dicts_within_dicts_and_of_one_variable():
+    nested = read_table({"m": {"old": 2, "young": 3}, "f": {"old": 1}}, ["sex", "age"])
+    assert nested.total == 6
+    assert cells(read_table({"a": 3, "b": 4}, ["x"])) == {(("x", "a"),): 3, (("x", "b"),): 4}
+
+
+def test_a_series_of_values_is_counted():
+    found = read_table(PEOPLE["age"])
+    assert cells(found) == {(("age", "1"),): 1, (("age", "2"),): 3, (("age", "3"),): 1}
+    assert counts_by_value(PEOPLE["age"].value_counts()) == {1: 1, 2: 3, 3: 1}
+
+
+def test_levels_keep_their_types():
+    table = read_table(pd.crosstab([PEOPLE.sex, PEOPLE.ill], PEOPLE.age))
+    assert table.types["age"] == pa.int64()
+    assert table.types["ill"] == pa.bool_()
+    dates = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-02-01"]), "x": [1.5, 2.5]})
+    assert pa.types.is_timestamp(read_table(dates).types["day"])
+    assert read_table(dates).types["x"] == pa.float64()
+    coded = PEOPLE.astype({"age": "category"})
+    assert read_table(coded).types["age"] == pa.int64()
+
+
+def test_totals_are_found_by_their_sums_too():
+    wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True, margins_name="everybody")
+    assert read_table(wide).total == len(PEOPLE)
+
+
+def test_a_row_that_happens_to_be_a_sum_is_no_total():
+    wide = pd.DataFrame([[1, 1], [2, 2], [3, 3]], index=list("abc"), columns=list("xy"))
+    wide = wide.rename_axis("row").rename_axis("column", axis=1)
+    assert read_table(wide).total == 12
+
+
+def test_a_total_that_is_none_is_refused():
+    wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True)
+    wide.loc["All", 2] += 1
+    with pytest.raises(InputError, match="without a level 'All' that is not the sum"):
+        read_table(wide)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "says"),
+    [
+        (pd.Series([1, 2, 3]), {}, "one that could be either; use value_counts"),
+        (PEOPLE.groupby("age")["sex"].count(), {}, "one that could be either"),
+        (pd.Series([1, 2], index=pd.Index(["a", "a"], name="x")), {}, "several of one"),
+        (PEOPLE["age"], {"count": "age"}, "count must be left out with a Series"),
+        (PEOPLE["age"], {"variables": ["x"]}, "variables must be left out with a Series with a n"),
+        (
+            PEOPLE.value_counts(),
+            {"variables": ["x"]},
+            "variables must be left out with a Series wh",
+        ),
+        (
+            pd.crosstab(PEOPLE.sex, PEOPLE.age),
+            {"count": "x"},
+            "count must be left out with a cross",
+        ),
+        (pd.crosstab(PEOPLE.sex, PEOPLE.age, normalize=True), {}, "counts must be whole numbers"),
+        ({"a": [1, 2]}, {"variables": ["x"]}, "got a dict of lists; make a frame"),
+        ({("a", 1): 2, "b": 3}, {"variables": ["x"]}, "as many levels in each"),
+        ({}, {"variables": ["x"]}, "got an empty one"),
+        ({"a": 1}, {}, "variables must be the one name of a dict, got none"),
+        ({"a": -1}, {"variables": ["x"]}, "counts must be whole numbers from 0, got something"),
+        ({"a": True}, {"variables": ["x"]}, "counts must be whole numbers from 0, got something"),
+        (np.array([[1, 2]]), {}, "variables must be the names of the 2 variables of an array"),
+        (np.array(["a"]), {"variables": ["x"]}, "an array of counts, an axis for each variable"),
+        (np.array([[1, 2]]), {"variables": ["x", "x"]}, "variables must be different names"),
+        (PEOPLE.set_index(["sex", "age"]), {}, "got one with several indices; use reset_index"),
+        (PEOPLE, {"variables": 5}, "variables must be names of columns, got 5"),
+    ],
+)
+def test_what_is_not_understood_is_refused(source, options, says):
+    with pytest.raises(InputError, match=says):
+        read_table(source, **options)
+
+
+def test_records_are_not_taken_for_counts():
+    assert long_form(PEOPLE) is None
+    assert long_form("file.csv") is None
+    assert not is_wide(PEOPLE)
+    assert not is_wide(PEOPLE.set_index("sex"))
+    text = pd.crosstab(PEOPLE.sex, PEOPLE.age).astype(str)
+    assert not is_wide(text)
