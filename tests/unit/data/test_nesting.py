@@ -60,4 +60,4 @@ def test_pairs_are_those_of_the_formula(rows: list[list[int]]) -> None:
     determines = bool(shares) and all((row > 0).sum() <= 1 for row in table)
     chance = prod(sum(p**n for p in shares) for n in sizes) if shares else 1.0
     several = len(sizes) > 1 and sum(p > 0 for p in shares) > 1
-    assert (Nested(0, 1) in found) is (determines and several and chance < 1e-6)
+    assert (Nested(0, 1) in found) is bool(determines and several and chance < 1e-6)
