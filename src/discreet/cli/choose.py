@@ -9,7 +9,7 @@ import click
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, full_option, split_names
-from discreet.cli.table_file import table_of
+from discreet.cli.table_file import counts_options, table_of
 
 PATH = click.Path(path_type=Path)
 REFUSED = 3
@@ -138,6 +138,7 @@ def _weight(text: str) -> float | None:
     READING, "--missing", default="category", show_default=True,
     help="What a missing value is: category, drop or error.",
 )  # fmt: skip
+@counts_options
 @csv_options
 def command(file: str, **options: Any) -> None:
     """What to publish of the table in FILE: the most useful release whose risk is within a limit.

@@ -36,8 +36,9 @@ def nested_pairs(levels: IntArray, counts: IntArray, sizes: Sequence[int]) -> tu
     """
     occupied = counts > 0
     cells, held = levels[occupied], counts[occupied]
-    totals = [
-        np.bincount(cells[:, v], weights=held, minlength=size) for v, size in enumerate(sizes)
+    totals: list[FloatArray] = [
+        np.bincount(cells[:, v], weights=held, minlength=size).astype(np.float64)
+        for v, size in enumerate(sizes)
     ]
     found = []
     for a in range(len(sizes)):

@@ -1,7 +1,7 @@
 """A contingency table: counts by several variables, held by its occupied cells."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import prod
 
@@ -19,13 +19,16 @@ class Table:
 
     `levels` names the levels of each variable, `cells` (rows × variables) gives the level of each
     variable in each occupied cell, `counts` its count, at least 1. The full table may have more
-    cells than any memory holds.
+    cells than any memory holds. `notes` say what was left out when it was read, `doubts` why its
+    counts may be no counts of persons.
     """
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     cells: IntArray
     counts: IntArray
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         read_only(self.cells)
@@ -87,6 +90,19 @@ class Table:
         np.add.at(counts, place, self.counts)
         return counts.reshape(shape)
 
+    def over(self, axes: Sequence[int]) -> "Table":
+        """The table of some of its variables, in that order, by its occupied cells."""
+        cells, place = np.unique(self.cells[:, list(axes)], axis=0, return_inverse=True)
+        counts = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(counts, np.ravel(place), self.counts)
+        return replace(
+            self,
+            names=tuple(self.names[axis] for axis in axes),
+            levels=tuple(self.levels[axis] for axis in axes),
+            cells=cells,
+            counts=counts,
+        )
+
     def small_cells(self, most: int) -> IntArray:
         """Levels (rows × variables) of the occupied cells with a count of at most `most`."""
         return self.cells[self.counts <= most]
@@ -103,6 +119,10 @@ class Table:
             if list(names).count(name) > 1:
                 raise ColumnError(must_be("variables named", "different", f"{name!r} twice"))
         return tuple(sorted(self.names.index(name) for name in names))
+
+    def names_of(self, axes: Sequence[int]) -> tuple[str, ...]:
+        """The names of the variables at these positions."""
+        return tuple(self.names[axis] for axis in axes)
 
     def labels(self, cell: Sequence[int]) -> dict[str, str]:
         """A cell by the names of its variables and levels."""

@@ -59,6 +59,8 @@ def audit_sequence(
 
     `first` is the number of releases of the first audit. Each step has an equal part of the time.
     Refused margins count from the last step on; a step that holds an earlier one whole is the same.
+    All steps are about the table of all variables that the last one names, so that their figures
+    compare.
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
@@ -66,11 +68,13 @@ def audit_sequence(
         raise InputError(must_be("release", "at least one margin", "none"))
     asked = options_of(AuditOptions, options, keywords, RENAMED)
     clock, found = Clock(asked.seconds), []
+    named = {name for names in release for name in names}
     for step in range(first, len(release) + 1):
         seconds = clock.share(1 / (len(release) + 1 - step))
         own = replace(asked, seconds=seconds)
         if step < len(release) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
-        one = audit(table, release[:step], own, progress=progress)
+        with telling_of_compiling(progress):
+            one = audited(table, release[:step], own, progress, involved=named)
         found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
     return tuple(found)

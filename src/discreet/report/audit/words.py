@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
+from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.tables.audit import Audit, CellAudit, main_view
-from discreet.tables.audit_verdict import AuditDecision, AuditVerdict
+from discreet.tables import audit_verdict, groups
+from discreet.tables.audit import Audit, CellAudit, findings, main_view
 from discreet.tables.groups import Learned
 from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
 from discreet.tables.posteriors import View
@@ -265,7 +266,7 @@ def margin_name(release: Release, axes: Sequence[int]) -> str:
 
 def margin_names(release: Release) -> str:
     """All margins that are out."""
-    return "".join(margin_name(release, axes) for axes in release.sets)
+    return "".join(margin_name(release, axes) for axes in release.asked)
 
 
 def cell_name(audit: Audit, cell: CellAudit) -> str:
@@ -290,23 +291,76 @@ def scope(audit: Audit) -> Iterator[str]:
         f"({small_words(audit)})"
     )
     yield f"released: {margin_names(release)}"
-    for known in release.known:
-        yield f"the intruder also knows: {known.text}"
-    yield f"number of tables consistent with what was released: {words.tables(audit.n_tables)}"
 
 
 def learned_words(audit: Audit, learned: Learned) -> str:
     """Who would learn what, in one sentence."""
+    return words.full(groups.learned_words(learned, audit.release.table))
+
+
+def headline(audit: Audit) -> Iterator[str]:
+    """What stands out, where no limit was given: what is printed, what can be found, who shares."""
+    found = findings(audit)
+    rule = RefusalRule(
+        policy=Policy.CELLS, max_risk=1.0, small=audit.options.small,
+        confidence=audit.options.confidence,
+    )  # fmt: skip
+    yield audit_verdict.printed_words(found.table, found.printed, audit.options.small)
+    if isinstance(found.risk, Unavailable):
+        yield words.full(found.risk.reason)
+    else:
+        yield words.full(audit_verdict.measured_words(rule, found))
+    yield audit_verdict.groups_words(found)
+
+
+def circumstances(audit: Audit) -> Iterator[str]:
+    """What else must be known to read the answer: the table looked at, and what everybody knows."""
+    table, release = audit.release.table, audit.release
+    yield from (words.full(note) for note in table.notes)
+    if release.left_out:
+        yield f"Left out, since nothing released tells of it: {words.listed(release.left_out)}."
+    for pair in release.nested.pairs:
+        first, second = (table.names[axis] for axis in (pair.determining, pair.determined))
+        number = words.plural(release.nested.n_combinations(pair), "other combination")
+        yield f"Each {first} lies in one {second}: {number} ruled out (--no-nesting: not)."
+    for known in release.known:
+        yield f"The intruder also knows: {known.text}."
+    yield f"Tables consistent with what was released: {words.tables(audit.n_tables)}."
+
+
+def next_steps(audit: Audit, command: str) -> Iterator[str]:
+    """What to do now: what could go out instead, and how to find the best."""
+    verdict = audit.verdict
+    if verdict is None:
+        if audit.options.max_risk is None:
+            yield "Judge it: --max-risk with the greatest share of small cells that may be found"
+        return
+    if verdict.ruling is Ruling.KEPT:
+        yield "Publish these tables, and keep them among --release when the next one is asked for"
+        return
+    broken = {judged.rule for judged in verdict.those(Ruling.BROKEN)}
+    if audit.instead:
+        could = "".join(f"[{' '.join(names)}]" for names in audit.instead)
+        yield f"Could go out instead: {could}"
+    if verdict.ruling is Ruling.UNDECIDED:
+        yield from (words.full(one.remedy) for one in verdict.those(Ruling.UNDECIDED))
+        yield "More time may decide it (--seconds)"
+    if "groups" in broken and findings(audit).learned:
+        yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
+    limit = f"--measure {audit.options.policy} --max-risk {audit.options.max_risk:g}"
+    yield f"The most useful release within the limit: discreet choose {command} {limit}"
+
+
+def _known_option(audit: Audit, learned: Learned) -> str:
+    """The option by which a group's other levels are said to be impossible, for one of them."""
     table = audit.release.table
-    pairs = zip(learned.group, learned.group_levels, strict=True)
-    who = " and ".join(f"{table.names[a]} = {table.levels[a][level]}" for a, level in pairs)
-    target = f"{table.names[learned.target]} = {table.levels[learned.target][learned.level]}"
-    people = "everyone" if not who else f"everyone with {who}"
-    if learned.persons is not None:
-        people += f" ({words.plural(learned.persons, 'person')})"
-    sure = learned.probability >= 1
-    chance = "" if sure else f", probability {words.probability(learned.probability)}"
-    return words.full(f"{people} has {target}{chance}")
+    group = zip(learned.group, learned.group_levels, strict=True)
+    who = [f"{table.names[axis]}={table.levels[axis][level]}" for axis, level in group]
+    other = next(
+        (i for i in range(table.sizes[learned.target]) if i != learned.level), learned.level
+    )
+    what = f"{table.names[learned.target]}={table.levels[learned.target][other]}"
+    return f"--knows '{','.join([*who, what])}:0', or name the secrets with --targets"
 
 
 def only_proved(why: Unavailable) -> str:
@@ -329,25 +383,6 @@ def limit_words(rule: RefusalRule, beyond: bool) -> str:
         return f"less than {width} wide" if beyond else f"at least {width} wide"
     most = f"{rule.max_risk:g}" if rule.policy is Policy.TABLE else f"{100 * rule.max_risk:g} %"
     return f"above {most}" if beyond else f"at most {most}"
-
-
-def verdict_words(audit: Audit, found: AuditVerdict) -> str:
-    """What the policy says of the release, in a sentence or two."""
-    key = {"bounds": "bounds", "table": "true_table", "cells": "small_cells_identified"}
-    measure = key[found.rule.policy]
-    risk = measure_words(measure, found.risk, n_cells_of(measure, audit))
-    said = {
-        AuditDecision.RELEASE: "The release may go out",
-        AuditDecision.DO_NOT: "The release may not go out",
-        AuditDecision.UNDECIDED: "Undecided, so the release may not go out yet",
-    }[found.decision]
-    be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
-    limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"
-    value = f"; here {here} {risk}"
-    if isinstance(found.risk, Unavailable):
-        value = f"; here {here} not known" if audit.n_small else ""
-    asked = f"The policy asks that {limit}{value}."
-    return words.sentence(f"{said}: {found.why}. {asked}")
 
 
 def outcome_cell(outcome: Outcome, places: int = 4) -> str:
