@@ -9,6 +9,7 @@ from discreet.belief.models.generators import variables_named
 from discreet.belief.models.model_search import ModelSearch
 from discreet.clock import Clock
 from discreet.data.table import Table
+from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import ShownInNotebooks
@@ -206,6 +207,20 @@ def _measures(
         for name, view in seen.items()
         if isinstance(view, View)
     }
+
+
+def judged_release(
+    table: Table, release: Iterable[Sequence[str]], options: AuditOptions
+) -> Verdict:
+    """What the rules say of a release, without what an audit tells beyond.
+
+    Checked: the options give a limit.
+    """
+    out, clock = _out(table, release, options), Clock(options.seconds)
+    found = _judged(_revealed(out, options, clock, silent, counted=False)).verdict
+    if found is None:
+        raise InputError(must_be("max_risk", "given", "none"))
+    return found
 
 
 def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:

@@ -348,7 +348,7 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
     if "groups" in broken and findings(audit).learned:
         yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
     limit = f"--measure {audit.options.policy} --max-risk {audit.options.max_risk:g}"
-    yield f"The most useful release within the limit: discreet choose {command} {limit}"
+    yield f"`discreet choose {command} {limit}` finds the most useful release within the limit"
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:
