@@ -10,6 +10,7 @@ from discreet.policy.verdict import Judged, Ruling, Verdict
 from discreet.tables.audit_verdict import RULES, doubts_rules
 from discreet.tables.refused_margin import Policy
 
+MOST_NAMED = 5  # reasons why something may not go out
 NOT_ALL = "not every set of margins was looked at"
 
 
@@ -29,7 +30,9 @@ def choice_verdict(
         value=risk,
         limit=choice.max_risk,
         words=words,
-        concerns=tuple(reason for one in candidates for reason in one.breaks[:1])[:5],
+        concerns=()
+        if ruling is Ruling.KEPT
+        else tuple(reason for one in candidates for reason in one.breaks)[:MOST_NAMED],
         remedy="" if ruling is Ruling.KEPT else "merge levels, or allow more time (seconds)",
     )
     return Verdict(rules=(one, *doubts_rules(table)))

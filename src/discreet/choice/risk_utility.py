@@ -135,7 +135,7 @@ def risk_utility(
         choice=choice,
         best_for=_best_for(candidates, within, asked.scientists),
         compromises=tuple(within[i] for i in compromises([candidates[j].worths for j in within])),
-        notes=(*_notes(candidates, options), *_content(asked)),
+        notes=(*_notes(candidates, table, options), *_content(asked)),
     )
 
 
@@ -386,16 +386,14 @@ def _best_for(
     return best
 
 
-def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]:
+def _notes(candidates: Sequence[Candidate], table: Table, options: ChooseOptions) -> list[str]:
     """What must be said of the map as a whole."""
     notes = []
     late = sum(_reason(one) == TIME_OVER for one in candidates)
     if late:
         seconds = f"{options.seconds:g} seconds"
         notes.append(f"{late} of {len(candidates)} candidates were not looked at in {seconds}")
-    if any(
-        isinstance(one.risk, Figure) and "no cell is small" in one.risk.note for one in candidates
-    ):
+    if not len(table.small_cells(options.measure.small)):
         notes.append(f"no cell has a count from 1 to {options.measure.small}, so none is at risk")
     return notes
 

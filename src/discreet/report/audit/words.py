@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from discreet.data.table import Table
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
@@ -14,6 +15,7 @@ from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
 from discreet.tables.posteriors import View
 from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import Release
+from discreet.tables.ruled_out import RuledOut
 
 NO_BITS = 1e-12  # doubt that rounding can make of none
 BELOW_ONE = 1 - 2.0**-53  # the largest probability that is no certainty
@@ -319,13 +321,20 @@ def circumstances(audit: Audit) -> Iterator[str]:
     yield from (words.full(note) for note in table.notes)
     if release.left_out:
         yield f"Left out, since nothing released tells of it: {words.listed(release.left_out)}."
-    for pair in release.nested.pairs:
-        first, second = (table.names[axis] for axis in (pair.determining, pair.determined))
-        number = words.plural(release.nested.n_combinations(pair), "other combination")
-        yield f"Each {first} lies in one {second}: {number} ruled out (--no-nesting: not)."
+    yield from nested_words(table, release.nested)
     for known in release.known:
         yield f"The intruder also knows: {known.text}."
     yield f"Tables consistent with what was released: {words.tables(audit.n_tables)}."
+
+
+def nested_words(table: Table, nested: RuledOut) -> Iterator[str]:
+    """What one variable determines of another, which everybody knows."""
+    for pair in nested.pairs:
+        first, second = table.names_of((pair.determining, pair.determined))
+        number = nested.n_combinations(pair)
+        are = words.by_number(number, "is", "are")
+        combinations = words.plural(number, "other combination")
+        yield f"Each {first} lies in one {second}: {combinations} {are} ruled out (--no-nesting)."
 
 
 def next_steps(audit: Audit, command: str) -> Iterator[str]:

@@ -75,8 +75,10 @@ def _verdict(found: RiskUtility, title: str) -> Section:
 
 
 def _short(found: RiskUtility) -> Iterator[Block]:
-    """The choice, what is more useful and why it may not go out, and what comes next."""
+    """The choice and what comes next within the limit; where nothing is, the most useful."""
     order = [i for i in texts.ordered(found) if not found.candidates[i].is_nothing]
+    within = [i for i in order if found.choice.standings[i] is Standing.WITHIN]
+    order = within or order
     header = ("", "release", "risk", "worth", "the limit")
     rows = tuple(_row(found, i, LONGEST) for i in order[:FEW])
     yield Table(header=header, rows=rows, sides="llrrl")

@@ -13,8 +13,9 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.words import CONSISTENT, sure_words, tiny
+from discreet.report.audit.words import CONSISTENT, nested_words, sure_words, tiny
 from discreet.tables.refused_margin import Policy
+from discreet.tables.ruled_out import ruled_out
 
 CHOSEN, FRONT = "▶", "•"
 HEADLINE, LISTED = 140, 60  # characters of a title
@@ -125,6 +126,13 @@ def reasons(found: RiskUtility) -> Iterator[str]:
         named = short(better.title, LISTED)
         yield f"More useful, but above the limit: {named}, which {better.method}."
     yield from (words.full(note) for note in found.table.notes)
+    nested = ruled_out(found.table, nesting=found.options.nesting, secret=_secret(found))
+    yield from nested_words(found.table, nested)
+
+
+def _secret(found: RiskUtility) -> tuple[int, ...]:
+    targets = found.options.targets
+    return () if targets is None else found.table.axes(targets)
 
 
 def _more_useful(found: RiskUtility) -> Candidate | None:
