@@ -540,8 +540,8 @@ MUTANTS = (
         (f"{TABLES}::test_a_refusal_that_all_draws_explain_is_not_certain",),
     ),
     Mutant(
-        "tables/audit_verdict.py",
-        "ERRORS * (risk.standard_error or 0.0)",
+        "policy/verdict.py",
+        "ERRORS * (figure.standard_error or 0.0)",
         "0.0",
         "audit: a verdict without room for the error of the risk",
         ("tests/unit/tables/test_audit_verdict.py",),

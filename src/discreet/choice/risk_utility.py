@@ -47,6 +47,8 @@ from discreet.tables.refused_margin import Policy
 
 TIME_OVER = "not looked at: time ran out"
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
+PRINTED, GROUPS = "printed", "groups"  # what may be given away for certain
+CERTAIN_SHARE = 0.2  # of the time, for finding that
 NOTHING_OUT = "nothing is out"
 NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
@@ -240,13 +242,23 @@ def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -
 
 
 def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Progress) -> None:
-    """Finds the risks: those known at once, then from the most useful one down, then the rest.
+    """Finds the risks: what is given away for certain, then what is known at once, then from the
+    most useful one down, then the rest.
 
-    What is less useful than one within the cap cannot be the choice any more, and only completes
-    the map.
+    What is less useful than one within the cap cannot be the choice any more, nor can what harms
+    for certain; both only complete the map.
     """
     made = [i for i, one in enumerate(candidates) if one.masked is not None]
-    made.sort(key=lambda i: (not asked.is_quick(candidates[i]), -(candidates[i].worth or 0.0), i))
+    judged: dict[int, Judged | None] = {}
+    for i in made:
+        own = Clock(clock.share(CERTAIN_SHARE / len(made)))
+        candidates[i], judged[i] = _first_look(candidates[i], asked, own)
+    harmful = {i for i in made if isinstance(candidates[i].risk, Figure)}
+    made.sort(
+        key=lambda i: (
+            i in harmful, not asked.is_quick(candidates[i]), -(candidates[i].worth or 0.0), i
+        )
+    )  # fmt: skip
     for done, i in enumerate(made):
         progress(f"looking at {candidates[i].title}", done / len(made))
         if clock.is_over and not candidates[i].is_nothing:
@@ -254,7 +266,34 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
         part = 1 / (len(made) - done)
         part = max(part, SEARCHING) if _may_be_best(candidates, i, asked) else part
         own = Clock(clock.share(part))
-        candidates[i] = _looked_at(candidates[i], asked, own, [asked.options.seed, i])
+        seed = [asked.options.seed, i]
+        candidates[i] = _looked_at(candidates[i], judged[i], asked, own, seed)
+
+
+def _first_look(
+    candidate: Candidate, asked: _Asked, clock: Clock
+) -> tuple[Candidate, Judged | None]:
+    """The candidate with what it gives away for certain, and how it is to be judged beyond."""
+    assert candidate.masked is not None
+    options = asked.options
+    judged, printed, shared = certain_reasons(
+        candidate.masked,
+        asked.out,
+        options.measure.small,
+        nesting=options.nesting,
+        targets=options.targets,
+        clock=clock,
+    )
+    if not printed and not shared:
+        return candidate, judged
+    known = Figure(value=CERTAIN[options.measure.policy], how=How.EXACT, note=printed or shared)
+    return replace(
+        candidate,
+        risk=known,
+        risks={PRINTED if printed else GROUPS: known},
+        method=known.note,
+        breaks=(shared,) if shared else (),
+    ), judged
 
 
 def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> bool:
@@ -264,31 +303,25 @@ def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> 
     return own > max(safe, default=-float("inf"))
 
 
-def _looked_at(candidate: Candidate, asked: _Asked, clock: Clock, seed: Sequence[int]) -> Candidate:
-    """The candidate with its risk: certain where it prints a small count or shows a group, else by
-    what an intruder believes of the hidden cells."""
-    assert candidate.masked is not None
-    options, policy = asked.options, asked.options.measure.policy
-    judged, printed, shared = certain_reasons(
-        candidate.masked,
-        asked.out,
-        options.measure.small,
-        nesting=options.nesting,
-        targets=options.targets,
-        clock=clock,
-    )
-    if printed or shared:
-        why = printed or shared
-        known = Figure(value=CERTAIN[policy], how=How.EXACT, note=why)
-        breaks = (shared,) if shared else ()
-        return replace(candidate, risk=known, risks={"any": known}, method=why, breaks=breaks)
+def _looked_at(
+    candidate: Candidate,
+    judged: Judged | None,
+    asked: _Asked,
+    clock: Clock,
+    seed: Sequence[int],
+) -> Candidate:
+    """The candidate with what an intruder finds of the hidden cells; of that and what is given away
+    for certain the worst is its risk."""
+    policy = asked.options.measure.policy
     if judged is None or (policy is Policy.TABLE and not _hides(judged.masked)):
         why = NOTHING_OUT if judged is None else NOTHING_HIDDEN
         least = -float(asked.table.total) if policy is Policy.BOUNDS else 0.0
-        none = Figure(value=least, how=How.EXACT, note=why)
-        return replace(candidate, risk=none, risks={"any": none}, method=why)
-    found = _exposures(judged, asked, clock, np.random.default_rng(seed))
-    risks = {name: one.risk for name, one in found.items()}
+        found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
+    else:
+        found = _exposures(judged, asked, clock, np.random.default_rng(seed))
+    risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
+    if candidate.risks:
+        return replace(candidate, risks=risks)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
     return replace(candidate, risk=worst(risks, CERTAIN[policy]), risks=risks, method=method)
 

@@ -127,9 +127,8 @@ def test_quick_ones_first_then_the_most_useful():
         TABLE, [rounded, cycle, whole], options(), progress=lambda step, _: seen.append(step)
     )
     looked = [step.removeprefix("looking at ") for step in seen if step.startswith("looking at")]
-    assert looked[:2] == ["[a b c]", "nothing"]
-    assert sorted(looked[2:]) == ["[a b][a c][b c]", "rounded to 3"]
-    assert looked[2] == "[a b][a c][b c]"
+    printing = ["[a b c]", "[a b][a c][b c]"]  # small counts: they only complete the map
+    assert looked == ["nothing", "rounded to 3", *printing]
 
 
 @pytest.mark.parametrize(
