@@ -385,7 +385,8 @@ def _refusal(audit: Audit) -> Iterator[Section]:
         return
     title = "What the refusal tells"
     if isinstance(found, Unavailable):
-        yield Section(title, (Text(f"Not available: {words.sentence(found.reason)}."),))
+        said = f"Not available: {words.sentence(found.reason)}."
+        yield Section(title, (Text(f"{said} More --seconds may help."),))
         return
     rows = tuple(
         (texts.cell_name(audit, cell), str(cell.truth), *_before_after(found, i, cell.truth))

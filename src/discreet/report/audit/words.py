@@ -71,6 +71,7 @@ OUTSIDE = (
     "The table is taken as a simple random sample of the population; persons outside it follow the "
     "same model. These figures are as exact as the probabilities of the table's own counts."
 )
+MOST_OTHERS = 3  # levels that are ruled out one by one
 MOST_WRITTEN = 10**9  # of one in so many
 SMALLEST = 1e-3  # probability that is written out
 
@@ -361,15 +362,17 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:
-    """The option by which a group's other levels are said to be impossible, for one of them."""
+    """The options by which everybody knows what a group shares, or which variables are secret."""
     table = audit.release.table
     group = zip(learned.group, learned.group_levels, strict=True)
     who = [f"{table.names[axis]}={table.levels[axis][level]}" for axis, level in group]
-    other = next(
-        (i for i in range(table.sizes[learned.target]) if i != learned.level), learned.level
-    )
-    what = f"{table.names[learned.target]}={table.levels[learned.target][other]}"
-    return f"--knows '{','.join([*who, what])}:0', or name the secrets with --targets"
+    name, levels = table.names[learned.target], table.levels[learned.target]
+    others = [label for i, label in enumerate(levels) if i != learned.level]
+    secret = "name the variables that are secret with --targets"
+    if len(others) > MOST_OTHERS:
+        return secret
+    known = " ".join(f"--knows '{','.join([*who, f'{name}={label}'])}:0'" for label in others)
+    return f"{known}, or {secret}"
 
 
 def only_proved(why: Unavailable) -> str:
