@@ -162,7 +162,7 @@ def test_one_variable_and_no_small_cell(discreet, tmp_path):
     found = discreet(*arguments(path, "--max-risk", "0", "--masks", "margins,rounding:base=5"))
     assert found.code == 0
     assert "No cell has a count from 1 to 2" in found.out
-    assert "Verdict: release: [a]" in found.out
+    assert "Verdict: release [a]" in found.out
 
 
 def test_many_variables(discreet, tmp_path):

@@ -357,8 +357,14 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
         yield "More time may decide it (--seconds)"
     if "groups" in broken and findings(audit).learned:
         yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
-    limit = f"--measure {audit.options.policy} --max-risk {audit.options.max_risk:g}"
+    limit = limit_options(audit.options.policy, audit.options.max_risk or 0.0)
     yield f"`discreet choose {command} {limit}` finds the most useful release within the limit"
+
+
+def limit_options(policy: Policy, max_risk: float) -> str:
+    """The limit as it is given to `choose`."""
+    measure = "" if policy is Policy.CELLS else f"--measure {policy} "
+    return f"{measure}--max-risk {max_risk:g}"
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:

@@ -44,7 +44,7 @@ def choose_document(source: str, found: RiskUtility, *, command: str = "") -> Do
         mark="confidential",
         blocks=(
             *(Text(words.full(doubt), "warning") for doubt in found.table.doubts),
-            _verdict(found, title[:1].lower() + title[1:].rstrip(".")),
+            _verdict(found, title[:1].lower() + title[1:].rstrip(".").replace("elease:", "elease")),
             Section("What could go out", tuple(_short(found)), only="terminal"),
             next_section(texts.next_steps(found, command or source)),
             *(Text(words.full(note), "warning") for note in found.notes),

@@ -13,7 +13,13 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.words import CONSISTENT, nested_words, sure_words, tiny
+from discreet.report.audit.words import (
+    CONSISTENT,
+    limit_options,
+    nested_words,
+    sure_words,
+    tiny,
+)
 from discreet.tables.refused_margin import Policy
 from discreet.tables.ruled_out import ruled_out
 
@@ -150,7 +156,7 @@ def _more_useful(found: RiskUtility) -> Candidate | None:
 
 def next_steps(found: RiskUtility, command: str) -> Iterator[str]:
     """What to do now: write what may go out, or what would help."""
-    limit = f"--measure {found.options.measure.policy} --max-risk {found.options.max_risk:g}"
+    limit = limit_options(found.options.measure.policy, found.options.max_risk)
     if found.verdict.ruling is Ruling.KEPT and found.choice.decision is Decision.RELEASE:
         given = "" if found.options.masks is None else f" --masks '{found.options.masks}'"
         yield f"`discreet choose {command} {limit}{given} --write FOLDER` writes its tables"
