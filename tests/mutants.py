@@ -579,7 +579,7 @@ MUTANTS = (
         "if judged is None or printed:",
         "if True:",
         "choice: groups that share a level are passed",
-        ("tests/properties/test_release_invariances.py",),
+        ("tests/unit/cli/test_printed_tables.py",),
     ),
     Mutant(
         "choice/choice.py",

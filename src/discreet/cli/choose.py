@@ -190,7 +190,7 @@ def _write(found: Any, folder: Path) -> None:
     from discreet.cli.console import say
 
     chosen = found.chosen
-    if chosen is None or chosen.is_nothing:
+    if chosen is None or chosen.is_nothing or not found.verdict.allows:
         say(f"nothing is to be released, so nothing was written to {folder}")
         return
     for path in write_release(publication_of(chosen, found.table), folder):

@@ -7,6 +7,7 @@ variable occurs with one level of the determined one, in so many records that th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import log
 
 import numpy as np
@@ -36,29 +37,28 @@ def nested_pairs(levels: IntArray, counts: IntArray, sizes: Sequence[int]) -> tu
     record each prove nothing, and a variable of one level neither determines nor is determined.
     """
     occupied = counts > 0
-    cells, held = levels[occupied], counts[occupied]
+    columns, held = np.ascontiguousarray(levels[occupied].T), counts[occupied]
     totals: list[FloatArray] = [
-        np.bincount(cells[:, v], weights=held, minlength=size).astype(np.float64)
+        np.bincount(columns[v], weights=held, minlength=size).astype(np.float64)
         for v, size in enumerate(sizes)
     ]
-    found = []
-    for a in range(len(sizes)):
-        for b in range(len(sizes)):
-            if a == b or min(np.count_nonzero(totals[a]), np.count_nonzero(totals[b])) < 2:
-                continue
-            if _determines(cells[:, a], cells[:, b]) and not _may_be_accident(totals[a], totals[b]):
-                found.append(Nested(a, b))
-    return tuple(found)
+    several = [v for v, own in enumerate(totals) if np.count_nonzero(own) > 1]
+    return tuple(
+        Nested(a, b)
+        for a, b in permutations(several, 2)
+        if _determines(columns[a], columns[b], sizes[a])
+        and not _may_be_accident(totals[a], totals[b])
+    )
 
 
-def _determines(first: IntArray, second: IntArray) -> bool:
+def _determines(first: IntArray, second: IntArray, n_levels: int) -> bool:
     """Whether each level of the first occurs with one level of the second.
 
     Each level of the first is given one level that it occurs with; all others must be the same. A
     few rows speak first, since they already contradict most pairs.
     """
     for rows in (slice(FEW), slice(None)):
-        one = np.zeros(int(first.max()) + 1, dtype=np.int64)
+        one = np.zeros(n_levels, dtype=np.int64)
         one[first[rows]] = second[rows]
         if not np.array_equal(one[first[rows]], second[rows]):
             return False

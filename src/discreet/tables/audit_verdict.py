@@ -17,10 +17,14 @@ RULES = {
     Policy.CELLS: "small_cells_identified",
 }
 CERTAIN = {Policy.BOUNDS: 0.0, Policy.TABLE: 1.0, Policy.CELLS: 1.0}  # risk of what is printed
+TINY = 1e-3  # a probability that is told as one in so many
 MOST_NAMED = 5  # groups and tables named in a sentence
 NO_SMALL = "no cell is small, so there is none to protect"
+PRINTED_WHOLE = "the table is printed whole, so that its own small counts decide"
 COARSER = "merge levels, or leave out a variable"
 OPEN = f"{COARSER}; if it is no secret, say so (knows), or name the variables that are (targets)"
+LONGER = "allow more time (seconds), or release less"
+REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
 CONFIRM = "count persons, or confirm that these are (persons)"
 
 
@@ -55,14 +59,15 @@ def _risk_rule(rule: RefusalRule, found: Found) -> Judged:
     Without a small cell there is nothing to protect, except a hidden table as a whole.
     """
     ruling, why = _ruled(rule, found)
-    words = f"{measured_words(rule, found)}; {why}."
+    nothing = why in (NO_SMALL, PRINTED_WHOLE)
+    words = f"{why}." if nothing else f"{measured_words(rule, found)}; {why}."
     return Judged(
         rule=RULES[rule.policy],
         ruling=ruling,
         value=found.risk,
         limit=rule.max_risk,
         words=words[:1].upper() + words[1:],
-        remedy="" if ruling is Ruling.KEPT else COARSER,
+        remedy=REMEDIES[ruling],
     )
 
 
@@ -70,7 +75,7 @@ def _ruled(rule: RefusalRule, found: Found) -> tuple[Ruling, str]:
     if found.n_small == 0 and rule.policy is not Policy.TABLE:
         return Ruling.KEPT, NO_SMALL
     if rule.policy is Policy.TABLE and not found.hides:
-        return Ruling.KEPT, "the table is printed whole, so that its own small counts decide"
+        return Ruling.KEPT, PRINTED_WHOLE
     risk = _of_all(found, rule.policy)
     ruling = at_most(risk, rule.max_risk)
     limit = limit_words(rule)
@@ -107,11 +112,16 @@ def measured_words(rule: RefusalRule, found: Found) -> str:
         width = "of unknown width" if value is None else f"{-value:g} wide"
         return f"the narrowest bounds of a small cell are {width}"
     if rule.policy is Policy.TABLE:
-        return "the true table's probability" + ("" if value is None else f" is {value:.3g}")
+        return "the true table's probability" + ("" if value is None else f" is {_chance(value)}")
     if value is None:
         return "small cells that an intruder would find"
     number = round(value * found.n_looked_at)
     return f"an intruder would find {number:,} of {found.n_looked_at:,} small cells"
+
+
+def _chance(value: float) -> str:
+    """A probability; a tiny one as one in so many."""
+    return f"1 in {round(1 / value):,}" if 0 < value < TINY else f"{value:.3g}"
 
 
 def limit_words(rule: RefusalRule) -> str:
@@ -119,7 +129,7 @@ def limit_words(rule: RefusalRule) -> str:
     if rule.policy is Policy.BOUNDS:
         return f"they must be at least {-rule.max_risk:g} wide"
     if rule.policy is Policy.TABLE:
-        return f"the limit is {rule.max_risk:g}"
+        return f"the limit is {_chance(rule.max_risk)}"
     return f"the limit is {100 * rule.max_risk:g} %"
 
 
@@ -177,7 +187,7 @@ def _groups_rule(found: Found) -> Judged:
         limit=0,
         words=groups_words(found),
         concerns=tuple(learned_words(one, found.table) for one in found.learned),
-        remedy="" if ruling is Ruling.KEPT else OPEN,
+        remedy={**REMEDIES, Ruling.BROKEN: OPEN}[ruling],
     )
 
 

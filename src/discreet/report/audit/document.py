@@ -93,7 +93,6 @@ def audit_document(
         scope=tuple(texts.scope(audit)),
         mark="confidential",
         blocks=(
-            *(Text(words.full(doubt), "warning") for doubt in audit.release.table.doubts),
             *_answer(audit),
             Section("What this rests on", tuple(map(Text, texts.circumstances(audit)))),
             *(added_section(audits) if sequence and len(audits) > 1 else ()),
@@ -109,8 +108,10 @@ def _answer(audit: Audit) -> Iterator[Section]:
     """The verdict, or without a limit what stands out."""
     if audit.verdict is not None:
         yield verdict_section(audit.verdict)
-    elif not audit.options.refused:
-        yield Section("In short", tuple(Text(line, "strong") for line in texts.headline(audit)))
+        return
+    doubts = [Text(words.full(doubt), "warning") for doubt in audit.release.table.doubts]
+    lines = [] if audit.options.refused else texts.headline(audit)
+    yield Section("In short", (*doubts, *(Text(line, "strong") for line in lines)))
 
 
 def _in_detail(block: Block) -> Block:

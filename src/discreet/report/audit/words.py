@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
-from discreet.policy.verdict import Ruling
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.report import words
 from discreet.tables import audit_verdict, groups
 from discreet.tables.audit import Audit, CellAudit, findings, main_view
@@ -353,12 +353,18 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
         could = "".join(f"[{' '.join(names)}]" for names in audit.instead)
         yield f"Could go out instead: {could}"
     if verdict.ruling is Ruling.UNDECIDED:
-        yield from (words.full(one.remedy) for one in verdict.those(Ruling.UNDECIDED))
-        yield "More time may decide it (--seconds)"
+        yield from remedies(verdict)
+        return
     if "groups" in broken and findings(audit).learned:
         yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
     limit = limit_options(audit.options.policy, audit.options.max_risk or 0.0)
     yield f"`discreet choose {command} {limit}` finds the most useful release within the limit"
+
+
+def remedies(verdict: Verdict) -> Iterator[str]:
+    """What would help where a rule is open, with options for the parameters that are named."""
+    for one in dict.fromkeys(judged.remedy for judged in verdict.those(Ruling.UNDECIDED)):
+        yield words.full(re.sub(r"(?<= )\((\w+)\)", r"(--\1)", one))
 
 
 def limit_options(policy: Policy, max_risk: float) -> str:

@@ -43,7 +43,6 @@ def choose_document(source: str, found: RiskUtility, *, command: str = "") -> Do
         scope=tuple(texts.scope(found)),
         mark="confidential",
         blocks=(
-            *(Text(words.full(doubt), "warning") for doubt in found.table.doubts),
             _verdict(found, title[:1].lower() + title[1:].rstrip(".").replace("elease:", "elease")),
             Section("What could go out", tuple(_short(found)), only="terminal"),
             next_section(texts.next_steps(found, command or source)),

@@ -17,6 +17,7 @@ from discreet.report.audit.words import (
     CONSISTENT,
     limit_options,
     nested_words,
+    remedies,
     sure_words,
     tiny,
 )
@@ -161,7 +162,7 @@ def next_steps(found: RiskUtility, command: str) -> Iterator[str]:
         given = "" if found.options.masks is None else f" --masks '{found.options.masks}'"
         yield f"`discreet choose {command} {limit}{given} --write FOLDER` writes its tables"
         return
-    yield from (words.full(one.remedy) for one in found.verdict.those(Ruling.UNDECIDED))
+    yield from remedies(found.verdict)
     if found.verdict.ruling is Ruling.BROKEN:
         yield "Merge levels with few persons, or leave out a variable, and choose again"
     better = _more_useful(found)
