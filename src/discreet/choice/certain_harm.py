@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.choice.published_variables import NOTHING, Judged, judged_by, printed_by
+from discreet.choice.candidates import NOTHING
+from discreet.choice.published_variables import Judged, judged_by, printed_by
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.masks.after_publication import intruders_bounds

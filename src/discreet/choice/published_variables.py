@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.belief.factors import Factor, LogLikelihood
+from discreet.choice.candidates import NOTHING
 from discreet.data.table import Table
 from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import Margins, maximal
@@ -19,8 +20,6 @@ from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.tables.printed import Printed, n_small, printed_small_counts
 from discreet.tables.ruled_out import RuledOut, ruled_out
-
-NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

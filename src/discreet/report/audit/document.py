@@ -7,6 +7,7 @@ from itertools import product
 from discreet.figures import Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
+from discreet.report.audit import answer
 from discreet.report.audit import words as texts
 from discreet.report.audit.releases import added_section, changes_section
 from discreet.report.document import (
@@ -94,10 +95,10 @@ def audit_document(
         mark="confidential",
         blocks=(
             *_answer(audit),
-            Section("What this rests on", tuple(map(Text, texts.circumstances(audit)))),
+            Section("What this rests on", tuple(map(Text, answer.circumstances(audit)))),
             *(added_section(audits) if sequence and len(audits) > 1 else ()),
             *_refusal(audit),
-            next_section(texts.next_steps(audit, command or source)),
+            next_section(answer.next_steps(audit, command or source)),
             *(Text(note, "warning") for note in texts.general_notes(audit)),
             *map(_in_detail, rest),
         ),
@@ -110,7 +111,7 @@ def _answer(audit: Audit) -> Iterator[Section]:
         yield verdict_section(audit.verdict)
         return
     doubts = [Text(words.full(doubt), "warning") for doubt in audit.release.table.doubts]
-    lines = [] if audit.options.refused else texts.headline(audit)
+    lines = [] if audit.options.refused else answer.headline(audit)
     yield Section("In short", (*doubts, *(Text(line, "strong") for line in lines)))
 
 

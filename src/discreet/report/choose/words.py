@@ -13,14 +13,8 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.words import (
-    CONSISTENT,
-    limit_options,
-    nested_words,
-    remedies,
-    sure_words,
-    tiny,
-)
+from discreet.report.audit.answer import limit_options, nested_words, remedies
+from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.tables.refused_margin import Policy
 from discreet.tables.ruled_out import ruled_out
 
