@@ -7,13 +7,12 @@ from itertools import chain, combinations
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.margins import maximal
-from discreet.figures import Outcome, Unavailable
+from discreet.figures import Unavailable
 from discreet.masks.contract import Axes, Masked, sets_text
 from discreet.masks.margins import release_margins
 
 MOST_VARIABLES = 4  # of a table whose sets of margins are all looked at: 166 of them
 NOTHING = "nothing"
-SAFE = "proved safe"  # the note of a risk of which only that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +20,13 @@ class Proposal:
     """Something that could be released, made only when it is looked at.
 
     One that was asked for by name must fit the table; of others it is said that they do not.
-    `proved` is its risk where that is known already, by a search that proved it. `reserve` is why
-    it is tried only where nothing else is within the cap; empty for all others.
+    `reserve` is why it is tried only where nothing else is within the cap; empty for all others.
     """
 
     title: str
     make: Callable[[], Masked | Unavailable]
     is_nothing: bool = False
     is_asked: bool = False
-    proved: Outcome | None = None
     reserve: str = ""
 
 

@@ -46,7 +46,8 @@ class Candidate:
     units of his own (data utility (2) is minus that), `worths` the share of his avoidable loss that
     he is spared, `utility` their weighted mean, or why it is not known. `masked` is what would go
     out; of a table too large to hold in full only the names of its `margins` are. `is_possible` is
-    false for a mask that cannot be made of the table, however long one tries.
+    false for a mask that cannot be made of the table, however long one tries. `breaks` are rules
+    that it breaks whatever its risk, in words.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Candidate:
     is_nothing: bool = False
     is_possible: bool = True
     method: str = ""
+    breaks: tuple[str, ...] = ()
 
     @property
     def worth(self) -> float | None:
@@ -98,6 +100,11 @@ def standing(risk: Outcome, max_risk: float) -> Standing:
     return Standing.DOUBTFUL if low <= most else Standing.ABOVE
 
 
+def standing_of(candidate: Candidate, max_risk: float) -> Standing:
+    """How a candidate stands to the cap: above it where it breaks a rule for certain."""
+    return Standing.ABOVE if candidate.breaks else standing(candidate.risk, max_risk)
+
+
 def limits(figure: Figure) -> tuple[float, float]:
     """The least and the greatest that a figure may be: certain ones, else two standard errors."""
     if figure.low is not None and figure.high is not None:
@@ -115,7 +122,7 @@ def choose(candidates: Sequence[Candidate], max_risk: float) -> Choice:
     """
     if sum(one.is_nothing for one in candidates) > 1:
         raise InputError(must_be("candidates", "with one way to release nothing", "several"))
-    standings = tuple(standing(one.risk, max_risk) for one in candidates)
+    standings = tuple(standing_of(one, max_risk) for one in candidates)
     within = [
         i
         for i, one in enumerate(candidates)

@@ -1,29 +1,26 @@
 """The choice for a table too large to be looked at cell by cell: margins by search alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-import numpy as np
-
-from discreet.belief.closed_belief import MOST_VALUES, closed_belief
-from discreet.belief.intruder_priors import prior_named
 from discreet.choice.best_set.best_margins import BestMargins
-from discreet.choice.candidates import NOTHING, SAFE
-from discreet.choice.choice import Candidate, Standing, choose
+from discreet.choice.candidates import NOTHING
+from discreet.choice.choice import Candidate, Standing, choose, standing
 from discreet.choice.options import ChooseOptions
-from discreet.choice.risk_utility import PROVED, QUICKEST, RiskUtility, worst
+from discreet.choice.risk_utility import NOTHING_OUT, QUICKEST, TIME_OVER, RiskUtility
 from discreet.choice.users import REQUESTS, scientists
+from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
-from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.system.margins import Margins, maximal
-from discreet.fiber.system.priors import DirichletMultinomial
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
-from discreet.tables.measures import best_value, surely_above, tightness
+from discreet.policy.verdict import Judged, Ruling
+from discreet.progress import Progress, silent
+from discreet.tables.audit import judged_release
+from discreet.tables.audit_options import AuditOptions
+from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.refused_margin import Policy
-from discreet.tables.release import MOST_NAMED
 
-LARGEST_SPREAD = 2**60  # cells beyond which one more or less makes no difference
 BOUNDS_SECONDS = 30.0
 
 Names = tuple[tuple[str, ...], ...]
@@ -41,14 +38,26 @@ def check_large(options: ChooseOptions) -> None:
         raise InputError(must_be("intruders", rule, ", ".join(options.intruders), remedy=remedy))
 
 
-def large_choice(table: Table, best: BestMargins, options: ChooseOptions) -> RiskUtility:
+def large_choice(
+    table: Table,
+    best: BestMargins,
+    options: ChooseOptions,
+    clock: Clock | None = None,
+    progress: Progress = silent,
+) -> RiskUtility:
     """Releasing nothing, the best set of margins that the search found, and others it met.
 
-    Worth is the share of requests that is met, by weight. All but nothing were proved to be within
-    the cap by the search, under the measure in the sense of `best_margins`.
+    Worth is the share of requests that is met, by weight. The search goes by the cells of the whole
+    table; each set is audited by the cells of its own variables.
     """
     check_large(options)
-    candidates = list(_candidates(table, best, options))
+    clock = clock or Clock(options.seconds)
+    found = list(_candidates(table, best, options))
+    candidates = []
+    for i, one in enumerate(found):
+        progress(f"looking at {one.title}", i / len(found))
+        own = Clock(clock.share(1 / (len(found) - i)))
+        candidates.append(one if one.is_nothing else _audited(one, table, options, own))
     choice = choose(candidates, options.max_risk)
     within = [i for i, s in enumerate(choice.standings) if s is Standing.WITHIN]
     worths = [candidates[i].worth or 0.0 for i in within]
@@ -67,23 +76,51 @@ def large_choice(table: Table, best: BestMargins, options: ChooseOptions) -> Ris
     )
 
 
+def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock) -> Candidate:
+    """The candidate with its risk by an audit of its margins with what is out."""
+    measure = options.measure
+    asked = AuditOptions(
+        policy=measure.policy,
+        max_risk=options.max_risk,
+        small=measure.small,
+        confidence=measure.confidence,
+        targets=options.targets,
+        nesting=options.nesting,
+        seconds=clock.left(),
+    )
+    found = judged_release(table, [*options.out, *one.margins], asked)
+    first, *others = found.rules
+    against = [judged.words for judged in others if judged.ruling is Ruling.BROKEN]
+    if not against:
+        risk = _risk(first, table, options)
+        return replace(one, risk=risk, risks={"any": risk}, method=first.words)
+    certain = Figure(value=CERTAIN[measure.policy], how=How.EXACT, note=against[0])
+    return replace(
+        one, risk=certain, risks={"any": certain}, method=" ".join(against), breaks=tuple(against)
+    )
+
+
+def _risk(judged: Judged, table: Table, options: ChooseOptions) -> Outcome:
+    """The figure that a rule was judged by, which says no more than the ruling does."""
+    value = judged.value
+    if judged.ruling is Ruling.KEPT and isinstance(value, Unavailable):
+        return Figure(value=_least(table, options), how=How.EXACT, note=value.reason)
+    if judged.ruling is Ruling.UNDECIDED and standing(value, options.max_risk) is Standing.WITHIN:
+        return Unavailable(judged.words)
+    return value
+
+
 def _candidates(table: Table, best: BestMargins, options: ChooseOptions) -> Iterator[Candidate]:
     share = best.utility / max(best.total_weight, 1e-300)
     yield _candidate(NOTHING, (), _risk_of_nothing(table, options), 0.0, is_nothing=True)
+    later = Unavailable(TIME_OVER)
     if best.to_publish:
-        yield _candidate(_title(best.to_publish), best.to_publish, best.risk, share, method=PROVED)
-    safe = Figure(
-        value=None,
-        low=_least(table, options),
-        high=options.max_risk,
-        how=How.BOUND,
-        note=SAFE,
-    )
+        yield _candidate(_title(best.to_publish), best.to_publish, later, share)
     for sets, utility in best.others:
         fresh = tuple(names for names in sets if names not in best.already)
         if fresh and fresh != best.to_publish:
             worth = utility / max(best.total_weight, 1e-300)
-            yield _candidate(_title(fresh), fresh, safe, worth, method=PROVED)
+            yield _candidate(_title(fresh), fresh, later, worth)
 
 
 def _candidate(
@@ -92,7 +129,6 @@ def _candidate(
     risk: Outcome,
     worth: float,
     *,
-    method: str = "",
     is_nothing: bool = False,
 ) -> Candidate:
     return Candidate(
@@ -104,7 +140,6 @@ def _candidate(
         worths={REQUESTS: worth},
         margins=sets,
         is_nothing=is_nothing,
-        method=method,
     )
 
 
@@ -118,41 +153,9 @@ def _least(table: Table, options: ChooseOptions) -> float:
 
 
 def _risk_of_nothing(table: Table, options: ChooseOptions) -> Outcome:
-    """What an intruder can do with what is out already, or with the total alone."""
-    measure = options.measure
-    small = table.small_cells(measure.small)[:MOST_NAMED]
-    if options.out and measure.policy is Policy.BOUNDS and len(small):
-        sets = maximal(table.axes(names) for names in options.out)
-        margins = Margins(
-            sizes=table.sizes, names=table.names, tables={s: table.margin(s) for s in sets}
-        )
-        found = bounds(margins, cells=small, time_limit=BOUNDS_SECONDS)
-        return tightness((found.upper - found.lower).tolist(), found.complete)
-    if options.out and len(small):
-        return Unavailable("not computed for margins of a table so large")
-    if measure.policy is Policy.BOUNDS or not len(small):
-        return Figure(value=_least(table, options), how=How.EXACT)
-    return worst({name: _found_by_total(table, options, name) for name in options.intruders})
-
-
-def _found_by_total(table: Table, options: ChooseOptions, name: str) -> Outcome:
-    """(5) from the total alone: all cells have one distribution, so that counts of one value are
-    found.
-    """
-    if table.total > MOST_VALUES:
-        return Unavailable(f"not computed for more than {MOST_VALUES:,} persons")
-    cells = min(table.n_cells, LARGEST_SPREAD)
-    prior = prior_named(name, 1)
-    if name == "dirichlet":
-        prior = DirichletMultinomial(np.full(1, options.measure.alpha))
-    total = np.array(table.total, dtype=np.int64)
-    distribution = closed_belief(
-        Margins(sizes=(cells,), names=("cell",), tables={(): total}), prior
-    )
-    if distribution is None:
-        return Unavailable("not known in closed form")
-    one = distribution.cell(0)
-    best = best_value(one)
-    small = table.counts[table.counts <= options.measure.small]
-    hit = one[best] > surely_above(options.measure.confidence)
-    return Figure(value=float((small == best).mean()) if hit else 0.0, how=How.EXACT)
+    """What an intruder can do with what is out already; nothing where nothing is."""
+    least = _least(table, options)
+    if not options.out:
+        return Figure(value=least, how=How.EXACT, note=NOTHING_OUT)
+    bare = _candidate(NOTHING, (), Unavailable(TIME_OVER), 0.0, is_nothing=True)
+    return _audited(bare, table, options, Clock(BOUNDS_SECONDS)).risk

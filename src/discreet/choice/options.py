@@ -41,6 +41,9 @@ class ChooseOptions:
 
     - `masks`: what to look at, such as 'margins,rounding:base=3'; by default all that make sense.
     - `out`: margins that are out already.
+    - `targets`: variables whose level a group of persons must not share; all unless named.
+    - `nesting`: an intruder knows what one variable determines of another, such as the region of a
+      district, as far as the table shows it; False against that.
     - `requests`: margins that users want, each with its weight: `((("a", "b"), 1.0),)`.
     - `users`: counts, squares, association, fit, shape or requests, with their weights.
 
@@ -59,6 +62,8 @@ class ChooseOptions:
     intruders: tuple[str, ...] = ("multinomial",)
     masks: str | None = None
     out: tuple[tuple[str, ...], ...] = ()
+    targets: tuple[str, ...] | None = None
+    nesting: bool = True
     requests: tuple[tuple[tuple[str, ...], float], ...] = ()
     users: Mapping[str, float] | None = None
     seconds: float | None = None

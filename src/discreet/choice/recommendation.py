@@ -8,7 +8,6 @@ from discreet.choice.best_set.best_margins import BestMargins, best_margins
 from discreet.choice.best_set.margin_requests import checked_requests
 from discreet.choice.candidates import (
     MOST_VARIABLES,
-    SAFE,
     Proposal,
     margin_proposal,
     margin_proposals,
@@ -29,10 +28,11 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.margins import maximal
-from discreet.figures import Figure, How, Outcome
 from discreet.masks.contract import Axes, named_sets
 from discreet.numerics.bit_sets import axes_of
+from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
+from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.refused_margin import Policy
 
 SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
@@ -55,7 +55,7 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
             check_large(options)
         best = _search(table, options, clock, progress)
         if table.n_cells > MOST_CELLS:
-            return large_choice(table, best, options)
+            return large_choice(table, best, options, clock, progress)
     else:
         best = None
     proposals = _proposals(table, specs, best, options, clock, is_asked=masks is not None)
@@ -81,7 +81,7 @@ def _proposals(
     found: list[Proposal] = []
     for written, spec in specs:
         if _is_open(spec):
-            searched = None if best is None else _met(table, best, out, options)
+            searched = None if best is None else _met(table, best, out)
             found += margin_proposals(table, out) if searched is None else searched
         elif spec.name == MARGINS and spec.sets is not None:
             sets = maximal([*out, *(table.axes(names) for names in spec.sets)])
@@ -105,27 +105,18 @@ def _proposals(
     return found
 
 
-def _met(
-    table: Table, best: BestMargins, out: Sequence[Axes], options: ChooseOptions
-) -> list[Proposal]:
+def _met(table: Table, best: BestMargins, out: Sequence[Axes]) -> list[Proposal]:
     """The best set of margins and others that were met on the way, each once.
 
-    By bounds the search has proved them safe, and its proof is taken over; a share of small cells
-    it reckons for one intruder alone, so that it is looked at again.
+    The search goes by the cells of the whole table; each set is looked at again by the cells of its
+    own variables.
     """
-    bounds = options.measure.policy is Policy.BOUNDS
-    least = -float(table.total)
-    safe = Figure(value=None, low=least, high=options.max_risk, how=How.BOUND, note=SAFE)
-    found: dict[tuple[Axes, ...], Outcome] = {}
-    others = [(sets, safe) for sets, _ in best.others[:MOST_OTHERS]]
-    for sets, risk in ((best.chosen, best.risk), *others):
+    found: dict[tuple[Axes, ...], None] = {}
+    for sets in (best.chosen, *(sets for sets, _ in best.others[:MOST_OTHERS])):
         whole = maximal([*out, *(table.axes(names) for names in sets)])
         if whole not in (maximal(out), ()):
-            found.setdefault(whole, risk)
-    return [
-        replace(margin_proposal(table, sets, out), proved=risk if bounds else None)
-        for sets, risk in found.items()
-    ]
+            found[whole] = None
+    return [margin_proposal(table, sets, out) for sets in found]
 
 
 def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
@@ -155,12 +146,18 @@ def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progre
         measure=measure.policy.value,
         max_share=options.max_risk if measure.policy is Policy.CELLS else 0.0,
         confidence=measure.confidence,
+        least_printed=measure.small + 1 if _prints_nothing_small(options) else 1,
         requests=_summed(options.requests) or None,
         already=options.out,
         seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
         seed=options.seed,
         progress=progress,
     )
+
+
+def _prints_nothing_small(options: ChooseOptions) -> bool:
+    """Whether a small count that is printed is more than the limit allows."""
+    return above(CERTAIN[options.measure.policy], options.max_risk)
 
 
 def _summed(requests: Sequence[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:

@@ -10,6 +10,7 @@ from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.choice.actors import Reading, Scientist, combined, data_utility, loses_nothing, worth
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING, Proposal, nothing, release_nothing
+from discreet.choice.certain_harm import certain_reasons
 from discreet.choice.choice import (
     Candidate,
     Choice,
@@ -17,17 +18,18 @@ from discreet.choice.choice import (
     choose,
     compromises,
     limits,
-    standing,
+    standing_of,
 )
+from discreet.choice.choice_verdict import choice_verdict
 from discreet.choice.exposure import belief_exposure, bounds_exposure
 from discreet.choice.measures import Exposure
 from discreet.choice.options import ChooseOptions
+from discreet.choice.published_variables import Judged
 from discreet.choice.users import scientists
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.after_publication import intruders_bounds
@@ -38,13 +40,18 @@ from discreet.notebooks import Result
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, first_largest
+from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
+from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.refused_margin import Policy
 
 TIME_OVER = "not looked at: time ran out"
 NOT_TRIED = "not tried"  # how the reason of a mask begins that was held in reserve
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
-PROVED = "proved by the search for the best set of margins"
+PRINTED, GROUPS = "printed", "groups"  # what may be given away for certain
+CERTAIN_SHARE = 0.2  # of the time, for finding that
+NOTHING_OUT = "nothing is out"
+NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
@@ -80,6 +87,12 @@ class RiskUtility(Result):
     def something_is_safe(self) -> bool:
         """Whether some release other than nothing is within the cap."""
         return _something_is_safe(self.candidates, self.choice.max_risk)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether something may go out."""
+        policy = self.options.measure.policy
+        return choice_verdict(self.table, self.candidates, self.choice, policy, self.search)
 
     @property
     def in_conflict(self) -> bool:
@@ -132,7 +145,7 @@ def risk_utility(
         choice=choice,
         best_for=_best_for(candidates, within, asked.scientists),
         compromises=tuple(within[i] for i in compromises([candidates[j].worths for j in within])),
-        notes=(*_notes(candidates, options), *_content(asked)),
+        notes=(*_notes(candidates, table, options), *_content(asked)),
     )
 
 
@@ -143,7 +156,6 @@ class _Asked:
     table: Table
     options: ChooseOptions
     out: tuple[Axes, ...]
-    also: tuple[Statement, ...]
     scientists: tuple[Scientist, ...]
     blank: FloatArray
     truth: IntArray
@@ -157,12 +169,10 @@ class _Asked:
         for name in options.intruders:
             options.measure.intruder(name, table.n_cells)
         truth = table.dense()
-        also = margins_out(table, truth, out).statements() if out else []
         return cls(
             table=table,
             options=options,
             out=out,
-            also=tuple(also),
             scientists=scientists(options.users, requests, n_variables=len(table.names)),
             blank=_blank(release_nothing(table, out), out),
             truth=truth,
@@ -230,9 +240,7 @@ def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -
     weights = {one.name: one.weight for one in asked.scientists}
     return Candidate(
         title=proposal.title if _is_plain(masked) else masked.title,
-        risk=proposal.proved or Unavailable(TIME_OVER),
-        risks={} if proposal.proved is None else {"any": proposal.proved},
-        method="" if proposal.proved is None else PROVED,
+        risk=Unavailable(TIME_OVER),
         utility=Figure(value=combined(worths, weights), how=How.EXACT),
         losses=losses,
         worths=worths,
@@ -242,14 +250,23 @@ def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -
 
 
 def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Progress) -> None:
-    """Finds the risks: those known at once, then from the most useful one down, then the rest.
+    """Finds the risks: what is given away for certain, then what is known at once, then from the
+    most useful one down, then the rest.
 
-    What is less useful than one within the cap cannot be the choice any more, and only completes
-    the map.
+    What is less useful than one within the cap cannot be the choice any more, nor can what harms
+    for certain; both only complete the map.
     """
     made = [i for i, one in enumerate(candidates) if one.masked is not None]
-    made = [i for i in made if candidates[i].method != PROVED]
-    made.sort(key=lambda i: (not asked.is_quick(candidates[i]), -(candidates[i].worth or 0.0), i))
+    judged: dict[int, Judged | None] = {}
+    for i in made:
+        own = Clock(clock.share(CERTAIN_SHARE / len(made)))
+        candidates[i], judged[i] = _first_look(candidates[i], asked, own)
+    harmful = {i for i in made if isinstance(candidates[i].risk, Figure)}
+    made.sort(
+        key=lambda i: (
+            i in harmful, not asked.is_quick(candidates[i]), -(candidates[i].worth or 0.0), i
+        )
+    )  # fmt: skip
     for done, i in enumerate(made):
         progress(f"looking at {candidates[i].title}", done / len(made))
         if clock.is_over and not candidates[i].is_nothing:
@@ -257,7 +274,34 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
         part = 1 / (len(made) - done)
         part = max(part, SEARCHING) if _may_be_best(candidates, i, asked) else part
         own = Clock(clock.share(part))
-        candidates[i] = _looked_at(candidates[i], asked, own, [asked.options.seed, i])
+        seed = [asked.options.seed, i]
+        candidates[i] = _looked_at(candidates[i], judged[i], asked, own, seed)
+
+
+def _first_look(
+    candidate: Candidate, asked: _Asked, clock: Clock
+) -> tuple[Candidate, Judged | None]:
+    """The candidate with what it gives away for certain, and how it is to be judged beyond."""
+    assert candidate.masked is not None
+    options = asked.options
+    judged, printed, shared = certain_reasons(
+        candidate.masked,
+        asked.out,
+        options.measure.small,
+        nesting=options.nesting,
+        targets=options.targets,
+        clock=clock,
+    )
+    if not printed and not shared:
+        return candidate, judged
+    known = Figure(value=CERTAIN[options.measure.policy], how=How.EXACT, note=printed or shared)
+    return replace(
+        candidate,
+        risk=known,
+        risks={PRINTED if printed else GROUPS: known},
+        method=known.note,
+        breaks=(shared,) if shared else (),
+    ), judged
 
 
 def _try_again(
@@ -275,31 +319,54 @@ def _try_again(
         candidates[i] = _made(proposal, asked, clock, progress)
         if candidates[i].masked is not None:
             progress(f"looking at {candidates[i].title}", None)
-            seed = [asked.options.seed, i]
-            candidates[i] = _looked_at(candidates[i], asked, Clock(clock.share(1.0)), seed)
+            first = Clock(clock.share(CERTAIN_SHARE))
+            candidates[i], judged = _first_look(candidates[i], asked, first)
+            own, seed = Clock(clock.left()), [asked.options.seed, i]
+            candidates[i] = _looked_at(candidates[i], judged, asked, own, seed)
 
 
 def _something_is_safe(candidates: Sequence[Candidate], max_risk: float) -> bool:
     """Whether something other than nothing is within the cap."""
     return any(
-        standing(one.risk, max_risk) is Standing.WITHIN and not one.is_nothing for one in candidates
+        standing_of(one, max_risk) is Standing.WITHIN and not one.is_nothing for one in candidates
     )
 
 
 def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> bool:
     """Whether a candidate is more useful than all that are known to be within the cap."""
     cap, own = asked.options.max_risk, candidates[place].worth or 0.0
-    safe = (one.worth or 0.0 for one in candidates if standing(one.risk, cap) is Standing.WITHIN)
+    safe = (one.worth or 0.0 for one in candidates if standing_of(one, cap) is Standing.WITHIN)
     return own > max(safe, default=-float("inf"))
 
 
-def _looked_at(candidate: Candidate, asked: _Asked, clock: Clock, seed: Sequence[int]) -> Candidate:
-    assert candidate.masked is not None
-    found = _exposures(candidate.masked, asked, clock, np.random.default_rng(seed))
-    risks = {name: one.risk for name, one in found.items()}
+def _looked_at(
+    candidate: Candidate,
+    judged: Judged | None,
+    asked: _Asked,
+    clock: Clock,
+    seed: Sequence[int],
+) -> Candidate:
+    """The candidate with what an intruder finds of the hidden cells; of that and what is given away
+    for certain the worst is its risk."""
+    policy = asked.options.measure.policy
+    if judged is None or (policy is Policy.TABLE and not _hides(judged.masked)):
+        why = NOTHING_OUT if judged is None else NOTHING_HIDDEN
+        least = -float(asked.table.total) if policy is Policy.BOUNDS else 0.0
+        found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
+    else:
+        found = _exposures(judged, asked, clock, np.random.default_rng(seed))
+    risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
+    if candidate.risks:
+        return replace(candidate, risks=risks)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
-    most = 0.0 if asked.options.measure.policy is Policy.BOUNDS else 1.0
-    return replace(candidate, risk=worst(risks, most), risks=risks, method=method)
+    return replace(candidate, risk=worst(risks, CERTAIN[policy]), risks=risks, method=method)
+
+
+def _hides(masked: Masked) -> bool:
+    """Whether some table of its variables is not printed whole."""
+    if masked.margins is None or masked.likelihood is not None:
+        return True
+    return all(len(axes) < len(masked.source.names) for axes in masked.margins.tables)
 
 
 def _is_plain(masked: Masked) -> bool:
@@ -314,18 +381,19 @@ def _not_looked_at(proposal: Proposal, reason: str) -> Candidate:
 
 
 def _exposures(
-    masked: Masked, asked: _Asked, clock: Clock, rng: np.random.Generator
+    judged: Judged, asked: _Asked, clock: Clock, rng: np.random.Generator
 ) -> dict[str, Exposure]:
-    measure, names = asked.options.measure, asked.options.intruders
-    also = () if asked.is_told_by(masked) else asked.also
+    measure, names, masked = asked.options.measure, asked.options.intruders, judged.masked
     if measure.policy is Policy.BOUNDS:
-        return {"any": bounds_exposure(masked, measure.small, also=also, clock=clock)}
+        return {"any": bounds_exposure(masked, measure.small, also=judged.also, clock=clock)}
     found = {}
     for i, name in enumerate(sorted(names, key=lambda name: name != QUICKEST)):
         own = Clock(clock.share(1 / (len(names) - i)))
-        intruder = measure.intruder(name, asked.table.n_cells)
+        intruder = measure.intruder(name, masked.source.n_cells)
         try:
-            found[name] = belief_exposure(masked, intruder, measure, also=also, clock=own, rng=rng)
+            found[name] = belief_exposure(
+                masked, intruder, measure, also=judged.also, clock=own, rng=rng
+            )
         except BudgetExceeded as beyond:
             found[name] = Exposure(Unavailable(str(beyond)), str(beyond))
     return found
@@ -387,7 +455,7 @@ def _best_for(
     return best
 
 
-def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]:
+def _notes(candidates: Sequence[Candidate], table: Table, options: ChooseOptions) -> list[str]:
     """What must be said of the map as a whole."""
     notes = []
     late = sum(_reason(one) == TIME_OVER for one in candidates)
@@ -399,9 +467,7 @@ def _notes(candidates: Sequence[Candidate], options: ChooseOptions) -> list[str]
         if _reason(one).startswith(NOT_TRIED):
             waiting.setdefault(_reason(one), []).append(one.title)
     notes += [f"{', '.join(titles)}: {reason}" for reason, titles in waiting.items()]
-    if any(
-        isinstance(one.risk, Figure) and "no cell is small" in one.risk.note for one in candidates
-    ):
+    if not len(table.small_cells(options.measure.small)):
         notes.append(f"no cell has a count from 1 to {options.measure.small}, so none is at risk")
     return notes
 

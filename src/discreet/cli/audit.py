@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
+from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, full_option, page_options
-from discreet.cli.table_file import table_of
+from discreet.cli.table_file import counts_options, named_again, table_of
 
-REFUSED = 3
 PLAIN = (  # options that reach the library as they are
     "knows", "small", "confidence", "alpha", "targets", "refused", "max_risk", "population",
-    "seconds", "draws", "seed",
+    "seconds", "draws", "seed", "nesting",
 )  # fmt: skip
 PARAMETERS = {
     "model": "--models",
@@ -56,6 +56,10 @@ class Priors(click.ParamType[tuple[str, float]]):
 )  # fmt: skip
 @option(KNOWN, "--population", type=int, help="The table is a sample of a population of N persons.")
 @option(
+    KNOWN, "--nesting/--no-nesting", default=True, show_default=True,
+    help="An intruder knows what one variable determines of another (region and district).",
+)  # fmt: skip
+@option(
     COMPUTED, "--models", also=["--posterior"], metavar="MODEL,…",
     help="What an intruder believes before the release: released (the model of the margins that "
     "are out), saturated, no-highest-interaction, [a b][b c], average [default: released].",
@@ -97,8 +101,8 @@ class Priors(click.ParamType[tuple[str, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge the release against this risk; exit 3 unless it is kept. With --refused: the risk "
-    "above which a margin is refused.",
+    help="Judge the release against this risk: exit 3 where it is broken, 4 where that is open. "
+    "With --refused: the risk above which a margin is refused.",
 )  # fmt: skip
 @option(COMPUTED, "--sequence", is_flag=True, help="What is known after each release in turn.")
 @option(COMPUTED, "--seconds", type=float, default=60.0, show_default=True, help="Time allowed.")
@@ -121,6 +125,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     READING, "--missing", default="category", show_default=True,
     help="What a missing value is: category, drop or error.",
 )  # fmt: skip
+@counts_options
 @csv_options
 def command(file: str, **options: Any) -> None:
     """What released margins of the table in FILE reveal of its small cells.
@@ -128,13 +133,12 @@ def command(file: str, **options: Any) -> None:
     FILE holds counts in long form (--count names their column) or records to be counted.
     """
     with speaking_of(PARAMETERS):
-        refused = _run(file, options)
-    if refused:
-        raise click.exceptions.Exit(REFUSED)
+        verdict = _run(file, options)
+    leave_with(verdict)
 
 
-def _run(file: str, options: dict[str, Any]) -> bool:
-    """Answer; was a greatest risk given that the release was not shown to keep?"""
+def _run(file: str, options: dict[str, Any]) -> Any:
+    """Answer; the verdict where a greatest risk was given."""
     from discreet.cli.console import progress_bar
     from discreet.cli.show import outside, show
     from discreet.report.audit.document import audit_document
@@ -146,15 +150,20 @@ def _run(file: str, options: dict[str, Any]) -> bool:
         source, table = table_of(file, options, progress)
         audits = _audits(table, options, asked, progress)
     show(
-        partial(audit_document, source, audits, sequence=options["sequence"]),
+        partial(
+            audit_document,
+            source,
+            audits,
+            sequence=options["sequence"],
+            command=named_again(file, options),
+        ),
         partial(audit_json, audits, sequence=options["sequence"]),
         as_json=options["as_json"],
         full=options["full"],
         report=options["report"],
         others=outside(options, audits, source),
     )
-    verdict = audits[-1].verdict
-    return verdict is not None and not verdict.allows
+    return audits[-1].verdict
 
 
 def _check_together(options: dict[str, Any]) -> None:
@@ -200,13 +209,9 @@ def _models(given: str | None) -> tuple[str, ...]:
 
 
 def _audits(table: Any, options: dict[str, Any], asked: Any, progress: Any) -> Any:
-    """One audit for each step of a sequence; for a report the last two, to tell what changed."""
+    """One audit for each step of a sequence, else of all that is released together."""
     from discreet.flows.audit import audit_sequence
 
     releases = options["release"]
-    first = len(releases)
-    if options["sequence"]:
-        first = 1
-    elif options["report"] is not None:
-        first = max(len(releases) - 1, 1)
+    first = 1 if options["sequence"] else len(releases)
     return audit_sequence(table, releases, asked, first=first, progress=progress)

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
+from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, full_option, page_options, split_names
-from discreet.cli.table_file import table_of
+from discreet.cli.table_file import counts_options, named_again, table_of
 
 PATH = click.Path(path_type=Path)
-REFUSED = 3
 PLAIN = (  # options that reach the library as they are
-    "masks", "out", "requests", "small", "confidence", "alpha", "seconds",
+    "masks", "out", "requests", "small", "confidence", "alpha", "seconds", "targets", "nesting",
 )  # fmt: skip
 PARAMETERS = {
     "prior": "--intruders",
@@ -89,6 +89,14 @@ def _weight(text: str) -> float | None:
     "uniform; of several the worst counts [default: multinomial].",
 )  # fmt: skip
 @option(
+    KNOWN, "--nesting/--no-nesting", default=True, show_default=True,
+    help="An intruder knows what one variable determines of another (region and district).",
+)  # fmt: skip
+@option(
+    COMPUTED, "--targets", also=["--target"], type=Names(),
+    help="Variables whose level a group of persons must not share [default: all].",
+)  # fmt: skip
+@option(
     COMPUTED, "--max-risk", type=float,
     help="The greatest risk allowed: from 0 to 1 for table and cells; for bounds, where risk is "
     "minus the narrowest width, 0 or below (see --min-width).",
@@ -138,12 +146,13 @@ def _weight(text: str) -> float | None:
     READING, "--missing", default="category", show_default=True,
     help="What a missing value is: category, drop or error.",
 )  # fmt: skip
+@counts_options
 @csv_options
 def command(file: str, **options: Any) -> None:
     """What to publish of the table in FILE: the most useful release whose risk is within a limit.
 
     FILE holds counts in long form (--count names their column) or records to be counted. Exit code
-    3 means that no release is within the limit.
+    3 means that no release is within the limit, 4 that none was shown to be.
     """
     with speaking_of(PARAMETERS):
         _run(file, options)
@@ -165,7 +174,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
         source, table = table_of(file, options, progress)
         found = _found(table, asked, progress)
     show(
-        partial(choose_document, source, found),
+        partial(choose_document, source, found, command=named_again(file, options)),
         partial(choose_json, found),
         as_json=options["as_json"],
         full=options["full"],
@@ -174,8 +183,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
     )
     if folder is not None:
         _write(found, folder)
-    if not found.something_is_safe:
-        raise click.exceptions.Exit(REFUSED)
+    leave_with(found.verdict)
 
 
 def _write(found: Any, folder: Path) -> None:
@@ -183,7 +191,7 @@ def _write(found: Any, folder: Path) -> None:
     from discreet.cli.console import say
 
     chosen = found.chosen
-    if chosen is None or chosen.is_nothing:
+    if chosen is None or chosen.is_nothing or not found.verdict.allows:
         say(f"nothing is to be released, so nothing was written to {folder}")
         return
     for path in write_release(publication_of(chosen, found.table), folder):

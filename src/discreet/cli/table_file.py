@@ -1,11 +1,41 @@
 """The table in a file, read as the options of a command say."""
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from discreet.cli.grouped import READING, Decorated, option
 from discreet.cli.options import csv_from, pages_asked
+
+
+def counts_options(command: Decorated) -> Decorated:
+    """--totals and --persons"""
+    for one in (
+        option(
+            READING, "--persons", is_flag=True,
+            help="The column of counts counts persons, however large its numbers are.",
+        ),
+        option(
+            READING, "--totals", type=click.Choice(["find", "keep"]), default="find",
+            show_default=True,
+            help="Rows of totals in a table of counts: find and leave out, or keep as levels.",
+        ),
+    ):  # fmt: skip
+        command = one(command)
+    return command
+
+
+def named_again(file: str, options: dict[str, Any]) -> str:
+    """The file and how it was read, as it is typed for another command."""
+    given = [shlex.quote(file)]
+    for name in ("count", "variables"):
+        value = options[name]
+        if value:
+            text = value if isinstance(value, str) else ",".join(value)
+            given.append(f"--{name} {shlex.quote(text)}")
+    return " ".join([*given, *(["--persons"] if options["persons"] else [])])
 
 
 def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:
@@ -27,6 +57,8 @@ def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, An
         options["variables"],
         count=options["count"],
         missing=options["missing"],
+        totals=options["totals"],
+        persons=options["persons"],
         csv=csv,
         progress=progress,
     )
@@ -37,6 +69,13 @@ def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
     """A column that is a count by its name is not taken for a variable without being asked for."""
     from discreet.data.python_tables import COUNT_NAMES
 
+    if options["count"] is None:
+        for name, given in (
+            ("--persons", options["persons"]),
+            ("--totals", options["totals"] == "keep"),
+        ):
+            if given:
+                raise click.UsageError(f"{name} must be given with --count, got none")
     if options["count"] is None and options["variables"] is None:
         found = [name for name in columns if name.casefold() in COUNT_NAMES]
         if found:

@@ -1,7 +1,7 @@
 """A contingency table: counts by several variables, held by its occupied cells."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import prod
 from typing import Any
@@ -21,7 +21,8 @@ class Table:
     `levels` names the levels of each variable, `cells` (rows × variables) gives the level of each
     variable in each occupied cell, `counts` its count, at least 1. The full table may have more
     cells than any memory holds. `types` are the Arrow types of the variables where their source has
-    types, so that levels in a frame are again what they were.
+    types, so that levels in a frame are again what they were. `notes` say what was left out when it
+    was read, `doubts` why its counts may be no counts of persons.
     """
 
     names: tuple[str, ...]
@@ -29,6 +30,8 @@ class Table:
     cells: IntArray
     counts: IntArray
     types: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         read_only(self.cells)
@@ -90,6 +93,19 @@ class Table:
         np.add.at(counts, place, self.counts)
         return counts.reshape(shape)
 
+    def over(self, axes: Sequence[int]) -> "Table":
+        """The table of some of its variables, in that order, by its occupied cells."""
+        cells, place = np.unique(self.cells[:, list(axes)], axis=0, return_inverse=True)
+        counts = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(counts, np.ravel(place), self.counts)
+        return replace(
+            self,
+            names=tuple(self.names[axis] for axis in axes),
+            levels=tuple(self.levels[axis] for axis in axes),
+            cells=cells,
+            counts=counts,
+        )
+
     def small_cells(self, most: int) -> IntArray:
         """Levels (rows × variables) of the occupied cells with a count of at most `most`."""
         return self.cells[self.counts <= most]
@@ -106,6 +122,10 @@ class Table:
             if list(names).count(name) > 1:
                 raise ColumnError(must_be("variables named", "different", f"{name!r} twice"))
         return tuple(sorted(self.names.index(name) for name in names))
+
+    def names_of(self, axes: Sequence[int]) -> tuple[str, ...]:
+        """The names of the variables at these positions."""
+        return tuple(self.names[axis] for axis in axes)
 
     def labels(self, cell: Sequence[int]) -> dict[str, str]:
         """A cell by the names of its variables and levels."""

@@ -2,22 +2,33 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from discreet.data.csv_dialect import CsvOptions
+from discreet.data.magnitudes import doubts_about
 from discreet.data.missing import missing_policy
 from discreet.data.python_tables import long_form
-from discreet.data.records import open_records
+from discreet.data.records import Records, open_records
 from discreet.data.table import Table
-from discreet.engines.contract import Engine, KeyLevels, Request
+from discreet.data.totals import Counted, total_levels, without
+from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
 from discreet.engines.duckdb import DuckDBEngine
-from discreet.errors import ColumnError, InputError, must_be
+from discreet.errors import ColumnError, InputError, must_be, one_of
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
 
 LARGEST = 2**53
+MOST_SEARCHED = 1_000_000  # rows that are searched for one without a proper count
+
+
+class Totals(StrEnum):
+    """What becomes of rows of totals."""
+
+    FIND = "find"
+    KEEP = "keep"
 
 
 def read_table(
@@ -26,6 +37,8 @@ def read_table(
     *,
     count: str | None = None,
     missing: str = "category",
+    totals: str = "find",
+    persons: bool = False,
     csv: CsvOptions | None = None,
     sheet: str | None = None,
     engine: Engine | None = None,
@@ -40,11 +53,14 @@ def read_table(
     With `count` every row is a cell, or a part of one, and that column says how many it holds; a
     level stays one of its variable even if all its counts are 0. Without, every row is a record.
     Rows without a value are a level of their own (missing `category`), left out (`drop`) or an
-    error (`error`).
+    error (`error`). Rows of totals beside the rows they sum are found and left out, which the
+    table's `notes` say, unless `totals` is `keep`. Where the counts look like amounts, its `doubts`
+    say why, unless they are confirmed to be `persons`.
 
     Raises InputError for counts that are missing, negative or no whole numbers, naming the column
-    only.
+    and the row, and for rows that are named as totals and are none.
     """
+    one_of("totals", Totals, totals)
     if not (variables is None or isinstance(variables, Iterable)):
         raise InputError(must_be("variables", "names of columns", repr(variables)))
     held = long_form(source, variables, count)
@@ -68,17 +84,32 @@ def read_table(
     with (engine or DuckDBEngine(progress=progress)).count(request) as cells:
         words, rows = cells.words()
         levels = cells.coding.decode(words)
-        counts = rows if count is None else rows * _numbers(cells.keys[-1])[levels[:, -1]]
-        found = _table(names, cells.keys[: len(names)], levels[:, : len(names)], counts)
-    return replace(found, types=records.types(names))
+        own, by = cells.keys[: len(names)], levels[:, : len(names)]
+        types = records.types(names)
+        if count is None:
+            return replace(_table(_counted(names, own, by, rows)), types=types)
+        numbers = _numbers(cells, records)[levels[:, -1]]
+        found = _counted(names, own, by, rows * numbers)
+        left_out = total_levels(found) if totals == Totals.FIND else ()
+        table = replace(_table(found, left_out), types=types)
+    if persons:
+        return table
+    return replace(table, doubts=doubts_about(count, numbers, rows, len(found.cells)))
 
 
-def _numbers(key: KeyLevels) -> IntArray:
+def _numbers(cells: CellStore, records: Records) -> IntArray:
     """The levels of the column of counts as whole numbers."""
+    key = cells.keys[-1]
     found = [_whole(value) for value in key.values]
     if key.n_missing or None in found:
         got = "a row without one" if key.n_missing else "something else"
-        raise InputError(must_be(f"count {key.name!r}", "whole numbers from 0", got))
+        where = None
+        if cells.n_records + cells.n_dropped <= MOST_SEARCHED:
+            column = cells.read_labels(records)[key.name]
+            first = next((i for i, one in enumerate(column, 1) if _whole(one) is None), None)
+            where = None if first is None else f"row {first:,}"
+        said = must_be(f"count {key.name!r}", "whole numbers from 0", got, where=where)
+        raise InputError(said)
     return np.array(found, dtype=np.int64)
 
 
@@ -90,20 +121,48 @@ def _whole(value: str | None) -> int | None:
     return int(number) if 0 <= number < LARGEST and number == int(number) else None
 
 
-def _table(
+def _counted(
     names: tuple[str, ...], keys: Sequence[KeyLevels], levels: IntArray, held: IntArray
-) -> Table:
+) -> Counted:
+    """Each combination of levels once, with its count."""
     if float(held.astype(np.float64).sum()) >= LARGEST:
         raise InputError(must_be("counts", "below 2**53 in all", "more"))
     cells, place = np.unique(levels, axis=0, return_inverse=True)
     counts = np.zeros(len(cells), dtype=np.int64)
     np.add.at(counts, place.ravel(), held)
-    occupied = counts > 0
+    return Counted(
+        names=names,
+        labels=tuple(key.labels for key in keys),
+        missing=tuple(key.values.index(None) if None in key.values else None for key in keys),
+        cells=cells,
+        counts=counts,
+    )
+
+
+def _table(found: Counted, left_out: Sequence[tuple[int, int]] = ()) -> Table:
+    """The occupied cells, without rows of totals."""
+    rest = without(found, left_out)
+    occupied = rest.counts > 0
     if not occupied.any():
         raise InputError(must_be("table", "of at least one count above 0", "none"))
+    gone = [
+        {level for v, level in left_out if v == variable} for variable in range(len(found.names))
+    ]
+    kept = [
+        [i for i in range(len(labels)) if i not in own]
+        for labels, own in zip(found.labels, gone, strict=True)
+    ]
+    cells = rest.cells[occupied]
+    for variable, own in enumerate(kept):
+        cells[:, variable] = np.searchsorted(own, cells[:, variable])
+    said = [f"{found.names[v]} = {found.labels[v][level]}" for v, level in left_out]
+    note = f"rows of totals were left out, being sums of the other rows: {', '.join(said)}"
     return Table(
-        names=names,
-        levels=tuple(key.labels for key in keys),
-        cells=cells[occupied],
-        counts=counts[occupied],
+        names=found.names,
+        levels=tuple(
+            tuple(labels[i] for i in own) for labels, own in zip(found.labels, kept, strict=True)
+        ),
+        cells=cells,
+        counts=rest.counts[occupied],
+        notes=(note,) if said else (),
     )

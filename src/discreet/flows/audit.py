@@ -41,6 +41,8 @@ def audit(
     variables: Sequence[str] | None = None,
     count: str | None = None,
     missing: str | None = None,
+    totals: str | None = None,
+    persons: bool | None = None,
     csv: CsvOptions | None = None,
     sheet: str | None = None,
     progress: Progress = silent,
@@ -65,6 +67,8 @@ def audit(
         variables=variables,
         count=count,
         missing=missing,
+        totals=totals,
+        persons=persons,
         csv=csv,
         sheet=sheet,
         progress=progress,
@@ -84,6 +88,8 @@ def audit_sequence(
     variables: Sequence[str] | None = None,
     count: str | None = None,
     missing: str | None = None,
+    totals: str | None = None,
+    persons: bool | None = None,
     csv: CsvOptions | None = None,
     sheet: str | None = None,
     progress: Progress = silent,
@@ -95,6 +101,8 @@ def audit_sequence(
 
     `first` is the number of releases of the first audit. Each step has an equal part of the time.
     Refused margins count from the last step on; a step that holds an earlier one whole is the same.
+    All steps are about the table of all variables that the last one names, so that their figures
+    compare.
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
@@ -109,17 +117,20 @@ def audit_sequence(
         variables=variables,
         count=count,
         missing=missing,
+        totals=totals,
+        persons=persons,
         csv=csv,
         sheet=sheet,
         progress=progress,
     )
     clock, found = Clock(asked.seconds), []
+    named = {name for names in margins for name in names}
     for step in range(first, len(margins) + 1):
         seconds = clock.share(1 / (len(margins) + 1 - step))
         own = replace(asked, seconds=seconds)
         if step < len(margins) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
-        one = audit(read, margins[:step], own, progress=progress)
+        one = audited(read, margins[:step], own, progress, involved=named)
         found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
     return AuditSequence(found)
 

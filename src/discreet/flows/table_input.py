@@ -27,6 +27,8 @@ def table_from(
     variables: Sequence[str] | None = None,
     count: str | None = None,
     missing: str | None = None,
+    totals: str | None = None,
+    persons: bool | None = None,
     csv: CsvOptions | None = None,
     sheet: str | None = None,
     progress: Progress,
@@ -37,7 +39,8 @@ def table_from(
     that is a count by its name but was not said to be one.
     """
     given = {
-        "variables": variables, "count": count, "missing": missing, "csv": csv, "sheet": sheet
+        "variables": variables, "count": count, "missing": missing, "totals": totals,
+        "persons": persons, "csv": csv, "sheet": sheet,
     }  # fmt: skip
     if isinstance(source, Table):
         for name, value in given.items():
@@ -56,6 +59,8 @@ def table_from(
         names,
         count=count,
         missing=missing or "category",
+        totals=totals or "find",
+        persons=bool(persons),
         csv=csv,
         sheet=sheet,
         progress=progress,

@@ -5,25 +5,35 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.belief.models.generators import variables_named
 from discreet.belief.models.model_search import ModelSearch
 from discreet.clock import Clock
 from discreet.data.table import Table
+from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import Result
 from discreet.numerics.graphs import junction_tree
+from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.tables.audit_count import number_of_tables
 from discreet.tables.audit_extras import believed, population, refusal, share_beside
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import AuditVerdict, verdict
+from discreet.tables.audit_verdict import Found, verdict
 from discreet.tables.groups import Learned, learned_from_bounds, learned_from_margins
 from discreet.tables.measures import TableMeasures, one_over_tables, table_measures
 from discreet.tables.population_cells import PopulationCell
-from discreet.tables.posteriors import AVERAGE, Seen, View, ViewOptions, views
+from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOptions, views
+from discreet.tables.printed import Printed
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
+from discreet.tables.ruled_out import is_common
+from discreet.tables.smaller_releases import first_allowed
+
+NOT_COUNTED = Count(value=None, how=None, note="not counted")
+INSTEAD_SHARE, INSTEAD_SECONDS = 0.2, 5.0  # of the time, for a smaller release that may go out
+LEAST_SECONDS = 0.1
 
 __all__ = ["Audit", "AuditOptions", "CellAudit", "audited", "main_view"]
 
@@ -36,10 +46,11 @@ class Audit(Result):
     `n_small`; the share of them that is identified is about `n_measured`, all unless the table is
     very large.
     `tightness` is measure (3), `one_over_tables` 1/M(T), `measures` the others under each view.
-    `learned` is what the margins prove of groups of persons, `believed` what is only probable;
-    `refusal` what the small cells look like once some margins were refused; `population` the small
-    cells of a sample as cells of its population, under each view; `verdict` what the policy says of
-    the release, where one was given.
+    `printed` are small counts that stand in what is released. `learned` is what the margins prove
+    of groups of persons beyond what everybody knows, `believed` what is only probable; `refusal`
+    what the small cells look like once some margins were refused; `population` the small cells of a
+    sample as cells of its population, under each view; `verdict` what the rules say of the release,
+    where a limit was given, and `instead` a smaller one that they allow, where one was found.
     """
 
     release: Release
@@ -54,13 +65,15 @@ class Audit(Result):
     tightness: Outcome
     one_over_tables: Outcome
     measures: Mapping[str, TableMeasures]
+    printed: tuple[Printed, ...]
     learned: tuple[Learned, ...]
     believed: tuple[Learned, ...] | Unavailable
     refusal: RefusalView | Unavailable | None
     population: Mapping[str, tuple[PopulationCell, ...] | Unavailable]
     search: ModelSearch | None
-    verdict: AuditVerdict | None
+    verdict: Verdict | None
     notes: tuple[str, ...]
+    instead: tuple[tuple[str, ...], ...] = ()
 
 
 def audited(
@@ -68,24 +81,60 @@ def audited(
     release: Iterable[Sequence[str]],
     options: AuditOptions,
     progress: Progress = silent,
+    *,
+    involved: Iterable[str] = (),
 ) -> Audit:
-    """What the released margins reveal of the table, and what the policy says of that."""
-    return _judged(_revealed(table, release, options, progress))
+    """What the released margins reveal of the table, and what the rules say of that.
+
+    The table is looked at by the variables that the release and the options name, and by those
+    `involved` besides.
+    """
+    clock = Clock(options.seconds)
+    out = _out(table, release, options, involved)
+    found = _judged(_revealed(out, options, clock, progress))
+    if found.verdict is None or found.verdict.allows:
+        return found
+    return replace(found, instead=_instead(found, clock))
+
+
+def _out(
+    table: Table,
+    release: Iterable[Sequence[str]],
+    options: AuditOptions,
+    involved: Iterable[str] = (),
+) -> Release:
+    return released(
+        table,
+        release,
+        options.knows,
+        involved={*involved, *involved_in(table, options)},
+        targets=options.targets or (),
+        nesting=options.nesting,
+    )
+
+
+def involved_in(table: Table, options: AuditOptions) -> set[str]:
+    """The variables that the options name: in refused margins and in models."""
+    refused = {name for names in options.refused for name in names}
+    models = (axis for text in options.models for axis in variables_named(text, table.names))
+    return refused | {table.names[axis] for axis in models}
 
 
 def _revealed(
-    table: Table, release: Iterable[Sequence[str]], options: AuditOptions, progress: Progress
+    out: Release,
+    options: AuditOptions,
+    clock: Clock,
+    progress: Progress,
+    *,
+    counted: bool = True,
 ) -> Audit:
-    clock = Clock(options.seconds)
-    out = released(table, release, options.knows)
     cells = looked_at(out, options.small, clock, progress)
-    number = number_of_tables(out, options.seed, clock, progress)
-    watched = cells.small_levels(len(table.names))
+    number = number_of_tables(out, options.seed, clock, progress) if counted else NOT_COUNTED
+    watched = cells.small_levels(len(out.table.names))
     seen = views(out, watched, _view_options(options, clock), progress)
     cells = cells.first(_fewest_distributions(seen, len(watched)))
     watched = watched[: len(cells.small)]
-    targets = None if options.targets is None else table.axes(options.targets)
-    learned = _learned(out, cells, targets)
+    learned = _learned(out, cells, out.targets(options.targets))
     return Audit(
         release=out,
         options=options,
@@ -99,6 +148,7 @@ def _revealed(
         tightness=cells.tightness,
         one_over_tables=one_over_tables(number),
         measures=_measures(seen.views, cells, options.confidence),
+        printed=out.printed(options.small),
         learned=learned,
         believed=believed(out, options, learned, clock),
         refusal=refusal(out, options, watched, clock, progress),
@@ -110,12 +160,15 @@ def _revealed(
 
 
 def _learned(out: Release, cells: LookedAt, targets: Sequence[int] | None) -> tuple[Learned, ...]:
-    """What single margins prove of groups of persons, then what all that is known does."""
-    alone = learned_from_margins(out.margins, targets)
-    if not out.is_shown:
-        return alone
-    most = np.array([cell.upper for cell in cells.cells], dtype=np.int64).reshape(out.table.sizes)
-    return (*alone, *learned_from_bounds(most, out.table.dense(), targets, proved=alone))
+    """What single margins prove of groups of persons, then what all that is known does; without
+    what everybody knows anyway."""
+    found = learned_from_margins(out.margins, targets)
+    if out.is_shown:
+        sizes = out.table.sizes
+        most = np.array([cell.upper for cell in cells.cells], dtype=np.int64).reshape(sizes)
+        more = learned_from_bounds(most, out.table.dense(), targets, proved=found)
+        found = (*found, *more)
+    return tuple(one for one in found if not is_common(one, out.table, out.nested, out.known))
 
 
 def _fewest_distributions(seen: Seen, most: int) -> int:
@@ -156,6 +209,39 @@ def _measures(
     }
 
 
+def judged_release(
+    table: Table, release: Iterable[Sequence[str]], options: AuditOptions
+) -> Verdict:
+    """What the rules say of a release, without what an audit tells beyond.
+
+    Checked: the options give a limit.
+    """
+    out, clock = _out(table, release, options), Clock(options.seconds)
+    found = _judged(_revealed(out, options, clock, silent, counted=False)).verdict
+    if found is None:
+        raise InputError(must_be("max_risk", "given", "none"))
+    return found
+
+
+def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
+    """A smaller release that the rules allow, where exact methods show one at once."""
+    table = audit.release.table
+    own = Clock(clock.share(INSTEAD_SHARE, INSTEAD_SECONDS) or INSTEAD_SECONDS)
+
+    def allows(sets: tuple[tuple[int, ...], ...]) -> bool:
+        quick = replace(
+            audit.options, models=(RELEASED,), model_priors=None, population=None,
+            seconds=max(own.left() or 0.0, LEAST_SECONDS),
+        )  # fmt: skip
+        out = _out(table, [table.names_of(axes) for axes in sets], quick)
+        if own.is_over or out.printed(quick.small) or junction_tree(out.sets) is None:
+            return False
+        found = _judged(_revealed(out, quick, own, silent, counted=False))
+        return found.verdict is not None and found.verdict.allows
+
+    return first_allowed(table, audit.release.asked, allows)
+
+
 def main_view(audit: Audit) -> str:
     """The view that headlines and the verdict are about: the average, or the first there is."""
     if isinstance(audit.views.get(AVERAGE), View):
@@ -165,13 +251,27 @@ def main_view(audit: Audit) -> str:
 
 
 def _judged(audit: Audit) -> Audit:
-    """The audit with what the policy says of the release, unless it speaks of refused margins."""
-    rule, name = audit.options.rule, main_view(audit)
+    """The audit with what the rules say of the release, unless they speak of refused margins."""
+    rule = audit.options.rule
     if rule is None or audit.options.refused:
         return audit
-    risk = _risk(audit, rule.policy, name)
-    found = verdict(rule, risk, name, n_small=audit.n_small, n_looked_at=audit.n_measured)
-    return replace(audit, verdict=found)
+    return replace(audit, verdict=verdict(rule, findings(audit, rule.policy)))
+
+
+def findings(audit: Audit, policy: Policy = Policy.CELLS) -> Found:
+    """What rules are about, the risk being the measure of that policy."""
+    believed = audit.believed if isinstance(audit.believed, tuple) else ()
+    unknown = audit.believed if isinstance(audit.believed, Unavailable) else None
+    return Found(
+        table=audit.release.table,
+        risk=_risk(audit, policy, main_view(audit)),
+        n_small=audit.n_small,
+        n_looked_at=audit.n_measured,
+        hides=audit.release.hides,
+        printed=audit.printed,
+        learned=(*audit.learned, *believed),
+        not_sought=None if audit.options.targets is None else unknown,
+    )
 
 
 def _risk(audit: Audit, policy: Policy, name: str) -> Outcome:

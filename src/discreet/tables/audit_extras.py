@@ -27,10 +27,15 @@ from discreet.tables.posteriors import AVERAGE, RELEASED, View, chosen_models
 from discreet.tables.probable_groups import probable_groups
 from discreet.tables.refused_margin import RefusalView, refusal_view
 from discreet.tables.release import MOST_SHOWN, Release
+from discreet.tables.ruled_out import is_common
 
 ONLY_KNOWN = (
     "known only under the saturated model and under decomposable models whose own margins are all "
     "released; ask for the posterior 'saturated'"
+)
+NOT_NESTED = (
+    "where one variable determines another, known only under the saturated model; ask for the "
+    "posterior 'saturated'"
 )
 
 
@@ -57,13 +62,14 @@ def believed(
     belief = believe(question, ("listed",), clock=clock, rng=rng)
     if not isinstance(belief, ListedBelief):
         return Unavailable("there are too many consistent tables to list them")
-    return probable_groups(
+    found = probable_groups(
         belief,
         out.table.sizes,
-        out.table.axes(options.targets),
+        out.targets(options.targets) or (),
         threshold=options.sure,
         proved=learned,
     )
+    return tuple(one for one in found if not is_common(one, out.table, out.nested, out.known))
 
 
 def refusal(
@@ -139,11 +145,13 @@ def _under(
         return population_cells(
             view.distributions,
             alpha=options.alpha,
-            alpha_total=options.alpha * out.table.n_cells,
+            alpha_total=options.alpha * out.n_possible,
             sample_size=out.table.total,
             population_size=size,
             small=options.small,
         )
+    if out.nested.pairs:
+        return Unavailable(NOT_NESTED)
     links = released_links(out.margins, model, _small_cells(out, options.small), options.alpha)
     if links is None:
         return Unavailable(ONLY_KNOWN)

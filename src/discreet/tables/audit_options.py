@@ -26,6 +26,8 @@ class AuditOptions:
       levels.
     - `refused`: margins that were refused because they exceed `max_risk`, which he knows too.
     - `population`: the table is a sample of so many persons.
+    - `nesting`: he knows what one variable determines of another, such as the region of a district,
+      as far as the table shows it; False against that.
 
     What he believes:
 
@@ -56,6 +58,7 @@ class AuditOptions:
     knows: Sequence[str] = ()
     refused: Sequence[Sequence[str]] = ()
     population: int | None = None
+    nesting: bool = True
     models: Sequence[str] = (RELEASED,)
     model_priors: Mapping[str, float] | None = None
     model_weights: str = WeightKind.MARGINAL_LIKELIHOOD

@@ -1,81 +1,216 @@
-"""May the margins go out together? The risk of a release against the greatest one allowed."""
+"""May the margins go out together? Each rule applied to what the audit found."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from discreet.data.table import Table
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
+from discreet.policy.verdict import Judged, Ruling, Verdict, at_most, ends
+from discreet.tables.groups import Learned, learned_words
+from discreet.tables.printed import Axes, Printed, number_printed
 from discreet.tables.refused_margin import Policy, RefusalRule
 
-ERRORS = 2.0  # standard errors that an estimate must keep from the limit
-
-
-class AuditDecision(StrEnum):
-    """What the policy says."""
-
-    RELEASE = "release"
-    DO_NOT = "do not release"
-    UNDECIDED = "undecided"
+RULES = {
+    Policy.BOUNDS: "bounds",
+    Policy.TABLE: "true_table",
+    Policy.CELLS: "small_cells_identified",
+}
+CERTAIN = {Policy.BOUNDS: 0.0, Policy.TABLE: 1.0, Policy.CELLS: 1.0}  # risk of what is printed
+TINY = 1e-3  # a probability that is told as one in so many
+MOST_NAMED = 5  # groups and tables named in a sentence
+NO_SMALL = "no cell is small, so there is none to protect"
+PRINTED_WHOLE = "the table is printed whole, so that its own small counts decide"
+COARSER = "merge levels, or leave out a variable"
+OPEN = f"{COARSER}; if it is no secret, say so (knows), or name the variables that are (targets)"
+LONGER = "allow more time (seconds), or release less"
+REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
+CONFIRM = "count persons, or confirm that these are (persons)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditVerdict:
-    """What the policy says of a release; `view` is the model under which its risk was found."""
+class Found:
+    """What an audit found, as far as rules are about it.
 
-    decision: AuditDecision
-    rule: RefusalRule
+    `risk` is that of the policy's measure, `n_looked_at` of the `n_small` small cells being known.
+    """
+
+    table: Table
     risk: Outcome
-    view: str
-    why: str
+    n_small: int
+    n_looked_at: int
+    hides: bool
+    printed: Sequence[Printed] = ()
+    learned: Sequence[Learned] = ()
+    not_sought: Unavailable | None = None
 
-    @property
-    def allows(self) -> bool:
-        """Whether the release was shown to keep the limit."""
-        return self.decision is AuditDecision.RELEASE
+
+def verdict(rule: RefusalRule, found: Found) -> Verdict:
+    """Every rule on a release: the measure that is limited, what is printed, groups, and doubts."""
+    rules = (_risk_rule(rule, found), _printed_rule(rule, found), _groups_rule(found))
+    return Verdict(rules=(*rules, *doubts_rules(found.table)))
 
 
-def verdict(
-    rule: RefusalRule, risk: Outcome, view: str, *, n_small: int, n_looked_at: int
-) -> AuditVerdict:
-    """The policy's word on a release: yes only where the risk is shown to be within the limit.
+def _risk_rule(rule: RefusalRule, found: Found) -> Judged:
+    """The measure against its limit: kept only where it is shown to be within.
 
     An estimate is taken two standard errors higher, and a risk known by limits at the upper one; a
     share over some of the small cells alone can break the limit but not show that it is kept.
-    Without a small cell there is nothing to protect, except the table as a whole.
+    Without a small cell there is nothing to protect, except a hidden table as a whole.
     """
-    decision, why = _decided(rule, risk, n_small, n_looked_at)
-    return AuditVerdict(decision=decision, rule=rule, risk=risk, view=view, why=why)
+    ruling, why = _ruled(rule, found)
+    nothing = why in (NO_SMALL, PRINTED_WHOLE)
+    words = f"{why}." if nothing else f"{measured_words(rule, found)}; {why}."
+    return Judged(
+        rule=RULES[rule.policy],
+        ruling=ruling,
+        value=found.risk,
+        limit=rule.max_risk,
+        words=words[:1].upper() + words[1:],
+        remedy=REMEDIES[ruling],
+    )
 
 
-def _decided(
-    rule: RefusalRule, risk: Outcome, n_small: int, n_looked_at: int
-) -> tuple[AuditDecision, str]:
-    if n_small == 0 and rule.policy is not Policy.TABLE:
-        return AuditDecision.RELEASE, "no cell is small, so there is none to protect"
-    if isinstance(risk, Unavailable):
-        return AuditDecision.UNDECIDED, f"the risk is not known: {risk.reason}"
-    low, high = _limits(risk, n_small, n_looked_at, rule.policy)
-    if above(low, rule.max_risk):
-        return AuditDecision.DO_NOT, "the risk is above what is allowed"
-    if not above(high, rule.max_risk):
-        return AuditDecision.RELEASE, "the risk is not above what is allowed"
-    return AuditDecision.UNDECIDED, _doubt(risk, n_small, n_looked_at, rule.policy)
+def _ruled(rule: RefusalRule, found: Found) -> tuple[Ruling, str]:
+    if found.n_small == 0 and rule.policy is not Policy.TABLE:
+        return Ruling.KEPT, NO_SMALL
+    if rule.policy is Policy.TABLE and not found.hides:
+        return Ruling.KEPT, PRINTED_WHOLE
+    risk = _of_all(found, rule.policy)
+    ruling = at_most(risk, rule.max_risk)
+    limit = limit_words(rule)
+    return ruling, _doubt(found, rule) if ruling is Ruling.UNDECIDED else limit
 
 
-def _limits(risk: Figure, n_small: int, n_looked_at: int, policy: Policy) -> tuple[float, float]:
-    """The least and the greatest that the risk may be, as far as is known."""
-    value, spread = risk.value, ERRORS * (risk.standard_error or 0.0)
-    low = risk.low if risk.low is not None else (value or 0.0) - spread
-    high = risk.high if risk.high is not None else (value or 0.0) + spread
-    if policy is Policy.CELLS and n_looked_at < n_small:
-        left = n_small - n_looked_at
-        return low * n_looked_at / n_small, (high * n_looked_at + left) / n_small
-    return low, high
+def _of_all(found: Found, policy: Policy) -> Outcome:
+    """The risk over all small cells: those not looked at may all be found, or none of them."""
+    risk, n, looked_at = found.risk, found.n_small, found.n_looked_at
+    if isinstance(risk, Unavailable) or policy is not Policy.CELLS or looked_at >= n:
+        return risk
+    low, high = ends(risk)
+    return Figure(
+        value=None, low=low * looked_at / n, high=(high * looked_at + n - looked_at) / n,
+        how=How.BOUND,
+    )  # fmt: skip
 
 
-def _doubt(risk: Figure, n_small: int, n_looked_at: int, policy: Policy) -> str:
-    if policy is Policy.CELLS and n_looked_at < n_small:
-        return f"only {n_looked_at:,} of {n_small:,} small cells were looked at"
-    if risk.how is How.ESTIMATE:
-        return "the risk is an estimate that lies too near the limit"
-    return "the risk is known within limits only"
+def _doubt(found: Found, rule: RefusalRule) -> str:
+    if isinstance(found.risk, Unavailable):
+        return f"it is not known: {found.risk.reason}"
+    if rule.policy is Policy.CELLS and found.n_looked_at < found.n_small:
+        return f"only {found.n_looked_at:,} of {found.n_small:,} small cells were looked at"
+    if found.risk.how is How.ESTIMATE:
+        return f"the estimate is too near to tell, {limit_words(rule)}"
+    return f"it is known within limits only, {limit_words(rule)}"
+
+
+def measured_words(rule: RefusalRule, found: Found) -> str:
+    """The measure in words, with its value where that is known."""
+    risk = found.risk
+    value = None if isinstance(risk, Unavailable) else risk.value
+    if rule.policy is Policy.BOUNDS:
+        width = "of unknown width" if value is None else f"{-value:g} wide"
+        return f"the narrowest bounds of a small cell are {width}"
+    if rule.policy is Policy.TABLE:
+        return "the true table's probability" + ("" if value is None else f" is {_chance(value)}")
+    if value is None:
+        return "small cells that an intruder would find"
+    number = round(value * found.n_looked_at)
+    return f"an intruder would find {number:,} of {found.n_looked_at:,} small cells"
+
+
+def _chance(value: float) -> str:
+    """A probability; a tiny one as one in so many."""
+    return f"1 in {round(1 / value):,}" if 0 < value < TINY else f"{value:.3g}"
+
+
+def limit_words(rule: RefusalRule) -> str:
+    """The limit as a clause."""
+    if rule.policy is Policy.BOUNDS:
+        return f"they must be at least {-rule.max_risk:g} wide"
+    if rule.policy is Policy.TABLE:
+        return f"the limit is {_chance(rule.max_risk)}"
+    return f"the limit is {100 * rule.max_risk:g} %"
+
+
+def _printed_rule(rule: RefusalRule, found: Found) -> Judged:
+    """Small counts on the page: each is known for certain."""
+    number = number_printed(found.printed)
+    allowed = not above(CERTAIN[rule.policy], rule.max_risk)
+    ruling = Ruling.BROKEN if number and not allowed else Ruling.KEPT
+    return Judged(
+        rule="printed_small_counts",
+        ruling=ruling,
+        value=Figure(value=number, how=How.EXACT),
+        limit=number if allowed else 0,
+        words=printed_words(found.table, found.printed, rule.small),
+        concerns=tuple(table_name(found.table, one.axes) for one in found.printed),
+        remedy="" if ruling is Ruling.KEPT else COARSER,
+    )
+
+
+def printed_words(table: Table, printed: Sequence[Printed], small: int) -> str:
+    """How many small counts are printed, and where."""
+    counts = small_words(small)
+    if not printed:
+        return f"No count {counts} is printed."
+    number = number_printed(printed)
+    named = [f"{one.number:,} in {table_name(table, one.axes)}" for one in printed[:MOST_NAMED]]
+    more = [f"{len(printed) - MOST_NAMED} more tables"] if len(printed) > MOST_NAMED else []
+    are = "is" if number == 1 else "are"
+    noun = "count" if number == 1 else "counts"
+    return f"{number:,} {noun} {counts} {are} printed: {', '.join([*named, *more])}."
+
+
+def small_words(small: int) -> str:
+    """What is small."""
+    return "of 1" if small == 1 else f"from 1 to {small}"
+
+
+def table_name(table: Table, axes: Axes) -> str:
+    """A table by its variables, as people write it."""
+    return f"[{' '.join(table.names_of(axes))}]" if axes else "[total]"
+
+
+def _groups_rule(found: Found) -> Judged:
+    """Groups whose members are all of one level: whoever knows a member learns the level."""
+    number = len(found.learned)
+    ruling = Ruling.BROKEN if number else Ruling.KEPT
+    if not number and found.not_sought is not None:
+        ruling = Ruling.UNDECIDED
+    return Judged(
+        rule="groups",
+        ruling=ruling,
+        value=Figure(value=number, how=How.EXACT)
+        if ruling is not Ruling.UNDECIDED
+        else found.not_sought or Unavailable("not sought"),
+        limit=0,
+        words=groups_words(found),
+        concerns=tuple(learned_words(one, found.table) for one in found.learned),
+        remedy={**REMEDIES, Ruling.BROKEN: OPEN}[ruling],
+    )
+
+
+def groups_words(found: Found) -> str:
+    """Which groups are shown to share a level, the first by name."""
+    if not found.learned and found.not_sought is not None:
+        return f"Groups that probably share a level were not sought: {found.not_sought.reason}."
+    if not found.learned:
+        return "No group of persons is shown to share a level."
+    number, first = len(found.learned), learned_words(found.learned[0], found.table)
+    if number == 1:
+        return f"A group of persons is shown to share a level: {first}."
+    return f"{number:,} groups of persons are shown to share a level, the first: {first}."
+
+
+def doubts_rules(table: Table) -> Iterator[Judged]:
+    """Whether the counts are counts of persons, where there is a doubt."""
+    if table.doubts:
+        yield Judged(
+            rule="counts_of_persons",
+            ruling=Ruling.UNDECIDED,
+            value=Unavailable("; ".join(table.doubts)),
+            limit=0,
+            words=f"These may be no counts of persons: {'; '.join(table.doubts)}.",
+            remedy=CONFIRM,
+        )

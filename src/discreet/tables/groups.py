@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from discreet.belief.belief import ListedBelief
+from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import BoolArray, IntArray
@@ -33,6 +34,18 @@ class Learned:
     level: int
     persons: int | None
     probability: float
+
+
+def learned_words(learned: Learned, table: Table) -> str:
+    """Who would learn what, as a clause."""
+    pairs = zip(learned.group, learned.group_levels, strict=True)
+    who = " and ".join(f"{table.names[a]} = {table.levels[a][level]}" for a, level in pairs)
+    target = f"{table.names[learned.target]} = {table.levels[learned.target][learned.level]}"
+    people = "everyone" if not who else f"everyone with {who}"
+    if learned.persons is not None:
+        people += f" ({learned.persons:,} {'person' if learned.persons == 1 else 'persons'})"
+    chance = "" if learned.probability >= 1 else f", probability {learned.probability:.3f}"
+    return f"{people} has {target}{chance}"
 
 
 def learned_from_margins(

@@ -83,8 +83,8 @@ def table_measures(
     spread = sum(error.get(truth, 0.0) for error, truth in zip(errors, truths, strict=True))
     return TableMeasures(
         true_table=true_table,
-        small_cells_identified=_share_found(
-            distributions, errors, truths, confidence, exact, len(distributions) + not_found
+        small_cells_identified=share_found(
+            distributions, errors, truths, confidence, not_found=not_found
         ),
         expected_identified=Figure(
             value=expected,
@@ -101,53 +101,34 @@ def _not_zero(true_table: Outcome) -> Outcome:
     return true_table
 
 
-def _share_found(
-    distributions: Sequence[Distribution],
-    errors: Sequence[Distribution],
-    truths: Sequence[int],
-    confidence: float,
-    exact: bool,
-    n: int,
-) -> Figure:
-    """(5) out of `n` cells, with limits between which cells near the confidence could turn it."""
-    found = [
-        is_found(distribution, truth, confidence)
-        for distribution, truth in zip(distributions, truths, strict=True)
-    ]
-    value = sum(found) / n
-    if exact:
-        return Figure(value=value, how=How.EXACT)
-    doubtful = [
-        _is_doubtful(distribution, se, confidence)
-        for distribution, se in zip(distributions, errors, strict=True)
-    ]
-    sure = sum(hit and not doubt for hit, doubt in zip(found, doubtful, strict=True))
-    may = sum(hit or doubt for hit, doubt in zip(found, doubtful, strict=True))
-    note = "" if not any(doubtful) else f"{sum(doubtful)} of the cells are near the confidence"
-    return Figure(value=value, how=How.ESTIMATE, low=sure / n, high=may / n, note=note)
-
-
 def share_found(
     distributions: Sequence[Distribution],
     errors: Sequence[Distribution],
     truths: Sequence[int],
     confidence: float,
+    *,
+    not_found: int = 0,
 ) -> Figure:
     """(5): the share of small cells whose likeliest count is right, and likelier than that.
 
-    Its limits count the cells in which two standard errors could turn the answer.
+    Exact where the distributions are. Else its limits count the cells of which two standard errors
+    could turn whether the true count is found; a wrong guess near the confidence turns nothing.
     """
     triples = list(zip(distributions, errors, truths, strict=True))
+    n = len(triples) + not_found
     hits = [is_found(distribution, truth, confidence) for distribution, _, truth in triples]
+    if all(map(is_exact, errors)):
+        return Figure(value=sum(hits) / n, how=How.EXACT)
     doubts = [
-        _is_open(distribution, own, truth, confidence) for distribution, own, truth in triples
+        not is_exact(own) and _is_open(distribution, own, truth, confidence)
+        for distribution, own, truth in triples
     ]
     pairs = list(zip(hits, doubts, strict=True))
     note = f"{sum(doubts)} of the cells are too near the confidence to tell" if any(doubts) else ""
     return Figure(
-        value=sum(hits) / len(hits),
-        low=sum(hit and not doubt for hit, doubt in pairs) / len(hits),
-        high=sum(hit or doubt for hit, doubt in pairs) / len(hits),
+        value=sum(hits) / n,
+        low=sum(hit and not doubt for hit, doubt in pairs) / n,
+        high=sum(hit or doubt for hit, doubt in pairs) / n,
         how=How.ESTIMATE,
         note=note,
     )
@@ -192,12 +173,3 @@ def is_found(distribution: Distribution, truth: int, confidence: float) -> bool:
     """Whether the likeliest count is the true one, and likelier than the confidence."""
     best = best_value(distribution)
     return best == truth and distribution[best] > surely_above(confidence)
-
-
-def _is_doubtful(distribution: Distribution, errors: Distribution, confidence: float) -> bool:
-    best = best_value(distribution)
-    second = max((p for q, p in distribution.items() if q != best), default=0.0)
-    margin = 2 * errors.get(best, 0.0)
-    return margin > 0 and (
-        abs(distribution[best] - confidence) < margin or distribution[best] - second < 2 * margin
-    )

@@ -31,9 +31,9 @@ from discreet.tables.measures import is_found, surely_above
 from discreet.tables.release import Release
 
 MOST_JUDGED = 400  # weighted draws whose own margin is judged
-JUDGING_SECONDS = 2.0  # for one of them
+JUDGING_SECONDS, JUDGING_SHARE = 2.0, 0.05  # at least, and of the time, for one of them
 LIMITS = Limits(draw_share=0.3, draw_seconds=10.0)
-JUDGING = Limits(exact_share=1.0, states=300_000, steps=100_000_000)
+STATES_A_SECOND, STEPS_A_SECOND = 150_000, 50_000_000  # of an exact sum for one of them
 Distribution = Mapping[int, float]
 
 
@@ -106,7 +106,7 @@ def refusal_view(
     drawn = believe(question, ("filled",), clock=clock, rng=rng, progress=progress)
     if not isinstance(drawn, DrawnBelief):
         return drawn if isinstance(drawn, Unavailable) else Unavailable("no draws were made")
-    judge = _Judge(release, prior, rule)
+    judge = _Judge(release, prior, rule, max(JUDGING_SECONDS, clock.share(JUDGING_SHARE) or 0.0))
     try:
         for request in requests:
             truth = judge.refuses(release.table.dense(), request)
@@ -249,10 +249,21 @@ def _conditioned(
 
 
 class _Judge:
-    """Tells whether the rule would refuse a request, were a table the true one; remembers."""
+    """Tells whether the rule would refuse a request, were a table the true one; remembers.
 
-    def __init__(self, release: Release, prior: LogLinearPrior, rule: RefusalRule) -> None:
+    Each margin is judged within `seconds`, or by the work that these stand for.
+    """
+
+    def __init__(
+        self, release: Release, prior: LogLinearPrior, rule: RefusalRule, seconds: float
+    ) -> None:
         self.release, self._prior, self._rule = release, prior, rule
+        self._seconds = seconds
+        self._limits = Limits(
+            exact_share=1.0,
+            states=int(STATES_A_SECOND * seconds),
+            steps=int(STEPS_A_SECOND * seconds),
+        )
         self._known: dict[tuple[Axes, bytes], Belief | Bounds] = {}
 
     def refuses(self, table: IntArray, request: Axes) -> bool:
@@ -275,18 +286,18 @@ class _Judge:
         """What would be known after the release, the same for all tables with these margins."""
         key = (request, margin_rows(table.reshape(1, -1), table.shape, request).tobytes())
         if key not in self._known:
-            margins = margins_of(table, [*self.release.sets, request])
+            margins = margins_of(table, [*self.release.sets, self.release.nested.closed(request)])
             self._known[key] = self._found(margins, table)
         return self._known[key]
 
     def _found(self, margins: Margins, table: IntArray) -> Belief | Bounds:
         if self._rule.policy is Policy.BOUNDS:
-            limits = bounds(margins, tables=[table], time_limit=JUDGING_SECONDS)
+            limits = bounds(margins, tables=[table], time_limit=self._seconds)
             if not limits.complete:
                 raise BudgetExceeded("bounds after the release are not tight in the time given")
             return limits
-        question = Question(prior=self._prior, margins=margins, limits=JUDGING)
-        belief = believe(question, ("summed",), clock=Clock(JUDGING_SECONDS))
+        question = Question(prior=self._prior, margins=margins, limits=self._limits)
+        belief = believe(question, ("summed",), clock=Clock(self._seconds))
         if isinstance(belief, Unavailable):
             raise BudgetExceeded(belief.reason)
         return belief

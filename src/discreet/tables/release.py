@@ -13,19 +13,32 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.fiber.system.margins import Margins, maximal
 from discreet.numerics.arrays import IntArray
 from discreet.tables.knowledge import Known, parse_knowledge
+from discreet.tables.printed import Printed, printed_small_counts
+from discreet.tables.ruled_out import RuledOut, ruled_out
 
 MOST_SHOWN = 4096  # cells of a table that is looked at cell by cell
 MOST_NAMED = 1000  # small cells of a larger one
+NOTHING_NESTED = RuledOut()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Margins of a table that are out (sets of axes, none in another) and what else is known."""
+    """Margins of a table that are out and what else is known.
+
+    `asked` are the sets of axes as they were named, none in another; `sets` those with the
+    variables that they determine, over which the `margins` are. `nested` is what everybody knows of
+    the variables, `zeros` what follows from it and from no margin. The table has the variables that
+    something released or known tells of; `left_out` are the others.
+    """
 
     table: Table
+    asked: tuple[tuple[int, ...], ...]
     sets: tuple[tuple[int, ...], ...]
     margins: Margins
     known: tuple[Known, ...] = ()
+    nested: RuledOut = NOTHING_NESTED
+    zeros: tuple[Known, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_shown(self) -> bool:
@@ -33,9 +46,37 @@ class Release:
         return self.table.n_cells <= MOST_SHOWN
 
     @property
+    def hides(self) -> bool:
+        """Whether some table of its variables is not printed whole."""
+        return len(self.sets) > 1 or len(self.sets[0]) < len(self.table.names)
+
+    @property
+    def n_possible(self) -> int:
+        """The cells of a table that is shown that no variable rules out."""
+        possible = np.ones(self.table.sizes, dtype=np.bool_)
+        for pair, together in self.nested.possible.items():
+            axes = (pair.determining, pair.determined)
+            wide = np.expand_dims(
+                together if axes[0] < axes[1] else together.T,
+                tuple(i for i in range(possible.ndim) if i not in axes),
+            )
+            possible &= wide
+        return int(np.count_nonzero(possible))
+
+    def printed(self, small: int) -> tuple[Printed, ...]:
+        """The small counts that stand in the margins as they go out."""
+        return printed_small_counts({axes: self.table.margin(axes) for axes in self.asked}, small)
+
+    def targets(self, names: Sequence[str] | None) -> tuple[int, ...] | None:
+        """The variables of that name that something tells of; None where none was named."""
+        if names is None:
+            return None
+        return self.table.axes([name for name in names if name in self.table.names])
+
+    @property
     def informative(self) -> tuple[Known, ...]:
         """What is known besides the margins and does not follow from them at once."""
-        return tuple(known for known in self.known if not self._follows(known))
+        return tuple(one for one in (*self.known, *self.zeros) if not self._follows(one))
 
     def beside(self) -> list[Statement]:
         """What is known besides the margins, as statements about the cells."""
@@ -81,28 +122,69 @@ class Release:
         return self.table.small_cells(small)[:MOST_NAMED]
 
 
-def released(table: Table, sets: Iterable[Sequence[str]], knows: Sequence[str] = ()) -> Release:
+def released(
+    table: Table,
+    sets: Iterable[Sequence[str]],
+    knows: Sequence[str] = (),
+    *,
+    involved: Iterable[str] = (),
+    targets: Sequence[str] = (),
+    nesting: bool = True,
+) -> Release:
     """The margins of the table over the named variables, with what is known in words.
+
+    The table is looked at by the variables that are released, known or `involved` otherwise: of
+    what else it holds nothing is told, so that it can make no release look safer. One too large to
+    be shown by these is looked at by what is released alone. What one variable determines of
+    another everybody knows, except of `targets`, unless `nesting` is false.
 
     Checked: there is a margin, variables exist, and what is known is true of the table, since an
     audit of a table by something that is false of it means nothing.
     """
-    chosen = maximal(table.axes(names) for names in sets)
-    if not chosen:
+    named = [table.names_of(table.axes(names)) for names in sets]
+    if not named:
         raise InputError(must_be("release", "at least one margin", "none"))
-    known = tuple(parse_knowledge(text, table) for text in knows)
+    own, left_out = _of_interest(table, named, knows, [*involved, *targets])
+    known = tuple(parse_knowledge(text, own) for text in knows)
     for item in known:
-        _check_truth(item, table)
-    margins = Margins(
-        sizes=table.sizes,
-        names=table.names,
-        tables={axes: table.margin(axes) for axes in chosen},
+        _check_truth(item, own)
+    secret = [axis for axis, name in enumerate(own.names) if name in targets]
+    nested = ruled_out(own, nesting=nesting, secret=secret)
+    asked = maximal(own.axes(names) for names in named)
+    chosen = maximal(nested.closed(axes) for axes in asked)
+    return Release(
+        table=own,
+        asked=asked,
+        sets=chosen,
+        margins=Margins(
+            sizes=own.sizes,
+            names=own.names,
+            tables={axes: own.margin(axes) for axes in chosen},
+        ),
+        known=known,
+        nested=nested,
+        zeros=tuple(nested.zeros(own.names, chosen)),
+        left_out=left_out,
     )
-    found = Release(table=table, sets=chosen, margins=margins, known=known)
-    if known and not found.is_shown:
-        rule = f"given for a table of at most {MOST_SHOWN:,} cells"
-        raise InputError(must_be("knows", rule, f"{table.n_cells:,}"))
-    return found
+
+
+def _of_interest(
+    table: Table, sets: Sequence[Sequence[str]], knows: Sequence[str], involved: Iterable[str]
+) -> tuple[Table, tuple[str, ...]]:
+    """The table by the variables that something tells of, and the names of the others."""
+    out = {name for names in sets for name in names}
+    told = {table.names[axis] for text in knows for axis in parse_knowledge(text, table).levels}
+    more = {table.names[axis] for axis in table.axes(sorted(set(involved)))}
+    wanted = out | told | more
+    for kept in (wanted, out):
+        axes = table.axes([name for name in table.names if name in kept])
+        own = table if len(axes) == len(table.names) else table.over(axes)
+        if own.n_cells <= MOST_SHOWN:
+            break
+        if told:
+            rule = f"given for a table of at most {MOST_SHOWN:,} cells"
+            raise InputError(must_be("knows", rule, f"{own.n_cells:,}"))
+    return own, tuple(name for name in table.names if name not in own.names)
 
 
 def _check_truth(known: Known, table: Table) -> None:

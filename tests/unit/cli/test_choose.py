@@ -31,17 +31,26 @@ def arguments(table, *more):
 
 
 def test_text_fits_80_columns_and_decides(discreet, table):
-    found = discreet(*arguments(table))
+    found = discreet(*arguments(table, "--full"))
     assert found.code == 0, found.err
     assert max(map(len, found.out.splitlines())) <= 80
-    assert "Release: " in found.out
+    assert "Verdict: release" in found.out
     assert "Risk and worth of what could be released" in found.out
     assert "nothing" in found.out
 
 
+def test_the_answer_stands_first_and_is_short(discreet, table):
+    lines = discreet(*arguments(table)).out.splitlines()
+    assert lines[4].startswith("Verdict: release")
+    assert "What now" in lines
+    assert len(lines) <= 27  # five candidates with their header among them
+    assert not any("Whom it serves" in line for line in lines)
+
+
 def test_json_names(discreet, table):
     found = json.loads(discreet(*arguments(table, "--json", *FEW)).out)
-    assert found["verdict"] == "release"
+    assert found["verdict"]["verdict"] == "kept"
+    assert found["decision"] == "release nothing"  # what is within is worth no more
     assert {"candidates", "chosen", "frontier", "max_risk", "measure", "users"} <= set(found)
     titles = [one["title"] for one in found["candidates"]]
     assert titles == ["nothing", "[a b]", "[a b][b c]", "rounded at random to 3"]
@@ -67,7 +76,7 @@ def test_min_width_is_a_cap_on_bounds(discreet, table):
 def test_exit_3_where_only_nothing_is_within_the_cap(discreet, table):
     found = discreet(*arguments(table, "--min-width", 8, *FEW))
     assert found.code == 3
-    assert "Release nothing." in found.out
+    assert "Verdict: release nothing" in found.out
     assert "No release is within the cap of −8. The closest is " in " ".join(found.out.split())
 
 
@@ -76,7 +85,8 @@ def test_exit_3_where_even_nothing_exceeds_the_cap(discreet, table):
     assert found.code == 3
     answer = json.loads(found.out)
     assert "chosen" not in answer
-    assert answer["verdict"] == "release nothing; the cap is exceeded even so"
+    assert answer["verdict"]["verdict"] == "broken"
+    assert answer["decision"] == "release nothing; the cap is exceeded even so"
 
 
 def test_page(discreet, table, tmp_path):
@@ -92,10 +102,13 @@ def test_page(discreet, table, tmp_path):
 
 def test_write(discreet, table, tmp_path):
     folder = tmp_path / "out"
-    found = discreet(*arguments(table, "--masks", "margins[a b][c]", "--write", folder))
+    printed = discreet(*arguments(table, "--masks", "margins[a b][c]", "--write", folder))
+    assert printed.code == 3  # [a b] has counts of 1 and 2
+    assert not folder.exists()
+    found = discreet(*arguments(table, "--masks", "margins[a][c]", "--write", folder))
     assert found.code == 0, found.err
     assert sorted(path.name for path in folder.iterdir()) == [
-        "record.internal.json", "table_1_a_b.csv", "table_2_c.csv"
+        "record.internal.json", "table_1_a.csv", "table_2_c.csv"
     ]  # fmt: skip
     assert (folder / "table_2_c.csv").read_text() == "c,count\np,6\nq,7\n"
     again = discreet(*arguments(table, "--write", folder))
@@ -149,7 +162,7 @@ def test_one_variable_and_no_small_cell(discreet, tmp_path):
     found = discreet(*arguments(path, "--max-risk", "0", "--masks", "margins,rounding:base=5"))
     assert found.code == 0
     assert "No cell has a count from 1 to 2" in found.out
-    assert "Release: [a]." in found.out
+    assert "Verdict: release [a]" in found.out
 
 
 def test_many_variables(discreet, tmp_path):
@@ -161,8 +174,9 @@ def test_many_variables(discreet, tmp_path):
     ]
     path = tmp_path / "five.csv"
     path.write_text("\n".join([",".join([*names, "n"]), *lines]) + "\n")
-    found = discreet(*arguments(path, "--min-width", 2, "--masks", "margins", "--seconds", 20))
-    assert found.code in (0, 3), found.err
+    asked = ("--min-width", 2, "--masks", "margins", "--seconds", 20, "--full")
+    found = discreet(*arguments(path, *asked))
+    assert found.code == 0, found.err
     assert "the margins that were" in found.out
 
 
@@ -227,9 +241,9 @@ def test_the_internal_report_stays_out_of_the_folder_to_publish(discreet, table,
 
 
 def test_the_weakness_of_the_usual_intruder_is_said(discreet, table):
-    said = " ".join(discreet(*arguments(table, *FEW)).out.split())
+    said = " ".join(discreet(*arguments(table, *FEW, "--full")).out.split())
     assert "Try --intruders dirichlet,multinomial" in said
-    both = discreet(*arguments(table, *FEW, "--intruder", "dirichlet,multinomial")).out
+    both = discreet(*arguments(table, *FEW, "--full", "--intruder", "dirichlet,multinomial")).out
     assert "Try --intruder" not in " ".join(both.split())
     bounds = json.loads(discreet(*arguments(table, *FEW, "--min-width", 1, "--json")).out)
     assert "hint" not in bounds

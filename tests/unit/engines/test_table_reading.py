@@ -48,14 +48,19 @@ def test_missing_values_by_policy():
 def test_a_missing_count_is_an_error_whatever_the_policy(policy):
     source = pa.table({"a": ["x", "y"], "n": [1, None]})
     with pytest.raises(
-        InputError, match=r"count 'n' must be whole numbers from 0, got a row without"
+        InputError,
+        match=r"count 'n' must be whole numbers from 0, got a row without one at row 2$",
     ):
         read_table(source, count="n", missing=policy)
 
 
-@pytest.mark.parametrize("bad", [[1, -1], [0.5, 1.0], ["a", "1"], [1e300, 1.0], ["nan", "1"]])
-def test_counts_that_are_none(bad):
-    with pytest.raises(InputError, match="count 'n' must be whole numbers from 0, got something"):
+@pytest.mark.parametrize(
+    ("bad", "row"),
+    [([1, -1], 2), ([0.5, 1.0], 1), (["a", "1"], 1), ([1e300, 1.0], 1), (["1", "nan"], 2)],
+)
+def test_counts_that_are_none_are_named_by_their_row(bad, row):
+    said = f"count 'n' must be whole numbers from 0, got something else at row {row}$"
+    with pytest.raises(InputError, match=said):
         read_table(pa.table({"a": ["x", "y"], "n": bad}), count="n")
 
 

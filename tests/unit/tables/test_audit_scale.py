@@ -14,10 +14,10 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, Unavailable
 from discreet.flows.audit import audit
+from discreet.policy.verdict import Ruling
 from discreet.tables import posteriors
 from discreet.tables.audit import main_view
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import AuditDecision
 from discreet.tables.posteriors import View
 
 TEN = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)  # a labour survey's ten keys
@@ -137,7 +137,8 @@ def test_cells_too_improbable_to_be_found_count_as_not_found():
     found = audited(table, sets, max_risk=0.2)
     assert found.n_measured == found.n_small > len(found.small_cells)
     assert found.verdict is not None
-    assert found.verdict.decision is AuditDecision.RELEASE
+    assert found.verdict.rules[0].ruling is Ruling.KEPT
+    assert found.verdict.ruling is Ruling.BROKEN  # margins of two variables print small counts
     view = found.views[main_view(found)]
     assert isinstance(view, View)
     entries = Counted(table, sets)
@@ -155,8 +156,8 @@ def test_a_share_of_some_cells_cannot_show_that_a_policy_is_kept():
     found = audited(table, sets, max_risk=0.2, confidence=0.0)
     assert found.n_measured == 1000 < found.n_small
     assert found.verdict is not None
-    assert found.verdict.decision is AuditDecision.UNDECIDED
-    assert "1,000 of" in found.verdict.why
+    assert found.verdict.rules[0].ruling is Ruling.UNDECIDED
+    assert "1,000 of" in found.verdict.rules[0].words
 
 
 def test_three_way_margins_in_a_ring_of_2_to_the_16_give_valid_bounds_and_say_what_is_missing():
@@ -236,4 +237,4 @@ def test_when_time_is_over_the_distributions_so_far_are_given(monkeypatch):
     assert view.true_table == whole.true_table
     assert any("7 of" in note and "time ran out" in note for note in found.notes)
     assert found.verdict is not None
-    assert found.verdict.decision is not AuditDecision.RELEASE
+    assert found.verdict.ruling is not Ruling.KEPT

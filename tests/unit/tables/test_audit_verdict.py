@@ -7,8 +7,9 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.audit import audit, audit_sequence
+from discreet.policy.verdict import Ruling
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import AuditDecision, verdict
+from discreet.tables.audit_verdict import Found, verdict
 from discreet.tables.refused_margin import Policy, RefusalRule
 
 
@@ -17,14 +18,13 @@ def rule(policy=Policy.CELLS, max_risk=0.25):
 
 
 def judged(risk, policy=Policy.CELLS, max_risk=0.25, n_small=4, n_looked_at=4):
-    found = verdict(rule(policy, max_risk), risk, "m", n_small=n_small, n_looked_at=n_looked_at)
-    assert found.allows == (found.decision is AuditDecision.RELEASE)
-    return found.decision
+    found = Found(table=TABLE, risk=risk, n_small=n_small, n_looked_at=n_looked_at, hides=True)
+    return verdict(rule(policy, max_risk), found).ruling
 
 
 @pytest.mark.parametrize(
     ("value", "decision"),
-    [(0.0, AuditDecision.RELEASE), (0.25, AuditDecision.RELEASE), (0.5, AuditDecision.DO_NOT)],
+    [(0.0, Ruling.KEPT), (0.25, Ruling.KEPT), (0.5, Ruling.BROKEN)],
 )
 def test_an_exact_risk_may_equal_the_limit(value, decision):
     assert judged(Figure(value=value, how=How.EXACT)) is decision
@@ -32,8 +32,8 @@ def test_an_exact_risk_may_equal_the_limit(value, decision):
 
 @pytest.mark.parametrize(
     ("value", "decision"),
-    [(0.20, AuditDecision.RELEASE), (0.24, AuditDecision.UNDECIDED), (0.26, AuditDecision.UNDECIDED),
-     (0.30, AuditDecision.DO_NOT)],
+    [(0.20, Ruling.KEPT), (0.24, Ruling.UNDECIDED), (0.26, Ruling.UNDECIDED),
+     (0.30, Ruling.BROKEN)],
 )  # fmt: skip
 def test_an_estimate_keeps_two_standard_errors_away(value, decision):
     risk = Figure(value=value, how=How.ESTIMATE, standard_error=0.02)
@@ -42,27 +42,27 @@ def test_an_estimate_keeps_two_standard_errors_away(value, decision):
 
 def test_limits_decide_where_both_lie_on_one_side():
     loose = Figure(value=None, low=-5, high=0, how=How.BOUND)
-    assert judged(loose, Policy.BOUNDS, max_risk=-6) is AuditDecision.DO_NOT
-    assert judged(loose, Policy.BOUNDS, max_risk=-3) is AuditDecision.UNDECIDED
-    assert judged(loose, Policy.BOUNDS, max_risk=0) is AuditDecision.RELEASE
+    assert judged(loose, Policy.BOUNDS, max_risk=-6) is Ruling.BROKEN
+    assert judged(loose, Policy.BOUNDS, max_risk=-3) is Ruling.UNDECIDED
+    assert judged(loose, Policy.BOUNDS, max_risk=0) is Ruling.KEPT
 
 
 def test_what_is_not_known_is_never_allowed():
-    assert judged(Unavailable("no time")) is AuditDecision.UNDECIDED
+    assert judged(Unavailable("no time")) is Ruling.UNDECIDED
 
 
 def test_without_a_small_cell_there_is_nothing_to_protect():
     none = Unavailable("no cell is small")
-    assert judged(none, Policy.CELLS, n_small=0, n_looked_at=0) is AuditDecision.RELEASE
-    assert judged(none, Policy.TABLE, n_small=0, n_looked_at=0) is AuditDecision.UNDECIDED
+    assert judged(none, Policy.CELLS, n_small=0, n_looked_at=0) is Ruling.KEPT
+    assert judged(none, Policy.TABLE, n_small=0, n_looked_at=0) is Ruling.UNDECIDED
 
 
 def test_cells_that_were_not_looked_at_may_all_be_found():
     none_of_half = Figure(value=0.0, how=How.EXACT)
-    assert judged(none_of_half, n_small=8, n_looked_at=4) is AuditDecision.UNDECIDED
-    assert judged(none_of_half, max_risk=0.5, n_small=8, n_looked_at=4) is AuditDecision.RELEASE
+    assert judged(none_of_half, n_small=8, n_looked_at=4) is Ruling.UNDECIDED
+    assert judged(none_of_half, max_risk=0.5, n_small=8, n_looked_at=4) is Ruling.KEPT
     all_of_half = Figure(value=1.0, how=How.EXACT)
-    assert judged(all_of_half, n_small=8, n_looked_at=4) is AuditDecision.DO_NOT
+    assert judged(all_of_half, n_small=8, n_looked_at=4) is Ruling.BROKEN
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,10 @@ def test_a_release_is_judged_by_the_measure_that_it_prints():
             Policy.TABLE: found.measures["[a b][b c]"].true_table,
             Policy.CELLS: found.measures["[a b][b c]"].small_cells_identified,
         }[policy]
-        assert found.verdict.risk == risk
+        first = found.verdict.rules[0]
+        assert first.value == risk
         assert isinstance(risk, Figure)
-        assert found.verdict.allows == ((risk.value or 0.0) <= 0)
+        assert (first.ruling is Ruling.KEPT) == ((risk.value or 0.0) <= 0)
 
 
 def test_refused_margins_leave_the_limit_to_them():
@@ -109,9 +110,9 @@ def test_each_step_of_a_sequence_is_judged():
 @pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
 def test_rounding_breaks_no_limit_that_is_met(limit, bits):
     risk = Figure(value=limit * (1 + bits * 2**-52), how=How.EXACT)
-    assert judged(risk, Policy.TABLE, max_risk=limit) is AuditDecision.RELEASE
+    assert judged(risk, Policy.TABLE, max_risk=limit) is Ruling.KEPT
 
 
 def test_a_tiny_limit_is_not_kept_by_what_is_many_times_larger():
     risk = Figure(value=5e-10, how=How.EXACT)
-    assert judged(risk, Policy.TABLE, max_risk=1e-12) is AuditDecision.DO_NOT
+    assert judged(risk, Policy.TABLE, max_risk=1e-12) is Ruling.BROKEN

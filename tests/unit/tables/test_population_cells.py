@@ -231,7 +231,7 @@ def log_rising(count, alpha):
 @pytest.mark.parametrize(
     ("release", "models"),
     [
-        ([["a"], ["c"]], ["released"]),  # b is in no margin
+        ([["a"], ["c"]], ["[a][b][c]"]),  # b is in no margin
         ([["a", "b"], ["b", "c"], ["a", "c"]], ["released"]),  # not decomposable
         ([["a", "b"], ["b", "c"]], ["average"]),
         ([["a"], ["b"], ["c"]], ["[a b][c]"]),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from discreet.tables.measures import share_found
+from discreet.figures import Unavailable
+from discreet.tables.measures import share_found, table_measures
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,16 @@ def test_two_standard_errors_either_way(p, low, high):
 def test_another_count_that_may_be_likelier(error, low):
     found = share_found([{1: 0.5, 2: 0.45, 3: 0.05}], [{1: 0.0, 2: 2 * error, 3: 0.0}], [1], 0.3)
     assert (found.low, found.high) == (low, 1)
+
+
+@pytest.mark.parametrize("error", [0.01, 0.03])
+def test_a_wrong_guess_near_the_confidence_leaves_nothing_open(error):
+    """The true count has probability .16: two standard errors cannot make it the best guess."""
+    distribution = {0: 0.51, 1: 0.16, 2: 0.33}
+    errors = dict.fromkeys(distribution, error)
+    found = share_found([distribution], [errors], [1], 0.5)
+    assert (found.value, found.low, found.high) == (0, 0, 0)
+    told = table_measures(
+        [distribution], [errors], [1], confidence=0.5, true_table=Unavailable("none")
+    )
+    assert told.small_cells_identified == found

@@ -77,11 +77,22 @@ def parse_model(text: str, names: Sequence[str]) -> HierarchicalModel:
         return HierarchicalModel.saturated(len(names))
     if plain == NO_HIGHEST:
         return HierarchicalModel.no_highest_interaction(len(names))
+    return HierarchicalModel.of(len(names), _groups(text, names))
+
+
+def variables_named(text: str, names: Sequence[str]) -> Axes:
+    """The variables that the text of a model names; none of a word such as `saturated`."""
+    groups = _groups(text, names) if "[" in text else []
+    return tuple(sorted({axis for group in groups for axis in group}))
+
+
+def _groups(text: str, names: Sequence[str]) -> list[Axes]:
+    plain = text.strip()
     groups = re.findall(r"\[((?:\"[^\"]*\"|[^\[\]\"])*)\]", plain)
     if not groups or "".join(f"[{group}]" for group in groups) != re.sub(r"\]\s+\[", "][", plain):
         rule = f"{SATURATED!r}, {NO_HIGHEST!r} or groups of variables as in '[a b][b c]'"
         raise InputError(must_be("model", rule, repr(text)))
-    return HierarchicalModel.of(len(names), [_group(group, names) for group in groups])
+    return [_group(group, names) for group in groups]
 
 
 def _group(text: str, names: Sequence[str]) -> Axes:

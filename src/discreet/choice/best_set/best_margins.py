@@ -39,6 +39,7 @@ def best_margins(
     measure: Policy | str = Policy.BOUNDS,
     max_share: float = 0.0,
     confidence: float = 0.5,
+    least_printed: int = 1,
     requests: Asked | None = None,
     already: Iterable[Sequence[str]] = (),
     seconds: float | None = 60.0,
@@ -56,6 +57,7 @@ def best_margins(
     probability is exact; it can fall when more is released, so the bound is exact for up to 6
     variables (within the time) and else the weight of all requests.
 
+    `least_printed`: no margin prints a count from 1 to below it.
     `requests`: names of variables to weights, or a list of margins of weight 1; for None every
     margin of 1 up to m − 1 of m ≤ 6 variables, up to 3 of m ≤ 12, else up to 2, of weight 1 each.
     A request is met by any released margin that holds its variables. `already`: margins that are
@@ -73,6 +75,7 @@ def best_margins(
         max_share=_share("max_share", max_share, inclusive=True),
         confidence=_share("confidence", confidence, inclusive=False),
         small=_at_least("small", small, 1),
+        least_printed=_at_least("least_printed", least_printed, 1),
         requests=checked_requests(table, requests),
         already=tuple(set_of(table.axes(names)) for names in already),
         seconds=_seconds(seconds),

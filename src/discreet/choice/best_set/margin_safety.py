@@ -69,8 +69,10 @@ class Judge:
         deadline: Deadline,
         *,
         seconds_each: float = 2.0,
+        least_printed: int = 1,
     ) -> None:
         self.cells, self.min_width = cells, min_width
+        self._least = max(min_width, least_printed)  # that a margin may show at a small cell
         self.already = maximal_sets(already)
         self.seconds_each = seconds_each
         self.n_judged = 0
@@ -101,7 +103,7 @@ class Judge:
     def _implied(self, family: tuple[int, ...]) -> Safety | None:
         if len(self.cells) == 0:
             return Safety.SAFE
-        if any(self.cells.least(one) < self.min_width for one in family):
+        if any(self.cells.least(one) < self._least for one in family):
             return Safety.UNSAFE
         if len(family) == 1:
             return Safety.SAFE if self.cells.varying & ~family[0] else Safety.UNSAFE

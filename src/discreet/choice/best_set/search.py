@@ -58,6 +58,7 @@ class Task:
     already: tuple[int, ...]
     seconds: float | None
     seed: int
+    least_printed: int = 1
 
     @property
     def is_bounds(self) -> bool:
@@ -78,7 +79,14 @@ class Search:
         self.cells = SmallCells(task.table, task.small)
         self._rng = np.random.default_rng(task.seed)
         each = LONG if task.seconds is None else max(0.5, task.seconds / 4)
-        self.judge = Judge(self.cells, task.min_width, task.already, self._clock, seconds_each=each)
+        self.judge = Judge(
+            self.cells,
+            task.min_width,
+            task.already,
+            self._clock,
+            seconds_each=each,
+            least_printed=task.least_printed,
+        )
         self._already = maximal_sets(task.already)
         self._notes: list[str] = []
         self._complete = True
@@ -140,8 +148,19 @@ class Search:
 
     def _decomposable_search(self, min_width: int | None) -> DecomposableSearch:
         return DecomposableSearch(
-            self.cells, self.task.requests, self._already, min_width=min_width
+            self.cells,
+            self.task.requests,
+            self._already,
+            min_width=min_width,
+            allowed=self._can_be_printed if self.task.least_printed > 1 else None,
         )
+
+    def _can_be_printed(self, sets: tuple[int, ...]) -> bool:
+        """Whether no margin shows a count that is too small.
+
+        A margin's entry from 1 to `small` holds a cell of such a count, so that small cells tell.
+        """
+        return all(self.cells.least(one) >= self.task.least_printed for one in sets)
 
     def _all_sets(self, search: ConflictSearch) -> None:
         if len(self.task.table.names) > MOST_LISTED:
@@ -273,7 +292,9 @@ class Search:
             self.task.requests,
             self._already,
             min_width=None,
-            allowed=lambda sets: not above(cells.share(sets), self.task.max_share),
+            allowed=lambda sets: (
+                self._can_be_printed(sets) and not above(cells.share(sets), self.task.max_share)
+            ),
         )
         whole = Deadline(self._clock.left(LONG))
         if search.n <= MOST_LISTED:

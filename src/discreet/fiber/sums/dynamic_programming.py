@@ -37,7 +37,7 @@ PULLED = 2**17  # states gone back over between looks at the clock
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
-SUGGESTION = "raise the budget, state more about the table, or take an estimate"
+SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,13 @@
 """What released margins reveal of a table, as a document."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from discreet.figures import Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
+from discreet.report.audit import answer
 from discreet.report.audit import words as texts
 from discreet.report.audit.releases import added_section, changes_section
 from discreet.report.document import (
@@ -22,6 +24,7 @@ from discreet.report.document import (
     Text,
     Tiles,
 )
+from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.posteriors import AVERAGE, View
 from discreet.tables.refused_margin import RefusalView
@@ -68,41 +71,53 @@ TREE = {
 }
 
 
-def audit_document(source: str, audits: Sequence[Audit], *, sequence: bool = False) -> Document:
-    """The last audit in full, and what changed since the one before; after each of them where the
-    whole `sequence` was asked for."""
+def audit_document(
+    source: str, audits: Sequence[Audit], *, sequence: bool = False, command: str = ""
+) -> Document:
+    """The answer first, then the last audit in full; where a `sequence` was asked for, what each
+    release added and what the last one changed. `command` is how the table was named."""
     audit = audits[-1]
+    rest = (
+        Tiles(_tiles(audit)),
+        _small_cells(audit),
+        *_beliefs(audit),
+        Section("How bad that is", tuple(_measures(audit))),
+        *(changes_section(audits) if len(audits) > 1 else ()),
+        *_grid(audit),
+        *_models(audit),
+        *_population(audit),
+        *_learned(audit),
+        Section("How this was made", (_made(audit),)),
+    )
     return Document(
         title=f"What the released margins of {source} reveal",
         scope=tuple(texts.scope(audit)),
         mark="confidential",
         blocks=(
-            *(Text(note, "warning") for note in texts.general_notes(audit)),
-            *_verdict(audit),
-            Tiles(_tiles(audit)),
-            _small_cells(audit),
-            *_beliefs(audit),
-            Section("How bad that is", tuple(_measures(audit))),
-            *(changes_section(audits, with_gaps=not sequence) if len(audits) > 1 else ()),
+            *_answer(audit),
+            Section("What this rests on", tuple(map(Text, answer.circumstances(audit)))),
             *(added_section(audits) if sequence and len(audits) > 1 else ()),
-            *_grid(audit),
-            *_models(audit),
-            *_population(audit),
             *_refusal(audit),
-            *_learned(audit),
-            Section("How this was made", (_made(audit),)),
+            next_section(answer.next_steps(audit, command or source)),
+            *(Text(note, "warning") for note in texts.general_notes(audit)),
+            *map(_in_detail, rest),
         ),
     )
 
 
-def _verdict(audit: Audit) -> Iterator[Section]:
-    found = audit.verdict
-    if found is None:
+def _answer(audit: Audit) -> Iterator[Section]:
+    """The verdict, or without a limit what stands out."""
+    if audit.verdict is not None:
+        yield verdict_section(audit.verdict)
         return
-    blocks = [Text(texts.verdict_words(audit, found), "strong")]
-    if found.rule.policy != "bounds":
-        blocks.append(Text(f"Judged under {found.view}.", "soft", "page"))
-    yield Section("Verdict", tuple(blocks), tone="good" if found.allows else "bad")
+    doubts = [Text(words.full(doubt), "warning") for doubt in audit.release.table.doubts]
+    lines = [] if audit.options.refused else answer.headline(audit)
+    yield Section("In short", (*doubts, *(Text(line, "strong") for line in lines)))
+
+
+def _in_detail(block: Block) -> Block:
+    """Not in the short view of the terminal."""
+    return replace(block, only="detail") if block.only is None else block
 
 
 def _tiles(audit: Audit) -> tuple[tuple[str, str], ...]:
@@ -372,7 +387,8 @@ def _refusal(audit: Audit) -> Iterator[Section]:
         return
     title = "What the refusal tells"
     if isinstance(found, Unavailable):
-        yield Section(title, (Text(f"Not available: {words.sentence(found.reason)}."),))
+        said = f"Not available: {words.sentence(found.reason)}."
+        yield Section(title, (Text(f"{said} More --seconds may help."),))
         return
     rows = tuple(
         (texts.cell_name(audit, cell), str(cell.truth), *_before_after(found, i, cell.truth))

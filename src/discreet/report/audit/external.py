@@ -1,10 +1,8 @@
 """What may leave the agency of an audit of tables."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from discreet.figures import Figure
-from discreet.policy.verdict import Ruling
 from discreet.report.audit.words import figures
 from discreet.report.document import Document
 from discreet.report.outside import (
@@ -20,24 +18,15 @@ from discreet.tables.audit import Audit, main_view
 def external_document(audit: Audit, name: str = "") -> Document:
     """Which tables were to go out together, and whether they may."""
     table = audit.release.table
-    sets = [tuple(table.names[axis] for axis in axes) for axes in audit.release.sets]
+    sets = [tuple(table.names[axis] for axis in axes) for axes in audit.release.asked]
     return outside_document(
         "Tables to be published: summary for readers outside",
         name=name,
         asked=[f"to publish these tables together: {bracketed(sets)}"],
-        ruling=ruling_of(audit.verdict),
+        ruling=None if audit.verdict is None else audit.verdict.ruling,
         estimate=_estimate(audit),
         instead=_instead(sets),
     )
-
-
-def ruling_of(verdict: Any) -> Ruling | None:
-    """What was ruled, where something was."""
-    if verdict is None:
-        return None
-    decided = {"release": Ruling.KEPT, "do not release": Ruling.BROKEN}
-    ruling = getattr(verdict, "ruling", None)
-    return ruling or decided.get(str(verdict.decision), Ruling.UNDECIDED)
 
 
 def _instead(sets: list[tuple[str, ...]]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.figures import Unavailable
-from discreet.report.audit.words import OUTSIDE, UNITS, figures, verdict_words, warnings_of
+from discreet.report.audit.words import OUTSIDE, UNITS, figures, warnings_of
 from discreet.report.render_json import count_json, known, of_kind, probabilities_json
 from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.groups import Learned
@@ -32,7 +32,12 @@ def _one_json(audit: Audit) -> dict[str, Any]:
         n_tables=count_json(audit.n_tables),
         n_small_cells=audit.n_small,
         n_small_cells_measured=audit.n_measured,
-        verdict=_verdict(audit),
+        verdict=None if audit.verdict is None else audit.verdict.to_json(),
+        suggestions=[[list(names) for names in audit.instead]] if audit.instead else None,
+        published=_published(audit),
+        left_out=list(audit.release.left_out),
+        nested=_nested(audit),
+        warnings=[*audit.release.table.notes, *audit.release.table.doubts],
         cells=list(_cells(audit, name)),
         view=name,
         risk=_risk(audit, name),
@@ -53,7 +58,7 @@ def _one_json(audit: Audit) -> dict[str, Any]:
 
 def _sets(audit: Audit) -> list[list[str]]:
     names = audit.release.table.names
-    return [[names[axis] for axis in axes] for axes in audit.release.sets]
+    return [[names[axis] for axis in axes] for axes in audit.release.asked]
 
 
 def _risk(audit: Audit, name: str) -> dict[str, Any]:
@@ -69,19 +74,26 @@ def _risk(audit: Audit, name: str) -> dict[str, Any]:
     return found
 
 
-def _verdict(audit: Audit) -> dict[str, Any] | None:
-    found = audit.verdict
-    if found is None:
-        return None
-    return {
-        "decision": found.decision.value,
-        "allows": found.allows,
-        "policy": found.rule.policy.value,
-        "max_risk": found.rule.max_risk,
-        "risk": found.risk.to_json(),
-        "view": found.view,
-        "sentence": verdict_words(audit, found),
-    }
+def _published(audit: Audit) -> list[dict[str, Any]]:
+    """Every table that is printed with small counts, sums of what is released included."""
+    names = audit.release.table.names
+    return [
+        {"margin": [names[axis] for axis in one.axes], "small_counts": one.number}
+        for one in audit.printed
+    ]
+
+
+def _nested(audit: Audit) -> list[dict[str, Any]]:
+    """What one variable determines of another."""
+    names, nested = audit.release.table.names, audit.release.nested
+    return [
+        {
+            "determining": names[pair.determining],
+            "determined": names[pair.determined],
+            "ruled_out": nested.n_combinations(pair),
+        }
+        for pair in nested.pairs
+    ]
 
 
 def _cells(audit: Audit, name: str) -> Iterator[dict[str, Any]]:

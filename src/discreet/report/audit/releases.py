@@ -28,19 +28,15 @@ CHANGE_HEADER = (
 )
 
 
-def changes_section(audits: Sequence[Audit], *, with_gaps: bool) -> Iterator[Section]:
+def changes_section(audits: Sequence[Audit]) -> Iterator[Section]:
     """What the last release changed: margins added, measures and small cells before and after."""
     before, after = audits[-2:]
-    added = [axes for axes in after.release.sets if axes not in before.release.sets]
+    added = [axes for axes in after.release.asked if axes not in before.release.asked]
     names = " ".join(texts.margin_name(after.release, axes) for axes in added) or "nothing new"
     cells = tuple(_cell_changes(before, after))
     blocks: list[Block] = [
         Text(f"Added: {names}."),
         Table(header=("measure", "before", "after"), rows=tuple(_measure_changes(before, after))),
-        *(
-            Text(line, "soft")
-            for line in (texts.step_gaps(audits, texts.TITLES) if with_gaps else ())
-        ),
     ]
     if cells:
         said = "Small cells: their bounds, and the probability of their true count."

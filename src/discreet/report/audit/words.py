@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.report import words
+from discreet.tables import groups
 from discreet.tables.audit import Audit, CellAudit, main_view
-from discreet.tables.audit_verdict import AuditDecision, AuditVerdict
 from discreet.tables.groups import Learned
 from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
 from discreet.tables.posteriors import View
@@ -265,7 +265,7 @@ def margin_name(release: Release, axes: Sequence[int]) -> str:
 
 def margin_names(release: Release) -> str:
     """All margins that are out."""
-    return "".join(margin_name(release, axes) for axes in release.sets)
+    return "".join(margin_name(release, axes) for axes in release.asked)
 
 
 def cell_name(audit: Audit, cell: CellAudit) -> str:
@@ -290,23 +290,11 @@ def scope(audit: Audit) -> Iterator[str]:
         f"({small_words(audit)})"
     )
     yield f"released: {margin_names(release)}"
-    for known in release.known:
-        yield f"the intruder also knows: {known.text}"
-    yield f"number of tables consistent with what was released: {words.tables(audit.n_tables)}"
 
 
 def learned_words(audit: Audit, learned: Learned) -> str:
     """Who would learn what, in one sentence."""
-    table = audit.release.table
-    pairs = zip(learned.group, learned.group_levels, strict=True)
-    who = " and ".join(f"{table.names[a]} = {table.levels[a][level]}" for a, level in pairs)
-    target = f"{table.names[learned.target]} = {table.levels[learned.target][learned.level]}"
-    people = "everyone" if not who else f"everyone with {who}"
-    if learned.persons is not None:
-        people += f" ({words.plural(learned.persons, 'person')})"
-    sure = learned.probability >= 1
-    chance = "" if sure else f", probability {words.probability(learned.probability)}"
-    return words.full(f"{people} has {target}{chance}")
+    return words.full(groups.learned_words(learned, audit.release.table))
 
 
 def only_proved(why: Unavailable) -> str:
@@ -329,25 +317,6 @@ def limit_words(rule: RefusalRule, beyond: bool) -> str:
         return f"less than {width} wide" if beyond else f"at least {width} wide"
     most = f"{rule.max_risk:g}" if rule.policy is Policy.TABLE else f"{100 * rule.max_risk:g} %"
     return f"above {most}" if beyond else f"at most {most}"
-
-
-def verdict_words(audit: Audit, found: AuditVerdict) -> str:
-    """What the policy says of the release, in a sentence or two."""
-    key = {"bounds": "bounds", "table": "true_table", "cells": "small_cells_identified"}
-    measure = key[found.rule.policy]
-    risk = measure_words(measure, found.risk, n_cells_of(measure, audit))
-    said = {
-        AuditDecision.RELEASE: "The release may go out",
-        AuditDecision.DO_NOT: "The release may not go out",
-        AuditDecision.UNDECIDED: "Undecided, so the release may not go out yet",
-    }[found.decision]
-    be, here = ("are", "they are") if found.rule.policy is Policy.BOUNDS else ("is", "it is")
-    limit = f"{MEASURED[found.rule.policy]} {be} {limit_words(found.rule, False)}"
-    value = f"; here {here} {risk}"
-    if isinstance(found.risk, Unavailable):
-        value = f"; here {here} not known" if audit.n_small else ""
-    asked = f"The policy asks that {limit}{value}."
-    return words.sentence(f"{said}: {found.why}. {asked}")
 
 
 def outcome_cell(outcome: Outcome, places: int = 4) -> str:

@@ -1,18 +1,21 @@
 """What to release of a table, as a document."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from discreet.choice.best_set.result import BestMargins
-from discreet.choice.candidates import SAFE
-from discreet.choice.choice import Decision, Standing, limits, place
+from discreet.choice.choice import Standing, limits, place
 from discreet.choice.risk_utility import RiskUtility
 from discreet.choice.users import unit, wants
 from discreet.figures import Figure, How
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.choose import words as texts
 from discreet.report.choose.protected_table import protected_section
 from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
+from discreet.report.verdict import next_section, verdict_section
 
+FEW = 5  # candidates in the short view
 SHOWN, LONGEST = 25, 36  # candidates on the terminal, and characters of their names
 MOST_ROWS, MOST_TITLE = 400, 200  # on the page
 MOST_VARIABLES = 6  # of a lattice that can be read
@@ -32,31 +35,56 @@ USER_HEADER = (
 )
 
 
-def choose_document(source: str, found: RiskUtility) -> Document:
-    """The decision, the map, users and intruders."""
-    released = found.choice.decision is Decision.RELEASE
-    why = (Text(line) for line in texts.reasons(found))
+def choose_document(source: str, found: RiskUtility, *, command: str = "") -> Document:
+    """The verdict, what could go out, the map, users and intruders; `command` is how the table was
+    named."""
+    title = texts.headline(found)
     return Document(
         title=f"What to release of {source}",
         scope=tuple(texts.scope(found)),
         mark="confidential",
         blocks=(
+            _verdict(found, title[:1].lower() + title[1:].rstrip(".").replace("elease:", "elease")),
+            Section("What could go out", tuple(_short(found)), only="terminal"),
+            next_section(texts.next_steps(found, command or source)),
             *(Text(words.full(note), "warning") for note in found.notes),
-            Section(
-                "Decision",
-                (Text(texts.headline(found), "strong"), *why),
-                tone="good" if released else "bad",
-            ),
             Tiles(_tiles(found)),
             protected_section(found),
             Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
-            Section("Risk and worth of what could be released", tuple(_candidates(found))),
-            Section("The search for the best set of margins", tuple(_search(found))),
-            Section("Whom it serves", tuple(_users(found))),
-            Section("Whom it is guarded against", tuple(_intruders(found))),
-            Section("How this was made", (_made(found),)),
+            *(
+                Section(title, tuple(blocks), only="detail")
+                for title, blocks in (
+                    ("Risk and worth of what could be released", _candidates(found)),
+                    ("The search for the best set of margins", _search(found)),
+                    ("Whom it serves", _users(found)),
+                    ("Whom it is guarded against", _intruders(found)),
+                    ("How this was made", (_made(found),)),
+                )
+            ),
         ),
     )
+
+
+def _verdict(found: RiskUtility, title: str) -> Section:
+    """The decision as the verdict's title, and why."""
+    section = verdict_section(found.verdict, title=title)
+    why = [Text(line) for line in texts.reasons(found)]
+    more = [Text(line, only="detail") for line in texts.more_reasons(found)]
+    if found.verdict.ruling is Ruling.KEPT:
+        return replace(section, blocks=(*why, *more))
+    return replace(section, blocks=(*section.blocks, *why, *more))
+
+
+def _short(found: RiskUtility) -> Iterator[Block]:
+    """The choice and what comes next within the limit; where nothing is, the most useful."""
+    order = [i for i in texts.ordered(found) if not found.candidates[i].is_nothing]
+    within = [i for i in order if found.choice.standings[i] is Standing.WITHIN]
+    order = within or order
+    header = ("", "release", "risk", "worth", "the limit")
+    rows = tuple(_row(found, i, LONGEST) for i in order[:FEW])
+    yield Table(header=header, rows=rows, sides="llrrl")
+    if len(order) > FEW:
+        yield Text(f"And {words.count(len(order) - FEW)} more (--full).", "soft")
 
 
 def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
@@ -82,15 +110,14 @@ def _map(found: RiskUtility) -> Plot:
             if place(one) is None or not isinstance(one.risk, Figure):
                 continue
             low, high = limits(one.risk)
-            safe = one.risk.note == SAFE
-            value = high if safe else one.risk.value
+            value = one.risk.value
             dots.append(
                 Dot(
                     title=one.title,
                     risk=low if value is None else value,
                     worth=one.worth or 0.0,
                     standing=found.choice.standings[i],
-                    high=None if safe or one.risk.how is How.EXACT else high,
+                    high=None if one.risk.how is How.EXACT else high,
                     is_chosen=i == found.choice.chosen,
                     is_named=i == found.choice.chosen or i in found.choice.front or one.is_nothing,
                 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from discreet.choice.choice import Candidate
 from discreet.choice.risk_utility import RiskUtility
-from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.document import Document
 from discreet.report.outside import bracketed, outside_document, smaller_sets
@@ -24,12 +23,12 @@ PLENTY = 8  # tables that are named
 def external_document(found: RiskUtility, name: str = "") -> Document:
     """What will be published in answer to a wish for a table, or that nothing can be."""
     table, chosen = found.table, found.chosen
-    released = chosen is not None and not chosen.is_nothing
+    released = found.verdict.allows and chosen is not None and not chosen.is_nothing
     return outside_document(
         "What can be published: summary for readers outside",
         name=name,
         asked=[f"what can be published of the table of {words.listed(list(table.names))}"],
-        ruling=Ruling.KEPT if released else Ruling.BROKEN,
+        ruling=found.verdict.ruling,
         estimate=_answer(found, chosen) if chosen is not None and released else _none(),
         instead=_instead(found),
     )

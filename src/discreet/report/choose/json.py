@@ -19,8 +19,9 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
     chosen = None if choice.chosen is None else _candidate(found, choice.chosen)
     bounds = options.measure.policy is Policy.BOUNDS
     return known(
-        verdict=choice.decision.value,
-        decision=headline(found),
+        verdict=found.verdict.to_json(),
+        decision=choice.decision.value,
+        headline=headline(found),
         why=choice.why,
         chosen=chosen,
         measure=options.measure.policy.value,
@@ -41,7 +42,7 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
         requests=[{"margin": list(names), "weight": w} for names, w in options.requests],
         seconds=options.seconds,
         seed=options.seed,
-        notes=list(found.notes),
+        notes=[*found.table.notes, *found.table.doubts, *found.notes],
         search=None if found.search is None else without_nulls(found.search.described()),
     )
 
@@ -72,6 +73,7 @@ def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
         "standing": found.choice.standings[place].value,
         "on_frontier": place in found.choice.front,
         "is_chosen": place == found.choice.chosen,
+        "breaks": list(one.breaks),
         **known(method=one.method or None),
     }
 

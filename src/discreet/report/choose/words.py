@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 from discreet.choice.best_set.result import BestMargins
-from discreet.choice.candidates import SAFE
 from discreet.choice.choice import Candidate, Decision, Standing
 from discreet.choice.exposure import MOST_CELLS
 from discreet.choice.measures import INTRUDERS
@@ -12,9 +11,12 @@ from discreet.choice.risk_utility import QUICKEST, RiskUtility
 from discreet.errors import one_line
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
+from discreet.policy.verdict import Ruling
 from discreet.report import words
+from discreet.report.audit.answer import limit_options, nested_words, remedies
 from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.tables.refused_margin import Policy
+from discreet.tables.ruled_out import ruled_out
 
 CHOSEN, FRONT = "▶", "•"
 HEADLINE, LISTED = 140, 60  # characters of a title
@@ -115,11 +117,57 @@ def headline(found: RiskUtility) -> str:
 
 
 def reasons(found: RiskUtility) -> Iterator[str]:
-    """Why, and what else must be known of the decision."""
-    choice, chosen = found.choice, found.chosen
+    """Why, in the first place."""
+    chosen = found.chosen
     yield why_words(found)
-    if chosen is not None:
+    if chosen is not None and not chosen.is_nothing:
         yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
+    better = _more_useful(found)
+    if better is not None:
+        named = short(better.title, LISTED)
+        yield f"More useful, but above the limit: {named}, which {better.method}."
+    yield from (words.full(note) for note in found.table.notes)
+    nested = ruled_out(found.table, nesting=found.options.nesting, secret=_secret(found))
+    yield from nested_words(found.table, nested)
+
+
+def _secret(found: RiskUtility) -> tuple[int, ...]:
+    targets = found.options.targets
+    return () if targets is None else found.table.axes(targets)
+
+
+def _more_useful(found: RiskUtility) -> Candidate | None:
+    """The most useful candidate that gives something away for certain, if it beats the choice."""
+    least = -math.inf if found.chosen is None else found.chosen.worth or 0.0
+    above = [
+        one
+        for one, standing in zip(found.candidates, found.choice.standings, strict=True)
+        if standing is Standing.ABOVE
+        and one.method.startswith(("prints ", "shows "))
+        and (one.worth or 0.0) > least
+    ]
+    return max(above, key=lambda one: one.worth or 0.0, default=None)
+
+
+def next_steps(found: RiskUtility, command: str) -> Iterator[str]:
+    """What to do now: write what may go out, or what would help."""
+    limit = limit_options(found.options.measure.policy, found.options.max_risk)
+    if found.verdict.ruling is Ruling.KEPT and found.choice.decision is Decision.RELEASE:
+        given = "" if found.options.masks is None else f" --masks '{found.options.masks}'"
+        yield f"`discreet choose {command} {limit}{given} --write FOLDER` writes its tables"
+        return
+    yield from remedies(found.verdict)
+    if found.verdict.ruling is Ruling.BROKEN:
+        yield "Merge levels with few persons, or leave out a variable, and choose again"
+    better = _more_useful(found)
+    if better is not None and better.breaks:
+        yield "If what a group shares is no secret, name the variables that are (--targets)"
+
+
+def more_reasons(found: RiskUtility) -> Iterator[str]:
+    """What else must be known of the decision."""
+    choice, chosen = found.choice, found.chosen
+    if chosen is not None:
         yield from _effects(chosen)
     nothing = next((one for one in found.candidates if one.is_nothing), None)
     if nothing is not None and nothing is not chosen:
@@ -260,8 +308,6 @@ def risk_words(risk: Outcome) -> str:
 
 def _range_words(risk: Figure) -> str:
     """A risk of which only limits are known."""
-    if risk.note == SAFE:
-        return f"at most {minus(number(risk.high or 0))}"
     low, high = minus(number(risk.low or 0)), minus(number(risk.high or 0))
     is_open = risk.high in (None, *GREATEST)
     return f"at least {low}" if is_open else f"{low} to {high}"

@@ -111,7 +111,7 @@ def test_tables_found_by_then_are_certain():
     system = system_of(27, statements)
     assert count_exactly(system) == 22_454_470
     found = sweep(plan_for(split(system).blocks[0]), Budget())
-    with pytest.raises(BudgetExceeded, match="steps; raise the budget") as ended:
+    with pytest.raises(BudgetExceeded, match="steps; allow more seconds") as ended:
         counted(found, Budget(steps=found.steps + 3000))
     assert 0 < ended.value.at_least < 22_454_470
 
@@ -192,7 +192,7 @@ def test_steps_beyond_the_budget_are_told_of_however_fast_they_were_made():
     counted(found, Budget(seconds=600.0))
     half = before + (found.steps - before) // 2
     found = sweep(plan, Budget())
-    with pytest.raises(BudgetExceeded, match="steps; raise the budget"):
+    with pytest.raises(BudgetExceeded, match="steps; allow more seconds"):
         counted(found, Budget(steps=half, seconds=600.0))
 
 

@@ -22,7 +22,7 @@ SETS = [["a", "b"], ["b", "c"]]
 def shown(audits):
     """On the terminal and on the page."""
     document = audit_document("t", audits, sequence=True)
-    return terminal_words(document), page_words(document)
+    return terminal_words(document, full=True), page_words(document)
 
 
 @pytest.fixture(scope="module")

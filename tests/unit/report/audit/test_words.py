@@ -18,7 +18,6 @@ from discreet.report.audit.words import (
     rule_words,
     small_cells_words,
     tiny,
-    verdict_words,
 )
 from discreet.tables.audit import main_view
 from discreet.tables.audit_options import AuditOptions
@@ -94,9 +93,9 @@ def test_a_rule_in_words(policy, limit, words):
 def test_a_verdict_says_the_policy_and_the_figure():
     found = audit(TABLE, SETS, AuditOptions(policy=Policy.BOUNDS, max_risk=-9))
     assert found.verdict is not None
-    said = verdict_words(found, found.verdict)
-    assert said.startswith("The release may not go out: the risk is above what is allowed.")
-    assert "are at least 9 counts wide; here they are 1 count wide." in said
+    said = found.verdict.rules[0].words
+    wanted = "The narrowest bounds of a small cell are 1 wide; they must be at least 9 wide."
+    assert said == wanted
 
 
 def test_the_most_exposed_cells_come_first_where_not_all_are_shown():

@@ -59,7 +59,6 @@ def test_numbers(value, expected):
         (Unavailable("x"), "not known"),
         (Figure(value=-3, how=How.EXACT), "−3"),
         (Figure(value=None, low=0.25, high=1.0, how=How.BOUND), "at least 0.25"),
-        (Figure(value=None, low=-9, high=-3, how=How.BOUND, note="proved safe"), "at most −3"),
         (Figure(value=0.2, how=How.ESTIMATE, standard_error=0.05), "0.2 ± 0.05"),
         (Figure(value=0.2, low=0.1, high=0.3, how=How.ESTIMATE), "0.2 (0.1 to 0.3)"),
         (Figure(value=0.0, low=0.0, high=0.0, how=How.ESTIMATE), "about 0"),
@@ -84,8 +83,10 @@ def test_the_decision_in_words():
 
 
 def test_the_closest_release_is_named_where_none_is_within_the_cap():
-    said = next(reasons(found_of(-8.0, Policy.BOUNDS)))
-    assert re.match(r"No release is within the cap of −8\. The closest is \[.*\] at −\d+\.", said)
+    table = Table.of_dense(np.array([[2, 1], [1, 2]]), ["a", "b"])
+    asked = ChooseOptions(max_risk=-6.0, measure=Measure(policy=Policy.BOUNDS, small=3))
+    said = next(reasons(risk_utility(table, margin_proposals(table), asked)))
+    assert re.match(r"No release is within the cap of −6\. The closest is \[.*\] at 0\.", said)
 
 
 def test_long_titles_are_cut_and_told_in_full_once():
@@ -155,13 +156,12 @@ def test_the_picture_is_the_same_for_the_same_map():
 
 
 def test_a_range_is_shown_whole_unless_it_is_open():
-    def between(low, high, note=""):
-        return risk_words(Figure(value=None, low=low, high=high, how=How.BOUND, note=note))
+    def between(low, high):
+        return risk_words(Figure(value=None, low=low, high=high, how=How.BOUND))
 
     assert between(-6, -3) == "−6 to −3"
     assert between(-6, 0) == "at least −6"
     assert between(0.25, 1.0) == "at least 0.25"
-    assert between(-9, -3, "proved safe") == "at most −3"
 
 
 def test_figures_have_names_for_notebooks():

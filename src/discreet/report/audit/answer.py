@@ -1,0 +1,102 @@
+"""The answer of an audit in words: what stands out, what it rests on, and what to do now."""
+
+import re
+from collections.abc import Iterator
+
+from discreet.data.table import Table
+from discreet.figures import Unavailable
+from discreet.policy.verdict import Ruling, Verdict
+from discreet.report import words
+from discreet.tables import audit_verdict
+from discreet.tables.audit import Audit, findings
+from discreet.tables.groups import Learned
+from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.ruled_out import RuledOut
+
+MOST_OTHERS = 3  # levels that are ruled out one by one
+
+
+def headline(audit: Audit) -> Iterator[str]:
+    """What stands out, where no limit was given: what is printed, what can be found, who shares."""
+    found = findings(audit)
+    rule = RefusalRule(
+        policy=Policy.CELLS, max_risk=1.0, small=audit.options.small,
+        confidence=audit.options.confidence,
+    )  # fmt: skip
+    yield audit_verdict.printed_words(found.table, found.printed, audit.options.small)
+    if isinstance(found.risk, Unavailable):
+        yield words.full(found.risk.reason)
+    else:
+        yield words.full(audit_verdict.measured_words(rule, found))
+    yield audit_verdict.groups_words(found)
+
+
+def circumstances(audit: Audit) -> Iterator[str]:
+    """What else must be known to read the answer: the table looked at, and what everybody knows."""
+    table, release = audit.release.table, audit.release
+    yield from (words.full(note) for note in table.notes)
+    if release.left_out:
+        yield f"Left out, since nothing released tells of it: {words.listed(release.left_out)}."
+    yield from nested_words(table, release.nested)
+    for known in release.known:
+        yield f"The intruder also knows: {known.text}."
+    yield f"Tables consistent with what was released: {words.tables(audit.n_tables)}."
+
+
+def nested_words(table: Table, nested: RuledOut) -> Iterator[str]:
+    """What one variable determines of another, which everybody knows."""
+    for pair in nested.pairs:
+        first, second = table.names_of((pair.determining, pair.determined))
+        number = nested.n_combinations(pair)
+        are = words.by_number(number, "is", "are")
+        combinations = words.plural(number, "other combination")
+        yield f"Each {first} lies in one {second}: {combinations} {are} ruled out (--no-nesting)."
+
+
+def next_steps(audit: Audit, command: str) -> Iterator[str]:
+    """What to do now: what could go out instead, and how to find the best."""
+    verdict = audit.verdict
+    if verdict is None:
+        if audit.options.max_risk is None:
+            yield "Judge it: --max-risk with the greatest share of small cells that may be found"
+        return
+    if verdict.ruling is Ruling.KEPT:
+        yield "Publish these tables, and keep them among --release when the next one is asked for"
+        return
+    broken = {judged.rule for judged in verdict.those(Ruling.BROKEN)}
+    if audit.instead:
+        could = "".join(f"[{' '.join(names)}]" for names in audit.instead)
+        yield f"Could go out instead: {could}"
+    if verdict.ruling is Ruling.UNDECIDED:
+        yield from remedies(verdict)
+        return
+    if "groups" in broken and findings(audit).learned:
+        yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
+    limit = limit_options(audit.options.policy, audit.options.max_risk or 0.0)
+    yield f"`discreet choose {command} {limit}` finds the most useful release within the limit"
+
+
+def remedies(verdict: Verdict) -> Iterator[str]:
+    """What would help where a rule is open, with options for the parameters that are named."""
+    for one in dict.fromkeys(judged.remedy for judged in verdict.those(Ruling.UNDECIDED)):
+        yield words.full(re.sub(r"(?<= )\((\w+)\)", r"(--\1)", one))
+
+
+def limit_options(policy: Policy, max_risk: float) -> str:
+    """The limit as it is given to `choose`."""
+    measure = "" if policy is Policy.CELLS else f"--measure {policy} "
+    return f"{measure}--max-risk {max_risk:g}"
+
+
+def _known_option(audit: Audit, learned: Learned) -> str:
+    """The options by which everybody knows what a group shares, or which variables are secret."""
+    table = audit.release.table
+    group = zip(learned.group, learned.group_levels, strict=True)
+    who = [f"{table.names[axis]}={table.levels[axis][level]}" for axis, level in group]
+    name, levels = table.names[learned.target], table.levels[learned.target]
+    others = [label for i, label in enumerate(levels) if i != learned.level]
+    secret = "name the variables that are secret with --targets"
+    if len(others) > MOST_OTHERS:
+        return secret
+    known = " ".join(f"--knows '{','.join([*who, f'{name}={label}'])}:0'" for label in others)
+    return f"{known}, or {secret}"
