@@ -195,7 +195,8 @@ class RateGrid:
         """
         x = self.log_rates
         chance = np.exp(size * x - np.exp(x) - gammaln(size + 1))
-        return self.total(chance * value) / self.sizes[size - 1]
+        expectation: FloatArray = self.total(chance * value) / self.sizes[size - 1]
+        return expectation
 
     def unseen_in_population(self, fraction: float) -> FloatArray:
         """Cells of the population outside the sample, for each cell seen: shapes × locations."""

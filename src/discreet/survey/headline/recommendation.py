@@ -282,15 +282,7 @@ class _Asked:
         return Estimated(recommended=led, doubts=doubts), result
 
     def _note(self) -> str:
-        return "; ".join(note for note in (self._note_on_fraction(), self.note) if note)
-
-    def _note_on_fraction(self) -> str:
-        if not above(LOWEST_TRIED_FRACTION, self.fraction):
-            return ""
-        return (
-            f"sampling fraction {self.fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
-            "tried: the estimate may be far too low"
-        )
+        return "; ".join(note for note in (note_on_fraction(self.fraction), self.note) if note)
 
     def _counted(self) -> Recommended:
         """The sample is the population: every sample unique is one of the population."""
@@ -346,6 +338,16 @@ def _inclusion_probability(
     share = weight_total / weight_total.sum()
     own: FloatArray = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
     return np.minimum(np.maximum(fraction * own, fraction * 1e-6), 1.0)
+
+
+def note_on_fraction(fraction: float) -> str:
+    """That the estimate was not tried on so small a share of the population."""
+    if not above(LOWEST_TRIED_FRACTION, fraction):
+        return ""
+    return (
+        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
+        "tried: the estimate may be far too low"
+    )
 
 
 def _note_on_weights(weight_total: FloatArray | None, population_size: float | None) -> str:
