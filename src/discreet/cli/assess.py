@@ -57,9 +57,9 @@ PLAIN = (  # options that reach the library as they are
     "nested keys rule out].",
 )  # fmt: skip
 @option(
-    KNOWN, "--no-nesting", "nesting", is_flag=True, flag_value=False, default=True,
-    help="Count combinations as possible that the data show to be impossible, such as a district "
-    "in another region.",
+    KNOWN, "--nesting/--no-nesting", default=True,
+    help="Whether combinations are impossible that a key which determines another rules out, such "
+    "as a district in another region [default: they are].",
 )  # fmt: skip
 @option(
     KNOWN, "--impossible", metavar="FILE",

@@ -163,8 +163,8 @@ class AssessOptions:
         if self.all_models and self.models is not None:
             rule = "left out where models are named"
             raise InputError(must_be("all_models", rule, "both"))
-        names = [model.name for model in self.chosen_models]
         check_headline(self.headline, tuple(MODELS))
+        names = [model.name for model in self.chosen_models]
         check_model_settings(names, self.shrinkage, tuple(self.loss_ratios))
         self._check_sensitive()
 

@@ -21,7 +21,8 @@ def test_text(discreet, survey):
     run = discreet("assess", survey, "--keys", "a,b", *QUICK)
     assert (run.code, run.err) == (0, "")
     assert "Disclosure risk of s.csv" in run.out
-    assert "1 record" in run.out
+    assert "4 records, population not known, 2 keys, 1 with a missing key (category)" in run.out
+    assert "records alone in their cell" in run.out
 
 
 def test_json_and_nothing_else(discreet, survey):

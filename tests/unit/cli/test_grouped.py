@@ -27,7 +27,7 @@ OPTIONS: dict[str, list[Callable[..., object]]] = {
 }
 EDGE = {  # what only the command line has
     "as_json", "report", "external_report", "write", "sequence", "memory", "threads", "delimiter",
-    "quote", "encoding", "decimal", "column", "help",
+    "quote", "encoding", "decimal", "column", "help", "full",
 }  # fmt: skip
 
 

@@ -34,8 +34,13 @@ def first_result(assessment: Assessment) -> RiskSpread:
     sizes = assessment.size_indices
     distribution = RiskDistribution.empty().add(1.0 / sizes.sizes, sizes.records)
     assumption = SampleFrequency().assumption
-    said = f"The most that the risk can be. {assumption}"
-    return RiskSpread(assumption=assumption, distribution=distribution, said=said)
+    if sizes.is_partition:
+        said = f"The most that the risk can be. {assumption}"
+        return RiskSpread(assumption=assumption, distribution=distribution, said=said)
+    settings = assessment.settings
+    meaning = settings.missing.in_words(settings.missing_weight)
+    assumption += f" Records share a combination here if they match: {meaning}."
+    return RiskSpread(assumption=assumption, distribution=distribution, said=assumption)
 
 
 def risk_classes(distribution: RiskDistribution) -> list[tuple[str, int]]:

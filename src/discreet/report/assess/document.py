@@ -1,6 +1,7 @@
 """Who stands out in a file and who could be found, as a document for readers inside the agency."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from discreet.data.missing import EVERY_COLUMN
 from discreet.figures import Unavailable
@@ -35,7 +36,7 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
             *(() if verdict is None else (verdict_section(verdict),)),
             headline_section(assessment),
             *first,
-            next_section(texts.next_steps(assessment)),
+            _next(assessment),
             *(Text(words.full(warning), "warning") for warning in assessment.warnings),
             Tiles(tuple(_tiles(assessment)), bad=True),
             Section("The file", tuple(Text(t) for t in texts.scope(assessment)), only="detail"),
@@ -50,6 +51,16 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
             Section("How this was made", (Facts(tuple(_made(assessment))),)),
         ),
     )
+
+
+def _next(assessment: Assessment) -> Section:
+    """What to do now; on the terminal what helps most, all of it in the full view."""
+    section = next_section(texts.next_steps(assessment))
+    best, *others = section.blocks or (None,)
+    if best is None:
+        return section
+    more = (replace(block, only="detail") for block in others if isinstance(block, Text))
+    return replace(section, blocks=(best, *more))
 
 
 def _tiles(assessment: Assessment) -> Iterator[tuple[str, str]]:

@@ -20,16 +20,15 @@ FIGURES = (
 
 def headline_section(assessment: Assessment) -> Section:
     """How many could be found, and which records first."""
-    return Section("How many could be found", tuple(_headline(assessment)))
+    title = f"How many could be found ({texts.headline_title(assessment.recommended)})"
+    return Section(title, tuple(_headline(assessment)))
 
 
 def _headline(assessment: Assessment) -> Iterator[Block]:
     """The recommended estimate, what speaks against it, and what to make of other models."""
     led = assessment.recommended
     named = [(what, getattr(led, name)) for what, name in FIGURES]
-    yield Table(
-        header=(texts.headline_title(led), ""), rows=tuple(_rows(assessment)), only="terminal"
-    )
+    yield Table(header=("", ""), rows=tuple(_rows(assessment)), only="terminal")
     yield Tiles(
         tuple(
             (words.outcome(figure), what)
@@ -85,20 +84,22 @@ def risk_section(assessment: Assessment) -> Section:
 def riskiest_section(assessment: Assessment) -> Section:
     """The riskiest combinations, with the rows of their records."""
     keys = assessment.settings.keys
+    told = any(cell.risk is not None for cell in assessment.riskiest)
     rows = tuple(
         (
             texts.rows_of(cell),
-            "" if cell.risk is None else words.probability(cell.risk),
+            *((_chance(cell.risk),) if told else ()),
             texts.combination(cell.sample_count, cell.records),
             ", ".join(f"{k}={v}" for k, v in zip(keys, cell.levels, strict=True)),
         )
         for cell in assessment.riskiest
     )
-    header = ("row", "risk", "", "combination")
+    header = ("row", *(("risk",) if told else ()), "", "combination")
+    sides = "lrll" if told else "lll"
     return Section(
         "Riskiest combinations (confidential)",
         (
-            Table(header=header, rows=rows, sides="lrll", most=SHOWN_CELLS, only="terminal"),
+            Table(header=header, rows=rows, sides=sides, most=SHOWN_CELLS, only="terminal"),
             Text(MEANING["riskiest"], "soft", "page"),
             _riskiest_cells(assessment),
         ),

@@ -28,7 +28,8 @@ QUESTION = (
     "the number of persons it was drawn from, or --weight with the column of survey weights."
 )
 KEEPS = {None: "", True: "; the limits are then kept", False: "; that alone is not enough"}
-SHOWN_ROWS = 5  # of the riskiest records, in one line
+ALL_ROWS = "--risks FILE.csv lists every row."
+SHOWN_ROWS = 3  # of the riskiest records, in one line
 
 
 def scope_line(assessment: Assessment) -> str:
@@ -37,8 +38,8 @@ def scope_line(assessment: Assessment) -> str:
     lacking = assessment.n_incomplete
     parts = [
         words.plural(summary.sample_size, "record"),
-        words.plural(len(settings.keys), "key"),
         population_line(assessment),
+        words.plural(len(settings.keys), "key"),
     ]
     if lacking:
         parts.append(f"{words.count(lacking)} with a missing key ({settings.missing.name})")
@@ -68,7 +69,7 @@ def population_line(assessment: Assessment) -> str:
     if summary.population_size is None:
         return "population not known"
     if options.whole_population:
-        return "which are the whole population"
+        return "the whole population"
     source = "given" if summary.population_size_known else "the sum of the weights"
     source = "counted in its file" if assessment.population is not None else source
     return f"population of {words.expected(summary.population_size)} ({source})"
@@ -87,11 +88,12 @@ def rows_of(cell: RiskyCell) -> str:
 
 
 def riskiest_rows(assessment: Assessment) -> Iterator[str]:
-    """The rows at the highest risk, with it, in one line."""
+    """The rows at the highest risk, with the highest of it, in one line."""
     told = [(row, c.risk) for c in assessment.riskiest if c.risk is not None for row in c.rows]
     if told:
-        shown = [f"{row} ({words.probability(risk)})" for row, risk in told[:SHOWN_ROWS]]
-        yield f"Riskiest rows: {', '.join(shown)}; --risks FILE.csv writes the risk of every row."
+        shown = words.listed([str(row) for row, _ in told[:SHOWN_ROWS]])
+        rows = words.by_number(len(told[:SHOWN_ROWS]), "row", "rows")
+        yield f"Riskiest: {rows} {shown} (risk {words.probability(told[0][1])}); {ALL_ROWS}"
 
 
 def next_steps(assessment: Assessment) -> Iterator[str]:
@@ -203,7 +205,7 @@ def headline_title(recommended: Recommended) -> str:
     uniques = recommended.expected_population_uniques
     if isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
         return "proven bounds" if uniques.how is How.BOUND else "counted"
-    return "chosen estimate" if recommended.is_chosen else "recommended estimate"
+    return f"by {recommended.model}" if recommended.is_chosen else "recommended estimate"
 
 
 def headline_note(recommended: Recommended) -> str:

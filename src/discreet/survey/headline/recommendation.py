@@ -267,10 +267,20 @@ class _Asked:
         """The posterior means with their intervals, and what they were made from."""
         result = extrapolate(histogram, fraction=self.fraction, possible=self.possible)
         far, n_unique = math.log(1 / self.fraction), self.sizes.sample_uniques
-        most = float(n_unique), float(self.sizes.n_cells)
+        weight, most = result.weight, (float(n_unique), float(self.sizes.n_cells))
+        alone = doubt_of(weight, result.uniques, misfit=MISFIT_OF_UNIQUES * far, most=most[0])
+        # 1/F is 1 for a population unique and at most a half for any other sample unique, so the
+        # matches cannot leave this range; near a census the identity behind them would.
+        staying = alone.mean if n_unique else 0.0
         doubts = (
-            doubt_of(result.weight, result.uniques, misfit=MISFIT_OF_UNIQUES * far, most=most[0]),
-            doubt_of(result.weight, result.matches, misfit=MISFIT_OF_MATCHES * far, most=most[1]),
+            alone,
+            doubt_of(
+                weight,
+                result.matches,
+                misfit=MISFIT_OF_MATCHES * far,
+                least=staying,
+                most=most[1] - (most[0] - staying) / 2,
+            ),
         )
         uniques, matches = figures_of(doubts, most=most, fraction=self.fraction, note=self._note())
         led = Recommended(
