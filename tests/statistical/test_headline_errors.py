@@ -8,8 +8,8 @@ from scipy.stats import binom, norm
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.headline.extrapolation import CellHistogram, extrapolate
-from discreet.survey.headline.possible_cells import UNLIMITED
 from discreet.survey.headline.limits import doubt_of, figure_of
+from discreet.survey.headline.possible_cells import UNLIMITED
 from discreet.survey.headline.recommendation import recommend_from_sizes
 
 FRACTION = 0.5

@@ -47,7 +47,7 @@ from discreet.survey.suda.subsets import SubsetSize, subset_uniques
 from discreet.survey.suggestions import Suggestion, suggestions
 from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
-from discreet.survey.warnings import data_warnings
+from discreet.survey.warnings import check_weights, data_warnings
 
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
@@ -158,6 +158,7 @@ def assessed(
 ) -> Assessment:
     """All figures from the counted cells."""
     impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
+    check_weights(options.weight, cells.weights)
     everything = _all_cells(cells, options)
     truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
     models = options.chosen_models
@@ -221,7 +222,7 @@ def assessed(
         suggestions=steps,
         nested=_named_pairs(everything),
         n_incomplete_cells=everything.n_incomplete,
-        warnings=data_warnings(cells, summary, impossible, attributes),
+        warnings=data_warnings(cells, summary, impossible, attributes, options.weight),
         sensitive=attributes,
         households=households,
         special=special,

@@ -5,6 +5,7 @@ of them. Of the ways of one key the mildest is taken that does most of what leav
 of the keys, those that help most. Sample uniques are counted; the estimate is made anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.data.summary import SizeIndices
 from discreet.figures import Outcome
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
-from discreet.survey.coarsening import coarser_keys
+from discreet.survey.coarsening import Coarser, coarser_keys
 from discreet.survey.headline.recommendation import Recommended
 from discreet.survey.leading import Known, estimated
 from discreet.survey.options import AssessOptions
@@ -28,9 +29,9 @@ LEAST_GAIN = 0.02  # share of the uniques that must vanish for a change to be wo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """One change of one key and what it does.
+    """A change of a key, or of several, and what it does.
 
-    `change` says what to do, in words. `breaking_before` and `breaking_after` count the records
+    `change` says what to do to `key`, in words. `breaking_before` and `breaking_after` count the records
     that break `k`-anonymity. `keeps_limits` says whether the limits that were given would be kept
     after it; None where none was given or that cannot be told.
     """
@@ -51,13 +52,24 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A change of the key called `key`, the cells after it, and in which of them each cell lies."""
+    """Changes of the keys named in `steps`, each to be coarsened or left out (None), the cells
+    after them, and in which of these each cell lies."""
 
-    change: str
-    key: str
+    steps: tuple[tuple[str, Coarser | None], ...]
     cells: AllCells
     place: IntArray
     sizes: SizeIndices
+
+    @property
+    def leaves_keys(self) -> bool:
+        """Whether every key stays, if coarser."""
+        return all(coarser is not None for _, coarser in self.steps)
+
+    @property
+    def change(self) -> str:
+        """What to do, in words."""
+        told = [f"leave out {name}" if how is None else how.change for name, how in self.steps]
+        return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
 
 
 def suggestions(
@@ -70,7 +82,9 @@ def suggestions(
     """At most three changes, the one that helps most first; none where nobody stands out.
 
     What is to be brought down are the records that break k-anonymity: with `min_k` of it, else the
-    sample uniques.
+    sample uniques. Where limits are given that no single change keeps, several together come
+    first. A change that leaves all keys goes before one that leaves a key out, if it does half of
+    the work.
     """
     k = options.min_k or 2
     before = _sizes(cells)
@@ -82,8 +96,17 @@ def suggestions(
         if tried is not None:
             found.append(tried)
         progress("looking for what helps", (key + 1) / len(cells.keys))
-    found.sort(key=lambda one: (one.sizes.records_below(k), one.sizes.sample_uniques))
-    return tuple(_measured(one, before, known, led, options, k) for one in found[:MOST])
+    half = before.records_below(k) / 2
+
+    def rank(one: _Tried) -> tuple[bool, int, int]:
+        left = one.sizes.records_below(k)
+        return not (one.leaves_keys and left <= half), left, one.sizes.sample_uniques
+
+    found.sort(key=rank)
+    measured = [_measured(one, before, known, led, options, k) for one in found[:MOST]]
+    if len(measured) > 1 and not any(one.keeps_limits is not False for one in measured):
+        measured.insert(0, _together(cells, found, before, known, led, options, k))
+    return tuple(measured[:MOST])
 
 
 def _sizes(cells: AllCells) -> SizeIndices:
@@ -91,12 +114,43 @@ def _sizes(cells: AllCells) -> SizeIndices:
     return SizeIndices.of_counts(count, cells.records, disjoint=disjoint)
 
 
+def _together(
+    cells: AllCells,
+    found: Sequence[_Tried],
+    before: SizeIndices,
+    known: Known,
+    led: Recommended,
+    options: AssessOptions,
+    k: int,
+) -> Suggestion:
+    """The best changes one after the other, until the limits are kept or `MOST` are made."""
+    for number in range(2, min(len(found), MOST) + 1):
+        steps = tuple(step for one in found[:number] for step in one.steps)
+        if len(steps) == len(cells.keys) and all(how is None for _, how in steps):
+            break  # nothing would be left
+        told = _measured(_changed(cells, steps), before, known, led, options, k)
+        if told.keeps_limits:
+            break
+    return told
+
+
+def _changed(cells: AllCells, steps: tuple[tuple[str, Coarser | None], ...]) -> _Tried:
+    """The cells after these changes."""
+    place: IntArray = np.arange(len(cells.records))
+    for name, coarser in steps:
+        key = cells.names.index(name)
+        if coarser is None:
+            cells, here = cells.within([j for j in range(len(cells.keys)) if j != key])
+        else:
+            cells, here = cells.recoded(key, coarser.to, coarser.levels)
+        place = here[place]
+    return _Tried(steps, cells, place, _sizes(cells))
+
+
 def _best(cells: AllCells, key: int, k: int, before: SizeIndices) -> _Tried | None:
     """The mildest change of one key that does most of what leaving it out does."""
-    others = [j for j in range(len(cells.keys)) if j != key]
     name = cells.keys[key].name
-    left, place = cells.within(others)
-    without = _Tried(f"leave out {name}", name, left, place, _sizes(left))
+    without = _changed(cells, ((name, None),))
     start = before.records_below(k)
     gain = start - without.sizes.records_below(k)
     if gain < LEAST_GAIN * start:
@@ -107,10 +161,9 @@ def _best(cells: AllCells, key: int, k: int, before: SizeIndices) -> _Tried | No
     levels = cells.coding.level(cells.words, key)
     margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
     for coarser in coarser_keys(cells.keys[key], margin):
-        recoded, place = cells.recoded(key, coarser.to, coarser.levels)
-        sizes = _sizes(recoded)
-        if start - sizes.records_below(k) >= ENOUGH * gain:
-            return _Tried(coarser.change, name, recoded, place, sizes)
+        tried = _changed(cells, ((name, coarser),))
+        if start - tried.sizes.records_below(k) >= ENOUGH * gain:
+            return tried
     return without
 
 
@@ -126,7 +179,7 @@ def _measured(
     after = found.recommended
     largest = None if found.risks is None else float(np.max(found.risks.risk))
     return Suggestion(
-        key=one.key,
+        key=", ".join(name for name, _ in one.steps),
         change=one.change,
         k=k,
         sample_uniques_before=before.sample_uniques,

@@ -27,7 +27,7 @@ QUESTION = (
     "the risk, and only you can tell. Everybody: --whole-population. A sample: --population with "
     "the number of persons it was drawn from, or --weight with the column of survey weights."
 )
-KEEPS = {None: "", True: "; the limits are then kept", False: "; that alone is not enough"}
+KEEPS = {None: "", True: "; the limits are then kept", False: "; that is not enough"}
 ALL_ROWS = "--risks FILE.csv lists every row."
 SHOWN_ROWS = 3  # of the riskiest records, in one line
 

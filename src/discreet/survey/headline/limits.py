@@ -45,7 +45,7 @@ def in_all(parts: Iterable[Doubt]) -> Doubt:
 def doubt_of(
     weight: FloatArray, value: FloatArray, *, misfit: float, least: float = 0.0, most: float
 ) -> Doubt:
-    """Posterior mean, from `least` to `most`, with its 5 % and 95 % points and the misfit joined."""
+    """Posterior mean, from `least` to `most`; its 5 % and 95 % points and the misfit joined."""
     mean = min(max(float(weight @ value), least, SMALLEST_MEAN), max(most, SMALLEST_MEAN))
     order = np.argsort(value)
     mass = np.cumsum(weight[order])

@@ -13,7 +13,6 @@ from discreet.survey.headline.recommendation import (
     COUNTED,
     FROM_SIZES,
     WITH_NEIGHBOURS,
-    Recommended,
     _note_on_weights,
     recommend,
     recommend_from_sizes,
