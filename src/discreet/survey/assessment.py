@@ -49,6 +49,7 @@ from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
 
+FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
@@ -302,9 +303,9 @@ def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
 def _of_households(
     led: Recommended, households: HouseholdTotals | None, n_records: int
 ) -> Recommended:
-    """The estimate with a word of warning where several members of a household are in the file."""
+    """The estimate with a word of warning where households have several members in the file."""
     uniques = led.expected_population_uniques
-    if households is None or households.n_households == n_records:
+    if households is None or n_records < FEW_TOGETHER * households.n_households:
         return led
     if not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
         return led

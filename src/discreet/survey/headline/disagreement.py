@@ -19,39 +19,33 @@ def disagreement(
     if not others or not isinstance(led, Figure) or led.low == led.high:
         return None
     fitting = {name: value for name, value in others.items() if name not in contradicted}
-    out = [name for name in others if name in contradicted]
-    said = [_those_that_fit(fitting, led)] if fitting else []
+    out = len(others) - len(fitting)
+    said = []
     if out:
-        models = "1 other model" if len(out) == 1 else f"{len(out)} other models"
-        no_argument = "is no argument" if len(out) == 1 else "are no argument"
-        said.append(f"the data contradict {models}, which {no_argument} against it")
+        of_all = "the other model" if len(others) == 1 else f"{out} of {len(others)} other models"
+        argument = "it is no argument" if out == 1 else "they are no argument"
+        said.append(f"the data contradict {of_all}, so {argument}")
+    if fitting:
+        said.append(_those_that_fit(fitting, led))
     return "; ".join(said)
 
 
 def _those_that_fit(fitting: Mapping[str, float], led: Figure) -> str:
+    """What they say, and what to do where some of them lie outside the limits of the estimate."""
     names, values = list(fitting), np.array(list(fitting.values()))
     low, high = (names[first_largest(sign * values, scale=1.0)] for sign in (-1, 1))
     if len(fitting) == 1:
-        told = f"{low}, which the data do not contradict, says {_rounded(fitting[low])}"
+        told = f"{low}, which fits, says {_rounded(fitting[low])}"
     elif alike(fitting[low], fitting[high], scale=1.0):
-        told = f"{len(fitting)} models that the data do not contradict say {_rounded(fitting[low])}"
+        told = f"the {len(fitting)} that fit say {_rounded(fitting[low])}"
     else:
         told = (
-            f"{len(fitting)} models that the data do not contradict say from "
-            f"{_rounded(fitting[low])} ({low}) to {_rounded(fitting[high])} ({high})"
+            f"the {len(fitting)} that fit say {_rounded(fitting[low])} ({low}) to "
+            f"{_rounded(fitting[high])} ({high})"
         )
-    return f"{told}, {_against(fitting, led)}"
-
-
-def _against(fitting: Mapping[str, float], led: Figure) -> str:
-    """Which of them lie outside the limits of the estimate."""
-    outside = [name for name, value in fitting.items() if _is_outside(value, led)]
-    if not outside:
-        return "within its limits"
-    if len(outside) == len(fitting):
-        return "outside its limits: a backtest on data like these tells which to trust"
-    listed = " and ".join(filter(None, (", ".join(outside[:-1]), outside[-1])))
-    return f"{listed} outside its limits: a backtest on data like these tells which to trust"
+    if not any(_is_outside(value, led) for value in fitting.values()):
+        return f"{told}, within the limits"
+    return f"{told}: a backtest on data like these tells which to trust"
 
 
 def _is_outside(value: float, led: Figure) -> bool:

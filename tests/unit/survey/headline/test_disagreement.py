@@ -13,20 +13,20 @@ def test_models_that_the_data_contradict_are_no_argument():
     others = {"pitman": 120.0, "zayatz": 781.4, "ewens": 3.0, "uniform": 2375.0}
     said = disagreement(LED, others, ["ewens", "uniform"])
     assert said == (
-        "2 models that the data do not contradict say from 120 (pitman) to 781 (zayatz), zayatz "
-        "outside its limits: a backtest on data like these tells which to trust; the data "
-        "contradict 2 other models, which are no argument against it"
+        "the data contradict 2 of 4 other models, so they are no argument; the 2 that fit say 120 "
+        "(pitman) to 781 (zayatz): a backtest on data like these tells which to trust"
     )
 
 
 @pytest.mark.parametrize(
     ("others", "contradicted", "said"),
     [
-        ({"pitman": 80.0}, [], "pitman, which the data do not contradict, says 80.0, within its"),
-        ({"pitman": 8.0}, [], "pitman, which the data do not contradict, says 8.0, outside its"),
-        ({"pitman": 8.0}, ["pitman"], "the data contradict 1 other model, which is no argument"),
-        ({"a": 0.01, "b": 70.0}, [], "less than 0.1 (a) to 70.0 (b), a outside its limits"),
-        ({"a": 1.0, "b": 2.0}, [], "from 1.0 (a) to 2.0 (b), outside its limits: a backtest"),
+        ({"pitman": 80.0}, [], "pitman, which fits, says 80.0, within the limits"),
+        ({"pitman": 8.0}, [], "pitman, which fits, says 8.0: a backtest on data like these tells"),
+        ({"pitman": 8.0}, ["pitman"], "the data contradict the other model, so it is no argument"),
+        ({"a": 0.01, "b": 70.0}, [], "the 2 that fit say less than 0.1 (a) to 70.0 (b): a backtest"),
+        ({"a": 61.0, "b": 62.0}, [], "the 2 that fit say 61.0 (a) to 62.0 (b), within the limits"),
+        ({"a": 61.0, "b": 2.0}, ["b"], "contradict 1 of 2 other models, so it is no argument; a"),
     ],
 )
 def test_each_case_has_its_words(others, contradicted, said):
@@ -40,7 +40,7 @@ def test_models_that_say_the_same_are_not_said_to_range(bits):
     noise = bits * 2.0**-52
     others = {"a": 79.0, "b": 79.0 * (1 + noise), "c": 79.0 * (1 - noise)}
     assert disagreement(LED, others, []) == (
-        "3 models that the data do not contradict say 79.0, within its limits"
+        "the 3 that fit say 79.0, within the limits"
     )
 
 
