@@ -192,7 +192,10 @@ def test_a_population_smaller_than_the_file_is_bad_input(discreet, people):
 def test_an_amount_is_no_weight(discreet, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("a,income\n" + "1,900000000\n" * 20)
-    assert "weight 'income' must be survey weights, the persons that each record stands for, got a sum of more people than there are on earth; is it an amount? take the column of weights, or give the size of the population (--population)" in discreet("assess", path, "--keys", "a", "--weight", "income").complaint()  # noqa: E501
+    assert (
+        "weight 'income' must be survey weights, the persons that each record stands for, got a sum of more people than there are on earth; is it an amount? take the column of weights, or give the size of the population (--population)"
+        in discreet("assess", path, "--keys", "a", "--weight", "income").complaint()
+    )
     path.write_text("a,income\n" + "1,30000\n2,41000\n" * 20)
     run = discreet("assess", path, "--keys", "a", "--weight", "income", "--json")
     assert run.code == 0
@@ -210,8 +213,9 @@ def test_scenarios_have_an_estimate_of_their_own(discreet, people):
                    "--json")  # fmt: skip
     told = json.loads(run.out)
     one = told["scenarios"]["one"]["recommended"]
-    assert one["expected_correct_matches"]["value"] < (
-        told["recommended"]["expected_correct_matches"]["value"]
+    assert (
+        one["expected_correct_matches"]["value"]
+        < (told["recommended"]["expected_correct_matches"]["value"])
     )
 
 

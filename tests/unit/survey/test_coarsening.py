@@ -8,9 +8,7 @@ from discreet.survey.coarsening import coarser_keys
 
 
 def key(*values):
-    return KeyLevels(
-        name="k", values=values, labels=tuple(str(v) for v in values), n_missing=0
-    )
+    return KeyLevels(name="k", values=values, labels=tuple(str(v) for v in values), n_missing=0)
 
 
 def ways(of, records=None):

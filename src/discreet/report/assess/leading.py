@@ -34,7 +34,8 @@ def _headline(assessment: Assessment) -> Iterator[Block]:
             (words.outcome(figure), what)
             for what, figure in named
             if not isinstance(figure, Unavailable)
-        ),
+        )
+        + tuple((n, what) for what, n in _high(assessment)),
         bad=True,
     )
     yield from (Text(line, "strong") for line in texts.population_question(assessment))
@@ -52,11 +53,16 @@ def _rows(assessment: Assessment) -> Iterator[Row]:
         figure = getattr(assessment.recommended, name)
         if not isinstance(figure, Unavailable):
             yield what, words.outcome(figure)
+    yield from _high(assessment)
+    total, n = assessment.summary.sample_size, assessment.sample_uniques
+    yield f"records {texts.alone(assessment)}", f"{words.count(n)} ({words.share(n, total)})"
+
+
+def _high(assessment: Assessment) -> Iterator[tuple[str, str]]:
+    """The records at high risk, where the risk is known."""
     risk = assessment.risk
     if isinstance(risk, RiskOverview):
         yield f"records at high risk (above {risk.limits.high:g})", words.count(risk.high)
-    total, n = assessment.summary.sample_size, assessment.sample_uniques
-    yield f"records {texts.alone(assessment)}", f"{words.count(n)} ({words.share(n, total)})"
 
 
 def risk_section(assessment: Assessment) -> Section:

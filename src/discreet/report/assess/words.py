@@ -51,7 +51,8 @@ def scope(assessment: Assessment) -> Iterator[str]:
     yield words.full(cells_line(assessment))
     nesting = nesting_line(assessment)
     if nesting:
-        yield words.full(f"{nesting}: what that rules out is no possible cell (--no-nesting)")
+        rest = "what that rules out is no possible cell (--no-nesting counts it)"
+        yield f"Nested keys: {nesting}; {rest}."
     yield words.full(missing_line(assessment))
 
 

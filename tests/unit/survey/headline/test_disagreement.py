@@ -24,7 +24,11 @@ def test_models_that_the_data_contradict_are_no_argument():
         ({"pitman": 80.0}, [], "pitman, which fits, says 80.0, within the limits"),
         ({"pitman": 8.0}, [], "pitman, which fits, says 8.0: a backtest on data like these tells"),
         ({"pitman": 8.0}, ["pitman"], "the data contradict the other model, so it is no argument"),
-        ({"a": 0.01, "b": 70.0}, [], "the 2 that fit say less than 0.1 (a) to 70.0 (b): a backtest"),
+        (
+            {"a": 0.01, "b": 70.0},
+            [],
+            "the 2 that fit say less than 0.1 (a) to 70.0 (b): a backtest",
+        ),
         ({"a": 61.0, "b": 62.0}, [], "the 2 that fit say 61.0 (a) to 62.0 (b), within the limits"),
         ({"a": 61.0, "b": 2.0}, ["b"], "contradict 1 of 2 other models, so it is no argument; a"),
     ],
@@ -39,9 +43,7 @@ def test_each_case_has_its_words(others, contradicted, said):
 def test_models_that_say_the_same_are_not_said_to_range(bits):
     noise = bits * 2.0**-52
     others = {"a": 79.0, "b": 79.0 * (1 + noise), "c": 79.0 * (1 - noise)}
-    assert disagreement(LED, others, []) == (
-        "the 3 that fit say 79.0, within the limits"
-    )
+    assert disagreement(LED, others, []) == ("the 3 that fit say 79.0, within the limits")
 
 
 @pytest.mark.parametrize(
