@@ -47,6 +47,8 @@ class Mutant:
 
 STATISTICAL = "tests/statistical"
 HEADLINE = (f"{STATISTICAL}/test_headline_errors.py",)
+RECORDS = (f"{STATISTICAL}/test_record_risk_calibration.py",)
+PATTERNS = ("tests/unit/survey/headline/test_by_pattern.py",)
 SUPERPOPULATION = (f"{STATISTICAL}/test_superpopulation_errors.py",)
 LIMITS = (f"{STATISTICAL}/test_survey_model_limits.py",)
 BELIEF = f"{STATISTICAL}/test_belief_errors.py"
@@ -118,6 +120,27 @@ MUTANTS = (
         "matches=unseen",
         "headline: cells that the sample shows left out of the matches",
         ("tests/unit/survey/headline/test_extrapolation.py",),
+    ),
+    Mutant(
+        "survey/headline/record_risk.py",
+        "here = places.bins[one], places.label[one]",
+        "here = places.bins[one] * 0, places.label[one]",
+        "record risks: all sample uniques have that of records without neighbours",
+        RECORDS,
+    ),
+    Mutant(
+        "survey/headline/record_risk.py",
+        "return unique + room * expit(start + (low + high) / 2)",
+        "return unique + room * expit(1.5 * start + (low + high) / 2)",
+        "record risks: sharpened",
+        RECORDS,
+    ),
+    Mutant(
+        "survey/headline/by_pattern.py",
+        "agreeing=records[own], found=found, place=own",
+        "agreeing=records[own], found=found, place=np.zeros_like(own)",
+        "record risks: records of a pattern take the risk of another cell",
+        PATTERNS,
     ),
     Mutant(
         "survey/models/superpopulation/fitted.py",

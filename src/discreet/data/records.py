@@ -186,9 +186,9 @@ def _expanded(found: Sequence[str]) -> tuple[Path, ...]:
 def _parquet_below(folder: Path) -> Iterator[Path]:
     """The Parquet files anywhere below a folder, hidden ones left out."""
     for below in folder.rglob("*"):
-        if below.suffix.lower() in PARQUET_SUFFIXES and below.is_file():
-            if not _hidden(below.relative_to(folder)):
-                yield below
+        of_kind = below.suffix.lower() in PARQUET_SUFFIXES and below.is_file()
+        if of_kind and not _hidden(below.relative_to(folder)):
+            yield below
 
 
 def _other_file(folder: Path) -> str | None:

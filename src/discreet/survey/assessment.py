@@ -29,7 +29,6 @@ from discreet.survey.headline.recommendation import (
     chosen_by_user,
     counted_in_file,
 )
-from discreet.survey.headline.record_risk import CellRisks
 from discreet.survey.impossible import ImpossibleList, read_impossible
 from discreet.survey.judging import judged
 from discreet.survey.known_population import KnownPopulation, known_population
@@ -154,21 +153,84 @@ class Assessment(ShownInNotebooks):
         return self.size_indices.sample_uniques
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What all figures of an assessment are made from, before any model."""
+
+    everything: AllCells
+    impossible: ImpossibleList | None
+    truth: KnownPopulation | None
+    summary: Summary
+    known: Known
+
+    @property
+    def boxes(self) -> list[dict[int, int]]:
+        """Impossible combinations, as models want them."""
+        return [dict(box) for box in self.impossible.zeros.boxes] if self.impossible else []
+
+
 def assessed(
     cells: CellStore, inputs: Inputs, options: AssessOptions, progress: Progress = silent
 ) -> Assessment:
     """All figures from the counted cells."""
+    begun = _begun(cells, inputs, options)
+    everything, summary, known = begun.everything, begun.summary, begun.known
+    found = _estimate(everything, known, begun.truth, progress)
+    special = _special(everything, summary, options, progress)
+    levels, asked = options.levels_of_k, options.scenarios
+    views = assess_scenarios(everything, asked, levels, known) if asked else None
+    attributes = _attributes(cells, everything, inputs, options)
+    parts = [part for part in (begun.truth, special, views, *attributes) if part is not None]
+    scorer = _scorer(cells, begun, found, parts, options, progress)
+    risks = None if options.risks is None else Path(options.risks)
+    households = scorer.run(risks, options.household, options.class_limits, progress)
+    results = {model.name: scorer.result(model) for model in options.chosen_models}
+    led = beside(_led(found, results, options), results)
+    spread = _overview(scorer, everything, led, options)
+    steps = suggestions(everything, known, led, options, progress)
+    one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
+    remedy = steps[0].change if steps else ""
+    sizes, exact = summary.size_indices, led.model == COUNTED
+    return Assessment(
+        settings=_settings(inputs, options),
+        keys=cells.keys,
+        n_incomplete=cells.n_incomplete,
+        n_dropped=cells.n_dropped,
+        summary=summary,
+        anonymity=anonymity_curve(sizes, levels),
+        anonymity_curve=anonymity_curve(sizes, K_CURVE),
+        contributions=_contributions(everything, options, progress),
+        riskiest=riskiest_cells(cells, one_way, scorer.all_risks(), options.n_riskiest),
+        models=results,
+        recommended=_of_households(led, households, cells.n_records),
+        risk=spread,
+        verdict=judged(options, sizes, spread, exact=exact, remedy=remedy),
+        suggestions=steps,
+        nested=_named_pairs(everything),
+        n_incomplete_cells=everything.n_incomplete,
+        warnings=data_warnings(cells, summary, begun.impossible, attributes, options.weight),
+        sensitive=attributes,
+        households=households,
+        special=special,
+        scenarios=views,
+        subsets=_subsets(everything, options, progress),
+        shrinkages=_shrinkages(summary, cells, begun.boxes) if options.shrinkage_table else (),
+        population=begun.truth,
+    )
+
+
+def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
+    """The cells, what is known of the population, and the summaries that models need."""
     impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
     check_weights(options.weight, cells.weights)
     everything = _all_cells(cells, options)
     truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
-    models = options.chosen_models
     summary = summarise(
         cells,
         n_table_cells=_table_cells(everything, impossible, options.cells),
         population_size=_population_size(cells, options, truth),
         weight_total=cells.weights.total if cells.weights else None,
-        needs=_needs(models, options),
+        needs=_needs(options.chosen_models, options),
     )
     known = Known(
         size=summary.population_size,
@@ -176,62 +238,26 @@ def assessed(
         n_table_cells=summary.n_table_cells,
         given=options.cells is not None,
     )
-    found = _estimate(everything, known, truth, progress)
-    special = _special(everything, summary, options, progress)
-    levels, asked = options.levels_of_k, options.scenarios
-    views = assess_scenarios(everything, asked, levels, known) if asked else None
-    attributes = _attributes(cells, everything, inputs, options)
-    parts = [part.columns() for part in (truth, special, views, *attributes) if part is not None]
-    columns = {name: values for part in parts for name, values in part.items()}
-    boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
-    fitted = {m.name: fit_model(m, summary, cells, boxes, progress) for m in models}
+    return _Begun(
+        everything=everything, impossible=impossible, truth=truth, summary=summary, known=known
+    )
+
+
+def _scorer(
+    cells: CellStore,
+    begun: _Begun,
+    found: Estimated,
+    parts: Sequence[Any],
+    options: AssessOptions,
+    progress: Progress,
+) -> Scorer:
+    """What scores the cells: the risks that lead, the models that were asked, and other columns."""
+    columns = {name: values for part in parts for name, values in part.columns().items()}
+    models, boxes = options.chosen_models, begun.boxes
+    fitted = {m.name: fit_model(m, begun.summary, cells, boxes, progress) for m in models}
     leading = found.risks if options.headline is None else options.headline
     ratios = tuple(options.loss_ratios)
-    scorer = Scorer(cells, fitted, leading, columns, ratios, everything.matched_by)
-    risks = None if options.risks is None else Path(options.risks)
-    households = scorer.run(risks, options.household, options.class_limits, progress)
-    results = {model.name: scorer.result(model) for model in models}
-    led = beside(_led(found, results, options), results)
-    led = _of_households(led, households, cells.n_records)
-    of_cells = scorer.all_risks()
-    spread = _overview(of_cells, everything, led, options)
-    if ratios and not scorer.called and not _has_test(spread):
-        remedy = "give the size of the population, or weights"
-        raise no_test_of_uniqueness("none that could be fitted", remedy)
-    steps = suggestions(everything, known, led, options, progress)
-    one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-    return Assessment(
-        settings=_settings(inputs, options),
-        keys=cells.keys,
-        n_incomplete=cells.n_incomplete,
-        n_dropped=cells.n_dropped,
-        summary=summary,
-        anonymity=anonymity_curve(summary.size_indices, levels),
-        anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
-        contributions=_contributions(everything, options, progress),
-        riskiest=riskiest_cells(cells, one_way, of_cells, options.n_riskiest),
-        models=results,
-        recommended=led,
-        risk=spread,
-        verdict=judged(
-            options,
-            summary.size_indices,
-            spread,
-            exact=led.model == COUNTED,
-            remedy=steps[0].change if steps else "",
-        ),
-        suggestions=steps,
-        nested=_named_pairs(everything),
-        n_incomplete_cells=everything.n_incomplete,
-        warnings=data_warnings(cells, summary, impossible, attributes, options.weight),
-        sensitive=attributes,
-        households=households,
-        special=special,
-        scenarios=views,
-        subsets=_subsets(everything, options, progress),
-        shrinkages=_shrinkages(summary, cells, boxes) if options.shrinkage_table else (),
-        population=truth,
-    )
+    return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
 
 
 def _population_size(
@@ -271,21 +297,24 @@ def _led(
 
 
 def _overview(
-    risks: CellRisks | None, everything: AllCells, led: Recommended, options: AssessOptions
+    scorer: Scorer, everything: AllCells, led: Recommended, options: AssessOptions
 ) -> RiskOverview | Unavailable:
-    """How risk is spread over the records, or why that is not known."""
+    """How risk is spread over the records, or why that is not known.
+
+    Raises InputError for ratios of losses that neither this estimate nor a model has a use for.
+    """
+    risks, ratios = scorer.all_risks(), tuple(options.loss_ratios)
+    found = None
     if risks is not None:
-        limits, ratios = options.class_limits, tuple(options.loss_ratios)
-        found = overview(risks, everything.records, limits, ratios)
-        if found is not None:
-            return found
+        found = overview(risks, everything.records, options.class_limits, ratios)
+    if ratios and not scorer.called and (found is None or found.called_unique is None):
+        remedy = "give the size of the population, or weights"
+        raise no_test_of_uniqueness("none that could be fitted", remedy)
+    if found is not None:
+        return found
     if led.is_chosen:
         return Unavailable(f"the model {led.model} gives no risk of single records")
     return Unavailable(led.why)
-
-
-def _has_test(spread: RiskOverview | Unavailable) -> bool:
-    return isinstance(spread, RiskOverview) and spread.called_unique is not None
 
 
 def _named_pairs(everything: AllCells) -> tuple[tuple[str, str], ...]:

@@ -31,9 +31,9 @@ LEAST_GAIN = 0.02  # share of the uniques that must vanish for a change to be wo
 class Suggestion:
     """A change of a key, or of several, and what it does.
 
-    `change` says what to do to `key`, in words. `breaking_before` and `breaking_after` count the records
-    that break `k`-anonymity. `keeps_limits` says whether the limits that were given would be kept
-    after it; None where none was given or that cannot be told.
+    `change` says what to do to `key`, in words. `breaking_before` and `breaking_after` count the
+    records that break `k`-anonymity. `keeps_limits` says whether the limits that were given would
+    be kept after it; None where none was given or that cannot be told.
     """
 
     key: str

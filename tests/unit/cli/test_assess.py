@@ -119,7 +119,7 @@ def test_risks_begin_with_the_row_and_carry_what_was_asked(discreet, people, tmp
     found = json.loads(run.out)["recommended"]
     frame = pd.read_csv(risks) if ending == "csv" else pd.read_parquet(risks)
     assert list(frame)[:6] == ["row", "risk", "population_unique", "class", "id", "age"]
-    assert not [name for name in frame if name.endswith("_probability")]
+    assert not [name for name in frame if str(name).endswith("_probability")]
     assert frame["row"].tolist() == list(range(1, 402))
     assert frame["id"].tolist() == [*(f"p{i}" for i in range(400)), "odd"]
     for column, figure in (
