@@ -60,7 +60,9 @@ def discreet_without_risks(path: str) -> None:
     from discreet.flows.assess import assess
 
     engine = DuckDBEngine()
-    timed(lambda: assess(path, KEYS, weight="weight", engine=engine).sample_uniques)
+    timed(
+        lambda: assess(path, KEYS, weight="weight", all_models=True, engine=engine).sample_uniques
+    )
 
 
 def duckdb_raw(path: str) -> None:

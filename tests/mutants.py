@@ -47,6 +47,8 @@ class Mutant:
 
 STATISTICAL = "tests/statistical"
 HEADLINE = (f"{STATISTICAL}/test_headline_errors.py",)
+RECORDS = (f"{STATISTICAL}/test_record_risk_calibration.py",)
+PATTERNS = ("tests/unit/survey/headline/test_by_pattern.py",)
 SUPERPOPULATION = (f"{STATISTICAL}/test_superpopulation_errors.py",)
 LIMITS = (f"{STATISTICAL}/test_survey_model_limits.py",)
 BELIEF = f"{STATISTICAL}/test_belief_errors.py"
@@ -57,35 +59,35 @@ TABLES = f"{STATISTICAL}/test_table_errors.py"
 
 MUTANTS = (
     Mutant(
-        "survey/headline/recommendation.py",
-        "(misfit**2 + max(chance(max(mean, 1.0)), 0.0))",
-        "(misfit**2)",
+        "survey/headline/limits.py",
+        "spread = NORMAL_QUANTILE * math.sqrt(max(chance(max(mean, 1.0)), 0.0))",
+        "spread = 0.0",
         "headline: the chance of the draw left out of both intervals",
         HEADLINE,
     ),
     Mutant(
         "survey/headline/recommendation.py",
-        "chance=lambda mean: (1 - mean / max(n_unique, 1)) / mean,",
+        "chance=lambda mean: (1 - mean / n_unique) / mean,",
         "chance=lambda mean: 0.0,",
         "headline: the chance of the draw left out of the interval of uniques",
         HEADLINE,
     ),
     Mutant(
         "survey/headline/recommendation.py",
-        "chance=lambda mean: (1 - self.fraction) / mean,",
-        "chance=lambda mean: 4 * (1 - self.fraction) / mean,",
+        "chance=lambda mean: (1 - fraction) / mean,",
+        "chance=lambda mean: 4 * (1 - fraction) / mean,",
         "headline: the chance in the interval of matches doubled",
         HEADLINE,
     ),
     Mutant(
-        "survey/headline/recommendation.py",
-        "(misfit**2 + max(",
-        "(max(",
+        "survey/headline/limits.py",
+        "spread = NORMAL_QUANTILE * misfit",
+        "spread = 0.0",
         "headline: the misfit of the models left out",
         HEADLINE,
     ),
     Mutant(
-        "survey/headline/recommendation.py",
+        "survey/headline/limits.py",
         "NORMAL_QUANTILE = 1.6448536269514722",
         "NORMAL_QUANTILE = 0.8224268134757361",
         "headline: limits half as far out",
@@ -93,7 +95,7 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/recommendation.py",
-        "misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),",
+        "misfit=MISFIT_OF_MATCHES * far,",
         "misfit=1.0,",
         "headline: limits of matches far too wide",
         HEADLINE,
@@ -118,6 +120,27 @@ MUTANTS = (
         "matches=unseen",
         "headline: cells that the sample shows left out of the matches",
         ("tests/unit/survey/headline/test_extrapolation.py",),
+    ),
+    Mutant(
+        "survey/headline/record_risk.py",
+        "here = places.bins[one], places.label[one]",
+        "here = places.bins[one] * 0, places.label[one]",
+        "record risks: all sample uniques have that of records without neighbours",
+        RECORDS,
+    ),
+    Mutant(
+        "survey/headline/record_risk.py",
+        "return unique + room * expit(start + (low + high) / 2)",
+        "return unique + room * expit(1.5 * start + (low + high) / 2)",
+        "record risks: sharpened",
+        RECORDS,
+    ),
+    Mutant(
+        "survey/headline/by_pattern.py",
+        "agreeing=records[own], found=found, place=own",
+        "agreeing=records[own], found=found, place=np.zeros_like(own)",
+        "record risks: records of a pattern take the risk of another cell",
+        PATTERNS,
     ),
     Mutant(
         "survey/models/superpopulation/fitted.py",

@@ -146,15 +146,14 @@ def test_hostile_arguments_stay_on_one_line(discreet, survey, arguments):
     assert "\x1b" not in message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("--population", "2"), "population of 2 that was given is smaller than the sample of 3"),
-        (("--cells", "1"), "1 possible cells that were given are fewer than the 2 that hold"),
-    ],
-)
-def test_totals_that_cannot_be_are_said_to_be_unusable(discreet, survey, arguments, part):
-    run = discreet("assess", survey, "--keys", "age,sex", "--json", *arguments)
+def test_a_population_that_cannot_hold_the_sample_is_refused(discreet, survey):
+    run = discreet("assess", survey, "--keys", "age,sex", "--population", "2")
+    assert "--population must be at least the 3 records of the file, got 2" in complaint(run)
+
+
+def test_possible_cells_that_cannot_be_are_said_to_be_unusable(discreet, survey):
+    part = "1 possible cells that were given are fewer than the 2 that hold"
+    run = discreet("assess", survey, "--keys", "age,sex", "--json", "--cells", "1")
     found = json.loads(run.out)
     assert run.code == 0
     assert any(part in warning for warning in found["warnings"])

@@ -8,8 +8,9 @@ from scipy.stats import binom, norm
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.headline.extrapolation import CellHistogram, extrapolate
+from discreet.survey.headline.limits import doubt_of, figure_of
 from discreet.survey.headline.possible_cells import UNLIMITED
-from discreet.survey.headline.recommendation import _interval, recommend_from_sizes
+from discreet.survey.headline.recommendation import recommend_from_sizes
 
 FRACTION = 0.5
 
@@ -20,9 +21,8 @@ def no_chance(mean: float) -> float:
 
 def limits(value: float, *, misfit: float = 0.0, chance=no_chance, most: float = 1e9):
     """Of one certain model."""
-    return _interval(
-        np.ones(1), np.full(1, value), misfit=misfit, chance=chance, most=most, note=""
-    )
+    doubt = doubt_of(np.ones(1), np.full(1, value), misfit=misfit, most=most)
+    return figure_of(doubt, chance=chance, most=most)
 
 
 def reach(figure) -> float:
@@ -50,7 +50,8 @@ def test_chance_misfit_and_doubt_about_the_model_add_as_squares():
     assert both.low * both.high == pytest.approx(both.value**2)
     points = norm.ppf((np.arange(2000) + 0.5) / 2000)
     weight, value = np.full(2000, 1 / 2000), 50 * np.exp(0.1 * points)
-    posterior = _interval(weight, value, misfit=0.0, chance=no_chance, most=1e9, note="")
+    doubt = doubt_of(weight, value, misfit=0.0, most=1e9)
+    posterior = figure_of(doubt, chance=no_chance, most=1e9)
     assert math.log(posterior.high / posterior.low) / 2 == pytest.approx(
         0.1 * norm.ppf(0.95), rel=0.01
     )

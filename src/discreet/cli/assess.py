@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
+from discreet.cli.exit_codes import leave_with
+from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.option_rules import by_name, check_csv, check_together
 from discreet.cli.options import (
@@ -24,12 +25,13 @@ from discreet.cli.options import (
 )
 
 OUTPUTS = ("report", "external_report", "risks")
-ENDINGS = {"risks": (".parquet", ".pq")}
+ENDINGS = {"risks": (".parquet", ".pq", ".csv")}
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
-    "keys", "weight", "population", "cells", "household", "sensitive", "k", "headline", "l", "c",
-    "t", "alpha", "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios",
-    "all_pairs", "risks", "missing", "missing_weight",
+    "keys", "weight", "population", "whole_population", "cells", "nesting", "household",
+    "sensitive", "max_risk", "min_k", "k", "all_models", "headline", "l", "c", "t", "alpha",
+    "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs",
+    "risks", "carry", "missing", "missing_weight",
 )  # fmt: skip
 
 
@@ -41,10 +43,20 @@ PLAIN = (  # options that reach the library as they are
 )  # fmt: skip
 @option(KNOWN, "--weight", help="Column of survey weights.")
 @option(KNOWN, "--population", type=float, help="Number of persons in the population.")
+@option(
+    KNOWN, "--whole-population", is_flag=True,
+    help="The file holds everybody: it is the population, and no sample of it.",
+)  # fmt: skip
 @option(KNOWN, "--population-file", metavar="FILE", help="A file of the whole population.")
 @option(
     KNOWN, "--cells", type=int,
-    help="Number of possible cells [default: the product of the numbers of levels].",
+    help="Number of possible cells [default: the product of the numbers of levels, without what "
+    "nested keys rule out].",
+)  # fmt: skip
+@option(
+    KNOWN, "--nesting/--no-nesting", default=True,
+    help="Whether combinations are impossible that a key which determines another rules out, such "
+    "as a district in another region [default: they are].",
 )  # fmt: skip
 @option(
     KNOWN, "--impossible", metavar="FILE",
@@ -64,10 +76,22 @@ PLAIN = (  # options that reach the library as they are
     help="A name and the keys that an intruder knows there; may be given several times.",
 )  # fmt: skip
 @option(
+    JUDGED, "--max-risk", type=float, metavar="R",
+    help="No record may have a risk above this, from 0 to 1.",
+)  # fmt: skip
+@option(
+    JUDGED, "--min-k", type=int, metavar="K",
+    help="At least so many records must share each combination of keys.",
+)  # fmt: skip
+@option(
     COMPUTED, "--k", type=WholeNumbers(), default=(2, 3, 5),
     help="Records that must share each combination of keys [default: 2,3,5].",
 )  # fmt: skip
-@option(COMPUTED, "--models", help="auto, or names with commas [default: auto].")
+@option(
+    COMPUTED, "--models", metavar="NAME,…",
+    help="Models to run beside the recommended estimate, with commas.",
+)  # fmt: skip
+@option(COMPUTED, "--all-models", is_flag=True, help="Run all models beside it.")
 @option(
     COMPUTED, "--headline", metavar="MODEL",
     help="Lead with this model, as backtest may advise [default: the recommended estimate].",
@@ -120,7 +144,11 @@ PLAIN = (  # options that reach the library as they are
 @option(COMPUTED, "--memory", help="Memory for counting, such as 8GB [default: 4GB].")
 @option(COMPUTED, "--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
 @page_options
-@option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (Parquet).")
+@option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (CSV or Parquet).")
+@option(
+    OUTPUT, "--carry", type=Names(), default=(),
+    help="Columns of FILE that go into --risks as they are, such as an identifier.",
+)  # fmt: skip
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @option(
@@ -194,6 +222,7 @@ def _assess(asked: dict[str, Any], options: dict[str, Any]) -> None:
         others={outside: partial(external_document, assessment)} if outside else None,
         written=[options["risks"]] if options["risks"] else [],
     )
+    leave_with(assessment.verdict)
 
 
 def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:

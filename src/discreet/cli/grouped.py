@@ -15,6 +15,7 @@ KNOWN, COMPUTED, OUTPUT, READING = (
     "Output",
     "Reading the file",
 )
+JUDGED = "What may go out"
 
 
 class Option(click.Option):

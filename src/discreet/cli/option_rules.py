@@ -23,6 +23,9 @@ OF_ONE_POLICY = (
     "loss_ratios",
     "all_pairs",
     "headline",
+    "max_risk",
+    "min_k",
+    "carry",
 )
 OF_CSV = ("delimiter", "quote", "encoding")
 TYPED = {"trees": "--tree", "loss_ratios": "--loss-ratio"}

@@ -6,7 +6,7 @@ wanted columns are to be had, as one of three kinds that every engine knows how 
 
 import glob
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -215,15 +215,31 @@ def _expanded(found: Sequence[str]) -> tuple[Path, ...]:
     """Files as they are, and the Parquet files anywhere below each folder, in order."""
     files: set[Path] = set()
     for path in map(Path, found):
-        if path.is_file():
-            files.add(path)
-        for below in path.rglob("*") if path.is_dir() else ():
-            if below.suffix.lower() in PARQUET_SUFFIXES and below.is_file():
-                files.update(() if _hidden(below.relative_to(path)) else (below,))
+        try:
+            files.update({path} if path.is_file() else _parquet_below(path))
+        except OSError as error:  # a folder that may not be looked into
+            problem = error.strerror or "an error"
+            raise FileError(must_be(f"folder {str(path)!r}", "readable", problem)) from error
     if not files and found:
         rule = "a file, or a folder that holds Parquet files"
-        raise FileError(must_be("file", rule, f"the folder {found[0]!r} without any"))
+        got = f"the folder {found[0]!r} without any"
+        raise FileError(must_be("file", rule, got, remedy=_other_file(Path(found[0]))))
     return tuple(sorted(files))
+
+
+def _parquet_below(folder: Path) -> Iterator[Path]:
+    """The Parquet files anywhere below a folder, hidden ones left out."""
+    for below in folder.rglob("*"):
+        of_kind = below.suffix.lower() in PARQUET_SUFFIXES and below.is_file()
+        if of_kind and not _hidden(below.relative_to(folder)):
+            yield below
+
+
+def _other_file(folder: Path) -> str | None:
+    """That one file of another kind has to be named, where the folder holds some."""
+    others = (path.name for path in sorted(folder.iterdir()) if _suffix(path) in CSV_SUFFIXES)
+    first = next(others, None)
+    return None if first is None else f"name one of its files, such as {first!r}"
 
 
 def _hidden(path: Path) -> bool:

@@ -26,7 +26,8 @@ class Request:
     """What to count: which records by which keys, with which weight, under which policy.
 
     `missing_weight` is what a match counts that needs a missing value, under wildcard matching.
-    `sensitive` and `household` are columns to keep beside the keys.
+    `sensitive` and `household` are columns to keep beside the keys, `carry` those that go into the
+    file of records as they are.
     """
 
     records: Records
@@ -37,6 +38,7 @@ class Request:
     codes: MissingCodes = field(default_factory=MissingCodes)
     sensitive: tuple[str, ...] = ()
     household: str | None = None
+    carry: tuple[str, ...] = ()
     decimal: str = "."
 
 
@@ -112,6 +114,14 @@ class PopulationCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClassLimits:
+    """From which risk on a record is of the class `some` or `high`: above it, not at it."""
+
+    some: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HouseholdTotals:
     """Households of the file: how many share a pattern of members, and how many would be found.
 
@@ -178,6 +188,13 @@ class CellStore(CountedCells, Protocol):
     def words(self) -> tuple[IntArray, IntArray]:
         """Codes (cells × words) and records of all cells, in the order of the codes."""
 
+    def own_weights(self) -> FloatArray | None:
+        """Sum of the weights of the records that lie in each cell, None for a file without."""
+
+    def rows_in(self, cells: Sequence[int], most: int) -> list[tuple[int, ...]]:
+        """The first rows, from 1 in the order of the file, of the records in each of these cells,
+        `most` of a cell at most."""
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
 
@@ -192,11 +209,14 @@ class CellStore(CountedCells, Protocol):
     def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
         """Households, and their risk from each attached column `risks` of their members."""
 
-    def write_records(self, path: Path) -> None:
-        """One Parquet row a record, in the records' order: row, sample_count, weight_total, the
-        attached scores, and each risk that was asked for households.
+    def write_records(
+        self, path: Path, first: Sequence[str] = (), limits: ClassLimits | None = None
+    ) -> None:
+        """One row a record, in the records' order, as CSV or Parquet by the ending of the name.
 
-        A record that the missing policy drops gets empty values.
+        Columns: row, the attached scores named `first` and with `limits` the class of the risk, the
+        columns to carry, sample_count, weight_total, the other scores, and each risk that was
+        asked for households. A record that the missing policy drops gets empty values.
         """
 
 

@@ -18,6 +18,7 @@ from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
 from discreet.engines import sql
 from discreet.engines.contract import (
+    ClassLimits,
     HouseholdTotals,
     IdleCode,
     KeyLevels,
@@ -33,6 +34,7 @@ from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.errors import InputError, OutputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
+from discreet.numerics.rounding import ALIKE
 
 BATCH_CELLS = 1 << 20
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
@@ -135,6 +137,32 @@ class DuckDBCells:
                 weight_total=np.asarray(found["weight_total"]) if self.weights else None,
             )
 
+    def own_weights(self) -> FloatArray | None:
+        """Sum of the weights of the records that lie in each cell, None for a file without."""
+        if self.weights is None:
+            return None
+        column = "own_weight" if "own_weight" in self._columns("cells") else "weight_total"
+        found = self.session.con.execute(
+            f"SELECT CAST({column} AS DOUBLE) AS weight FROM cells ORDER BY rowid"
+        ).fetchnumpy()
+        return np.asarray(found["weight"], dtype=np.float64)
+
+    def rows_in(self, cells: Sequence[int], most: int) -> list[tuple[int, ...]]:
+        """The first rows, from 1 in the order of the file, of the records in each of these cells,
+        `most` of a cell at most."""
+        if not len(cells):
+            return []
+        self.session.con.register("wanted", pa.table({"cell": pa.array(cells, pa.int64())}))
+        raw = ", ".join(f"cells.{word}" for word in self._raw())
+        rows = self.session.rows(
+            f"WITH chosen AS (SELECT cell, {raw} FROM wanted JOIN cells ON cells.rowid = cell) "
+            f"SELECT cell, list_slice(list_sort(list(staged.rowid + 1)), 1, {most}) "
+            f"FROM staged JOIN chosen ON {self._same_cell('chosen')} GROUP BY cell"
+        )
+        self.session.con.unregister("wanted")
+        found = {cell: tuple(at) for cell, at in rows}
+        return [found[cell] for cell in cells]
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
         place = self.request.sensitive.index(name)
@@ -186,10 +214,13 @@ class DuckDBCells:
         make_households(self.session, self._raw(), risks)
         return household_totals(self.session, risks)
 
-    def write_records(self, path: Path) -> None:
-        """One Parquet row a record, in the records' order."""
+    def write_records(
+        self, path: Path, first: Sequence[str] = (), limits: ClassLimits | None = None
+    ) -> None:
+        """One row a record, in the records' order, as CSV or Parquet by the ending of the name."""
         try:
-            self.session.run("writing the risks", self._copy_statement(path))
+            statement = self._copy_statement(path, first, limits)
+            self.session.run("writing the risks", statement)
         except duckdb.IOException as error:
             problem = must_be("risks", "writable", "a disk that is full or failing")
             raise OutputError(problem) from error
@@ -203,9 +234,14 @@ class DuckDBCells:
     def _columns(self, table: str) -> list[str]:
         return [row[0] for row in self.session.rows(f"DESCRIBE {table}")]
 
-    def _copy_statement(self, path: Path) -> str:
-        hidden = {"cell", *self._raw()}
-        shown = [f"scored.{sql.quoted(c)}" for c in self._columns("scored") if c not in hidden]
+    def _copy_statement(self, path: Path, first: Sequence[str], limits: ClassLimits | None) -> str:
+        hidden = {"cell", *self._raw(), *first}
+        shown = ["staged.rowid + 1 AS row", *(f"scored.{sql.quoted(c)}" for c in first)]
+        if limits is not None:
+            shown.append(f"{_class('scored.risk', limits)} AS class")
+        carried = enumerate(self.request.carry)
+        shown += [f"staged.x{i} AS {sql.quoted(name)}" for i, name in carried]
+        shown += [f"scored.{sql.quoted(c)}" for c in self._columns("scored") if c not in hidden]
         joined = f"staged LEFT JOIN scored ON {self._same_cell('scored')}"
         if self.request.household is not None:
             risks = self._columns("households")[3:]
@@ -213,8 +249,19 @@ class DuckDBCells:
                 f"households.{sql.quoted(c)} AS {sql.quoted('household_' + c)}" for c in risks
             ]
             joined += " LEFT JOIN households ON staged.household = households.household"
+        csv = path.suffix.lower() == ".csv"
+        form = "FORMAT csv, HEADER true" if csv else "FORMAT parquet"
         return (
-            f"COPY (SELECT staged.rowid + 1 AS row, {', '.join(shown)} FROM {joined} "
+            f"COPY (SELECT {', '.join(shown)} FROM {joined} "
             f"ORDER BY staged.rowid) TO {sql.text_literal(str(path))} "
-            "(FORMAT parquet, USE_TMP_FILE false)"
+            f"({form}, USE_TMP_FILE false)"
         )
+
+
+def _class(risk: str, limits: ClassLimits) -> str:
+    """The class of a risk as SQL; what is at a limit but for rounding is not above it."""
+    some, high = (repr(limit * (1 + ALIKE)) for limit in (limits.some, limits.high))
+    return (
+        f"CASE WHEN {risk} > {high} THEN 'high' WHEN {risk} > {some} THEN 'some' "
+        f"WHEN {risk} IS NOT NULL THEN 'low' END"
+    )

@@ -55,6 +55,8 @@ class Counter:
         for role, name in (("weight", request.weight), ("household", request.household)):
             if name is not None:
                 positions += records.find(role, [name])
+        n_named = len(positions)
+        positions += records.find("carry", request.carry)
         named = request.codes.values(self.names, records.value_labels)
         self.source = from_clause(session.con, records.scan(positions, named), folder)
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
@@ -62,7 +64,8 @@ class Counter:
         self.columns = self._columns(types[:n_columns])
         self.weight_at = n_columns if request.weight is not None else None
         self.weight_type = types[n_columns] if request.weight is not None else None
-        self.household_at = len(positions) - 1 if request.household is not None else None
+        self.household_at = n_named - 1 if request.household is not None else None
+        self.carry_at = range(n_named, len(positions))
 
     def _columns(self, types: Sequence[str]) -> list[Column]:
         """Keys and sensitive variables, with what their codes mean by the labels of the file."""
@@ -145,6 +148,7 @@ class Counter:
             values.append(f"{self._weight_number(f'c{self.weight_at}')} AS weight")
         if self.household_at is not None:
             values.append(f"nullif(CAST(c{self.household_at} AS VARCHAR), '') AS household")
+        values += [f"c{at} AS x{i}" for i, at in enumerate(self.carry_at)]
         return f"(SELECT {', '.join(values)} FROM {self.source})"
 
     def _weight_number(self, column: str) -> str:
@@ -174,6 +178,7 @@ class Counter:
         columns += [f"{d.with_missing()} AS s{i}" for i, d in enumerate(sensitive)]
         columns += ["weight"] if self.weight_at is not None else []
         columns += ["household"] if self.household_at is not None else []
+        columns += [f"x{i}" for i in range(len(self.carry_at))]
         self.session.run(
             "coding the records",
             f"CREATE TABLE staged AS SELECT {', '.join(columns)} FROM {self._values()}",
@@ -379,8 +384,9 @@ class Counter:
             columns["weight_total"] = matched.weight_total
         self.session.con.register("matched", pa.table(columns))
         replaced = ", ".join(columns)
+        own = ", cells.weight_total AS own_weight" if weighted else ""
         self.session.rows(
-            f"CREATE TABLE matched_cells AS SELECT cells.* EXCLUDE ({replaced}), matched.* "
+            f"CREATE TABLE matched_cells AS SELECT cells.* EXCLUDE ({replaced}), matched.*{own} "
             "FROM cells POSITIONAL JOIN matched"
         )
         self.session.con.unregister("matched")

@@ -33,7 +33,6 @@ RENAMED = {
     "hierarchies": "'trees'",
     "codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_codes'",
 }
-MODEL_INPUTS = ("weight", "population", "cells", "impossible", "shrinkage")
 
 
 @in_one_thread
@@ -76,24 +75,17 @@ def compare_policies(
 ) -> PolicyComparison:
     """The file assessed once under each policy for missing keys; `missing` itself has no effect.
 
-    `source` and `sheet` are those of `assess`.
-
-    Models are run if they are named, or if something is given that only they have a use for:
-    a weight, the size of the population, possible or impossible cells, a shrinkage.
+    `source` and `sheet` are those of `assess`. Models are run beside the recommended estimate if
+    they are asked for.
     """
     asked = _options(options, keys, keywords | {"missing": "wildcard"})
-    with_models = asked.models is not None or any(
-        getattr(asked, name) is not None for name in MODEL_INPUTS
-    )
-    if not with_models:
-        asked = replace(asked, models="sample_frequency")
     opened = open_records(source, asked.csv, sheet)
     found = {name: _under(name, opened, asked, engine, progress) for name in POLICIES}
     first = next(a for a in found.values() if isinstance(a, Assessment))
     return PolicyComparison(
         source=first.settings.source,
         n_incomplete=first.n_incomplete,
-        with_models=with_models,
+        with_models=bool(asked.chosen_models),
         policies=found,
     )
 

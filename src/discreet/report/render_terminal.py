@@ -89,7 +89,10 @@ def _parts(blocks: tuple[Block, ...], has_page: bool, view: View) -> Iterator[Co
 
 def _table(table: Table) -> RichTable:
     """A table without lines; names in the first column stay whole while they can."""
-    drawn = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    named = any(table.header)  # a table of figures with their names alone has no header line
+    drawn = RichTable(
+        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_header=named
+    )
     columns = table.columns[: len(table.header) - table.page_columns]
     for name, side in columns:
         justify: Literal["left", "right"] = "right" if side == "r" else "left"

@@ -1,6 +1,5 @@
 """Counted cells to risk: summarise, fit, score, and gather the figures."""
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,21 +16,26 @@ from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import Result
+from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, contributions
 from discreet.survey.headline.recommendation import (
+    COUNTED,
+    Estimated,
     Recommended,
     chosen_by_user,
-    recommend,
-    recommend_from_sizes,
+    counted_in_file,
 )
 from discreet.survey.impossible import ImpossibleList, read_impossible
+from discreet.survey.judging import judged
 from discreet.survey.known_population import KnownPopulation, known_population
+from discreet.survey.leading import Known, RiskOverview, beside, estimated, overview
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
 from discreet.survey.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
+from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
 from discreet.survey.projection import AllCells
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
@@ -39,10 +43,12 @@ from discreet.survey.scenarios import Scenarios, assess_scenarios
 from discreet.survey.scoring import ModelResult, Scorer, fit_model
 from discreet.survey.suda.special import SpecialFigures, special_figures
 from discreet.survey.suda.subsets import SubsetSize, subset_uniques
+from discreet.survey.suggestions import Suggestion, suggestions
 from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
-from discreet.survey.warnings import data_warnings
+from discreet.survey.warnings import check_weights, data_warnings
 
+FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
@@ -105,8 +111,11 @@ class Settings:
 class Assessment(Result):
     """The disclosure risk of a file, with how each figure was got.
 
-    `n_incomplete` records lack a key value and make up `n_incomplete_cells` of the cells;
-    `n_dropped` records were left out. `held` is the source, for `records()`.
+    `recommended` leads; `risk` says how the recommended risk is spread over the records, `verdict`
+    whether the limits that were given are kept, `suggestions` what would help most. `n_incomplete`
+    records lack a key value and make up `n_incomplete_cells` of the cells; `n_dropped` records were
+    left out. `nested` are pairs of keys, the first of which determines the second. `held` is the
+    source, for `records()`.
     """
 
     settings: Settings
@@ -121,7 +130,11 @@ class Assessment(Result):
     riskiest: tuple[RiskyCell, ...]
     models: Mapping[str, ModelResult | Unavailable]
     recommended: Recommended
+    risk: RiskOverview | Unavailable
     warnings: tuple[str, ...]
+    verdict: Verdict | None = None
+    suggestions: tuple[Suggestion, ...] = ()
+    nested: tuple[tuple[str, str], ...] = ()
     sensitive: tuple[SensitiveFigures, ...] = ()
     households: HouseholdTotals | None = None
     special: SpecialFigures | None = None
@@ -157,65 +170,174 @@ class Assessment(Result):
         return self.size_indices.sample_uniques
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What all figures of an assessment are made from, before any model."""
+
+    everything: AllCells
+    impossible: ImpossibleList | None
+    truth: KnownPopulation | None
+    summary: Summary
+    known: Known
+
+    @property
+    def boxes(self) -> list[dict[int, int]]:
+        """Impossible combinations, as models want them."""
+        return [dict(box) for box in self.impossible.zeros.boxes] if self.impossible else []
+
+
 def assessed(
     cells: CellStore, inputs: Inputs, options: AssessOptions, progress: Progress = silent
 ) -> Assessment:
     """All figures from the counted cells."""
-    impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
-    boxes = [dict(box) for box in impossible.zeros.boxes] if impossible else []
-    everything = _all_cells(cells, options)
-    truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
-    size = options.population
-    if size is None and truth is not None:
-        size = truth.population_size
-    models = options.chosen_models
-    summary = summarise(
-        cells,
-        n_table_cells=_table_cells(cells, options.policy, impossible, options.cells),
-        population_size=size,
-        weight_total=cells.weights.total if cells.weights else None,
-        needs=_needs(models, options),
-    )
+    begun = _begun(cells, inputs, options)
+    everything, summary, known = begun.everything, begun.summary, begun.known
+    found = _estimate(everything, known, begun.truth, progress)
     special = _special(everything, summary, options, progress)
-    levels = options.levels_of_k
-    views = assess_scenarios(everything, options.scenarios, levels) if options.scenarios else None
+    levels, asked = options.levels_of_k, options.scenarios
+    views = assess_scenarios(everything, asked, levels, known) if asked else None
     attributes = _attributes(cells, everything, inputs, options)
-    parts = [part.columns() for part in (truth, special, views, *attributes) if part is not None]
-    columns = {name: values for part in parts for name, values in part.items()}
-    fitted = {m.name: fit_model(m, summary, cells, boxes, progress) for m in models}
-    ratios = tuple(options.loss_ratios)
-    scorer = Scorer(cells, fitted, columns, ratios, everything.matched_by)
-    if ratios and not scorer.called:
-        remedy = "give the population size or weights"
-        raise no_test_of_uniqueness("none that could be fitted", remedy)
+    parts = [part for part in (begun.truth, special, views, *attributes) if part is not None]
+    scorer = _scorer(cells, begun, found, parts, options, progress)
     risks = None if options.risks is None else Path(options.risks)
-    households = scorer.run(risks, options.household, progress)
+    households = scorer.run(risks, options.household, options.class_limits, progress)
+    results = {model.name: scorer.result(model) for model in options.chosen_models}
+    led = beside(_led(found, results, options), results)
+    spread = _overview(scorer, everything, led, options)
+    steps = suggestions(everything, known, led, options, progress)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-    results = {model.name: scorer.result(model) for model in models}
+    remedy = steps[0].change if steps else ""
+    sizes, exact = summary.size_indices, led.model == COUNTED
     return Assessment(
         settings=_settings(inputs, options),
         keys=cells.keys,
         n_incomplete=cells.n_incomplete,
         n_dropped=cells.n_dropped,
         summary=summary,
-        anonymity=anonymity_curve(summary.size_indices, levels),
-        anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
+        anonymity=anonymity_curve(sizes, levels),
+        anonymity_curve=anonymity_curve(sizes, K_CURVE),
         contributions=_contributions(everything, options, progress),
-        riskiest=riskiest_cells(cells.batches(), cells.keys, one_way, options.n_riskiest),
+        riskiest=riskiest_cells(cells, one_way, scorer.all_risks(), options.n_riskiest),
         models=results,
-        recommended=_of_households(
-            _recommended(cells, everything, summary, results, options), options.household
-        ),
+        recommended=_of_households(led, households, cells.n_records),
+        risk=spread,
+        verdict=judged(options, sizes, spread, exact=exact, remedy=remedy),
+        suggestions=steps,
+        nested=_named_pairs(everything),
         n_incomplete_cells=everything.n_incomplete,
-        warnings=data_warnings(cells, summary, impossible, attributes),
+        warnings=data_warnings(cells, summary, begun.impossible, attributes, options.weight),
         sensitive=attributes,
         households=households,
         special=special,
         scenarios=views,
         subsets=_subsets(everything, options, progress),
-        shrinkages=_shrinkages(summary, cells, boxes) if options.shrinkage_table else (),
-        population=truth,
+        shrinkages=_shrinkages(summary, cells, begun.boxes) if options.shrinkage_table else (),
+        population=begun.truth,
     )
+
+
+def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
+    """The cells, what is known of the population, and the summaries that models need."""
+    impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
+    check_weights(options.weight, cells.weights)
+    everything = _all_cells(cells, options)
+    truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
+    summary = summarise(
+        cells,
+        n_table_cells=_table_cells(everything, impossible, options.cells),
+        population_size=_population_size(cells, options, truth),
+        weight_total=cells.weights.total if cells.weights else None,
+        needs=_needs(options.chosen_models, options),
+    )
+    known = Known(
+        size=summary.population_size,
+        weights=cells.own_weights(),
+        n_table_cells=summary.n_table_cells,
+        given=options.cells is not None,
+    )
+    return _Begun(
+        everything=everything, impossible=impossible, truth=truth, summary=summary, known=known
+    )
+
+
+def _scorer(
+    cells: CellStore,
+    begun: _Begun,
+    found: Estimated,
+    parts: Sequence[Any],
+    options: AssessOptions,
+    progress: Progress,
+) -> Scorer:
+    """What scores the cells: the risks that lead, the models that were asked, and other columns."""
+    columns = {name: values for part in parts for name, values in part.columns().items()}
+    models, boxes = options.chosen_models, begun.boxes
+    fitted = {m.name: fit_model(m, begun.summary, cells, boxes, progress) for m in models}
+    leading = found.risks if options.headline is None else options.headline
+    ratios = tuple(options.loss_ratios)
+    return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
+
+
+def _population_size(
+    cells: CellStore, options: AssessOptions, truth: KnownPopulation | None
+) -> float | None:
+    """The size that is given, or counted; raises InputError for fewer persons than records."""
+    if options.whole_population:
+        return float(cells.n_records)
+    size = options.population
+    if size is not None and size < cells.n_records:
+        rule = f"at least the {cells.n_records:,} records of the file"
+        remedy = "a population holds every person of its sample"
+        raise InputError(must_be("population", rule, f"{size:,.0f}", remedy=remedy))
+    return truth.population_size if size is None and truth is not None else size
+
+
+def _estimate(
+    everything: AllCells, known: Known, truth: KnownPopulation | None, progress: Progress
+) -> Estimated:
+    """The estimate to lead with; the truth itself where the population was counted."""
+    if truth is not None:
+        return counted_in_file(truth.population_count, everything.records)
+    return estimated(everything, known, progress)
+
+
+def _led(
+    found: Estimated, results: Mapping[str, ModelResult | Unavailable], options: AssessOptions
+) -> Recommended:
+    """What leads: the recommended estimate, or that of the model that was chosen."""
+    if options.headline is None:
+        return found.recommended
+    own = results[options.headline]
+    if isinstance(own, Unavailable):
+        raise InputError(must_be("headline", "a model that can be fitted", own.reason))
+    uniques, matches = own.expected_population_uniques, own.expected_correct_matches
+    return chosen_by_user(options.headline, uniques, matches)
+
+
+def _overview(
+    scorer: Scorer, everything: AllCells, led: Recommended, options: AssessOptions
+) -> RiskOverview | Unavailable:
+    """How risk is spread over the records, or why that is not known.
+
+    Raises InputError for ratios of losses that neither this estimate nor a model has a use for.
+    """
+    risks, ratios = scorer.all_risks(), tuple(options.loss_ratios)
+    found = None
+    if risks is not None:
+        found = overview(risks, everything.records, options.class_limits, ratios)
+    if ratios and not scorer.called and (found is None or found.called_unique is None):
+        remedy = "give the size of the population, or weights"
+        raise no_test_of_uniqueness("none that could be fitted", remedy)
+    if found is not None:
+        return found
+    if led.is_chosen:
+        return Unavailable(f"the model {led.model} gives no risk of single records")
+    return Unavailable(led.why)
+
+
+def _named_pairs(everything: AllCells) -> tuple[tuple[str, str], ...]:
+    """Names of the keys that determine others, each with what it determines."""
+    names = everything.names
+    return tuple((names[p.determining], names[p.determined]) for p in everything.nested)
 
 
 def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
@@ -224,67 +346,30 @@ def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
     return {Need.MARGINS_1}.union(*(model.needs for model in asked))
 
 
-def _recommended(
-    cells: CellStore,
-    everything: AllCells,
-    summary: Summary,
-    results: Mapping[str, ModelResult | Unavailable],
-    options: AssessOptions,
+def _of_households(
+    led: Recommended, households: HouseholdTotals | None, n_records: int
 ) -> Recommended:
-    """The estimate to lead with, beside what the models say; that of a model if asked for."""
-    weights = None
-    if cells.weights:
-        parts = [b.weight_total for b in cells.batches() if b.weight_total is not None]
-        weights = np.concatenate(parts)
-    others = {
-        name: result.expected_population_uniques
-        for name, result in results.items()
-        if isinstance(result, ModelResult)
-    }
-    headline = options.headline
-    if headline is not None:
-        own = results[headline]
-        if isinstance(own, Unavailable):
-            raise InputError(must_be("headline", "a model that can be fitted", own.reason))
-        uniques, matches = own.expected_population_uniques, own.expected_correct_matches
-        return chosen_by_user(headline, uniques, matches, others)
-    if not summary.size_indices.is_partition:
-        return recommend_from_sizes(
-            summary.size_indices,
-            population_size=summary.population_size,
-            n_table_cells=summary.n_table_cells,
-            others=others,
-        )
-    return recommend(
-        everything.words,
-        everything.records,
-        everything.coding,
-        population_size=summary.population_size,
-        n_table_cells=summary.n_table_cells,
-        n_table_cells_known=options.cells is not None,
-        weight_total=weights,
-        others=others,
-    )
-
-
-def _of_households(recommended: Recommended, household: str | None) -> Recommended:
-    """The estimate with a word of warning where persons come by households."""
-    uniques = recommended.expected_population_uniques
-    if household is None or not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
-        return recommended
+    """The estimate with a word of warning where households have several members in the file."""
+    uniques = led.expected_population_uniques
+    if households is None or n_records < FEW_TOGETHER * households.n_households:
+        return led
+    if not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
+        return led
     told = (
-        "if whole households were drawn, members share keys and are in the file together: the "
-        "estimate, which takes persons to be drawn singly, may then be far too low"
+        f"the {n_records:,} records are of {households.n_households:,} households, and members who "
+        "are in the file together may share keys, so that the estimate, which takes persons to be "
+        "drawn singly, may be too low: assess a file with one member of each household as well, "
+        "and compare the shares of population uniques"
     )
     note = f"{uniques.note}; {told}" if uniques.note else told
-    return replace(recommended, expected_population_uniques=replace(uniques, note=note))
+    return replace(led, expected_population_uniques=replace(uniques, note=note))
 
 
 def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
     words, records = cells.words()
     overlap = options.policy.matching is not None and cells.n_incomplete
     counts: list[Any] = [batch.sample_count for batch in cells.batches()] if overlap else [records]
-    return AllCells(
+    found = AllCells(
         words=words,
         records=records,
         sample_count=np.concatenate(counts),
@@ -292,6 +377,11 @@ def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
         keys=cells.keys,
         policy=options.policy,
         missing_weight=options.missing_weight,
+    )
+    if not options.nesting or options.cells is not None:
+        return found
+    return replace(
+        found, nested=nested_keys(cells.coding.decode(words), records, found.known_sizes)
     )
 
 
@@ -357,15 +447,13 @@ def _special(
     return special_figures(everything, options.suda, sampling_fraction=fraction, progress=progress)
 
 
-def _table_cells(
-    cells: CellStore, policy: MissingPolicy, impossible: ImpossibleList | None, given: int | None
-) -> int:
+def _table_cells(everything: AllCells, impossible: ImpossibleList | None, given: int | None) -> int:
     """Cells that could be occupied; a missing value that matches anything makes no cell."""
     if given is not None:
         return given
-    matching = policy.matching is not None
-    sizes = [key.n_known for key in cells.keys] if matching else cells.coding.sizes
-    return math.prod(sizes) if impossible is None else impossible.n_possible(sizes)
+    if impossible is None:
+        return everything.n_possible()
+    return impossible.n_possible(everything.known_sizes, everything.ruled_out())
 
 
 def _settings(inputs: Inputs, options: AssessOptions) -> Settings:

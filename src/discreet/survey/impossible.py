@@ -26,13 +26,14 @@ class ImpossibleList:
     n_rows: int
     n_idle: int
 
-    def n_possible(self, sizes: Sequence[int]) -> int:
-        """Cells outside the boxes in a table of the first so many levels of each key.
+    def n_possible(self, sizes: Sequence[int], ruled_out: Sequence[Mapping[int, int]] = ()) -> int:
+        """Cells outside the boxes, and those `ruled_out` elsewhere, in a table of the first so many
+        levels of each key.
 
         A missing level stands last: a table without it has one level fewer, and no box for it.
         """
         boxes = [box for box in self.zeros.boxes if all(level < sizes[key] for key, level in box)]
-        return StructuralZeros.of_boxes(sizes, map(dict, boxes)).n_possible()
+        return StructuralZeros.of_boxes(sizes, [*map(dict, boxes), *ruled_out]).n_possible()
 
 
 def read_impossible(records: Records, cells: CellStore) -> ImpossibleList:

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
-from discreet.engines.contract import Request
+from discreet.engines.contract import ClassLimits, Request
 from discreet.errors import InputError, must_be
 from discreet.option_types import check_types
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -20,20 +20,25 @@ from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
 from discreet.survey.models.contract import Model
 from discreet.survey.models.lancaster import Lancaster
-from discreet.survey.models.registry import choose_models
+from discreet.survey.models.registry import MODELS, choose_models
 from discreet.survey.suda.scores import check_size
 from discreet.survey.validation import (
+    check_carried,
     check_codes,
     check_headline,
+    check_limits,
     check_model_settings,
     check_roles,
     check_scenarios,
     check_trees,
+    check_whole_population,
     checked_match_weight,
     checked_names,
     checked_sensitive,
 )
 
+USUAL_LIMIT = 0.2  # above which a risk is high where no limit is given
+SHARE_OF_SOME = 0.25  # of the limit, above which a risk is some
 CODES = ("missing_codes", "suppressed_codes", "not_applicable_codes")
 THRESHOLDS = {  # what the limits of sensitive variables are called below
     "l": "diversity",
@@ -64,8 +69,12 @@ class AssessOptions:
     - `keys`: columns an intruder may know; by default all that the scenarios name.
     - `weight`: column of survey weights.
     - `population`: number of persons in the population.
+    - `whole_population`: the file is the population, and no sample of it.
     - `population_file`: a file or a frame of the whole population, for true risks.
-    - `cells`: number of possible cells; by default the product of the numbers of levels.
+    - `cells`: number of possible cells; by default the product of the numbers of levels, without
+      the combinations that nested keys rule out.
+    - `nesting`: keys that determine other keys (district and region) are found in the data, and
+      combinations that cannot occur are no possible cells; False to count them.
     - `impossible`: a file or a frame whose columns are keys and whose rows are impossible
       combinations, an empty value meaning any level.
     - `household`: column that tells the household of each record.
@@ -74,10 +83,16 @@ class AssessOptions:
       or a Hierarchy.
     - `scenarios`: name of a scenario to the keys that an intruder knows in it.
 
+    What may go out:
+
+    - `max_risk`: no record may have a recommended risk above this, 0 to 1.
+    - `min_k`: at least so many records of the file must share each combination of keys.
+
     What is computed:
 
     - `k`: records that must share each combination of keys, one number or several.
-    - `models`: names of models, or 'auto' for all.
+    - `models`: names of models to run beside the recommended estimate.
+    - `all_models`: run all of them.
     - `headline`: the model that leads, in place of the recommended estimate.
     - `l`, `c`: l-diversity wants l different sensitive values in a cell (2); recursive
       (c, l)-diversity wants the most frequent value less than c times as often as the l-th most
@@ -93,7 +108,9 @@ class AssessOptions:
       one that is not, for further Bayes tests of uniqueness.
     - `all_pairs`: how many uniques each pair of keys makes, however long that takes.
     - `n_riskiest`: so many of the riskiest combinations are listed.
-    - `risks`: a Parquet file to write, with one row a record.
+    - `risks`: a CSV or Parquet file to write, with one row a record: row, risk, population_unique,
+      class (high above `max_risk`, or above 0.2 if none is given; some above a quarter of it).
+    - `carry`: columns of the file that go into it as they are, such as an identifier.
 
     How the file is read:
 
@@ -108,15 +125,20 @@ class AssessOptions:
     keys: Sequence[str] | None = None
     weight: str | None = None
     population: float | None = None
+    whole_population: bool = False
     population_file: Any = field(default=None, repr=False)
     cells: int | None = None
+    nesting: bool = True
     impossible: Any = field(default=None, repr=False)
     household: str | None = None
     sensitive: Sequence[str] = ()
     trees: Mapping[str, Hierarchy | str | Path] = field(default_factory=dict)
     scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    max_risk: float | None = None
+    min_k: int | None = None
     k: int | Sequence[int] = (2, 3, 5)
     models: str | Sequence[str] | None = None
+    all_models: bool = False
     headline: str | None = None
     l: int | None = None  # noqa: E741 - the letter that everybody uses
     c: float | None = None
@@ -131,6 +153,7 @@ class AssessOptions:
     all_pairs: bool = False
     n_riskiest: int = 20
     risks: str | Path | None = None
+    carry: Sequence[str] = ()
     missing: str = "category"
     missing_weight: float = 1.0
     missing_codes: Codes = field(default_factory=dict)
@@ -149,8 +172,11 @@ class AssessOptions:
         check_roles(self.key_names, self.weight, self.household, tuple(self.sensitive))
         check_codes(self.codes, (*self.key_names, *self.sensitive))
         self._check_numbers()
+        if self.all_models and self.models is not None:
+            rule = "left out where models are named"
+            raise InputError(must_be("all_models", rule, "both"))
+        check_headline(self.headline, tuple(MODELS))
         names = [model.name for model in self.chosen_models]
-        check_headline(self.headline, names)
         check_model_settings(names, self.shrinkage, tuple(self.loss_ratios))
         self._check_sensitive()
 
@@ -162,6 +188,7 @@ class AssessOptions:
         settled = {
             "keys": keys,
             "sensitive": checked_sensitive(self.sensitive),
+            "carry": checked_names("carry", self.carry),
             "trees": dict(self.trees or {}),
             "scenarios": dict(self.scenarios or {}),
             "k": tuple(sorted(set(levels))),
@@ -179,6 +206,10 @@ class AssessOptions:
             if self.population_file is not None:
                 rule = "left out where a file of the population is given"
                 raise InputError(must_be("population", rule, self.population))
+        check_whole_population(self.whole_population, self.population, self.population_file,
+                               self.weight)  # fmt: skip
+        check_limits(self.max_risk, self.min_k)
+        check_carried(tuple(self.carry), self.risks)
         if self.cells is not None:
             if self.cells < 1:
                 raise InputError(must_be("cells", "at least 1", self.cells))
@@ -208,15 +239,27 @@ class AssessOptions:
 
     @property
     def levels_of_k(self) -> tuple[int, ...]:
-        """The values of k, ascending, each once."""
-        return (self.k,) if isinstance(self.k, int) else tuple(self.k)
+        """The values of k, ascending, each once; the least that is asked for among them."""
+        given = (self.k,) if isinstance(self.k, int) else tuple(self.k)
+        return tuple(sorted({*given, *(() if self.min_k is None else (self.min_k,))}))
+
+    @property
+    def class_limits(self) -> ClassLimits:
+        """From which risk on records are of the classes some and high."""
+        high = USUAL_LIMIT if self.max_risk is None else self.max_risk
+        return ClassLimits(some=high * SHARE_OF_SOME, high=high)
 
     @property
     def chosen_models(self) -> tuple[Model, ...]:
-        """The models that are asked, the Lancaster model with the shrinkage given."""
+        """The models that are run: those named, all if asked for, and the one that leads."""
+        wanted: list[Model] = []
+        if self.all_models or self.models is not None:
+            wanted += choose_models(self.models if self.models is not None else "auto")
+        if self.headline is not None and self.headline not in [model.name for model in wanted]:
+            wanted += choose_models([self.headline])
         return tuple(
             replace(model, shrinkage=self.shrinkage) if isinstance(model, Lancaster) else model
-            for model in choose_models(self.models if self.models is not None else "auto")
+            for model in wanted
         )
 
     @property
@@ -248,6 +291,7 @@ class AssessOptions:
             codes=self.codes,
             sensitive=tuple(self.sensitive),
             household=self.household,
+            carry=tuple(self.carry),
             decimal=(self.csv or CsvOptions()).decimal,
         )
 

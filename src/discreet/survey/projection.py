@@ -1,18 +1,22 @@
 """Cells seen through fewer keys: what an intruder has who knows only some of them."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.data.coding import Coding
 from discreet.data.missing import MissingPolicy
+from discreet.data.nesting import Nested
 from discreet.data.summary import SizeIndices
 from discreet.engines.contract import KeyLevels
 from discreet.engines.matching import matched_cells
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
+from discreet.survey.nested_keys import n_possible, ruled_out
 
 FEW_CODES = 1 << 12
+MOST_BOXES = 20_000  # pairs of levels that are held against a list of impossible combinations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,7 @@ class AllCells:
     """Every occupied cell at once: what figures over subsets of the keys are computed from.
 
     `records` lie in each cell; `sample_count` is how many a record of it matches, itself included.
+    `nested` are pairs of keys, by position, of which one determines the other.
     """
 
     words: IntArray
@@ -29,6 +34,7 @@ class AllCells:
     keys: tuple[KeyLevels, ...]
     policy: MissingPolicy
     missing_weight: float
+    nested: tuple[Nested, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -67,32 +73,100 @@ class AllCells:
             return int(self.records.sum() == 1)
         return self.project(kept).size_indices().sample_uniques
 
-    def project(self, keys: Sequence[int]) -> "Projection":
-        """The cells of these keys alone."""
-        coding = Coding.of_sizes([self.coding.sizes[key] for key in keys])
+    @property
+    def known_sizes(self) -> tuple[int, ...]:
+        """Levels of each key that make a cell: all, but for a missing one that matches others."""
+        if self.policy.matching is None:
+            return self.coding.sizes
+        return tuple(key.n_known for key in self.keys)
+
+    def n_possible(self) -> int:
+        """Cells that could be occupied: no combination that nesting rules out, and none of a
+        missing value that matches anything."""
+        sizes = self.known_sizes
+        if not self.nested:
+            return math.prod(sizes)
+        return n_possible(self.coding.decode(self.words), sizes, self.nested)
+
+    def ruled_out(self) -> list[dict[int, int]]:
+        """Pairs of levels that nesting rules out, as boxes; none where they would be too many."""
+        found = ruled_out(self.coding.decode(self.words), self.known_sizes, self.nested)
+        return found if len(found) <= MOST_BOXES else []
+
+    def within(self, keys: Sequence[int]) -> tuple["AllCells", IntArray]:
+        """The cells of these keys alone, and in which of them each cell lies.
+
+        Their sample counts are left to `matched`.
+        """
         levels = np.stack([self.coding.level(self.words, key) for key in keys], axis=1)
+        kept = [self.keys[key] for key in keys]
+        return self._regrouped(levels, kept, [self.coding.sizes[key] for key in keys], keys)
+
+    def recoded(self, key: int, to: IntArray, levels: KeyLevels) -> tuple["AllCells", IntArray]:
+        """The cells with level i of one key turned into level to[i] of `levels`."""
+        coded = self.coding.decode(self.words)
+        coded[:, key] = to[coded[:, key]]
+        keys = [levels if j == key else own for j, own in enumerate(self.keys)]
+        sizes = [len(levels.values) if j == key else n for j, n in enumerate(self.coding.sizes)]
+        return self._regrouped(coded, keys, sizes, range(len(keys)))
+
+    def _regrouped(
+        self,
+        levels: IntArray,
+        keys: Sequence[KeyLevels],
+        sizes: Sequence[int],
+        places: Sequence[int],
+    ) -> tuple["AllCells", IntArray]:
+        coding = Coding.of_sizes(sizes)
         words, place = distinct_rows(coding.encode(levels), coding.n_combinations)
         records = np.bincount(place, weights=self.records, minlength=len(words)).astype(np.int64)
-        count: CountArray = records
-        missing = self.missing_levels[list(keys)]
-        reduced = coding.decode(words)
-        overlap = self.policy.matching is not None and bool((reduced == missing).any())
-        if self.policy.matching is not None and overlap:
-            count = matched_cells(
-                reduced,
-                missing,
-                records,
-                None,
-                policy=self.policy.matching,
-                missing_weight=self.missing_weight,
-            ).sample_count
-        return Projection(place=place, records=records, sample_count=count, disjoint=not overlap)
+        at = {old: new for new, old in enumerate(places)}
+        nested = (
+            Nested(at[pair.determining], at[pair.determined])
+            for pair in self.nested
+            if pair.determining in at and pair.determined in at
+        )
+        cells = replace(
+            self,
+            words=words,
+            records=records,
+            sample_count=records,
+            coding=coding,
+            keys=tuple(keys),
+            nested=tuple(nested),
+        )
+        return cells, place
+
+    def matched(self) -> tuple[CountArray, bool]:
+        """How many records one of each cell matches, and whether no two cells match each other."""
+        levels, missing = self.coding.decode(self.words), self.missing_levels
+        matching = self.policy.matching
+        if matching is None or not bool((levels == missing).any()):
+            return self.records, True
+        found = matched_cells(
+            levels,
+            missing,
+            self.records,
+            None,
+            policy=matching,
+            missing_weight=self.missing_weight,
+        )
+        return found.sample_count, False
+
+    def project(self, keys: Sequence[int]) -> "Projection":
+        """The cells of these keys alone."""
+        cells, place = self.within(keys)
+        count, disjoint = cells.matched()
+        return Projection(
+            cells=cells, place=place, records=cells.records, sample_count=count, disjoint=disjoint
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
     """Coarser cells: which one each finer cell falls in, their records and sample counts."""
 
+    cells: AllCells
     place: IntArray
     records: IntArray
     sample_count: CountArray

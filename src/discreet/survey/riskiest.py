@@ -1,21 +1,26 @@
-"""The riskiest key combinations: fewest records first, then the rarest by their levels."""
+"""The riskiest key combinations: highest risk first, then fewest records, then rarest levels."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from discreet.data.cells import CellBatch
-from discreet.engines.contract import KeyLevels
+from discreet.engines.contract import CellStore, KeyLevels
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
-from discreet.numerics.rounding import order_of
+from discreet.numerics.rounding import ALIKE, order_of
+from discreet.survey.headline.record_risk import CellRisks
+
+SHOWN_ROWS = 5  # of one combination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskyCell:
     """A combination that few records share: `records` lie in it, `sample_count` match each of them.
 
-    The two differ only where missing values match other values.
+    The two differ only where missing values match other values. `rows` are its first records, from
+    1 in the order of the file. `risk` and `population_unique` are the recommended ones, None where
+    there are none.
     `expected_count` is the number of records it would hold if the keys were independent,
     n · ∏ (share of the level): of two equally small cells, the one with less is the stranger.
     """
@@ -25,10 +30,16 @@ class RiskyCell:
     records: int
     weight_total: float | None
     expected_count: float
+    rows: tuple[int, ...] = ()
+    risk: float | None = None
+    population_unique: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidates:
+    cell: IntArray
+    risk: FloatArray
+    unique: FloatArray
     levels: IntArray
     sample_count: CountArray
     records: IntArray
@@ -37,8 +48,12 @@ class _Candidates:
 
     def best(self, limit: int) -> "_Candidates":
         rarest = order_of(-self.log_expected, scale=1.0)  # like levels add up in another order
-        order = rarest[np.argsort(self.sample_count[rarest], kind="stable")][:limit]
+        fewest = rarest[np.argsort(self.sample_count[rarest], kind="stable")]
+        order = fewest[order_of(self.risk[fewest])][:limit]
         return _Candidates(
+            cell=self.cell[order],
+            risk=self.risk[order],
+            unique=self.unique[order],
             levels=self.levels[order],
             sample_count=self.sample_count[order],
             records=self.records[order],
@@ -48,39 +63,66 @@ class _Candidates:
 
 
 def riskiest_cells(
-    batches: Iterable[CellBatch],
-    keys: Sequence[KeyLevels],
+    cells: CellStore,
     margins: Sequence[IntArray],
+    risks: CellRisks | None,
     limit: int = 20,
 ) -> tuple[RiskyCell, ...]:
-    """The `limit` riskiest cells of all batches; `margins` are the one-way counts of each key."""
+    """The `limit` riskiest cells of all batches; `margins` are the one-way counts of each key.
+
+    Cells without a risk come last; where no cell has one, 1/f stands in.
+    """
     total = int(margins[0].sum())
     shares = [np.log(np.maximum(margin, 1) / total) for margin in margins]
     best: _Candidates | None = None
-    for batch in batches:
-        here = _candidates(_few(batch, limit), shares, total).best(limit)
-        best = here if best is None else _join(best, here).best(limit)
-    return () if best is None else _named(best, keys, batch.weight_total is not None)
+    first, weighted = 0, False
+    for batch in cells.batches():
+        here = _few(batch, risks, first, limit)
+        found = _candidates(*here, shares, total).best(limit)
+        best = found if best is None else _join(best, found).best(limit)
+        first += len(batch)
+        weighted = batch.weight_total is not None
+    if best is None:
+        return ()
+    rows = cells.rows_in(best.cell.tolist(), SHOWN_ROWS)
+    return _named(best, cells.keys, rows, weighted=weighted, told=risks is not None)
 
 
-def _few(batch: CellBatch, limit: int) -> CellBatch:
-    """Only the cells of a batch that are small enough to be among its riskiest."""
-    ordered = np.sort(batch.sample_count)
-    small = batch.sample_count <= ordered[min(limit, len(ordered)) - 1]
-    return CellBatch(
+def _few(
+    batch: CellBatch, risks: CellRisks | None, first: int, limit: int
+) -> tuple[CellBatch, IntArray, FloatArray, FloatArray]:
+    """Only the cells of a batch that may be among its riskiest: cells, places, risks, uniques."""
+    here = slice(first, first + len(batch))
+    risk = 1.0 / batch.sample_count if risks is None else np.nan_to_num(risks.risk[here], nan=-1.0)
+    unique = np.zeros(len(batch)) if risks is None else risks.population_unique[here]
+    least = np.sort(risk)[::-1][min(limit, len(risk)) - 1]
+    kept = np.flatnonzero(risk >= least * (1 - ALIKE) if least > 0 else risk >= least)
+    weights = batch.weight_total
+    few = CellBatch(
         coding=batch.coding,
-        words=batch.words[small],
-        sample_count=batch.sample_count[small],
-        records=batch.n_records[small],
-        weight_total=None if batch.weight_total is None else batch.weight_total[small],
+        words=batch.words[kept],
+        sample_count=batch.sample_count[kept],
+        records=batch.n_records[kept],
+        weight_total=None if weights is None else weights[kept],
     )
+    return few, kept + first, risk[kept], unique[kept]
 
 
-def _candidates(batch: CellBatch, shares: Sequence[FloatArray], total: int) -> _Candidates:
+def _candidates(
+    batch: CellBatch,
+    cell: IntArray,
+    risk: FloatArray,
+    unique: FloatArray,
+    shares: Sequence[FloatArray],
+    total: int,
+) -> _Candidates:
     levels = batch.levels()
     log_expected = np.log(total) + sum(share[levels[:, j]] for j, share in enumerate(shares))
     weights = batch.weight_total
     return _Candidates(
+        cell=cell,
+        risk=risk,
+        unique=unique,
         levels=levels,
         sample_count=batch.sample_count,
         records=batch.n_records,
@@ -90,30 +132,32 @@ def _candidates(batch: CellBatch, shares: Sequence[FloatArray], total: int) -> _
 
 
 def _join(one: _Candidates, other: _Candidates) -> _Candidates:
-    return _Candidates(
-        levels=np.concatenate([one.levels, other.levels]),
-        sample_count=np.concatenate([one.sample_count, other.sample_count]),
-        records=np.concatenate([one.records, other.records]),
-        weight_total=np.concatenate([one.weight_total, other.weight_total]),
-        log_expected=np.concatenate([one.log_expected, other.log_expected]),
-    )
+    pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(_Candidates)}
+    return _Candidates(**{name: np.concatenate(pair) for name, pair in pairs.items()})
 
 
-def _named(best: _Candidates, keys: Sequence[KeyLevels], weighted: bool) -> tuple[RiskyCell, ...]:
-    return tuple(
-        RiskyCell(
-            levels=tuple(key.labels[level] for key, level in zip(keys, row, strict=True)),
-            sample_count=float(count) if count % 1 else int(count),
-            records=int(records),
-            weight_total=float(weight) if weighted else None,
-            expected_count=float(np.exp(log_expected)),
+def _named(
+    best: _Candidates,
+    keys: Sequence[KeyLevels],
+    rows: Sequence[tuple[int, ...]],
+    *,
+    weighted: bool,
+    told: bool,
+) -> tuple[RiskyCell, ...]:
+    found = []
+    for i, at in enumerate(rows):
+        count, risk = best.sample_count[i], float(best.risk[i])
+        unique = float(best.unique[i])
+        found.append(
+            RiskyCell(
+                levels=tuple(k.labels[n] for k, n in zip(keys, best.levels[i], strict=True)),
+                sample_count=float(count) if count % 1 else int(count),
+                records=int(best.records[i]),
+                weight_total=float(best.weight_total[i]) if weighted else None,
+                expected_count=float(np.exp(best.log_expected[i])),
+                rows=at,
+                risk=risk if told and risk >= 0 else None,
+                population_unique=unique if told and not np.isnan(unique) else None,
+            )
         )
-        for row, count, records, weight, log_expected in zip(
-            best.levels,
-            best.sample_count,
-            best.records,
-            best.weight_total,
-            best.log_expected,
-            strict=True,
-        )
-    )
+    return tuple(found)

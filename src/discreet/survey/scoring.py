@@ -8,12 +8,13 @@ import numpy as np
 
 from discreet.data.summary import Summary
 from discreet.data.writing import written_whole
-from discreet.engines.contract import CellStore, CountedCells, HouseholdTotals
+from discreet.engines.contract import CellStore, ClassLimits, CountedCells, HouseholdTotals
 from discreet.errors import InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray
 from discreet.progress import Progress, heed
 from discreet.survey.bayes_test import CalledUnique
+from discreet.survey.headline.record_risk import CellRisks
 from discreet.survey.models.contract import (
     FittedModel,
     Model,
@@ -23,6 +24,7 @@ from discreet.survey.models.contract import (
 )
 from discreet.survey.risk_histogram import RiskDistribution
 
+RISK, POPULATION_UNIQUE = "risk", "population_unique"
 MATCH = "_match_probability"
 UNIQUE = "_unique_probability"
 
@@ -64,14 +66,16 @@ def fit_model(
 class Scorer:
     """Runs cells through the fitted models once, keeping the tally and distribution of each.
 
-    `extra` are further columns for the file of records, one value a cell; `matched_by` is a
-    sentence to add to what models assume.
+    `leading` are the risks that lead, or the name of the model whose risks do. `extra` are further
+    columns for the file of records, one value a cell; `matched_by` is a sentence to add to what
+    models assume.
     """
 
     def __init__(
         self,
         cells: CellStore,
         fitted: Mapping[str, FittedModel | Unavailable],
+        leading: CellRisks | str | None,
         extra: Mapping[str, FloatArray],
         loss_ratios: tuple[float, ...],
         matched_by: str = "",
@@ -80,7 +84,13 @@ class Scorer:
         self.matched_by = matched_by
         self.outcomes = fitted
         self.fitted = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
-        self.extra = extra
+        self.extra = dict(extra)
+        self.leads = leading if isinstance(leading, str) else None
+        self.risks = None if isinstance(leading, str) else leading
+        self.parts: list[tuple[FloatArray, FloatArray]] = []
+        if self.risks is not None:
+            told = {RISK: self.risks.risk, POPULATION_UNIQUE: self.risks.population_unique}
+            self.extra = told | self.extra
         self.tallies = {name: Tally() for name in self.fitted}
         self.distributions: dict[str, RiskDistribution] = {}
         self.called: dict[str, CalledUnique] = {}
@@ -93,25 +103,35 @@ class Scorer:
             if first.match_probability is not None:
                 self.columns.append(f"{name}{MATCH}")
                 self.distributions[name] = RiskDistribution.empty()
-        self.columns += extra
+        self.columns = [*self.extra, *self.columns]
+        if self.leads is not None:
+            self.columns = [RISK, POPULATION_UNIQUE, *self.columns]
 
     def run(
-        self, risks: Path | None, household: str | None, progress: Progress
+        self, risks: Path | None, household: str | None, limits: ClassLimits, progress: Progress
     ) -> HouseholdTotals | None:
         """Score every batch, write the records if asked, and gather households if there are any."""
         if risks is None and household is None:
-            for _ in self.scores(progress):
+            for _ in self.scores(progress) if self.fitted else ():
                 pass
             return None
         self.cells.attach_scores(self.scores(progress), self.columns)
         totals = None
         if household is not None:
-            matches = [column for column in self.columns if column.endswith(MATCH)]
-            totals = self.cells.household_totals(matches)
+            of_records = [c for c in self.columns if c.endswith((MATCH, RISK))]
+            totals = self.cells.household_totals(of_records)
         if risks is not None:
+            first = [c for c in (RISK, POPULATION_UNIQUE) if c in self.columns]
             with written_whole(risks) as temporary:
-                self.cells.write_records(temporary)
+                self.cells.write_records(temporary, first, limits if first else None)
         return totals
+
+    def all_risks(self) -> CellRisks | None:
+        """The risks that lead, of all cells, after the run."""
+        if self.leads is None or not self.parts:
+            return self.risks
+        risk, unique = (np.concatenate(part) for part in zip(*self.parts, strict=True))
+        return CellRisks(risk=risk, population_unique=unique)
 
     def scores(self, progress: Progress) -> Iterator[dict[str, FloatArray]]:
         """For each batch, the columns of scores of all models."""
@@ -131,11 +151,21 @@ class Scorer:
                     self.distributions[name] = self.distributions[name].add(
                         scores.match_probability, batch.n_records
                     )
+            if self.leads is not None:
+                columns |= self._leading(columns, len(batch))
             here = slice(done, done + len(batch))
             columns |= {name: np.asarray(values[here]) for name, values in self.extra.items()}
             done += len(batch)
             progress("scoring the cells", done / self.cells.n_cells)
             yield columns
+
+    def _leading(self, columns: Mapping[str, FloatArray], n: int) -> dict[str, FloatArray]:
+        """The scores of the model that leads, NaN where it gives none."""
+        none = np.full(n, np.nan)
+        risk = columns.get(f"{self.leads}{MATCH}", none)
+        unique = columns.get(f"{self.leads}{UNIQUE}", none)
+        self.parts.append((risk, unique))
+        return {RISK: risk, POPULATION_UNIQUE: unique}
 
     def result(self, model: Model) -> ModelResult | Unavailable:
         """What the model says of the whole file, from its tally."""

@@ -11,6 +11,7 @@ from discreet.data.records import Records
 from discreet.errors import ColumnError, InputError, must_be
 
 APART = "take it out of one of them"
+OF_RISKS = ("row", "risk", "population_unique", "class", "sample_count", "weight_total")
 
 
 def check_columns(
@@ -77,6 +78,41 @@ def check_headline(headline: str | None, models: Sequence[str]) -> None:
         raise InputError(must_be("headline", rule, repr(headline), remedy=remedy))
 
 
+def check_whole_population(
+    whole: bool, population: float | None, population_file: object, weight: str | None
+) -> None:
+    """Where the file is the population, nothing else says how large that is."""
+    given = {"population": population, "population_file": population_file, "weight": weight}
+    for name, value in given.items():
+        if whole and value is not None:
+            rule = "left out where the file is the whole population"
+            remedy = "each record then stands for itself alone"
+            raise InputError(must_be(name, rule, "it", remedy=remedy))
+
+
+def check_limits(max_risk: float | None, min_k: int | None) -> None:
+    """Limits of what may go out are in range."""
+    if max_risk is not None and not 0 < max_risk <= 1:
+        raise InputError(must_be("max_risk", "above 0 and at most 1", max_risk))
+    if min_k is not None and min_k < 2:
+        raise InputError(must_be("min_k", "at least 2", min_k))
+
+
+def check_carried(carry: Sequence[str], risks: object) -> None:
+    """Columns to carry have a file to go to, in which no other column has their name."""
+    if carry and risks is None:
+        rule = "given with a file of risks"
+        raise InputError(must_be("carry", rule, "none", remedy="name one (risks)"))
+    for name in carry:
+        if name.casefold() in OF_RISKS:
+            rule = "columns named unlike those of the file of risks"
+            raise ColumnError(must_be("carry", rule, repr(name), remedy="rename it"))
+    twice = _alike(carry)
+    if twice is not None:
+        got = f"{twice[0]!r} and {twice[1]!r}"
+        raise ColumnError(must_be("carry", "names that differ in more than capitals", got))
+
+
 def check_codes(codes: MissingCodes, columns: Sequence[str]) -> None:
     """Codes are given for keys or sensitive variables; a typo is told."""
     for kind, column, _ in codes.given():
@@ -112,18 +148,17 @@ def check_model_settings(
     models: Sequence[str], shrinkage: float | None, loss_ratios: Sequence[float]
 ) -> None:
     """Settings of models are in range, and some model that was asked for obeys them."""
-    named = ", ".join(models)
+    named = ", ".join(models) or "none"
     if shrinkage is not None:
         if not 0 <= shrinkage <= 1:
             raise InputError(must_be("shrinkage", "from 0 to 1", shrinkage))
         if "lancaster" not in models:
             rule = "given with the model lancaster"
-            raise InputError(must_be("shrinkage", rule, f"the models {named}"))
+            remedy = "name it (models), or run all (all_models)"
+            raise InputError(must_be("shrinkage", rule, f"the models {named}", remedy=remedy))
     for ratio in loss_ratios:
         if not 0 < ratio < float("inf"):
             raise InputError(must_be("loss_ratios", "positive numbers", ratio))
-    if loss_ratios and set(models) <= {"sample_frequency"}:
-        raise no_test_of_uniqueness(f"the models {named}", "name another model")
 
 
 def no_test_of_uniqueness(got: str, remedy: str) -> InputError:

@@ -1,11 +1,13 @@
 """What a steward should look at before trusting the figures, seen in the data themselves."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from discreet.data.missing import EVERY_COLUMN
 from discreet.data.summary import Summary
-from discreet.engines.contract import CellStore, IdleCode, KeyLevels
-from discreet.numerics.rounding import above
+from discreet.engines.contract import CellStore, IdleCode, KeyLevels, WeightCheck
+from discreet.errors import WeightError, must_be
+from discreet.numerics.rounding import above, alike
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.impossible import ImpossibleList
 from discreet.survey.models.benedetti_franconi import undersized_cells
@@ -18,6 +20,13 @@ NEGATIVE_CODES = frozenset(
     {"-1", "-2", "-3", "-6", "-7", "-8", "-9", "-66", "-77", "-88", "-98", "-99", "-777", "-888",
      "-998", "-999", "-9999"}
 )  # fmt: skip
+NO_WEIGHTS = frozenset(
+    {"age", "amount", "bmi", "cost", "earnings", "eur", "height", "id", "income", "kg", "pay",
+     "price", "rent", "revenue", "salary", "score", "tax", "turnover", "usd", "wage", "wages",
+     "wealth", "year"}
+)  # fmt: skip
+MOST_PEOPLE = 8.5e9
+WIDEST = 10_000  # times the smallest weight
 SHOWN_CODES = 5
 MANY_LEVELS = 1_000
 
@@ -27,9 +36,10 @@ def data_warnings(
     summary: Summary,
     impossible: ImpossibleList | None,
     sensitive: Sequence[SensitiveFigures] = (),
+    weight: str | None = None,
 ) -> tuple[str, ...]:
-    """One plain sentence for each thing that looks amiss."""
-    found = [*_about_weights(cells, summary)]
+    """One plain sentence for each thing that looks amiss; `weight` is the name of its column."""
+    found = [*_about_weights(cells, summary, weight)]
     if impossible is not None and impossible.n_idle:
         found.append(
             f"{impossible.n_idle:,} of the {impossible.n_rows:,} impossible combinations name a "
@@ -53,9 +63,42 @@ def _about_code(idle: IdleCode) -> str:
     return f"the code {idle.code!r} for {idle.kind} never occurs in {where}, so it has no effect"
 
 
-def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
-    if cells.weights is None:
+def check_weights(name: str | None, weights: WeightCheck | None) -> None:
+    """The weights add up to no more people than there are; raises WeightError where they do."""
+    if weights is not None and weights.total > MOST_PEOPLE:
+        rule = "survey weights, the persons that each record stands for"
+        got = "a sum of more people than there are on earth"
+        remedy = "is it an amount? take the column of weights, or give the size of the population"
+        raise WeightError(must_be(f"weight {name!r}", rule, got, remedy=f"{remedy} (population)"))
+
+
+def _about_the_weight(
+    name: str, weights: WeightCheck, n_records: int, known: bool
+) -> Iterator[str]:
+    """Signs that the column holds something else than survey weights, or scaled ones."""
+    parts = {part.casefold() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    if parts & NO_WEIGHTS:
+        yield (
+            f"the weight {name!r} has the name of something else: a survey weight is the number of "
+            "persons that a record stands for; if this is none, every estimate is wrong"
+        )
+    if weights.largest > WIDEST * weights.smallest:
+        yield (
+            f"the largest weight is {_size(weights.largest / weights.smallest)} times the "
+            "smallest: that is more like an amount than a survey weight"
+        )
+    if not known and alike(weights.total, n_records):
+        yield (
+            "the weights add up to the number of records, so the file is taken for the whole "
+            "population; if they were scaled to that, give the size of the population"
+        )
+
+
+def _about_weights(cells: CellStore, summary: Summary, name: str | None) -> Iterator[str]:
+    if cells.weights is None or name is None:
         return
+    known = summary.population_size_known
+    yield from _about_the_weight(name, cells.weights, cells.n_records, known)
     if cells.weights.n_below_one:
         yield (
             f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
@@ -67,22 +110,16 @@ def _about_weights(cells: CellStore, summary: Summary) -> Iterator[str]:
                 f"in {undersized:,} cells the weights sum to less than the records there are; the "
                 "individual risk takes these cells for complete"
             )
-    known = summary.population_size if summary.population_size_known else None
-    ratio = 1.0 if known is None else cells.weights.total / known
-    if known is not None and not (above(ratio, 0.8) and above(1.25, ratio)):
+    size = summary.population_size if known else None
+    ratio = 1.0 if size is None else cells.weights.total / size
+    if size is not None and not (above(ratio, 0.8) and above(1.25, ratio)):
         yield (
             f"the weights sum to {_size(cells.weights.total)}, far from the population of "
-            f"{_size(known)} that was given"
+            f"{_size(size)} that was given"
         )
 
 
 def _about_totals(cells: CellStore, summary: Summary) -> Iterator[str]:
-    size = summary.population_size
-    if summary.population_size_known and size is not None and size < cells.n_records:
-        yield (
-            f"the population of {_size(size)} that was given is smaller than the sample of "
-            f"{cells.n_records:,} records, so no model of the population can use it"
-        )
     if summary.n_table_cells < cells.n_cells and summary.size_indices.is_partition:
         yield (
             f"the {summary.n_table_cells:,} possible cells that were given are fewer than the "

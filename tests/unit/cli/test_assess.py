@@ -21,7 +21,8 @@ def test_text(discreet, survey):
     run = discreet("assess", survey, "--keys", "a,b", *QUICK)
     assert (run.code, run.err) == (0, "")
     assert "Disclosure risk of s.csv" in run.out
-    assert "1 record" in run.out
+    assert "4 records, population not known, 2 keys, 1 with a missing key (category)" in run.out
+    assert "records alone in their cell" in run.out
 
 
 def test_json_and_nothing_else(discreet, survey):
@@ -93,3 +94,140 @@ def test_help_explains_every_option(discreet):
     assert run.err == ""
     for option in ("--keys", "--weight", "--missing", "--report", "--risks", "--json"):
         assert option in run.out
+
+
+@pytest.fixture
+def people(tmp_path):
+    """400 persons: age and sex, each combination four times, and one odd one."""
+    rows = [f"p{i},{i // 4 % 50 + 20},{'FM'[i // 200]},{i % 7}" for i in range(400)]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["id,age,sex,dose", *rows, "odd,99,X,3"]) + "\n")
+    return path
+
+
+KEYS = ("--keys", "age,sex")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_risks_begin_with_the_row_and_carry_what_was_asked(discreet, people, tmp_path, ending):
+    risks = tmp_path / f"r.{ending}"
+    run = discreet(
+        "assess", people, *KEYS, "--population", "4000", "--risks", risks, "--carry", "id,age",
+        "--json",
+    )  # fmt: skip
+    assert run.code == 0, run.err
+    found = json.loads(run.out)["recommended"]
+    frame = pd.read_csv(risks) if ending == "csv" else pd.read_parquet(risks)
+    assert list(frame)[:6] == ["row", "risk", "population_unique", "class", "id", "age"]
+    assert not [name for name in frame if str(name).endswith("_probability")]
+    assert frame["row"].tolist() == list(range(1, 402))
+    assert frame["id"].tolist() == [*(f"p{i}" for i in range(400)), "odd"]
+    for column, figure in (
+        ("risk", "expected_correct_matches"),
+        ("population_unique", "expected_population_uniques"),
+    ):
+        assert frame[column].sum() == pytest.approx(found[figure]["value"], rel=1e-9)
+    counts = frame["class"].value_counts().to_dict()
+    assert {name: n for name, n in found["risk"]["classes"].items() if n} == counts
+    assert frame["risk"].idxmax() == 400
+
+
+def test_all_models_put_their_columns_last(discreet, people, tmp_path):
+    risks = tmp_path / "r.csv"
+    run = discreet("assess", people, *KEYS, "--population", "4000", "--risks", risks,
+                   "--all-models", "--json")  # fmt: skip
+    assert run.code == 0
+    columns = list(pd.read_csv(risks))
+    assert columns[:4] == ["row", "risk", "population_unique", "class"]
+    assert "benedetti_franconi_match_probability" in columns
+    assert len(json.loads(run.out)["models"]) == 14
+
+
+def test_no_model_is_run_unless_asked_for(discreet, people):
+    run = discreet("assess", people, *KEYS, "--population", "4000", "--json")
+    assert json.loads(run.out)["models"] == {}
+
+
+def test_without_a_population_there_is_no_column_of_risk(discreet, people, tmp_path):
+    risks = tmp_path / "r.csv"
+    run = discreet("assess", people, *KEYS, "--risks", risks, "--carry", "id")
+    assert run.code == 0
+    assert list(pd.read_csv(risks)) == ["row", "id", "sample_count"]
+    assert run.out.count("--whole-population") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "verdict"),
+    [
+        (("--whole-population", "--max-risk", "0.25"), 3, "broken"),
+        (("--whole-population", "--max-risk", "1"), 0, "kept"),
+        (("--min-k", "2"), 3, "broken"),
+        (("--max-risk", "0.5"), 4, "undecided"),
+        (("--max-risk", "0.5", "--min-k", "2"), 3, "broken"),
+        (("--population", "4000"), 0, None),
+    ],
+)
+def test_the_verdict_sets_the_exit_code(discreet, people, given, code, verdict):
+    run = discreet("assess", people, *KEYS, *given, "--json")
+    assert run.code == code
+    told = json.loads(run.out).get("verdict")
+    assert (told and told["verdict"]) == verdict
+
+
+def test_the_verdict_leads_on_the_terminal(discreet, people):
+    run = discreet("assess", people, *KEYS, "--whole-population", "--min-k", "2")
+    assert run.code == 3
+    assert "Verdict: may not go out" in run.out.splitlines()[:5]
+    assert "Broken: 1 record is alone with the keys." in run.out
+
+
+def test_a_population_smaller_than_the_file_is_bad_input(discreet, people):
+    run = discreet("assess", people, *KEYS, "--population", "100")
+    assert run.complaint() == (
+        "--population must be at least the 401 records of the file, got 100; a population holds "
+        "every person of its sample"
+    )
+
+
+def test_an_amount_is_no_weight(discreet, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("a,income\n" + "1,900000000\n" * 20)
+    assert (
+        "weight 'income' must be survey weights, the persons that each record stands for, got a sum of more people than there are on earth; is it an amount? take the column of weights, or give the size of the population (--population)"
+        in discreet("assess", path, "--keys", "a", "--weight", "income").complaint()
+    )
+    path.write_text("a,income\n" + "1,30000\n2,41000\n" * 20)
+    run = discreet("assess", path, "--keys", "a", "--weight", "income", "--json")
+    assert run.code == 0
+    assert "has the name of something else" in json.loads(run.out)["warnings"][0]
+
+
+def test_a_folder_without_parquet_is_named_as_input(discreet, people):
+    told = discreet("assess", people.parent, *KEYS).complaint()
+    assert told.startswith("file must be a file, or a folder that holds Parquet files")
+    assert told.endswith("name one of its files, such as 'people.csv'")
+
+
+def test_scenarios_have_an_estimate_of_their_own(discreet, people):
+    run = discreet("assess", people, *KEYS, "--population", "4000", "--scenario", "one=sex",
+                   "--json")  # fmt: skip
+    told = json.loads(run.out)
+    one = told["scenarios"]["one"]["recommended"]
+    assert (
+        one["expected_correct_matches"]["value"]
+        < (told["recommended"]["expected_correct_matches"]["value"])
+    )
+
+
+def test_policies_side_by_side_have_the_recommended_estimate(discreet, tmp_path):
+    rows = [f"{i % 9},{'' if i % 11 == 0 else i % 13}" for i in range(400)]
+    (tmp_path / "s.csv").write_text("\n".join(["a,b", *rows]))
+    run = discreet("assess", tmp_path / "s.csv", "--keys", "a,b", "--population", "4000",
+                   "--missing", "all", "--json")  # fmt: skip
+    assert run.code == 0, run.err
+    policies = json.loads(run.out)["missing"]
+    for name in ("wildcard", "conservative", "category", "drop"):
+        assert policies[name]["recommended"]["expected_correct_matches"]["value"] > 0
+    shown = discreet("assess", tmp_path / "s.csv", "--keys", "a,b", "--population", "4000",
+                     "--missing", "all")  # fmt: skip
+    assert "How many could be found under each policy" in shown.out

@@ -114,6 +114,7 @@ def test_what_is_no_source_is_refused(source):
         ("plain", "by its ending, got 'plain'"),
         ("fifo", "file must be a regular file"),
         ("empty", "got the folder 'empty' without any"),
+        (".", "got the folder '.' without any; name one of its files, such as 's.csv'"),
     ],
 )
 def test_paths_that_cannot_be_opened(tmp_path, monkeypatch, given, message):
@@ -129,6 +130,21 @@ def test_paths_that_cannot_be_opened(tmp_path, monkeypatch, given, message):
         open_records(given)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 12_000
+
+
+def test_a_folder_that_may_not_be_looked_into(tmp_path, monkeypatch):
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "s.parquet").touch()
+    plain = Path.is_file
+
+    def refuse(path):
+        if path.suffix == ".parquet":
+            raise PermissionError(13, "Permission denied")
+        return plain(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(FileError, match="folder .* must be readable, got Permission denied"):
+        open_records(tmp_path)
 
 
 def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ import pytest
 from discreet.data.coding import Coding
 from discreet.data.records import open_records
 from discreet.engines import duckdb_cells
+from discreet.engines.contract import ClassLimits
 from discreet.errors import ColumnError, FileError, InputError
 
 SIZES = (3, 2, 4, 5)
@@ -105,6 +106,26 @@ def test_batches_hold_each_cell_once_in_the_order_of_the_codes(
             assert total == totals[tuple(level)]
 
 
+def test_rows_of_cells_in_the_order_of_the_file(count, levels, packing):
+    cells = count(table(levels), NAMES)
+    words, _ = cells.words()
+    wanted = [len(words) - 1, 0, 3]
+    found = cells.rows_in(wanted, 2)
+    codes = cells.coding.encode(levels)
+    for cell, rows in zip(wanted, found, strict=True):
+        own = np.flatnonzero((codes == words[cell]).all(axis=1)) + 1
+        assert rows == tuple(own[:2].tolist())
+    assert cells.rows_in([], 3) == []
+
+
+def test_weights_of_a_cell_are_its_own_also_where_it_matches_others(count):
+    source = pa.table({"a": ["x", "x", None, "y"], "w": [1.0, 2.0, 4.0, 8.0]})
+    for policy in ("category", "wildcard"):
+        cells = count(source, ["a"], missing=policy, weight="w")
+        assert sorted(cells.own_weights().tolist()) == [3.0, 4.0, 8.0]
+    assert count(source, ["a"]).own_weights() is None
+
+
 class TestRecords:
     def write(self, cells, path, columns=("score",)):
         scores = (dict.fromkeys(columns, batch.words[:, 0] + 0.5) for batch in cells.batches())
@@ -139,6 +160,59 @@ class TestRecords:
             "weight_total": [2.0, None, 2.0, None],
             "score": [0.5, None, 0.5, None],
         }
+
+    LIMITS = ClassLimits(some=0.05, high=0.2)
+
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_risks_come_first_then_their_class_and_what_is_carried(self, count, tmp_path, ending):
+        source = pa.table(
+            {"id": ["p,1", "q", "r", 's"4'], "a": [1, 1, 2, None], "n": [1.5, None, 2.5, 0.0]}
+        )
+        cells = count(source, ["a"], missing="drop", carry=("id", "n"))
+        columns = ("other", "risk", "population_unique")
+        scores = {"other": [7.0, 8.0], "risk": [0.2, 0.051], "population_unique": [0.0, 0.5]}
+        cells.attach_scores([{name: np.array(v) for name, v in scores.items()}], columns)
+        path = tmp_path / f"r.{ending}"
+        cells.write_records(path, ("risk", "population_unique"), self.LIMITS)
+        frame = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+        assert list(frame) == [
+            "row", "risk", "population_unique", "class", "id", "n", "sample_count", "other",
+        ]  # fmt: skip
+        assert frame["row"].tolist() == [1, 2, 3, 4]
+        assert frame["id"].tolist() == ["p,1", "q", "r", 's"4']
+        assert frame["n"].fillna(-1).tolist() == [1.5, -1, 2.5, 0.0]
+        assert frame["risk"].fillna(-1).tolist() == [0.2, 0.2, 0.051, -1]
+        assert frame["class"].fillna("").tolist() == ["some", "some", "some", ""]
+
+    @pytest.mark.parametrize(
+        ("risk", "name"),
+        [
+            (0.2 * (1 + 1e-12), "some"),
+            (0.2001, "high"),
+            (0.05, "low"),
+            (1.0, "high"),
+            (np.nan, None),
+        ],
+    )
+    def test_what_is_at_a_limit_is_not_above_it(self, count, tmp_path, risk, name):
+        cells = count(pa.table({"a": [1]}), ["a"])
+        cells.attach_scores([{"risk": np.array([risk])}], ["risk"])
+        cells.write_records(tmp_path / "r.parquet", ["risk"], self.LIMITS)
+        assert pq.read_table(tmp_path / "r.parquet").column("class").to_pylist() == [name]
+
+    def test_many_records_keep_their_order_as_csv(self, count, tmp_path):
+        a = np.random.default_rng(1).integers(0, 900, 300_000)
+        cells = count(pa.table({"a": a, "id": np.arange(300_000)}), ["a"], carry=("id",))
+        cells.attach_scores([{"risk": np.linspace(0, 1, 900)}], ["risk"])
+        cells.write_records(tmp_path / "r.csv", ["risk"], self.LIMITS)
+        frame = pd.read_csv(tmp_path / "r.csv")
+        assert (frame["row"] == np.arange(1, 300_001)).all()
+        assert (frame["id"] == np.arange(300_000)).all()
+        assert np.allclose(frame["risk"], np.linspace(0, 1, 900)[a])
+
+    def test_a_column_that_is_not_there_cannot_be_carried(self, count):
+        with pytest.raises(ColumnError, match="carry must be a column of .*; did you mean 'a'"):
+            count(pa.table({"a": [1]}), ["a"], carry=("A",))
 
     def test_no_score_at_all(self, count, tmp_path):
         found = self.write(count(pa.table({"a": [1, 2, 2]}), ["a"]), tmp_path / "r.parquet", [])

@@ -16,6 +16,7 @@ from discreet.errors import ColumnError, InputError, MissingError, OutputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows import assess as module
 from discreet.report.assess.json import assessment_json
+from discreet.survey.headline.recommendation import COUNTED
 from discreet.survey.models import registry
 from discreet.survey.models.contract import ModelUnavailable, Need
 from discreet.survey.scoring import ModelResult
@@ -130,14 +131,11 @@ class TestRefusals:
 
     SOME = ("sample_frequency", "cohen_sackrowitz_uniform", "benedetti_franconi")
 
-    def test_a_population_smaller_than_the_sample_stops_only_the_models_that_need_it(self):
-        found = module.assess(TABLE, ["a", "b"], population=3, models=self.SOME)
-        assert any("smaller than the sample" in warning for warning in found.warnings)
-        assert isinstance(found.models["sample_frequency"], ModelResult)
-        for name in self.SOME[1:]:
-            unavailable = found.models[name]
-            assert isinstance(unavailable, Unavailable)
-            assert "at least the sample size" in unavailable.reason
+    def test_a_population_smaller_than_the_sample_is_refused(self):
+        message = "population must be at least the 4 records of the file, got 3; a population holds"
+        with pytest.raises(InputError, match=message):
+            module.assess(TABLE, ["a", "b"], population=3)
+        assert module.assess(TABLE, ["a", "b"], population=4).recommended.model == COUNTED
 
     @pytest.mark.parametrize("cells", [0, -5])
     def test_an_absurd_number_of_possible_cells(self, cells):
@@ -296,12 +294,20 @@ def test_missing_values_by_each_policy():
 
 
 @pytest.mark.parametrize("rows", [["F", "F", "M", "M"], [None, None, None, None]])
-def test_matches_through_missing_values_alone_leave_population_uniques_open(rows):
+def test_matches_through_missing_values_alone_tell_what_they_can(rows):
+    """Another record agrees on all that is known of each: none is alone in the population."""
     table = pa.table({"a": rows, "b": [None, None, *((1, 1) if rows[0] else (None, None))]})
     found = assess(table, ["a", "b"], missing="wildcard", population=50)
     result = found.models["sample_frequency"]
     assert isinstance(result, ModelResult)
     assert isinstance(result.expected_population_uniques, Unavailable)
-    assert isinstance(found.recommended.expected_population_uniques, Unavailable)
-    assert isinstance(found.recommended.expected_correct_matches, Unavailable)
+    uniques = found.recommended.expected_population_uniques
+    assert isinstance(uniques, Figure)
+    assert (uniques.value, uniques.how) == (0, How.EXACT)
+    matches = found.recommended.expected_correct_matches
+    if rows[0] is None:  # whoever is looked for, each is one of fifty
+        assert isinstance(matches, Figure)
+        assert matches.value == pytest.approx(4 / 50)
+    else:
+        assert isinstance(matches, Unavailable)
     assert "if they match: a missing value matches any value" in result.assumption

@@ -29,10 +29,10 @@ def test_each_policy_is_that_of_an_assessment():
     assert "2 of 5 records without" in error.reason
     for name, figures in found.policies.items():
         if isinstance(figures, Assessment):
-            one = assess(FRAME, ["a", "b"], missing=name, models="sample_frequency", k=(2, 4))
+            one = assess(FRAME, ["a", "b"], missing=name, k=(2, 4))
             assert figures.anonymity == one.anonymity
             assert figures.sample_uniques == one.sample_uniques
-            assert list(figures.models) == ["sample_frequency"]
+            assert figures.models == {}
 
 
 def test_the_weight_of_a_match_is_that_of_wildcard_alone():
@@ -69,9 +69,10 @@ def test_everything_that_is_asked_for_is_there_under_every_policy():
         assert figures.special is not None
 
 
-def test_models_run_when_something_is_given_that_they_need():
-    assert compare_policies(FRAME, ["a"], population=50).with_models
+def test_models_run_when_they_are_asked_for():
+    assert not compare_policies(FRAME, ["a"], population=50).with_models
     assert compare_policies(FRAME, ["a"], models="sample_frequency").with_models
+    assert compare_policies(FRAME, ["a"], population=50, all_models=True).with_models
 
 
 def test_bad_input_is_no_matter_of_the_policy():

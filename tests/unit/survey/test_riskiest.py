@@ -1,6 +1,7 @@
-"""The riskiest cells: fewest records first, then the rarest by their levels."""
+"""The riskiest cells: highest risk first, then fewest records, then rarest levels."""
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +12,30 @@ from hypothesis import strategies as st
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.engines.contract import KeyLevels
+from discreet.survey.headline.record_risk import CellRisks
 from discreet.survey.riskiest import riskiest_cells
+
+
+@dataclass
+class Store:
+    """Cells in batches, as an engine has them; row i is record i."""
+
+    rows: np.ndarray
+    parts: list[CellBatch]
+    keys: list[KeyLevels]
+
+    def batches(self):
+        return iter(self.parts)
+
+    def rows_in(self, cells, most):
+        order = np.unique(self.rows, axis=0)
+        where = [np.flatnonzero((self.rows == order[c]).all(axis=1)) + 1 for c in cells]
+        return [tuple(at[:most].tolist()) for at in where]
+
+
+def riskiest(rows, sizes, size, weighted, limit=20, keys=None, risks=None):
+    store = Store(rows, batches_of(rows, sizes, size, weighted), keys or keys_of(sizes))
+    return riskiest_cells(store, margins_of(rows, sizes), risks, limit)
 
 
 def batches_of(rows, sizes, size, weighted):
@@ -53,7 +77,7 @@ def keys_of(sizes):
 def test_they_are_the_first_of_all_cells_in_that_order(sizes, n, limit, size, weighted, seed):
     rows = np.random.default_rng(seed).integers(0, sizes, (n, len(sizes)))
     margins = margins_of(rows, sizes)
-    found = riskiest_cells(batches_of(rows, sizes, size, weighted), keys_of(sizes), margins, limit)
+    found = riskiest(rows, sizes, size, weighted, limit)
     counts = Counter(map(tuple, rows.tolist()))
 
     def expected(cell):
@@ -73,16 +97,13 @@ def test_they_are_the_first_of_all_cells_in_that_order(sizes, n, limit, size, we
 
 def test_none_may_be_asked_for():
     rows = np.array([[0], [1], [1]])
-    assert (
-        riskiest_cells(batches_of(rows, [2], 5, False), keys_of([2]), margins_of(rows, [2]), 0)
-        == ()
-    )
+    assert riskiest(rows, [2], 5, False, 0) == ()
 
 
 def test_levels_are_called_by_their_labels():
     rows = np.array([[0], [1], [1]])
     key = KeyLevels(name="a", values=("1", None), labels=("male", "(missing)"), n_missing=2)
-    found = riskiest_cells(batches_of(rows, [2], 5, False), [key], margins_of(rows, [2]))
+    found = riskiest(rows, [2], 5, False, keys=[key])
     assert [cell.levels for cell in found] == [("male",), ("(missing)",)]
 
 
@@ -93,8 +114,18 @@ def test_cells_that_are_equally_rare_keep_their_order(size, numbers):
     crowds = [[level] * 3 for level, n in enumerate(numbers) for _ in range(n)]
     lone = sorted(permutations(range(3)))
     rows, sizes = np.array([*crowds, *lone]), (3, 3, 3)
-    found = riskiest_cells(
-        batches_of(rows, sizes, size, False), keys_of(sizes), margins_of(rows, sizes), 4
-    )
+    found = riskiest(rows, sizes, size, False, 4)
     levels = [tuple(int(label.split(":")[1]) for label in cell.levels) for cell in found]
     assert levels == lone[:4]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_the_risk_goes_before_the_count_and_no_risk_comes_last(size):
+    rows = np.array([[0], [1], [1], [2], [3], [3]])
+    risk = np.array([0.1, 0.4, np.nan, 0.2])
+    risks = CellRisks(risk=risk, population_unique=np.array([0.05, 0.0, np.nan, 0.0]))
+    found = riskiest(rows, [4], size, False, risks=risks)
+    assert [cell.risk for cell in found] == [0.4, 0.2, 0.1, None]
+    assert [cell.rows for cell in found] == [(2, 3), (5, 6), (1,), (4,)]
+    assert [cell.population_unique for cell in found] == [0.0, 0.0, 0.05, None]
+    assert len(riskiest(rows, [4], size, False, 2, risks=risks)) == 2

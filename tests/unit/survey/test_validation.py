@@ -65,7 +65,16 @@ def complaint(keys, **options: Any):
         ({"shrinkage": 2, "models": "lancaster"}, "shrinkage must be from 0 to 1, got 2"),
         ({"shrinkage": 0.5}, "shrinkage must be given with the model lancaster, got the models"),
         ({"loss_ratios": [0], "models": "auto"}, "loss_ratios must be positive numbers, got 0"),
-        ({"loss_ratios": [2]}, "loss_ratios must be given with a model that says how likely"),
+        ({"max_risk": 0}, "max_risk must be above 0 and at most 1, got 0"),
+        ({"max_risk": 1.5}, "max_risk must be above 0 and at most 1, got 1.5"),
+        ({"min_k": 1}, "min_k must be at least 2, got 1"),
+        ({"carry": ["id"]}, "carry must be given with a file of risks, got none; name one (risks)"),
+        ({"carry": ["Risk"], "risks": "r.csv"}, "carry must be columns named unlike those"),
+        ({"carry": ["a", "A"], "risks": "r.csv"}, "carry must be names that differ in more"),
+        ({"carry": ["a", "a"], "risks": "r.csv"}, "carry must be different columns, got 'a' twice"),
+        ({"whole_population": True, "population": 9}, "population must be left out where the file"),
+        ({"whole_population": True, "weight": "w"}, "weight must be left out where the file is"),
+        ({"all_models": True}, "all_models must be left out where models are named, got both"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_the_records_are_read(options, part):
@@ -81,7 +90,7 @@ def test_scenarios_without_keys_are_held_against_the_columns():
 
 
 def test_loss_ratios_need_a_model_that_could_be_fitted():
-    with pytest.raises(InputError, match="got none that could be fitted; give the population size"):
+    with pytest.raises(InputError, match="got none that could be fitted; give the size of the pop"):
         assess(FRAME, ["age"], loss_ratios=[3], models=[QUICK, "benedetti_franconi"])
     found = assess(FRAME, ["age"], loss_ratios=[3], models=["benedetti_franconi"], population=90)
     assert found.settings.loss_ratios == (3,)

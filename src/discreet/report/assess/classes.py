@@ -1,18 +1,46 @@
 """Classes of risk, for the pictures."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from discreet.survey.assessment import Assessment
+from discreet.survey.leading import RiskOverview
+from discreet.survey.models.sample_frequency import SampleFrequency
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
-from discreet.survey.scoring import ModelResult
 
 FEWEST_SHOWN = 4
+RECOMMENDED = (
+    "The recommended risk: the intruder does not know who is in the file, and picks among all in "
+    "the population who share the key combination at random."
+)
 
 
-def first_result(assessment: Assessment) -> ModelResult | None:
-    """The first model that says how risk is spread over the records."""
-    results = (r for r in assessment.models.values() if isinstance(r, ModelResult))
-    return next((r for r in results if r.distribution is not None), None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskSpread:
+    """How risk is spread over the records, what for an intruder that assumes, and what to say."""
+
+    assumption: str
+    distribution: RiskDistribution
+    said: str
+
+
+def first_result(assessment: Assessment) -> RiskSpread:
+    """The recommended risk; without one 1/f, which no risk of a record exceeds."""
+    risk = assessment.risk
+    if isinstance(risk, RiskOverview):
+        led = assessment.recommended
+        said = f"Under the model {led.model}, which was chosen." if led.is_chosen else RECOMMENDED
+        return RiskSpread(assumption=RECOMMENDED, distribution=risk.distribution, said=said)
+    sizes = assessment.size_indices
+    distribution = RiskDistribution.empty().add(1.0 / sizes.sizes, sizes.records)
+    assumption = SampleFrequency().assumption
+    if sizes.is_partition:
+        said = f"The most that the risk can be. {assumption}"
+        return RiskSpread(assumption=assumption, distribution=distribution, said=said)
+    settings = assessment.settings
+    meaning = settings.missing.in_words(settings.missing_weight)
+    assumption += f" Records share a combination here if they match: {meaning}."
+    return RiskSpread(assumption=assumption, distribution=distribution, said=assumption)
 
 
 def risk_classes(distribution: RiskDistribution) -> list[tuple[str, int]]:

@@ -5,11 +5,11 @@ from typing import Any
 
 from discreet.figures import Unavailable
 from discreet.report import words
-from discreet.report.assess.json import model_json
+from discreet.report.assess.json import model_json, recommended_json
 from discreet.report.assess.meaning import MEANING
 from discreet.report.assess.requested import table_section
 from discreet.report.assess.requested_json import requested_json
-from discreet.report.assess.words import two_figures
+from discreet.report.assess.words import short_outcome, two_figures
 from discreet.report.document import Document, Section
 from discreet.report.render_json import of_kind
 from discreet.survey.assessment import Assessment
@@ -41,6 +41,8 @@ def comparison_sections(comparison: PolicyComparison) -> Iterator[Section]:
     """One table for each thing that was asked for, a row for each policy."""
     yield _main(comparison)
     first = next(iter(_assessed(comparison).values()))
+    if first.summary.population_size is not None:
+        yield _recommended(comparison)
     if comparison.with_models:
         yield from (_model(comparison, name) for name in first.models)
     for place in range(len(first.scenarios.each) if first.scenarios else 0):
@@ -77,6 +79,7 @@ def _policy_json(found: Assessment, with_models: bool) -> dict[str, Any]:
         "sample_uniques": found.sample_uniques,
         "anonymity": {str(a.k): a.records for a in found.anonymity},
     }
+    main["recommended"] = recommended_json(found.recommended)
     return main | ({"models": models} if with_models else {}) | requested_json(found)
 
 
@@ -121,6 +124,31 @@ def _main(comparison: PolicyComparison) -> Section:
 
 def _meant(found: Assessment | Unavailable) -> str:
     return found.reason if isinstance(found, Unavailable) else found.settings.missing.meaning
+
+
+def _recommended(comparison: PolicyComparison) -> Section:
+    """The recommended estimate under each policy, and why there is none where there is none."""
+
+    def figures(found: Assessment) -> tuple[str, ...]:
+        led = found.recommended
+        outcomes = (led.expected_population_uniques, led.expected_correct_matches)
+        return tuple(map(short_outcome, outcomes))
+
+    lost = (
+        (name, found.recommended.why)
+        for name, found in _assessed(comparison).items()
+        if isinstance(found.recommended.expected_correct_matches, Unavailable)
+    )
+    return table_section(
+        title="How many could be found under each policy",
+        meaning=MEANING["recommended_compared"],
+        header=("policy", "population uniques", "correct matches"),
+        rows=_rows(comparison, figures),
+        notes=tuple(
+            f"{words.listed(names)}: {words.sentence(reason)}"
+            for reason, names in words.by_reason(lost).items()
+        ),
+    )
 
 
 def _model(comparison: PolicyComparison, model: str) -> Section:

@@ -190,7 +190,7 @@ def public_figures(assessment: Assessment, name: str = "") -> PublicFigures:
         ),
         risk=_risk(assessment, total),
         risk_meaning=_risk_meaning(assessment),
-        has_risk=first_result(assessment) is not None,
+        has_risk=True,
         version=settings.versions["discreet"],
     )
 
@@ -224,14 +224,12 @@ def _shares(named: Iterable[tuple[str, int]], whole: int) -> PublicShares | None
 
 def _risk(assessment: Assessment, total: int) -> PublicShares | None:
     """Classes of risk, from the first that can be shown on."""
-    result = first_result(assessment)
-    if result is None or result.distribution is None or total < FEWEST:
+    if total < FEWEST:
         return None
-    classes = risk_classes(result.distribution)
+    classes = risk_classes(first_result(assessment).distribution)
     first = next((i for i, (_, n) in enumerate(classes) if public_share(n, total)), 0)
     return _shares(classes[min(first, len(classes) - FEWEST_SHOWN) :], total)
 
 
 def _risk_meaning(assessment: Assessment) -> str:
-    result = first_result(assessment)
-    return "No model gave a risk for each record." if result is None else result.assumption
+    return first_result(assessment).assumption

@@ -9,10 +9,14 @@ from discreet.survey.assessment import Assessment
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.contributions import Contribution
 from discreet.survey.headline.recommendation import Recommended
+from discreet.survey.leading import RiskOverview
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
 from discreet.survey.scoring import ModelResult
+from discreet.survey.suggestions import Suggestion
 
-UNKNOWN = Unavailable("not known: give --population, or --weight to estimate it")
+UNKNOWN = Unavailable(
+    "not known: give --whole-population if the file is everybody, --population, or --weight"
+)
 
 
 @of_kind("assess")
@@ -48,11 +52,25 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
         },
         "riskiest": [
             {"cell": dict(zip(settings.keys, cell.levels, strict=True))}
-            | fields_json(cell, "sample_count", "records", "weight_total", "expected_count")
+            | fields_json(
+                cell,
+                "rows",
+                "risk",
+                "population_unique",
+                "sample_count",
+                "records",
+                "weight_total",
+                "expected_count",
+            )
             for cell in assessment.riskiest
         ],
         "models": {name: model_json(result) for name, result in assessment.models.items()},
-        "recommended": recommended_json(assessment.recommended),
+        "recommended": recommended_json(assessment.recommended) | _risk_json(assessment.risk),
+        **known(verdict=None if assessment.verdict is None else assessment.verdict.to_json()),
+        "suggestions": [_suggestion(one) for one in assessment.suggestions],
+        "nested_keys": [
+            {"determining": one, "determined": other} for one, other in assessment.nested
+        ],
         "warnings": list(assessment.warnings),
         "settings": known(
             source=settings.source,
@@ -91,8 +109,39 @@ def recommended_json(recommended: Recommended) -> dict[str, Any]:
         expected_population_uniques=recommended.expected_population_uniques.to_json(),
         expected_correct_matches=recommended.expected_correct_matches.to_json(),
         others=dict(recommended.others),
+        contradicted=list(recommended.contradicted),
         disagreement=recommended.disagreement or None,
     )
+
+
+def _risk_json(risk: RiskOverview | Unavailable) -> dict[str, Any]:
+    """How the recommended risk is spread over the records, or why that is not known."""
+    if isinstance(risk, Unavailable):
+        return {"risk": risk.to_json()}
+    return known(
+        risk=known(
+            largest=risk.largest,
+            classes={"high": risk.high, "some": risk.some, "low": risk.low},
+            unknown=risk.unknown or None,
+            limits={"high": risk.limits.high, "some": risk.limits.some},
+        ),
+        risk_distribution=_distribution(risk.distribution),
+        called_unique=_called(risk.called_unique),
+    )
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    """A change of one key, with what it does."""
+    counts = fields_json(
+        one, "key", "change", "k", "sample_uniques_before", "sample_uniques_after",
+        "breaking_before", "breaking_after", "keeps_limits",
+    )  # fmt: skip
+    names = [
+        f"expected_{figure}_{when}"
+        for figure in ("population_uniques", "correct_matches")
+        for when in ("before", "after")
+    ]
+    return counts | {name: getattr(one, name).to_json() for name in names}
 
 
 def _called(called: CalledUnique | None) -> list[dict[str, float]] | None:

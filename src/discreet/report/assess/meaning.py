@@ -22,6 +22,10 @@ MEANING = {
         "Alone: no other record counts as a match. Break k: the count of matches, the record "
         "itself among them, is below k."
     ),
+    "recommended_compared": (
+        "The recommended estimate, with 90 % limits. Where a missing value matches anything, a "
+        "record is alone in the population when nobody else agrees on the keys that it has."
+    ),
     "models_compared": "What the model says of the file under each policy.",
     "sensitive_compared": "Records that break each rule.",
     "size_indices": (
@@ -29,16 +33,17 @@ MEANING = {
         "the right is reassuring; many combinations of one record are not."
     ),
     "distribution": (
-        "For each record, the chance that an intruder who looks for this person picks the right "
-        "record. The columns count records; those on the right need protection first. Each holds "
+        "For each record, the chance that an intruder who matches it with somebody finds the right "
+        "person. The columns count records; those on the right need protection first. Each holds "
         "its upper limit and not its lower one, but for the lowest of all, which also holds 0."
     ),
     "contributions": (
         "Uniques that vanish when a key is dropped: where coarser categories help most."
     ),
     "riskiest": (
-        "The combinations with the fewest records, those with the rarest levels first. Expected is "
-        "the number of records that would be there if the keys had nothing to do with each other."
+        "The combinations with the highest risk, then those with the fewest records and the rarest "
+        "levels. Rows count from 1, in the order of the file. Expected is the number of records "
+        "that would be there if the keys had nothing to do with each other."
     ),
     "expected_population_uniques": (
         "How many of the records that are alone in the file are also alone in the population: each "
@@ -52,8 +57,9 @@ MEANING = {
         "is in the sample, the journalist does not, the marketer matches everyone at once."
     ),
     "scenarios": (
-        "Different intruders know different things. The file of records holds the worst of these "
-        "risks for each record."
+        "Different intruders know different things. Alone and break count records of the file; the "
+        "last two columns are the recommended estimate with these keys. The file of records holds "
+        "the risk in each scenario."
     ),
     "subsets": (
         "How few facts are enough to make somebody unique: for each number of keys, the set that "

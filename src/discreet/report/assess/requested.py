@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
-from discreet.report.assess.words import expected_persons
+from discreet.report.assess.words import expected_persons, risk_name, short_outcome
 from discreet.report.document import Block, Place, Row, Section, Table, Text
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigures
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.known_population import KnownPopulation
-from discreet.survey.scoring import MATCH, ModelResult
+from discreet.survey.leading import RiskOverview
+from discreet.survey.scoring import RISK, ModelResult
 from discreet.survey.suda.special import SpecialFigures
 
 MOST_RATIOS = 5  # that fit on a terminal
@@ -98,13 +99,22 @@ def _scenarios(assessment: Assessment) -> Iterator[Section]:
     yield table_section(
         title="Scenarios: what different intruders may know",
         meaning=MEANING["scenarios"],
-        header=("scenario", "keys", "alone", *(f"break {k}" for k in ks)),
+        header=(
+            "scenario",
+            "keys",
+            "alone",
+            *(f"break {k}" for k in ks),
+            "population uniques",
+            "correct matches",
+        ),
         rows=tuple(
             (
                 s.name,
                 words.count(len(s.keys)),
                 words.count(s.size_indices.sample_uniques),
                 *(words.count(a.records) for a in s.anonymity if a.k in ks),
+                short_outcome(s.recommended.expected_population_uniques),
+                short_outcome(s.recommended.expected_correct_matches),
             )
             for s in views
         ),
@@ -195,13 +205,17 @@ def _households(assessment: Assessment) -> Iterator[Section]:
 
 def _risk_name(column: str) -> str:
     """Whose risk a column holds: a model, a scenario, or the file of the population."""
-    name = column.removesuffix(MATCH)
+    name = risk_name(column)
     if name == "true":
         return "population file"
     if name == "worst_scenario":
         return "worst scenario"
     scenario = name.removeprefix("scenario_")
-    return name if scenario == name else f"scenario {scenario}"
+    if scenario == name:
+        return name
+    if scenario.endswith(f"_{RISK}"):
+        return f"scenario {scenario.removesuffix(f'_{RISK}')}, recommended"
+    return f"scenario {scenario}, known to be in the file"
 
 
 def _persons(assessment: Assessment) -> Iterator[str]:
@@ -209,7 +223,7 @@ def _persons(assessment: Assessment) -> Iterator[str]:
     assert assessment.households is not None
     found = expected_persons(assessment)
     for column in assessment.households.expected_found:
-        value = found.get(column.removesuffix(MATCH))
+        value = found.get(risk_name(column))
         yield "–" if value is None else words.expected(value)
 
 
@@ -310,6 +324,8 @@ def _bayes_test(assessment: Assessment) -> Iterator[Section]:
     """All ratios on the page; on the terminal those that were asked for."""
     results = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
     called = {r.name: r.called_unique for r in results if r.called_unique is not None}
+    if isinstance(assessment.risk, RiskOverview) and assessment.risk.called_unique is not None:
+        called = {"recommended": assessment.risk.called_unique} | called
     if not called:
         return
     ratios = next(iter(called.values())).loss_ratios

@@ -6,7 +6,7 @@ from typing import Any
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
 from discreet.report.assess.requested import missing_in_suda
-from discreet.report.assess.words import expected_persons
+from discreet.report.assess.words import expected_persons, risk_name
 from discreet.report.render_json import fields_json, known
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import SensitiveFigures
@@ -14,7 +14,6 @@ from discreet.survey.known_population import KnownPopulation
 from discreet.survey.models.lancaster import ShrinkageRow
 from discreet.survey.presence import AttackRisk
 from discreet.survey.scenarios import Scenarios
-from discreet.survey.scoring import MATCH
 from discreet.survey.suda.special import SpecialFigures
 from discreet.survey.suda.subsets import SubsetSize
 
@@ -54,13 +53,13 @@ def _sensitive(figures: SensitiveFigures) -> dict[str, Any]:
 
 def _households(totals: HouseholdTotals, persons: Mapping[str, float]) -> dict[str, Any]:
     sizes = totals.pattern_sizes
-    names = [column.removesuffix(MATCH) for column in totals.expected_found]
+    names = [risk_name(column) for column in totals.expected_found]
     return {
         "n_households": totals.n_households,
         "unique_patterns": sizes.sample_uniques,
         "pattern_size_indices": sizes.to_json(),
         "expected_found": {
-            column.removesuffix(MATCH): value for column, value in totals.expected_found.items()
+            risk_name(column): value for column, value in totals.expected_found.items()
         },
         "expected_persons": {name: persons[name] for name in names if name in persons},
     }
@@ -86,6 +85,10 @@ def _scenarios(scenarios: Scenarios) -> dict[str, Any]:
             "sample_uniques": s.size_indices.sample_uniques,
             "anonymity": {str(a.k): a.records for a in s.anonymity},
             "correct_matches": s.correct_matches,
+            "recommended": {
+                "expected_population_uniques": s.recommended.expected_population_uniques.to_json(),
+                "expected_correct_matches": s.recommended.expected_correct_matches.to_json(),
+            },
         }
         for s in scenarios.each
     }

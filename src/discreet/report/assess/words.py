@@ -12,7 +12,9 @@ from discreet.report import words
 from discreet.report.assess.meaning import MEANING
 from discreet.survey.assessment import Assessment
 from discreet.survey.headline.recommendation import COUNTED, Recommended
-from discreet.survey.scoring import ModelResult
+from discreet.survey.riskiest import RiskyCell
+from discreet.survey.scoring import MATCH, RISK, ModelResult
+from discreet.survey.suggestions import Suggestion
 
 FIGURES = {
     "expected_population_uniques": "population uniques",
@@ -20,24 +22,107 @@ FIGURES = {
 }
 
 
-def scope(assessment: Assessment) -> Iterator[str]:
-    """What was assessed, in a few lines."""
+QUESTION = (
+    "Is this file everybody (all patients of a hospital, say), or a sample of them? That decides "
+    "the risk, and only you can tell. Everybody: --whole-population. A sample: --population with "
+    "the number of persons it was drawn from, or --weight with the column of survey weights."
+)
+KEEPS = {None: "", True: "; the limits are then kept", False: "; that is not enough"}
+ALL_ROWS = "--risks FILE.csv lists every row."
+SHOWN_ROWS = 3  # of the riskiest records, in one line
+
+
+def scope_line(assessment: Assessment) -> str:
+    """What was assessed, in one line."""
     summary, settings = assessment.summary, assessment.settings
-    yield (
-        f"{words.plural(summary.sample_size, 'record')}, {words.plural(len(settings.keys), 'key')}"
-        f", {cells_line(assessment)}"
-    )
-    yield population_line(assessment)
-    yield missing_line(assessment)
+    lacking = assessment.n_incomplete
+    parts = [
+        words.plural(summary.sample_size, "record"),
+        population_line(assessment),
+        words.plural(len(settings.keys), "key"),
+    ]
+    if lacking:
+        parts.append(f"{words.count(lacking)} with a missing key ({settings.missing.name})")
+    return ", ".join(parts)
+
+
+def scope(assessment: Assessment) -> Iterator[str]:
+    """What is known of the cells and of missing values, in a few lines."""
+    yield words.full(cells_line(assessment))
+    nesting = nesting_line(assessment)
+    if nesting:
+        rest = "what that rules out is no possible cell (--no-nesting counts it)"
+        yield f"Nested keys: {nesting}; {rest}."
+    yield words.full(missing_line(assessment))
+
+
+def nesting_line(assessment: Assessment) -> str:
+    """Which keys determine others; empty where none do."""
+    told: dict[str, list[str]] = {}
+    for determining, determined in assessment.nested:
+        told.setdefault(determining, []).append(determined)
+    return "; ".join(f"{one} determines {words.listed(others)}" for one, others in told.items())
 
 
 def population_line(assessment: Assessment) -> str:
     """The size of the population and where it comes from."""
-    summary = assessment.summary
+    summary, options = assessment.summary, assessment.settings.options
     if summary.population_size is None:
-        return "population size unknown (give --population, or --weight to estimate it)"
-    source = "given" if summary.population_size_known else "estimated by the sum of the weights"
+        return "population not known"
+    if options.whole_population:
+        return "the whole population"
+    source = "given" if summary.population_size_known else "the sum of the weights"
+    source = "counted in its file" if assessment.population is not None else source
     return f"population of {words.expected(summary.population_size)} ({source})"
+
+
+def population_question(assessment: Assessment) -> Iterator[str]:
+    """What has to be answered where the size of the population is not known."""
+    if assessment.summary.population_size is None:
+        yield QUESTION
+
+
+def rows_of(cell: RiskyCell) -> str:
+    """The first rows of a combination; more are only hinted at."""
+    shown = ", ".join(str(row) for row in cell.rows)
+    return f"{shown}, …" if len(cell.rows) < cell.records else shown
+
+
+def riskiest_rows(assessment: Assessment) -> Iterator[str]:
+    """The rows at the highest risk, with the highest of it, in one line."""
+    told = [(row, c.risk) for c in assessment.riskiest if c.risk is not None for row in c.rows]
+    if told:
+        shown = words.listed([str(row) for row, _ in told[:SHOWN_ROWS]])
+        rows = words.by_number(len(told[:SHOWN_ROWS]), "row", "rows")
+        yield f"Riskiest: {rows} {shown} (risk {words.probability(told[0][1])}); {ALL_ROWS}"
+
+
+def next_steps(assessment: Assessment) -> Iterator[str]:
+    """What helps most, computed: a sentence for each change of a key."""
+    for one in assessment.suggestions:
+        effects = [_effect(one)]
+        before, after = (
+            _value(getattr(one, f"expected_population_uniques_{when}"))
+            for when in ("before", "after")
+        )
+        if before is not None and after is not None:
+            effects.append(
+                f"population uniques from {words.expected(before)} to {words.expected(after)}"
+            )
+        yield f"{one.change}: {', '.join(effects)}{KEEPS[one.keeps_limits]}"
+
+
+def _effect(one: Suggestion) -> str:
+    if one.k == 2:
+        before, after, what = one.sample_uniques_before, one.sample_uniques_after, "sample uniques"
+    else:
+        before, after = one.breaking_before, one.breaking_after
+        what = f"records that break {one.k}-anonymity"
+    return f"{what} from {words.count(before)} to {words.count(after)}"
+
+
+def _value(outcome: Outcome) -> float | None:
+    return outcome.value if isinstance(outcome, Figure) else None
 
 
 def missing_line(assessment: Assessment) -> str:
@@ -121,7 +206,7 @@ def headline_title(recommended: Recommended) -> str:
     uniques = recommended.expected_population_uniques
     if isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
         return "proven bounds" if uniques.how is How.BOUND else "counted"
-    return "chosen estimate" if recommended.is_chosen else "recommended estimate"
+    return f"by {recommended.model}" if recommended.is_chosen else "recommended estimate"
 
 
 def headline_note(recommended: Recommended) -> str:
@@ -131,17 +216,19 @@ def headline_note(recommended: Recommended) -> str:
     return words.sentence(note) if note != recommended.why else ""
 
 
-def headline_words(recommended: Recommended) -> Iterator[str]:
-    """What the estimate is, and how far the models disagree, in sentences."""
+def headline_words(assessment: Assessment) -> Iterator[str]:
+    """What the estimate is, in sentences."""
+    recommended = assessment.recommended
     uniques = recommended.expected_population_uniques
     confidence = uniques.confidence if isinstance(uniques, Figure) else None
     if recommended.model == COUNTED:
-        yield f"There is no estimate: {recommended.why}."
-    else:
-        limits = "" if confidence is None else f"With {100 * confidence:.0f} % limits. "
-        yield f"{limits}The estimate {recommended.why}."
-    if recommended.disagreement:
-        yield f"{recommended.disagreement}."
+        if assessment.summary.population_size is not None:
+            yield f"There is no estimate: {recommended.why}."
+        return
+    limits = "" if confidence is None else f"With {100 * confidence:.0f} % limits. "
+    yield f"{limits}The estimate {recommended.why}."
+    if not assessment.models:
+        yield "--all-models shows what other models say."
 
 
 def two_figures(result: ModelResult) -> tuple[str, str]:
@@ -173,6 +260,9 @@ def expected_persons(assessment: Assessment) -> dict[str, float]:
     """Persons that would be found, by the name of the risk: a model, `scenario_…`,
     `worst_scenario`, or `true` for the file of the population."""
     found: dict[str, float] = {}
+    led = _value(assessment.recommended.expected_correct_matches)
+    if led is not None:
+        found["recommended"] = led
     for name, result in assessment.models.items():
         if isinstance(result, ModelResult):
             matches = result.expected_correct_matches
@@ -180,7 +270,17 @@ def expected_persons(assessment: Assessment) -> dict[str, float]:
                 found[name] = matches.value
     if assessment.scenarios is not None:
         found |= {f"scenario_{s.name}": s.correct_matches for s in assessment.scenarios.each}
+        for view in assessment.scenarios.each:
+            value = _value(view.recommended.expected_correct_matches)
+            if value is not None:
+                found[f"scenario_{view.name}_risk"] = value
         found["worst_scenario"] = assessment.scenarios.worst_correct_matches
     if assessment.population is not None:
         found["true"] = assessment.population.correct_matches
     return found
+
+
+def risk_name(column: str) -> str:
+    """Whose risk a column of the file of records holds: `recommended`, a model, `scenario_…`,
+    `worst_scenario` or `true`."""
+    return "recommended" if column == RISK else column.removesuffix(MATCH)

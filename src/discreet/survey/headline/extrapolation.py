@@ -48,18 +48,38 @@ class Extrapolation:
     """Posterior weights of the models, and what each says of the sample; weights add up to 1.
 
     `uniques` is the number of population uniques among sample uniques, `matches` the expected
-    correct matches.
+    correct matches. `shape` is the shape of each model and `places` the location of each bin under
+    it (models × bins), both by position on the grid.
     """
 
     weight: FloatArray
     uniques: FloatArray
     matches: FloatArray
+    shape: IntArray
+    places: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPlaces:
+    """Where each cell stands in the histogram: its bin of near neighbours, −1 where no cell of the
+    bin is small enough to be modelled, and, of sample uniques, its class of inclusion probability
+    (−1 elsewhere)."""
+
+    bins: IntArray
+    label: IntArray
 
 
 def cell_histogram(
     sample_count: IntArray, neighbours: IntArray, inclusion_probability: FloatArray
 ) -> CellHistogram:
-    """The histogram of occupied cells, one entry of each array a cell.
+    """The histogram of occupied cells, one entry of each array a cell."""
+    return placed_cells(sample_count, neighbours, inclusion_probability)[0]
+
+
+def placed_cells(
+    sample_count: IntArray, neighbours: IntArray, inclusion_probability: FloatArray
+) -> tuple[CellHistogram, CellPlaces]:
+    """The histogram of occupied cells, and where each of them stands in it.
 
     Trusted: counts are at least 1, neighbours at least 0, probabilities in (0, 1].
     """
@@ -71,17 +91,21 @@ def cell_histogram(
     np.add.at(cells, (place[small], sample_count[small] - 1), 1.0)
     scores = [np.bincount(place, np.log(neighbours + c), n_bins) for c in ADDED]
     unique = sample_count == 1
-    label, fraction = _classes(inclusion_probability[unique])
+    label, fraction = classes_of(inclusion_probability[unique])
     uniques = np.zeros((n_bins, len(fraction)))
     np.add.at(uniques, (place[unique], label), 1.0)
     used = cells.sum(axis=1) > 0
-    return CellHistogram(
+    histogram = CellHistogram(
         cells=cells[used],
         log_neighbours=(np.array(scores) / np.maximum(in_bin, 1))[:, used],
         uniques=uniques[used],
         fraction=fraction,
         seen_fraction=float(inclusion_probability.sum()),
     )
+    labels = np.full(len(sample_count), -1)
+    labels[unique] = label
+    bins = np.where(used, np.cumsum(used) - 1, -1)[place]
+    return histogram, CellPlaces(bins=bins, label=labels)
 
 
 def sizes_histogram(sizes: IntArray, cells: IntArray, fraction: float) -> CellHistogram:
@@ -121,13 +145,22 @@ def extrapolate(
         weight=weight / weight.sum(),
         uniques=unique[bins, shape[:, None], places].sum(axis=1),
         matches=histogram.seen_fraction + unseen[bins, shape[:, None], places].sum(axis=1),
+        shape=shape,
+        places=places,
     )
 
 
 def _all_seen(histogram: CellHistogram) -> Extrapolation:
     """Where every cell is too large to be modelled: no unique, no cell unseen."""
     only = np.array([histogram.seen_fraction])
-    return Extrapolation(weight=np.ones(1), uniques=np.zeros(1), matches=only)
+    none = np.zeros((1, 0), dtype=np.int64)
+    return Extrapolation(
+        weight=np.ones(1),
+        uniques=np.zeros(1),
+        matches=only,
+        shape=np.zeros(1, dtype=np.int64),
+        places=none,
+    )
 
 
 def _bins(neighbours: IntArray) -> IntArray:
@@ -137,8 +170,8 @@ def _bins(neighbours: IntArray) -> IntArray:
     return np.where(neighbours > 0, BINS_PER_DOUBLING * (power - 1) + past_half + 1, 0)
 
 
-def _classes(probability: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Class of each sample unique by its inclusion probability, and the geometric class means."""
+def classes_of(probability: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Class of each cell by its inclusion probability, and the geometric class means."""
     logs = np.log(probability)
     if not len(logs) or np.ptp(logs) < 0.01:
         return np.zeros(len(logs), dtype=np.int64), np.exp([logs.mean()] if len(logs) else [0.0])

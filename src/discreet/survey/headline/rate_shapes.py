@@ -188,6 +188,16 @@ class RateGrid:
         staying: FloatArray = self.total(rate * np.exp(-rate / fraction)) / self.sizes[0]
         return np.minimum(staying, 1.0)
 
+    def size_expectation(self, size: int, value: FloatArray) -> FloatArray:
+        """E(value(μ) given that the sample count is `size`): shapes × locations.
+
+        `value` has one entry for each log-rate; trusted: size from 1 to `LARGEST_SIZE`.
+        """
+        x = self.log_rates
+        chance = np.exp(size * x - np.exp(x) - gammaln(size + 1))
+        expectation: FloatArray = self.total(chance * value) / self.sizes[size - 1]
+        return expectation
+
     def unseen_in_population(self, fraction: float) -> FloatArray:
         """Cells of the population outside the sample, for each cell seen: shapes × locations."""
         rate = np.exp(self.log_rates)

@@ -7,7 +7,7 @@ and its trial are in docs/methods/recommended.md.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,12 +16,22 @@ from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
-from discreet.numerics.rounding import above, first_largest
+from discreet.numerics.rounding import above
+from discreet.survey.headline.disagreement import disagreement
 from discreet.survey.headline.extrapolation import (
     CellHistogram,
-    cell_histogram,
+    Extrapolation,
     extrapolate,
+    placed_cells,
     sizes_histogram,
+)
+from discreet.survey.headline.limits import (
+    SMALLEST_MEAN,
+    Doubt,
+    doubt_of,
+    exactly,
+    figure_of,
+    whole_limits,
 )
 from discreet.survey.headline.neighbours import neighbour_counts
 from discreet.survey.headline.possible_cells import (
@@ -30,18 +40,16 @@ from discreet.survey.headline.possible_cells import (
     cells_of_all_levels,
     known_cells,
 )
+from discreet.survey.headline.record_risk import CellRisks, counted_risks, record_risks
 
 WITH_NEIGHBOURS = "neighbour_average"
 FROM_SIZES = "size_average"
 COUNTED = "counted"
-CONFIDENCE = 0.9
-NORMAL_QUANTILE = 1.6448536269514722  # of 0.95
 MISFIT_OF_UNIQUES, MISFIT_OF_MATCHES = 0.05, 0.03  # log error for each log unit of extrapolation
 FEWEST_RECORDS = 100
 MOST_CELLS = 5_000_000  # beyond this, neighbours are not counted
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
-SMALLEST_MEAN = 1e-12  # records; an estimate that underflows
 AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
     "of one, two, three … records"
@@ -50,34 +58,33 @@ AVERAGE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommended:
-    """The estimate to lead with, why it was chosen, and what other models say of the uniques."""
+    """The estimate to lead with, why it was chosen, and what other models say of the uniques.
+
+    `contradicted` names those of the other models that do not fit the data by their own account.
+    """
 
     model: str
     why: str
     expected_population_uniques: Outcome
     expected_correct_matches: Outcome
     others: Mapping[str, float] = field(default_factory=dict)
+    contradicted: tuple[str, ...] = ()
     is_chosen: bool = False  # by the user, in place of what is recommended
 
     @property
     def disagreement(self) -> str | None:
-        """How far the other models are apart, in one sentence; None where there are none."""
-        if not self.others:
-            return None
-        names, values = list(self.others), np.array(list(self.others.values()))
-        low, high = (names[first_largest(sign * values, scale=1.0)] for sign in (-1, 1))
-        if len(self.others) == 1:
-            return f"{low} says {_rounded(self.others[low])}"
-        return (
-            f"{len(self.others)} other models say from {_rounded(self.others[low])} ({low}) "
-            f"to {_rounded(self.others[high])} ({high})"
-        )
+        """What to make of the other models, in one line; None where there is nothing to say."""
+        return disagreement(self.expected_population_uniques, self.others, self.contradicted)
 
 
-def _rounded(number: float) -> str:
-    if 0 < number < 0.1:
-        return "less than 0.1"
-    return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimated:
+    """The estimate of a whole file, that of each cell where there is one, and the doubt of models
+    about the uniques and the matches where these were estimated."""
+
+    recommended: Recommended
+    risks: CellRisks | None = None
+    doubts: tuple[Doubt, Doubt] | None = None
 
 
 def recommend(
@@ -92,49 +99,105 @@ def recommend(
     others: Mapping[str, Outcome] | None = None,
     n_table_cells_known: bool = False,
 ) -> Recommended:
-    """The recommended estimate from all occupied cells, one row each.
+    """The recommended estimate from all occupied cells, one row each; see `recommend_cells`.
 
-    `records` lie in each cell. `sample_count` is how many a record of it matches, where missing
-    values match anything: there is no estimate where that differs. `weight_total` is the sum of
+    `sample_count` is how many a record of a cell matches, where missing values match anything:
+    there is no estimate where that differs. `others` are the uniques that other models estimate.
+    """
+    if sample_count is not None and not np.array_equal(sample_count, records):
+        sizes = SizeIndices.of_counts(sample_count, records, disjoint=False)
+        asked = _Asked(sizes, population_size, UNLIMITED)
+        return asked.nothing("missing values that match anything leave no cells to model")
+    found = recommend_cells(
+        words,
+        records,
+        coding,
+        population_size=population_size,
+        n_table_cells=n_table_cells,
+        weight_total=weight_total,
+        n_table_cells_known=n_table_cells_known,
+        with_risks=False,
+    )
+    return replace(found.recommended, others=values_of(others))
+
+
+def recommend_cells(
+    words: IntArray,
+    records: IntArray,
+    coding: Coding,
+    *,
+    population_size: float | None,
+    n_table_cells: int,
+    weight_total: FloatArray | None = None,
+    n_table_cells_known: bool = False,
+    with_risks: bool = True,
+) -> Estimated:
+    """The recommended estimate from all occupied cells, one row each, and that of each cell.
+
+    `records` lie in each cell. `weight_total` is the sum of
     the survey weights in each cell, where there are weights; they are scaled to add up to the
     population, with a note where that is a long way. `n_table_cells` are those of the levels in the
-    sample, unless they are known from elsewhere. `others` are the uniques that other
-    models estimate. Cost: one sort of the cells for each key, and some
+    sample, unless they are known from elsewhere. Cost: one sort of the cells for each key, and some
     tenths of a second; above `MOST_CELLS` cells neighbours are not counted.
     Checked: sample and population have sizes that make sense.
     Trusted: the rows of `words` are distinct and lie in `coding`.
     """
-    sizes = SizeIndices.of_counts(records if sample_count is None else sample_count, records)
     possible = (
         known_cells(n_table_cells)
         if n_table_cells_known
         else cells_of_all_levels(words, records, coding, n_table_cells)
     )
     note = _note_on_weights(weight_total, population_size)
-    asked = _Asked(sizes, population_size, possible, _values(others), note)
+    asked = _Asked(SizeIndices.of_counts(records), population_size, possible, note)
     known = asked.known_without_model()
     if known is not None:
-        return known
+        whole = isinstance(known.expected_correct_matches, Figure)
+        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
     probability = _inclusion_probability(records, weight_total, asked.fraction)
     counted = len(records) <= MOST_CELLS
     neighbours = neighbour_counts(words, records, coding) if counted else np.zeros_like(records)
-    histogram = cell_histogram(records, neighbours, probability)
+    histogram, places = placed_cells(records, neighbours, probability)
     given = ", given how many records differ from them in one key" if counted else ""
-    return asked.estimated(WITH_NEIGHBOURS if counted else FROM_SIZES, AVERAGE + given, histogram)
+    model = WITH_NEIGHBOURS if counted else FROM_SIZES
+    found, result = asked.estimated(model, AVERAGE + given, histogram)
+    if not with_risks:
+        return found
+    matches = found.recommended.expected_correct_matches
+    assert isinstance(matches, Figure)
+    assert matches.value is not None
+    risks = record_risks(
+        records,
+        probability,
+        places,
+        histogram,
+        result,
+        fraction=asked.fraction,
+        correct_matches=matches.value,
+    )
+    return replace(found, risks=risks)
 
 
-def chosen_by_user(
-    model: str, uniques: Outcome, matches: Outcome, others: Mapping[str, Outcome]
-) -> Recommended:
+def chosen_by_user(model: str, uniques: Outcome, matches: Outcome) -> Recommended:
     """The figures of a model that the user trusts more, after a league on data like these."""
     return Recommended(
         model=model,
         why=f"is that of {model}, which was chosen to lead",
         expected_population_uniques=uniques,
         expected_correct_matches=matches,
-        others=_values({name: given for name, given in others.items() if name != model}),
         is_chosen=True,
     )
+
+
+def counted_in_file(population_count: IntArray, records: IntArray) -> Estimated:
+    """The truth, where a file of the population tells how many share the keys of each cell."""
+    risks = counted_risks(population_count)
+    led = Recommended(
+        model=COUNTED,
+        why="the population was counted in its file, so nothing has to be estimated",
+        expected_population_uniques=exactly(float(records @ risks.population_unique)),
+        expected_correct_matches=exactly(float(records @ risks.risk)),
+    )
+    return Estimated(recommended=led, risks=risks)
 
 
 def recommend_from_sizes(
@@ -150,12 +213,12 @@ def recommend_from_sizes(
     cells where they are known. The cost does not grow with the file.
     """
     possible = UNLIMITED if n_table_cells is None else known_cells(n_table_cells)
-    asked = _Asked(sizes, population_size, possible, _values(others))
-    known = asked.known_without_model()
-    if known is not None:
-        return known
-    histogram = sizes_histogram(sizes.sizes.astype(np.int64), sizes.cells, asked.fraction)
-    return asked.estimated(FROM_SIZES, AVERAGE, histogram)
+    asked = _Asked(sizes, population_size, possible)
+    found = asked.known_without_model()
+    if found is None:
+        histogram = sizes_histogram(sizes.sizes.astype(np.int64), sizes.cells, asked.fraction)
+        found = asked.estimated(FROM_SIZES, AVERAGE, histogram)[0].recommended
+    return replace(found, others=values_of(others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +228,6 @@ class _Asked:
     sizes: SizeIndices
     population_size: float | None
     possible: PossibleCells
-    others: Mapping[str, float]
     note: str = ""
 
     @property
@@ -178,79 +240,70 @@ class _Asked:
         """The whole population counted, or the reason why there is no estimate; else None."""
         n, size = self.sizes.sample_size, self.population_size
         if not self.sizes.is_partition:
-            return self._nothing("missing values that match anything leave no cells to model")
+            return self.nothing("missing values that match anything leave no cells to model")
         if size is None:
-            return self._nothing("the size of the population is not known: give it, or weights")
+            return self.nothing("the size of the population is not known: give it, or weights")
         if n > size * (1 + 1e-9):
-            return self._nothing(
+            return self.nothing(
                 f"the population must be at least as large as the sample of {n:,} records, "
                 f"got {size:,.0f}"
             )
         if n >= size * (1 - 1e-9):
             return self._counted()
         if n < FEWEST_RECORDS:
-            return self._nothing(
+            return self.nothing(
                 f"at least {FEWEST_RECORDS} records are needed to tell, and there are {n}"
             )
         if self.sizes.n_cells == n:
-            return self._nothing(
+            return self.nothing(
                 "no two records of the sample agree on all keys, so nothing tells how often two "
                 "persons of the population do: all may be unique, or few"
             )
         return None
 
-    def estimated(self, model: str, why: str, histogram: CellHistogram) -> Recommended:
-        """The posterior means with their intervals."""
+    def estimated(
+        self, model: str, why: str, histogram: CellHistogram
+    ) -> tuple[Estimated, Extrapolation]:
+        """The posterior means with their intervals, and what they were made from."""
         result = extrapolate(histogram, fraction=self.fraction, possible=self.possible)
-        n_unique = self.sizes.sample_uniques
-        uniques = _whole_limits(
-            _interval(
-                result.weight,
-                result.uniques,
-                misfit=MISFIT_OF_UNIQUES * math.log(1 / self.fraction),
-                chance=lambda mean: (1 - mean / max(n_unique, 1)) / mean,
-                most=float(n_unique),
-                note=self._note(),
-            )
+        far, n_unique = math.log(1 / self.fraction), self.sizes.sample_uniques
+        weight, most = result.weight, (float(n_unique), float(self.sizes.n_cells))
+        alone = doubt_of(weight, result.uniques, misfit=MISFIT_OF_UNIQUES * far, most=most[0])
+        # 1/F is 1 for a population unique and at most a half for any other sample unique, so the
+        # matches cannot leave this range; near a census the identity behind them would.
+        staying = alone.mean if n_unique else 0.0
+        doubts = (
+            alone,
+            doubt_of(
+                weight,
+                result.matches,
+                misfit=MISFIT_OF_MATCHES * far,
+                least=staying,
+                most=most[1] - (most[0] - staying) / 2,
+            ),
         )
-        matches = _interval(
-            result.weight,
-            result.matches,
-            misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),
-            chance=lambda mean: (1 - self.fraction) / mean,
-            most=float(self.sizes.n_cells),
-            note=self._note(),
-        )
-        return Recommended(
+        uniques, matches = figures_of(doubts, most=most, fraction=self.fraction, note=self._note())
+        led = Recommended(
             model=model,
             why=why,
-            expected_population_uniques=uniques if n_unique else _exactly(0.0),
+            expected_population_uniques=uniques,
             expected_correct_matches=matches,
-            others=self.others,
         )
+        return Estimated(recommended=led, doubts=doubts), result
 
     def _note(self) -> str:
-        return "; ".join(note for note in (self._note_on_fraction(), self.note) if note)
-
-    def _note_on_fraction(self) -> str:
-        if not above(LOWEST_TRIED_FRACTION, self.fraction):
-            return ""
-        return (
-            f"sampling fraction {self.fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
-            "tried: the estimate may be far too low"
-        )
+        return "; ".join(note for note in (note_on_fraction(self.fraction), self.note) if note)
 
     def _counted(self) -> Recommended:
         """The sample is the population: every sample unique is one of the population."""
         return Recommended(
             model=COUNTED,
             why="the sample is the whole population, so nothing has to be estimated",
-            expected_population_uniques=_exactly(float(self.sizes.sample_uniques)),
-            expected_correct_matches=_exactly(float(self.sizes.n_cells)),
-            others=self.others,
+            expected_population_uniques=exactly(float(self.sizes.sample_uniques)),
+            expected_correct_matches=exactly(float(self.sizes.n_cells)),
         )
 
-    def _nothing(self, reason: str) -> Recommended:
+    def nothing(self, reason: str) -> Recommended:
         """No estimate, but certain limits; without sample uniques there is none in the population.
 
         Where missing values match anything, not even limits are certain.
@@ -259,14 +312,31 @@ class _Asked:
         if self.sizes.is_partition:
             most = self.sizes.sample_uniques
             limits = Figure(value=None, low=0, high=most, how=How.BOUND, note=reason)
-            uniques = limits if most else _exactly(0.0)
+            uniques = limits if most else exactly(0.0)
         return Recommended(
             model=COUNTED,
             why=reason,
             expected_population_uniques=uniques,
             expected_correct_matches=Unavailable(reason),
-            others=self.others,
         )
+
+
+def figures_of(
+    doubts: tuple[Doubt, Doubt], *, most: tuple[float, float], fraction: float, note: str
+) -> tuple[Figure, Figure]:
+    """Population uniques and correct matches with their limits, none above `most`.
+
+    Of `most[0]` sample uniques each stays unique or not; the number of right matches varies at most
+    as a count does.
+    """
+    n_unique = max(most[0], 1.0)
+    uniques = figure_of(
+        doubts[0], chance=lambda mean: (1 - mean / n_unique) / mean, most=most[0], note=note
+    )
+    matches = figure_of(
+        doubts[1], chance=lambda mean: (1 - fraction) / mean, most=most[1], note=note
+    )
+    return (whole_limits(uniques) if most[0] else exactly(0.0)), matches
 
 
 def _inclusion_probability(
@@ -278,6 +348,16 @@ def _inclusion_probability(
     share = weight_total / weight_total.sum()
     own: FloatArray = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
     return np.minimum(np.maximum(fraction * own, fraction * 1e-6), 1.0)
+
+
+def note_on_fraction(fraction: float) -> str:
+    """That the estimate was not tried on so small a share of the population."""
+    if not above(LOWEST_TRIED_FRACTION, fraction):
+        return ""
+    return (
+        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
+        "tried: the estimate may be far too low"
+    )
 
 
 def _note_on_weights(weight_total: FloatArray | None, population_size: float | None) -> str:
@@ -294,51 +374,7 @@ def _note_on_weights(weight_total: FloatArray | None, population_size: float | N
     )
 
 
-def _interval(
-    weight: FloatArray,
-    value: FloatArray,
-    *,
-    misfit: float,
-    chance: Callable[[float], float],
-    most: float,
-    note: str,
-) -> Figure:
-    """Posterior mean and 90 % limits, none above `most`.
-
-    On the log scale, the distance from the mean to each posterior quantile is joined, as root of a
-    sum of squares, with the models' common misfit and with the chance that the realised number
-    differs from its expectation; `chance` gives its relative variance.
-    """
-    mean = min(max(float(weight @ value), SMALLEST_MEAN), max(most, SMALLEST_MEAN))
-    order = np.argsort(value)
-    mass = np.cumsum(weight[order])
-    tail = (1 - CONFIDENCE) / 2
-    low, high = value[order][np.searchsorted(mass, [tail, (1 - tail) * mass[-1]])]
-    spread = NORMAL_QUANTILE**2 * (misfit**2 + max(chance(max(mean, 1.0)), 0.0))
-    below = math.hypot(math.log(mean / min(max(low, mean * 1e-3), mean)), math.sqrt(spread))
-    above = math.hypot(math.log(max(high, mean) / mean), math.sqrt(spread))
-    return Figure(
-        value=mean,
-        how=How.ESTIMATE,
-        low=mean * math.exp(-below),
-        high=min(most, mean * math.exp(above)),
-        confidence=CONFIDENCE,
-        note=note,
-    )
-
-
-def _whole_limits(figure: Figure) -> Figure:
-    """The figure with its limits rounded outward: what is estimated is a whole number."""
-    assert figure.low is not None
-    assert figure.high is not None
-    return replace(figure, low=math.floor(figure.low), high=math.ceil(figure.high))
-
-
-def _exactly(number: float) -> Figure:
-    return Figure(value=number, how=How.EXACT, low=number, high=number)
-
-
-def _values(others: Mapping[str, Outcome] | None) -> dict[str, float]:
+def values_of(others: Mapping[str, Outcome] | None) -> dict[str, float]:
     """The estimates of other models that gave one."""
     return {
         name: outcome.value

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from discreet.engines.contract import ClassLimits
 from discreet.flows import assess as module
 from discreet.report.assess.external import (
     PublicFigures,
@@ -17,6 +18,7 @@ from discreet.report.assess.external import (
 )
 from discreet.report.render_html import page_of
 from discreet.survey.anonymity import Anonymity
+from discreet.survey.leading import RiskOverview
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
 
 assess = partial(module.assess, models="sample_frequency")
@@ -49,10 +51,17 @@ def with_size(assessment, n):
 
 
 def with_risks(assessment, records):
-    result = assessment.models["sample_frequency"]
-    spread = RiskDistribution(np.array(records, dtype=np.int64), 1.0)
-    changed = dataclasses.replace(result, distribution=spread)
-    return dataclasses.replace(assessment, models={"sample_frequency": changed})
+    """The assessment as if so many records were in each class of the recommended risk."""
+    spread = RiskOverview(
+        limits=ClassLimits(some=0.05, high=0.2),
+        distribution=RiskDistribution(np.array(records, dtype=np.int64), 1.0),
+        largest=1.0,
+        high=0,
+        some=0,
+        low=0,
+        unknown=0,
+    )
+    return dataclasses.replace(assessment, risk=spread)
 
 
 def with_removed(assessment, removed):
@@ -126,6 +135,10 @@ def test_a_class_of_few_records_cannot_be_seen(large, place, few):
     records[place] += few
     records[-1] -= few
     assert public_figures(with_risks(large, records)) == without
+    records[place] += 200
+    records[-1] -= 200
+    changed = place < len(records) - 1
+    assert (public_figures(with_risks(large, records)) != without) == changed
 
 
 class TestTheWholePage:
@@ -188,8 +201,7 @@ def test_matches_through_missing_values_are_said_to_be_such():
     assert "count of all matches" not in whole
 
 
-def test_a_risk_that_no_model_gave_is_not_said_to_be_of_too_few_records(large):
-    result = dataclasses.replace(large.models["sample_frequency"], distribution=None)
-    page = external_html(dataclasses.replace(large, models={"sample_frequency": result}))
-    assert "No model gave a risk for each record." in page
+def test_without_a_population_the_risk_is_that_of_someone_known_to_be_in_the_file(large):
+    page = external_html(large)
+    assert "The intruder knows that the person is in the file" in page
     assert "Not shown" not in page

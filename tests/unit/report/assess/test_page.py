@@ -1,7 +1,6 @@
 """The internal report holds everything, escaped, in one file."""
 
 import re
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -37,8 +36,8 @@ def test_it_holds_the_figures_and_the_riskiest_combinations():
     frame = pd.DataFrame({"town": ["x"] * 40 + ["Unterwald"], "w": [2.0] * 41})
     page = text(internal_html(assess(frame, ["town"], weight="w")))
     assert "Disclosure risk of the data frame" in page
-    assert "41 records, 1 key, 2 cells occupied of 2 possible" in page
-    assert "population of 82 (estimated by the sum of the weights)" in page
+    assert "41 records, population of 82 (the sum of the weights), 1 key" in page
+    assert "2 cells occupied of 2 possible" in page
     assert "Unterwald" in page
     assert "as confidential as the data" in page
     assert "sample_frequency" in page
@@ -96,12 +95,19 @@ def test_the_same_data_give_the_same_page():
     assert draw() == draw()
 
 
-def test_without_a_risk_for_each_record_no_empty_chart_is_drawn():
-    found = assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"])
-    result = replace(found.models["sample_frequency"], distribution=None)
-    page = internal_html(replace(found, models={"sample_frequency": result}))
-    assert 'id="risk"' not in page
-    assert "Not available: no model gave a risk for each record." in text(page)
+def test_without_a_population_the_chart_shows_the_most_that_the_risk_can_be():
+    page = text(internal_html(assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"])))
+    assert "The most that the risk can be. The intruder knows that the person is in" in page
+
+
+def test_models_that_nobody_named_are_closed_on_the_page():
+    frame = pd.DataFrame({"a": [*range(60), *[9] * 60]})
+    every = internal_html(module.assess(frame, ["a"], population=900, all_models=True))
+    assert re.search(r"<details.*?What each model says", every, flags=re.DOTALL)
+    named = internal_html(assess(frame, ["a"], population=900))
+    assert "What each model says" in named
+    assert "<details" not in named
+    assert "What each model says" not in internal_html(module.assess(frame, ["a"], population=900))
 
 
 def test_the_report_of_every_result_can_be_written(tmp_path):

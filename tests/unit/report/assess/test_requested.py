@@ -92,11 +92,14 @@ def test_households_by_every_risk_with_both_totals():
     table = section(found, "Households")
     assert table.header[0] == "risk of the members by"
     assert [row[0] for row in table.rows] == [
-        "sample_frequency", "population file", "scenario one", "worst scenario",
+        "recommended", "population file", "scenario one, recommended",
+        "scenario one, known to be in the file", "worst scenario", "sample_frequency",
     ]  # fmt: skip
     persons = assessment_json(found)["households"]["expected_persons"]
     cells = FRAME.groupby(["a", "b"]).ngroups
+    assert 0 < persons.pop("scenario_one_risk") < FRAME["a"].nunique()
     assert persons == {
+        "recommended": pytest.approx(cells / 3),
         "sample_frequency": cells,
         "true": pytest.approx(cells / 3),
         "scenario_one": pytest.approx(FRAME["a"].nunique()),
@@ -109,13 +112,13 @@ def test_ratios_that_were_asked_for_stand_on_the_terminal():
     options = {"models": [QUICK, "benedetti_franconi"], "population": 9000}
     title = "Who would be called a population unique"
     without = assess(FRAME, ["a", "b", "c"], **options)
-    assert title not in shown(without)
+    assert title not in shown(without, full=True)
     assert title in internal_html(without)
     found = assess(FRAME, ["a", "b", "c"], loss_ratios=[3, 4000], **options)
     table = section(found, title)
     assert table.header == ("model", "3 times", "4000 times")
-    ((name, few, many),) = table.rows
-    assert name == "benedetti_franconi"
+    (led, *_), (name, few, many) = table.rows
+    assert (led, name) == ("recommended", "benedetti_franconi")
     told = assessment_json(found)["models"]["benedetti_franconi"]["called_unique"]
     by_ratio = {row["loss_ratio"]: row["records"] for row in told}
     assert (few, many) == (f"{by_ratio[3]:,}", f"{by_ratio[4000]:,}")
@@ -144,8 +147,8 @@ def test_the_shrinkage_that_was_chosen_stands_under_its_table():
 
 def test_the_hint_at_the_report_only_where_there_is_none():
     found = assess(FRAME, ["a", "b"], models=QUICK)
-    assert "--report or --json shows the rest" in shown(found)
-    assert "--report or" not in shown(found, has_page=True)
+    assert "--report or --json shows the rest" in shown(found, full=True)
+    assert "--report or" not in shown(found, full=True, has_page=True)
 
 
 def test_codes_that_were_given_stand_in_how_it_was_made():
@@ -168,8 +171,8 @@ def test_classes_of_risk_say_which_side_they_hold():
 
 
 def test_no_power_of_ten_and_no_name_cut_on_the_terminal():
-    found = assess(FRAME, ["a", "b", "c"], population=10**12, cells=10**9)
-    text = shown(found)
+    found = assess(FRAME, ["a", "b", "c"], population=10**12, cells=10**9, all_models=True)
+    text = shown(found, full=True)
     assert not re.findall(r"\d(?:\.\d+)?e[+-]\d+", text)
     for name in found.models:
         assert name in text

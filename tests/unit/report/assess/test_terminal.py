@@ -15,16 +15,17 @@ assess = partial(module.assess, models="sample_frequency")
 
 
 def shown(frame, keys, **options):
-    return terminal_lines(assess_document(assess(frame, keys, **options)))
+    return terminal_lines(assess_document(assess(frame, keys, **options)), full=True)
 
 
 def test_the_main_figures_are_there():
     text = shown(pd.DataFrame({"town": ["x"] * 40 + ["Unterwald"]}), ["town"])
-    assert "41 records, 1 key, 2 cells occupied of 2 possible" in text
+    assert "41 records, population not known, 1 key" in text
+    assert "2 cells occupied of 2 possible" in text
     assert "break 2-anonymity (alone in their cell)" in text
     assert "2.4 %" in text
-    assert "1 record    town=Unterwald" in text
-    assert "population size unknown" in text
+    assert "town=Unterwald" in next(line for line in text.splitlines() if line.startswith("  41  "))
+    assert "Is this file everybody" in text
 
 
 @pytest.mark.parametrize("n", [1, 3, 25, 90])
@@ -50,10 +51,10 @@ def test_levels_and_names_are_shown_as_they_are_or_escaped(hostile):
 @pytest.mark.parametrize(
     ("weights", "population", "line"),
     [
-        (None, None, "population size unknown (give --population, or --weight to estimate it)"),
+        (None, None, "population not known"),
         (None, 1234567, "population of 1,234,567 (given)"),
-        ([600.5, 600], None, "population of 1,200 (estimated by the sum of the weights)"),
-        ([0.1, 0.2], None, "population of 0.3 (estimated by the sum of the weights)"),
+        ([600.5, 600], None, "population of 1,200 (the sum of the weights)"),
+        ([0.1, 0.2], None, "population of 0.3 (the sum of the weights)"),
         ([0.1, 0.2], 5, "population of 5 (given)"),
     ],
 )
@@ -86,3 +87,40 @@ def test_pairs_that_take_long_are_said_so(monkeypatch):
     monkeypatch.setattr("discreet.survey.contributions.PAIR_WORK", 0)
     text = shown(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), ["a", "b"])
     assert "ask for all pairs" in text
+
+
+SURVEY = pd.DataFrame({"age": [20 + i % 53 for i in range(400)], "sex": list("FM") * 200})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"population": 9000},
+        {"whole_population": True},
+        {"population": 9000, "max_risk": 0.01, "min_k": 5},
+        {"population": 9000, "all_models": True},
+    ],
+)
+def test_the_answer_stands_in_the_first_five_lines_and_all_in_about_fifteen(options):
+    found = module.assess(SURVEY, ["age", "sex"], **options)
+    lines = terminal_lines(assess_document(found)).splitlines()
+    answer = "Verdict: " if "max_risk" in options else "population uniques"
+    assert any(answer in line for line in lines[:5])
+    assert len(lines) <= 20
+    assert "--full" in lines[-1]
+
+
+def test_the_question_about_the_population_is_put_once():
+    found = module.assess(SURVEY, ["age", "sex"], all_models=True)
+    text = " ".join(terminal_lines(assess_document(found)).split())
+    assert text.count("Is this file everybody (all patients of a hospital, say)") == 1
+    assert text.count("--whole-population") == 1
+    assert "not available" not in text
+
+
+def test_row_numbers_of_the_riskiest_records_stand_in_the_short_view():
+    odd = pd.concat([SURVEY, pd.DataFrame({"age": [99], "sex": ["X"]})])
+    found = module.assess(odd, ["age", "sex"], population=9000)
+    assert found.riskiest[0].rows == (401,)
+    assert "Riskiest: rows 401, " in terminal_lines(assess_document(found))

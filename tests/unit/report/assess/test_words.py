@@ -21,7 +21,7 @@ FRAME = pd.DataFrame({"a": ["x", "x", "y", None], "b": ["p", "q", "p", "p"]})
 
 
 def shown(found):
-    return terminal_lines(assess_document(found))
+    return terminal_lines(assess_document(found), full=True)
 
 
 def page(found):
@@ -99,6 +99,7 @@ def test_records_of_one_incomplete_cell_are_counted_as_records():
     found = assess(frame, ["a", "b"], missing="conservative")
     assert anonymity_rows(found)[0] == ("matched by no other complete record", 100, 1)
     assert "100 records with a count of 1  a=(missing), b=p" in shown(found)
+    assert "1, 2, 3, 4, 5, …" in shown(found)
     assert assessment_json(found)["riskiest"][0]["records"] == 100
 
 

@@ -13,7 +13,6 @@ from discreet.survey.headline.recommendation import (
     COUNTED,
     FROM_SIZES,
     WITH_NEIGHBOURS,
-    Recommended,
     _note_on_weights,
     recommend,
     recommend_from_sizes,
@@ -264,22 +263,6 @@ def test_keys_pasted_into_one_say_about_the_same():
     assert joint.low <= apart.value <= joint.high
 
 
-def test_disagreement_names_the_extremes():
-    levels, counts, _ = sample()
-    figure = {
-        name: Figure(value=value, how=How.ESTIMATE)
-        for name, value in (("pitman", 580.4), ("loglinear", 78.0), ("cohen", 2375.0))
-    }
-    others = figure | {"ewens": Unavailable("why"), "b": Figure(value=None, how=How.BOUND)}
-    found = recommended(levels, counts, others=others)
-    assert found.others == {"pitman": 580.4, "loglinear": 78.0, "cohen": 2375.0}
-    assert found.disagreement == ("3 other models say from 78.0 (loglinear) to 2,375 (cohen)")
-    assert recommended(levels, counts, others={"pitman": figure["pitman"]}).disagreement == (
-        "pitman says 580"
-    )
-    assert recommended(levels, counts).disagreement is None
-
-
 def test_the_user_may_lead_with_another_model():
     frame = pa.table({"a": np.arange(300) ** 2 % 37, "b": np.arange(300) % 7})
     led = assess(frame, ["a", "b"], population=3000, headline="pitman")
@@ -293,7 +276,7 @@ def test_the_user_may_lead_with_another_model():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"headline": "pitmann"}, "headline must be one of the models .* did you mean 'pitman'"),
+        ({"headline": "pitmann"}, "headline must be one of the models .*; did you mean 'pitman'"),
         ({"headline": "ewens", "population": None}, "headline must be a model that can be"),
     ],
 )
@@ -303,26 +286,16 @@ def test_a_headline_that_cannot_lead(options, message):
         assess(frame, ["a", "b"], **({"population": 3000} | options))
 
 
-def test_households_drawn_whole_are_warned_about():
+@pytest.mark.parametrize(("members", "warned"), [(3, True), (1, False)])
+def test_households_are_warned_about_where_members_are_in_the_file_together(members, warned):
     n = np.arange(300)
-    frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // 3})
-    found = assess(frame, ["a", "b"], population=3000, household="h", models=["ewens"])
-    assert "whole households" in found.recommended.expected_population_uniques.note
-    alone = assess(frame, ["a", "b"], population=3000, models=["ewens"])
-    assert "whole households" not in alone.recommended.expected_population_uniques.note
-
-
-@pytest.mark.parametrize("bits", [-3, 0, 3])
-def test_of_models_that_say_the_same_the_first_is_named(bits):
-    noise = bits * 2.0**-52
-    found = Recommended(
-        model="m",
-        why="",
-        expected_population_uniques=Unavailable("none"),
-        expected_correct_matches=Unavailable("none"),
-        others={"a": 3.0, "b": 3.0 * (1 + noise), "c": 3.0 * (1 - noise)},
-    )
-    assert found.disagreement == "3 other models say from 3.0 (a) to 3.0 (a)"
+    frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // members})
+    found = assess(frame, ["a", "b"], population=3000, household="h")
+    note = found.recommended.expected_population_uniques.note
+    assert ("300 records are of 100 households" in note) == warned
+    assert ("assess a file with one member of each household as well" in note) == warned
+    alone = assess(frame, ["a", "b"], population=3000)
+    assert alone.recommended.expected_population_uniques.note == ""
 
 
 @pytest.mark.parametrize("bits", [-3, 0, 3])

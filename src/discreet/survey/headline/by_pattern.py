@@ -1,0 +1,242 @@
+"""The recommended estimate where a missing value matches anything.
+
+Of a record that lacks some keys an intruder knows the others: in the population it shares them with
+everybody who agrees on those, whatever their further keys. All records that lack the same keys have
+one *pattern*. For each pattern the file is seen through its known keys alone: the records that have
+all of these are a sample of the population (values being missing at random), the estimate is made
+on it, and the records of the pattern take their risk from there. The sum over patterns is the
+estimate of the file.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data.coding import Coding
+from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.progress import Progress, silent
+from discreet.survey.headline.limits import Doubt, exactly, in_all
+from discreet.survey.headline.recommendation import (
+    COUNTED,
+    WITH_NEIGHBOURS,
+    Estimated,
+    Recommended,
+    figures_of,
+    note_on_fraction,
+    recommend_cells,
+)
+from discreet.survey.headline.record_risk import CellRisks
+from discreet.survey.projection import AllCells, distinct_rows
+
+MOST_PATTERNS = 100  # some tenths of a second each
+AT_RANDOM = "values are taken to be missing at random"
+WHY = (
+    "averages over models of how full cells are, for each set of keys that records have, each "
+    "weighted by how well it explains the cells of one, two, three … records"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """The records of one pattern: their cells, how many records agree with each on its known keys,
+    and the estimate, or the reason why there is none."""
+
+    cells: IntArray
+    records: IntArray
+    agreeing: IntArray
+    found: Estimated | str
+    place: IntArray
+
+    @property
+    def n_records(self) -> int:
+        return int(self.records.sum())
+
+    @property
+    def n_alone(self) -> int:
+        """Records that nobody in the file is sure to agree with."""
+        return int(self.records[self.agreeing == 1].sum())
+
+    @property
+    def n_cells(self) -> float:
+        return float((self.records / self.agreeing).sum())
+
+    def risks(self) -> CellRisks | None:
+        """Of each cell of the pattern."""
+        whole = None if isinstance(self.found, str) else self.found.risks
+        if whole is None:
+            return None
+        return CellRisks(
+            risk=whole.risk[self.place], population_unique=whole.population_unique[self.place]
+        )
+
+    def doubts(self, risks: CellRisks) -> tuple[Doubt, Doubt]:
+        """About the uniques and the matches of the pattern: as about all that have its keys."""
+        assert isinstance(self.found, Estimated)
+        uniques = float(self.records @ risks.population_unique)
+        matches = float(self.records @ risks.risk)
+        if self.found.doubts is None:
+            return Doubt(uniques, uniques, uniques), Doubt(matches, matches, matches)
+        of_uniques, of_matches = self.found.doubts
+        return of_uniques.of_part(uniques), of_matches.of_part(matches)
+
+
+def recommend_by_pattern(
+    cells: AllCells,
+    *,
+    population_size: float | None,
+    weight_total: FloatArray | None = None,
+    progress: Progress = silent,
+) -> Estimated:
+    """The estimate of a file in which missing values match anything, and that of each cell.
+
+    `weight_total` are the weights of each cell's own records. The most frequent patterns come
+    first, up to `MOST_PATTERNS`; where some are left out, or cannot be estimated, there is no
+    estimate of the file but certain limits, and no risk for their records.
+    """
+    n = int(cells.records.sum())
+    parts = list(_parts(cells, population_size, weight_total, progress))
+    risk, unique = np.full(len(cells.records), np.nan), np.full(len(cells.records), np.nan)
+    doubts, lost = [], []
+    for part in parts:
+        found = part.risks()
+        if found is None:
+            lost.append(part)
+            continue
+        risk[part.cells], unique[part.cells] = found.risk, found.population_unique
+        doubts.append(part.doubts(found))
+    risks = CellRisks(risk=risk, population_unique=unique) if doubts else None
+    if lost or population_size is None:
+        return Estimated(recommended=_limits(parts, lost, n), risks=risks)
+    most = float(sum(p.n_alone for p in parts)), sum(p.n_cells for p in parts)
+    in_sum = in_all(d for d, _ in doubts), in_all(d for _, d in doubts)
+    if all(isinstance(p.found, Estimated) and p.found.doubts is None for p in parts):
+        return Estimated(recommended=_counted(in_sum), risks=risks)
+    fraction = n / population_size
+    note = "; ".join(filter(None, (note_on_fraction(fraction), AT_RANDOM)))
+    uniques, matches = figures_of(in_sum, most=most, fraction=fraction, note=note)
+    led = Recommended(
+        model=WITH_NEIGHBOURS,
+        why=WHY,
+        expected_population_uniques=uniques,
+        expected_correct_matches=matches,
+    )
+    return Estimated(recommended=led, risks=risks, doubts=in_sum)
+
+
+def _counted(sums: tuple[Doubt, Doubt]) -> Recommended:
+    return Recommended(
+        model=COUNTED,
+        why="the file is the whole population, so nothing has to be estimated",
+        expected_population_uniques=exactly(sums[0].mean),
+        expected_correct_matches=exactly(sums[1].mean),
+    )
+
+
+def _limits(parts: list[_Part], lost: list[_Part], n: int) -> Recommended:
+    """Certain limits of the uniques: no record that another is sure to agree with is one."""
+    reasons = dict.fromkeys(part.found for part in lost if isinstance(part.found, str))
+    reason = "; ".join(reasons)
+    if len(lost) < len(parts):
+        records = sum(part.n_records for part in lost)
+        reason = f"{records:,} of {n:,} records have no estimate: {reason}"
+    high = sum(part.n_alone for part in parts)
+    limits = Figure(value=None, low=0, high=high, how=How.BOUND, note=reason)
+    return Recommended(
+        model=COUNTED,
+        why=reason,
+        expected_population_uniques=limits if high else exactly(0.0),
+        expected_correct_matches=Unavailable(reason),
+    )
+
+
+def _parts(
+    cells: AllCells,
+    population_size: float | None,
+    weight_total: FloatArray | None,
+    progress: Progress,
+) -> Iterator[_Part]:
+    """The patterns, those of most records first."""
+    levels = cells.coding.decode(cells.words)
+    lacks = levels == cells.missing_levels
+    patterns, pattern = np.unique(lacks, axis=0, return_inverse=True)
+    pattern = pattern.ravel()
+    held = np.bincount(pattern, weights=cells.records)
+    order = np.argsort(-held, kind="stable")
+    for done, number in enumerate(order.tolist()):
+        inside = pattern == number
+        estimate = done < MOST_PATTERNS
+        yield _part(cells, levels, lacks, ~patterns[number], inside, population_size, weight_total,
+                    estimate=estimate)  # fmt: skip
+        progress("estimating by known keys", (done + 1) / len(order))
+
+
+def _part(
+    cells: AllCells,
+    levels: IntArray,
+    lacks: BoolArray,
+    known: BoolArray,
+    inside: BoolArray,
+    population_size: float | None,
+    weight_total: FloatArray | None,
+    *,
+    estimate: bool,
+) -> _Part:
+    """The records that have the `known` keys alone, among all that have these at least."""
+    keys = np.flatnonzero(known)
+    at = np.flatnonzero(inside)
+    if not len(keys):
+        return _nothing_known(cells, at, population_size)
+    fit = np.flatnonzero(~lacks[:, keys].any(axis=1))
+    sizes = [cells.keys[key].n_known for key in keys]
+    coding = Coding.of_sizes(sizes)
+    words, place = distinct_rows(coding.encode(levels[np.ix_(fit, keys)]), coding.n_combinations)
+    records = np.bincount(place, cells.records[fit], len(words)).astype(np.int64)
+    weights = None
+    if weight_total is not None:
+        weights = np.bincount(place, weight_total[fit], len(words)).astype(np.float64)
+    found: Estimated | str = (
+        f"there are more than {MOST_PATTERNS} sets of missing keys, and the rarest were left out"
+    )
+    if estimate:
+        found = _estimate(words, records, coding, population_size, weights)
+    own = place[np.searchsorted(fit, at)]
+    return _Part(cells=at, records=cells.records[at], agreeing=records[own], found=found, place=own)
+
+
+def _estimate(
+    words: IntArray,
+    records: IntArray,
+    coding: Coding,
+    population_size: float | None,
+    weight_total: FloatArray | None,
+) -> Estimated | str:
+    found = recommend_cells(
+        words,
+        records,
+        coding,
+        population_size=population_size,
+        n_table_cells=coding.n_combinations,
+        weight_total=weight_total,
+    )
+    return found if found.risks is not None else found.recommended.why
+
+
+def _nothing_known(cells: AllCells, at: IntArray, population_size: float | None) -> _Part:
+    """Records without any key: whoever is looked for, each is one of the whole population."""
+    n = int(cells.records.sum())
+    found: Estimated | str = "the size of the population is not known"
+    if population_size is not None:
+        size = max(population_size, float(n))
+        risks = CellRisks(risk=np.array([1 / size]), population_unique=np.array([float(size == 1)]))
+        nobody = Recommended(
+            model=COUNTED,
+            why="nothing is known of these records",
+            expected_population_uniques=exactly(0.0),
+            expected_correct_matches=exactly(1 / size),
+        )
+        found = Estimated(recommended=nobody, risks=risks)
+    place = np.zeros(len(at), dtype=np.int64)
+    agreeing = np.full(len(at), n)
+    return _Part(cells=at, records=cells.records[at], agreeing=agreeing, found=found, place=place)

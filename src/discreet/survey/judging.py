@@ -1,0 +1,113 @@
+"""May the file go out: the limits that were given, held against the figures."""
+
+from collections.abc import Iterator
+
+from discreet.data.summary import SizeIndices
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import alike
+from discreet.policy.verdict import Judged, Ruling, Verdict, at_least, at_most
+from discreet.survey.leading import RiskOverview
+from discreet.survey.options import AssessOptions
+
+
+def judged(
+    options: AssessOptions,
+    sizes: SizeIndices,
+    risk: RiskOverview | Unavailable,
+    *,
+    exact: bool,
+    remedy: str,
+) -> Verdict | None:
+    """The verdict on the limits that were given; None where none was.
+
+    `exact` says that risks were counted, not estimated; `remedy` is what would help most.
+    """
+    rules = (*_max_risk(options, sizes, risk, exact, remedy), *_min_k(options, sizes, remedy))
+    return Verdict(rules=rules) if rules else None
+
+
+def _max_risk(
+    options: AssessOptions,
+    sizes: SizeIndices,
+    risk: RiskOverview | Unavailable,
+    exact: bool,
+    remedy: str,
+) -> Iterator[Judged]:
+    limit = options.max_risk
+    if limit is None:
+        return
+    if isinstance(risk, Unavailable):
+        yield _without_risk(limit, sizes, risk.reason)
+        return
+    value = Figure(value=risk.largest, how=How.EXACT if exact else How.ESTIMATE)
+    ruling = at_most(value, limit)
+    if ruling is Ruling.KEPT and risk.unknown:
+        ruling = Ruling.UNDECIDED
+        words = f"{_records(risk.unknown)} {_has(risk.unknown)} no estimate of the risk"
+    elif ruling is Ruling.BROKEN:
+        words = (
+            f"{_records(risk.high)} {_has(risk.high)} a risk above {limit:g}; the highest is "
+            f"{_told(risk.largest)}"
+        )
+    else:
+        words = f"no record has a risk above {limit:g}; the highest is {_told(risk.largest)}"
+    yield Judged(
+        rule="max_risk",
+        ruling=ruling,
+        value=value,
+        limit=limit,
+        words=f"{words}.",
+        concerns=(_records(risk.high),) if ruling is Ruling.BROKEN else (),
+        remedy=remedy if ruling is Ruling.BROKEN else "",
+    )
+
+
+def _without_risk(limit: float, sizes: SizeIndices, reason: str) -> Judged:
+    """No estimate: only 1/f, which no risk exceeds, may show that the limit is kept."""
+    value: Outcome = Unavailable(reason)
+    ruling, words = Ruling.UNDECIDED, f"the risk of the records cannot be estimated: {reason}"
+    least = float(sizes.sizes.min())
+    if sizes.is_partition:
+        value = Figure(value=None, low=0.0, high=1 / least, how=How.BOUND)
+        ruling = at_most(value, limit)
+    if ruling is Ruling.KEPT:
+        words = (
+            f"at least {least:g} records share each combination, so no record can have a risk "
+            f"above {limit:g}"
+        )
+    return Judged(rule="max_risk", ruling=ruling, value=value, limit=limit, words=f"{words}.")
+
+
+def _min_k(options: AssessOptions, sizes: SizeIndices, remedy: str) -> Iterator[Judged]:
+    k = options.min_k
+    if k is None:
+        return
+    least, below = float(sizes.sizes.min()), sizes.records_below(k)
+    ruling = at_least(Figure(value=least, how=How.EXACT), k)
+    words = f"each combination of keys is shared by at least {k} records."
+    if ruling is Ruling.BROKEN:
+        share = "shares its" if below == 1 else "share their"
+        words = f"{_records(below)} {share} combination of keys with fewer than {k - 1} others."
+        if k == 2:
+            words = f"{_records(below)} {'is' if below == 1 else 'are'} alone with the keys."
+    yield Judged(
+        rule="min_k",
+        ruling=ruling,
+        value=Figure(value=least, how=How.EXACT),
+        limit=k,
+        words=words,
+        concerns=(_records(below),) if ruling is Ruling.BROKEN else (),
+        remedy=remedy if ruling is Ruling.BROKEN else "",
+    )
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def _has(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _told(risk: float) -> str:
+    return "1" if alike(risk, 1.0) else f"{risk:.2g}"

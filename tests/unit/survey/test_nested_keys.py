@@ -1,0 +1,135 @@
+"""Possible cells beside nested keys, against all combinations listed."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.data.nesting import Nested
+from discreet.flows.assess import assess
+from discreet.survey import nested_keys as module
+from discreet.survey.nested_keys import n_possible, nested_keys, ruled_out
+
+
+def listed(cells, sizes, nested):
+    """Combinations in which every determined key has the level it was seen with, one by one."""
+    seen = [{row[p.determining]: row[p.determined] for row in cells.tolist()} for p in nested]
+    return sum(
+        all(
+            combination[p.determined]
+            == to.get(combination[p.determining], combination[p.determined])
+            for p, to in zip(nested, seen, strict=True)
+        )
+        for combination in itertools.product(*map(range, sizes))
+    )
+
+
+def cells_of(columns):
+    coded = [np.unique(column, return_inverse=True)[1] for column in columns]
+    cells, counts = np.unique(np.array(coded).T, axis=0, return_counts=True)
+    return cells, counts, [int(c.max()) + 1 for c in coded]
+
+
+def columns_of_every_kind(rng, n=400):
+    """A chain a → b → c, a second parent d of b, two keys that are copies, and one by itself."""
+    a = rng.integers(0, 6, n)
+    b = rng.permutation([0, 0, 1, 1, 2, 2])[a]
+    c = np.array([0, 0, 1])[b]
+    parents = rng.permutation([0, 1, 2, 0, 1])
+    d = np.array([rng.choice(np.flatnonzero(parents == x)) for x in b])
+    e = rng.integers(0, 3, n)
+    return [a, b, c, d, e, (e + 1) % 3, rng.integers(0, 2, n)]
+
+
+@given(st.integers(0, 10**6))
+def test_chains_two_parents_and_copies_are_counted_exactly(seed):
+    rng = np.random.default_rng(seed)
+    columns = columns_of_every_kind(rng)
+    cells, counts, sizes = cells_of([columns[i] for i in rng.permutation(len(columns))])
+    nested = nested_keys(cells, counts, sizes)
+    assert len(nested) >= 6
+    assert n_possible(cells, sizes, nested) == listed(cells, sizes, nested)
+
+
+def test_nothing_nested_is_the_product():
+    cells = np.array(list(itertools.product(range(3), range(4), range(2))))
+    assert nested_keys(cells, np.full(len(cells), 9), (3, 4, 2)) == ()
+    assert n_possible(cells, (3, 4, 2), ()) == 24
+
+
+def test_independent_chains_of_many_levels_are_no_work():
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 3000, 60_000), rng.integers(0, 3000, 60_000)
+    cells, counts, sizes = cells_of([first, first // 6, first // 60, second, second // 6])
+    nested = nested_keys(cells, counts, sizes)
+    assert n_possible(cells, sizes, nested) == sizes[0] * sizes[3]
+
+
+def test_a_missing_level_says_nothing_of_nesting():
+    cells = np.array([[0, 0], [1, 0], [2, 1], [3, 1], [0, 2], [4, 0], [4, 1]])
+    counts = np.full(len(cells), 20)
+    assert nested_keys(cells, counts, (4, 2)) == (Nested(0, 1),)
+    assert n_possible(cells, (4, 2), [Nested(0, 1)]) == 4
+
+
+def test_a_level_that_never_meets_a_known_one_goes_with_all():
+    cells = np.array([[0, 0], [1, 0], [2, 1], [3, 2]])  # level 2 of the second key is missing
+    assert n_possible(cells, (4, 2), [Nested(0, 1)]) == 5
+
+
+def test_pairs_that_do_not_hold_are_left_out():
+    cells = np.array([[0, 0], [0, 1], [1, 0]])
+    assert n_possible(cells, (2, 2), [Nested(0, 1)]) == 4
+
+
+def test_what_is_ruled_out_is_the_rest():
+    cells, counts, sizes = cells_of(columns_of_every_kind(np.random.default_rng(2)))
+    nested = nested_keys(cells, counts, sizes)
+    boxes = ruled_out(cells, sizes, nested)
+    outside = sum(
+        not any(all(c[k] == v for k, v in box.items()) for box in boxes)
+        for c in itertools.product(*map(range, sizes))
+    )
+    assert outside == n_possible(cells, sizes, nested)
+
+
+def test_too_many_signatures_leave_a_pair_out_and_never_say_too_few(monkeypatch):
+    cells, counts, sizes = cells_of(columns_of_every_kind(np.random.default_rng(3)))
+    nested = nested_keys(cells, counts, sizes)
+    exact = n_possible(cells, sizes, nested)
+    monkeypatch.setattr(module, "MOST_JOINED", 4)
+    assert exact <= n_possible(cells, sizes, nested) <= math.prod(sizes)
+
+
+class TestAssess:
+    FRAME = pd.DataFrame({"region": [i % 2 for i in range(120)]}).assign(
+        district=lambda f: f.region * 3 + [i // 2 % 3 for i in range(120)],
+        sex=[i // 6 % 2 for i in range(120)],
+    )
+    KEYS = ("region", "district", "sex")
+
+    def test_impossible_combinations_are_no_possible_cells(self):
+        found = assess(self.FRAME, self.KEYS)
+        assert found.summary.n_table_cells == 12
+        assert found.nested == (("district", "region"),)
+
+    def test_unless_they_are_wanted_or_the_number_is_given(self):
+        assert assess(self.FRAME, self.KEYS, nesting=False).summary.n_table_cells == 24
+        assert assess(self.FRAME, self.KEYS, cells=50).summary.n_table_cells == 50
+        assert assess(self.FRAME, self.KEYS, nesting=False).nested == ()
+
+    def test_a_list_of_impossible_combinations_comes_on_top(self):
+        zeros = pd.DataFrame({"district": [5], "sex": [1]})
+        frame = self.FRAME[(self.FRAME.district != 5) | (self.FRAME.sex != 1)]
+        assert assess(frame, self.KEYS, impossible=zeros).summary.n_table_cells == 11
+
+    @pytest.mark.parametrize("policy", ["wildcard", "conservative"])
+    def test_missing_values_that_match_anything_are_no_levels(self, policy):
+        frame = self.FRAME.astype(object)
+        frame.loc[::17, "region"] = None
+        found = assess(frame, self.KEYS, missing=policy)
+        assert found.summary.n_table_cells == 12
