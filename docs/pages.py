@@ -69,7 +69,7 @@ def output(command: str, folder: Path) -> list[str]:
     program, *words = shlex.split(command.split("  #", maxsplit=1)[0])
     run = _run_here if Path(program).name == "discreet" else _run_python
     code, out, err = run(words, folder)
-    text = out if code in (0, 3) else out + err
+    text = out if code in (0, 3, 4) else out + err
     return [line.rstrip() for line in text.rstrip("\n").split("\n")]
 
 

@@ -1,4 +1,4 @@
-"""A survey file, from raw CSV to a release under a cap: assess, recode what makes records unique.
+"""A survey file, from raw CSV to a release under a limit: assess, recode what makes records unique.
 
 Run: .venv/bin/python examples/survey_release.py [FOLDER]     (default: survey-release)
 What may go out is written to FOLDER/public, what must not to FOLDER/internal.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.choice.measures import Measure
     from discreet.choice.options import ChooseOptions
     from discreet.choice.risk_utility import RiskUtility
+    from discreet.count_tables.advice import CountAdvice
     from discreet.count_tables.assessment import CountAssessment
     from discreet.count_tables.categories import Margin
     from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from discreet.survey.contributions import Contribution, Contributions
     from discreet.survey.headline.recommendation import Recommended
     from discreet.survey.known_population import KnownPopulation
+    from discreet.survey.leading import RiskOverview
     from discreet.survey.missing_policies import PolicyComparison
     from discreet.survey.models.lancaster import ShrinkageRow
     from discreet.survey.models.sample_size import Plan
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from discreet.survey.scoring import ModelResult
     from discreet.survey.suda.special import SpecialFigures
     from discreet.survey.suda.subsets import SubsetSize
+    from discreet.survey.suggestions import Suggestion
     from discreet.tables.audit import Audit
     from discreet.tables.audit_cells import CellAudit
     from discreet.tables.audit_options import AuditOptions
@@ -97,6 +100,7 @@ if TYPE_CHECKING:
     from discreet.tables.measures import TableMeasures
     from discreet.tables.population_cells import PopulationCell
     from discreet.tables.posteriors import View
+    from discreet.tables.printed import Printed
     from discreet.tables.refused_margin import RefusalView
     from discreet.tables.release import Release
 
@@ -126,6 +130,7 @@ _HOME = {
     "Contribution": "discreet.survey.contributions",
     "Contributions": "discreet.survey.contributions",
     "Count": "discreet.fiber.sums.counting",
+    "CountAdvice": "discreet.count_tables.advice",
     "CountAssessment": "discreet.count_tables.assessment",
     "CountOptions": "discreet.count_tables.options",
     "CountRelease": "discreet.count_tables.release",
@@ -169,6 +174,7 @@ _HOME = {
     "PoissonTest": "discreet.count_tables.com_poisson.estimation",
     "PolicyComparison": "discreet.survey.missing_policies",
     "PopulationCell": "discreet.tables.population_cells",
+    "Printed": "discreet.tables.printed",
     "Progress": "discreet.progress",
     "PublishedTable": "discreet.masks.contract",
     "ReadResult": "discreet.report.reading",
@@ -177,6 +183,7 @@ _HOME = {
     "RefusalView": "discreet.tables.refused_margin",
     "Release": "discreet.tables.release",
     "Result": "discreet.notebooks",
+    "RiskOverview": "discreet.survey.leading",
     "RiskUtility": "discreet.choice.risk_utility",
     "RiskyCell": "discreet.survey.riskiest",
     "Ruling": "discreet.policy.verdict",
@@ -190,6 +197,7 @@ _HOME = {
     "SizeIndices": "discreet.data.summary",
     "SpecialFigures": "discreet.survey.suda.special",
     "SubsetSize": "discreet.survey.suda.subsets",
+    "Suggestion": "discreet.survey.suggestions",
     "Summary": "discreet.data.summary",
     "Table": "discreet.data.table",
     "TableMeasures": "discreet.tables.measures",
@@ -243,6 +251,7 @@ __all__ = [
     "Contribution",
     "Contributions",
     "Count",
+    "CountAdvice",
     "CountAssessment",
     "CountOptions",
     "CountRelease",
@@ -286,6 +295,7 @@ __all__ = [
     "PoissonTest",
     "PolicyComparison",
     "PopulationCell",
+    "Printed",
     "Progress",
     "PublishedTable",
     "ReadResult",
@@ -294,6 +304,7 @@ __all__ = [
     "RefusalView",
     "Release",
     "Result",
+    "RiskOverview",
     "RiskUtility",
     "RiskyCell",
     "Ruling",
@@ -307,6 +318,7 @@ __all__ = [
     "SizeIndices",
     "SpecialFigures",
     "SubsetSize",
+    "Suggestion",
     "Summary",
     "Table",
     "TableMeasures",

@@ -157,7 +157,7 @@ def test_meek_ties_go_to_the_least_risk():
 
 
 def test_meek_and_the_reply_the_empty_case():
-    """Nothing within the cap: release no data. What an intruder holds already may exceed it."""
+    """Nothing within the limit: release no data. What an intruder holds already may exceed it."""
     every = Measure(policy=Policy.BOUNDS, small=54)  # then each margin of two has a small count
     asked = ChooseOptions(max_risk=-743.0, measure=every)
     found = risk_utility(CENSUS, margin_proposals(CENSUS, order=2), asked)

@@ -20,7 +20,7 @@ class Proposal:
     """Something that could be released, made only when it is looked at.
 
     One that was asked for by name must fit the table; of others it is said that they do not.
-    `reserve` is why it is tried only where nothing else is within the cap; empty for all others.
+    `reserve` is why it is tried only where nothing else is within the limit; empty for all others.
     """
 
     title: str

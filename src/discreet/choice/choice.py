@@ -1,10 +1,10 @@
-"""Which release to make: the most useful one whose risk is within the cap (dobra 3 and reply).
+"""Which release to make: the most useful one whose risk is within the limit (dobra 3 and reply).
 
-The general rule of the reply: among masks within the cap take those of the greatest utility, and of
+The general rule of the reply: of the masks within the limit take those of the greatest utility, of
 these the one of least risk; if there are none, release nothing. Releasing nothing is a candidate
 like any other: its risk is what an intruder can do with what he holds already.
 
-A risk that is only estimated counts as within the cap if two standard errors more still are; one
+A risk that is only estimated counts as within the limit if two standard errors more still are; one
 that is not known never is.
 """
 
@@ -18,15 +18,15 @@ from discreet.masks.contract import Masked
 from discreet.numerics.rounding import order_of
 
 AGREES = 1e-9
-ERRORS = 2.0  # standard errors by which an estimate must clear the cap
+ERRORS = 2.0  # standard errors by which an estimate must clear the limit
 
 
 class Standing(StrEnum):
-    """How a risk stands to the cap."""
+    """How a risk stands to the limit."""
 
-    WITHIN = "within the cap"
-    ABOVE = "above the cap"
-    DOUBTFUL = "too near the cap to tell"
+    WITHIN = "within the limit"
+    ABOVE = "above the limit"
+    DOUBTFUL = "too near the limit to tell"
     UNKNOWN = "not known"
 
 
@@ -35,7 +35,7 @@ class Decision(StrEnum):
 
     RELEASE = "release"
     NOTHING = "release nothing"
-    EXCEEDED = "release nothing; the cap is exceeded even so"
+    EXCEEDED = "release nothing; the limit is exceeded even so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +73,9 @@ class Candidate:
 class Choice:
     """What to release of some candidates, by their positions, and why.
 
-    `chosen` is None only where even releasing nothing is not within the cap, or is not among the
+    `chosen` is None only where even releasing nothing is not within the limit, or is not among the
     candidates. `ties` are as useful as the chosen one and of no less risk; `missed` may be more
-    useful, but were not shown to be within the cap. `front` are those that no other beats in both
+    useful, but were not shown to be within the limit. `front` are those that no other beats in both
     risk and utility.
     """
 
@@ -90,7 +90,7 @@ class Choice:
 
 
 def standing(risk: Outcome, max_risk: float) -> Standing:
-    """How a risk stands to the cap, as far as it is known."""
+    """How a risk stands to the limit, as far as it is known."""
     if isinstance(risk, Unavailable):
         return Standing.UNKNOWN
     low, high = limits(risk)
@@ -101,7 +101,7 @@ def standing(risk: Outcome, max_risk: float) -> Standing:
 
 
 def standing_of(candidate: Candidate, max_risk: float) -> Standing:
-    """How a candidate stands to the cap: above it where it breaks a rule for certain."""
+    """How a candidate stands to the limit: above it where it breaks a rule for certain."""
     return Standing.ABOVE if candidate.breaks else standing(candidate.risk, max_risk)
 
 
@@ -116,7 +116,7 @@ def limits(figure: Figure) -> tuple[float, float]:
 
 
 def choose(candidates: Sequence[Candidate], max_risk: float) -> Choice:
-    """The candidate of greatest utility within the cap; of several, the one of least risk.
+    """The candidate of greatest utility within the limit; of several, the one of least risk.
 
     Checked: at most one candidate is to release nothing.
     """
@@ -213,7 +213,7 @@ def _decision(
 def _missed(
     candidates: Sequence[Candidate], standings: Sequence[Standing], chosen: int | None
 ) -> tuple[int, ...]:
-    """Those of which it is open whether they are within the cap, and which may be more useful."""
+    """Those of which it is open whether they are within the limit, and which may be more useful."""
     open_ones = (Standing.DOUBTFUL, Standing.UNKNOWN)
     least = -float("inf") if chosen is None else candidates[chosen].worth or 0.0
     return tuple(
@@ -239,20 +239,20 @@ def _why(
         return _why_none(candidates, standings)
     if not others:
         shown = "was shown to be" if _missed(candidates, standings, chosen) else "is"
-        return f"no release {shown} within the cap; nothing goes out"
+        return f"no release {shown} within the limit; nothing goes out"
     if candidates[chosen].is_nothing:
-        return "what is within the cap is worth no more than releasing nothing"
+        return "what is within the limit is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
-    return f"the most useful of the {len(within)} candidates within the cap{tied}"
+    return f"the most useful of the {len(within)} candidates within the limit{tied}"
 
 
 def _why_none(candidates: Sequence[Candidate], standings: Sequence[Standing]) -> str:
     nothing = [s for s, one in zip(standings, candidates, strict=True) if one.is_nothing]
     if nothing == [Standing.ABOVE]:
         return (
-            "no release is within the cap, and what is already known exceeds it: releasing "
-            "nothing adds no risk, but it does not meet the cap either"
+            "no release is within the limit, and what is already known exceeds it: releasing "
+            "nothing adds no risk, but it does not meet the limit either"
         )
     if nothing in ([Standing.UNKNOWN], [Standing.DOUBTFUL]):
-        return "no release was shown to be within the cap, nor was releasing nothing"
-    return "no release is within the cap"
+        return "no release was shown to be within the limit, nor was releasing nothing"
+    return "no release is within the limit"

@@ -119,7 +119,7 @@ def _too_many_figures(table: Table) -> str:
         return ""
     return (
         f"its search takes long on a table of {figures:,} figures with the margins, and something "
-        "else is within the cap; name it among the masks to have it tried"
+        "else is within the limit; name it among the masks to have it tried"
     )
 
 

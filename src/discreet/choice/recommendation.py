@@ -133,7 +133,7 @@ def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
 
 
 def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progress) -> BestMargins:
-    """The best set of margins under the cap, by the measures that the search knows."""
+    """The best set of margins under the limit, by the measures that the search knows."""
     measure = options.measure
     if measure.policy is Policy.TABLE:
         rule = f"bounds or cells for sets of margins of more than {MOST_VARIABLES} variables"

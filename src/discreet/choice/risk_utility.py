@@ -52,7 +52,7 @@ PRINTED, GROUPS = "printed", "groups"  # what may be given away for certain
 CERTAIN_SHARE = 0.2  # of the time, for finding that
 NOTHING_OUT = "nothing is out"
 NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
-SEARCHING = 0.1  # of the time left, for each candidate until one is within the cap
+SEARCHING = 0.1  # of the time left, for each candidate until one is within the limit
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
 SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
@@ -62,8 +62,8 @@ SLOW_FIT = 0.01  # of the persons, that a fit may be short of where it tends to
 class RiskUtility(Result):
     """Candidates on the map, in the order they were looked at, and the choice.
 
-    `best_for` is the most useful candidate within the cap for each user by himself; `compromises`
-    are those within the cap that no other beats for all users at once. If they are several of
+    `best_for` is the most useful candidate within the limit for each user by himself; `compromises`
+    are those within the limit that no other beats for all users at once. If they are several of
     different worth, users' wishes are in conflict. `search` is that for the best set of margins,
     where the table has too many variables to look at all sets.
     """
@@ -85,7 +85,7 @@ class RiskUtility(Result):
 
     @property
     def something_is_safe(self) -> bool:
-        """Whether some release other than nothing is within the cap."""
+        """Whether some release other than nothing is within the limit."""
         return _something_is_safe(self.candidates, self.choice.max_risk)
 
     @property
@@ -96,7 +96,7 @@ class RiskUtility(Result):
 
     @property
     def in_conflict(self) -> bool:
-        """Whether no one release within the cap is best for every user."""
+        """Whether no one release within the limit is best for every user."""
         found = [self.candidates[i].worths for i in self.compromises]
         return any(abs(one[u] - found[0][u]) > 1e-9 for one in found[1:] for u in one)
 
@@ -113,7 +113,7 @@ def risk_utility(
 
     What each is worth is found first, then their risks, from the most useful one down. Within
     `seconds` each gets its share of what is left; those that were not finished are among the
-    candidates with the reason, and are never chosen. Where nothing is within the cap, those that
+    candidates with the reason, and are never chosen. Where nothing is within the limit, those that
     were held in reserve are tried, and those whose search did not end once more, with the time that
     is left.
 
@@ -253,7 +253,7 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
     """Finds the risks: what is given away for certain, then what is known at once, then from the
     most useful one down, then the rest.
 
-    What is less useful than one within the cap cannot be the choice any more, nor can what harms
+    What is less useful than one within the limit cannot be the choice any more, nor can what harms
     for certain; both only complete the map.
     """
     made = [i for i, one in enumerate(candidates) if one.masked is not None]
@@ -311,7 +311,7 @@ def _try_again(
     clock: Clock,
     progress: Progress,
 ) -> None:
-    """Where nothing is within the cap, makes and looks at what waited or was not finished."""
+    """Where nothing is within the limit, makes and looks at what waited or was not finished."""
     for i, proposal in enumerate(proposals):
         waited = candidates[i].masked is None and candidates[i].is_possible
         if not waited or clock.is_over or _something_is_safe(candidates, asked.options.max_risk):
@@ -326,14 +326,14 @@ def _try_again(
 
 
 def _something_is_safe(candidates: Sequence[Candidate], max_risk: float) -> bool:
-    """Whether something other than nothing is within the cap."""
+    """Whether something other than nothing is within the limit."""
     return any(
         standing_of(one, max_risk) is Standing.WITHIN and not one.is_nothing for one in candidates
     )
 
 
 def _may_be_best(candidates: Sequence[Candidate], place: int, asked: _Asked) -> bool:
-    """Whether a candidate is more useful than all that are known to be within the cap."""
+    """Whether a candidate is more useful than all that are known to be within the limit."""
     cap, own = asked.options.max_risk, candidates[place].worth or 0.0
     safe = (one.worth or 0.0 for one in candidates if standing_of(one, cap) is Standing.WITHIN)
     return own > max(safe, default=-float("inf"))

@@ -23,7 +23,7 @@ from discreet.numerics.linear_algebra import keep_to_one_thread
         "audit": ("discreet.cli.audit", "What released margins of a table reveal of it."),
         "choose": (
             "discreet.cli.choose",
-            "What to publish of a table: the most useful release within a risk cap.",
+            "What to publish of a table: the most useful release within a limit on risk.",
         ),
         "counts": ("discreet.cli.counts", "What the statistics of counts give away of them."),
         "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),

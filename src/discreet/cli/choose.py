@@ -199,7 +199,7 @@ def _write(found: Any, folder: Path) -> None:
 
 
 def _check_together(options: dict[str, Any]) -> None:
-    """The cap is given once, in one way, and no option is given that would have no effect."""
+    """The limit is given once, in one way, and no option is given that would have no effect."""
     width, cap, measure = options["min_width"], options["max_risk"], options["measure"]
     if (width is None) == (cap is None):
         both = "both" if width is not None else "neither"

@@ -329,7 +329,7 @@ def _advice(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> Co
         decision = CountDecision.UNDECIDED
     fewer = decision is CountDecision.FEWER_DECIMALS
     first = tuple(one.words for one in trials[0].exposed) if len(trials) > 1 else ()
-    named = {one.words for one in last.exposed} if len(trials) > 1 else set()
+    named = {one.words for one in last.exposed} | {_INSTEAD} if len(trials) > 1 else set()
     told = tuple(f"with {_number(last.release)}, {w}" if w in named else w for w in warnings)
     return CountAdvice(
         decision=decision,

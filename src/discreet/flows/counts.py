@@ -48,6 +48,7 @@ RENAMED = {
 }
 
 
+@in_one_thread
 @documented_by(CountOptions, CategoryOptions)
 def counts(
     source: Any = None,

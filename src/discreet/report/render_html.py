@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 
 from discreet.data.writing import written_whole
 from discreet.errors import OutputError, must_be
 from discreet.report.document import Document, shown_on
 
+COMMAND = re.compile(r"`([^`]+)`")
 SCOPE = "discreet"  # the class of a part of a notebook
 WHOLE_PAGE = re.compile(r"(?<![\w.-])(:root|body)(?=\s*[{,])")  # what styles the page itself
 
@@ -66,8 +68,14 @@ def _template(name: str) -> Template:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = lambda blocks: list(shown_on("page", tuple(blocks)))
+    environment.filters["marked"] = _marked
     environment.filters["flat"] = lambda text: text.replace("\n", " ")
     return environment.get_template(name)
+
+
+def _marked(text: str) -> Markup:
+    """The text, escaped, with what stands between backquotes as something to be typed."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _style() -> str:

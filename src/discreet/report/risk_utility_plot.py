@@ -1,4 +1,4 @@
-"""The risk–utility map as a picture: candidates, the cap, the frontier and the choice.
+"""The risk–utility map as a picture: candidates, the limit, the frontier and the choice.
 
 Colours are told apart by people who see few, and every colour comes with a shape of its own.
 """
@@ -23,9 +23,9 @@ MOST_LABELS = 14
 FLOOR = 1e-30  # the least probability that a logarithmic axis shows
 CAP, FRONTIER, CHOSEN = "#d55e00", "#52606d", "#1f2933"
 MARKS: Mapping[Standing, tuple[str, str, str]] = {
-    Standing.WITHIN: ("o", "#0072b2", "within the cap"),
-    Standing.ABOVE: ("X", "#d55e00", "above the cap"),
-    Standing.DOUBTFUL: ("^", "#e69f00", "too near the cap to tell"),
+    Standing.WITHIN: ("o", "#0072b2", "within the limit"),
+    Standing.ABOVE: ("X", "#d55e00", "above the limit"),
+    Standing.DOUBTFUL: ("^", "#e69f00", "too near the limit to tell"),
 }
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -104,7 +104,7 @@ def _draw(
     cap: float,
     shown: _Shown,
 ) -> None:
-    axes.axvline(shown(cap), color=CAP, linestyle="--", linewidth=1.4, label="the cap", zorder=2)
+    axes.axvline(shown(cap), color=CAP, linestyle="--", linewidth=1.4, label="the limit", zorder=2)
     if front:
         x, y = zip(*((shown(r), w) for r, w in sorted(front)), strict=True)
         axes.step(x, y, where="post", color=FRONTIER, linewidth=1.2, zorder=2, label="the frontier")
@@ -206,7 +206,7 @@ def _along(ends: Any, room: float) -> Box:
 def _lines(
     axes: Any, front: Sequence[tuple[float, float]], cap: float, shown: _Shown
 ) -> Iterator[Line]:
-    """The straight pieces that labels should not stand on: the cap and the steps."""
+    """The straight pieces that labels should not stand on: the limit and the steps."""
     low, high = axes.get_ylim()
     yield (shown(cap), low), (shown(cap), high)
     places = sorted((shown(risk), worth) for risk, worth in front)

@@ -1,4 +1,4 @@
-"""The rule of choice: the most useful within the cap, ties by risk, nothing where nothing is."""
+"""The rule of choice: the most useful within the limit, ties by risk, nothing where nothing is."""
 
 import pytest
 from hypothesis import given
@@ -55,7 +55,7 @@ def test_nothing_safe_means_release_nothing():
     choice = choose(every, 0.3)
     assert title(every, choice) == "nothing"
     assert choice.decision is Decision.NOTHING
-    assert choice.why == "no release is within the cap; nothing goes out"
+    assert choice.why == "no release is within the limit; nothing goes out"
 
 
 def test_nothing_itself_may_exceed_the_cap():
@@ -77,14 +77,14 @@ def test_a_release_that_misleads_is_worse_than_nothing():
     every = [NOTHING, candidate("a", 0.0, -0.2)]
     choice = choose(every, 0.3)
     assert title(every, choice) == "nothing"
-    assert choice.why == "what is within the cap is worth no more than releasing nothing"
+    assert choice.why == "what is within the limit is worth no more than releasing nothing"
 
 
 def test_no_candidates_at_all():
     choice = choose([], 0.5)
     assert choice.chosen is None
     assert choice.decision is Decision.NOTHING
-    assert choice.why == "no release is within the cap"
+    assert choice.why == "no release is within the limit"
 
 
 @pytest.mark.parametrize(
@@ -177,10 +177,10 @@ def test_what_cannot_be_made_is_not_perhaps_better():
     never = Candidate(title="x", risk=late, utility=late, is_possible=False)
     choice = choose([NOTHING, never], 0.3)
     assert choice.missed == ()
-    assert choice.why == "no release is within the cap; nothing goes out"
+    assert choice.why == "no release is within the limit; nothing goes out"
     choice = choose([NOTHING, Candidate(title="x", risk=late, utility=late)], 0.3)
     assert choice.missed == (1,)
-    assert choice.why == "no release was shown to be within the cap; nothing goes out"
+    assert choice.why == "no release was shown to be within the limit; nothing goes out"
 
 
 EPSILON = 2.0**-52

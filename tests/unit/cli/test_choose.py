@@ -77,7 +77,7 @@ def test_exit_3_where_only_nothing_is_within_the_cap(discreet, table):
     found = discreet(*arguments(table, "--min-width", 8, *FEW))
     assert found.code == 3
     assert "Verdict: release nothing" in found.out
-    assert "No release is within the cap of −8. The closest is " in " ".join(found.out.split())
+    assert "No release is within the limit of −8. The closest is " in " ".join(found.out.split())
 
 
 def test_exit_3_where_even_nothing_exceeds_the_cap(discreet, table):
@@ -86,7 +86,7 @@ def test_exit_3_where_even_nothing_exceeds_the_cap(discreet, table):
     answer = json.loads(found.out)
     assert "chosen" not in answer
     assert answer["verdict"]["verdict"] == "broken"
-    assert answer["decision"] == "release nothing; the cap is exceeded even so"
+    assert answer["decision"] == "release nothing; the limit is exceeded even so"
 
 
 def test_page(discreet, table, tmp_path):

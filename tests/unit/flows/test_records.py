@@ -25,7 +25,7 @@ def people():
 
 
 def assessed(source, **options):
-    return discreet.assess(source, KEYS, population=2000, models="sample_frequency", **options)
+    return discreet.assess(source, KEYS, population=20_000, models="sample_frequency", **options)
 
 
 def test_a_pandas_frame_comes_back_with_its_index(people, tmp_path):

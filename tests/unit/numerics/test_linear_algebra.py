@@ -80,7 +80,12 @@ def test_a_user_who_chose_is_obeyed(monkeypatch):
         assert in_one_thread(n_threads)() == n_threads()
 
 
-WHOLE_NUMBERS = {"plan", "read_table", "write_report"}  # functions without linear algebra
+WHOLE_NUMBERS = {
+    "plan",
+    "read_result",
+    "read_table",
+    "write_report",
+}  # functions without linear algebra
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - WHOLE_NUMBERS))

@@ -2,7 +2,7 @@
 
 The optimal tabular release of Dobra, Fienberg and Trottini (sections 3, 4 and 6): utility is the
 weight of the wanted margins that can be read off what is out, and the risk of all that is out
-together stays within the cap.
+together stays within the limit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def best_margins(
     seed: int = 1,
     progress: Progress = silent,
 ) -> BestMargins:
-    """The set of margins with the most requested weight whose risk stays within the cap.
+    """The set of margins with the most requested weight whose risk stays within the limit.
 
     `measure="bounds"`: every cell with a count of 1 to `small` keeps bounds (given all margins
     that are out) whose upper end is at least `min_width` above the lower one. Sought among all

@@ -272,7 +272,7 @@ class Search:
         )
         self._complete = self._complete and found.complete
         if found.sets is None:
-            self._notes.append("release nothing: no decomposable set within the cap was found")
+            self._notes.append("release nothing: no decomposable set within the limit was found")
             worth = weight_within(self.task.requests, self._already)
             bound = worth if found.complete else everything
             why = Unavailable("nothing is released")

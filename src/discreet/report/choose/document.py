@@ -21,14 +21,14 @@ MOST_ROWS, MOST_TITLE = 400, 200  # on the page
 MOST_VARIABLES = 6  # of a lattice that can be read
 MAP = (
     "Each mark is something that could be released. To the left is safer, higher is more useful; "
-    "what stands right of the dashed line is above the cap. No candidate beats those on the "
+    "what stands right of the dashed line is above the limit. No candidate beats those on the "
     "frontier in both."
 )
 USER_HEADER = (
     "user",
     "weight",
     "worth",
-    "best within the cap",
+    "best within the limit",
     "wants",
     "loss by the choice",
     "counted in",
@@ -90,10 +90,10 @@ def _short(found: RiskUtility) -> Iterator[Block]:
 def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
     chosen = found.chosen
     safe = sum(s is Standing.WITHIN for s in found.choice.standings)
-    within = "candidates within the cap, releasing nothing among them"
+    within = "candidates within the limit, releasing nothing among them"
     return (
         ("–" if chosen is None else texts.risk_words(chosen.risk), "risk of the choice"),
-        (texts.minus(texts.number(found.options.max_risk)), "the cap on risk"),
+        (texts.minus(texts.number(found.options.max_risk)), "the limit on risk"),
         ("–" if chosen is None else texts.worth_words(chosen), "worth of the choice to users"),
         (f"{safe} of {len(found.candidates)}", within),
     )
@@ -127,7 +127,7 @@ def _map(found: RiskUtility) -> Plot:
             dots, front, found.options.max_risk, found.options.measure.policy.value
         )
 
-    label = "Risk–utility map: risk across, worth up, with the cap, the frontier and the choice"
+    label = "Risk–utility map: risk across, worth up, with the limit, the frontier and the choice"
     return Plot("risk-utility", label, draw)
 
 
@@ -135,7 +135,7 @@ def _candidates(found: RiskUtility) -> Iterator[Block]:
     """All candidates with what is known of them, in short on the terminal."""
     order = texts.ordered(found)
     users = [user.name for user in found.scientists]
-    header = ("", "release", "risk", "worth", "the cap")
+    header = ("", "release", "risk", "worth", "the limit")
     rows = tuple(_row(found, i, LONGEST) for i in order)
     yield Table(header=header, rows=rows, sides="llrrl", most=SHOWN, only="terminal")
     yield Table(

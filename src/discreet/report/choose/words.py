@@ -67,18 +67,18 @@ def scope(found: RiskUtility) -> Iterator[str]:
 
 
 def cap_words(found: RiskUtility) -> str:
-    """The cap in the units of the measure."""
+    """The limit in the units of the measure."""
     cap = found.options.max_risk
     if found.options.measure.policy is Policy.BOUNDS:
         if cap == 0:
-            return "cap: none, bounds of small cells may have any width"
+            return "limit: none, bounds of small cells may have any width"
         return (
-            f"cap: bounds of every small cell at least {-cap:g} wide "
+            f"limit: bounds of every small cell at least {-cap:g} wide "
             f"(a risk of at most {minus(f'{cap:g}')})"
         )
     named = {Policy.TABLE: "probability of the true table", Policy.CELLS: "share of small cells"}
     found_by = " found" if found.options.measure.policy is Policy.CELLS else ""
-    return f"cap: {named[found.options.measure.policy]}{found_by} at most {number(cap)}"
+    return f"limit: {named[found.options.measure.policy]}{found_by} at most {number(cap)}"
 
 
 def risk_meaning(found: RiskUtility) -> str:
@@ -109,7 +109,7 @@ def headline(found: RiskUtility) -> str:
     """The decision in one line."""
     choice, chosen = found.choice, found.chosen
     if choice.decision is Decision.EXCEEDED:
-        return "Release nothing. The cap is exceeded even so."
+        return "Release nothing. The limit is exceeded even so."
     if chosen is None or choice.decision is Decision.NOTHING:
         beyond = " beyond what is out" if found.options.out else ""
         return f"Release nothing{beyond}."
@@ -177,7 +177,7 @@ def more_reasons(found: RiskUtility) -> Iterator[str]:
     if choice.missed:
         listed = titles(found, choice.missed)
         yield (
-            f"Perhaps better, but not shown to be within the cap in the time given: {listed}. "
+            f"Perhaps better, but not shown to be within the limit in the time given: {listed}. "
             "More --seconds may decide."
         )
 
@@ -188,7 +188,7 @@ def why_words(found: RiskUtility) -> str:
         return words.full(found.choice.why)
     cap = minus(number(found.options.max_risk))
     shown = "was shown to be" if found.choice.missed else "is"
-    said = f"No release {shown} within the cap of {cap}."
+    said = f"No release {shown} within the limit of {cap}."
     risks = [
         (one.risk.value, one)
         for one in found.candidates
@@ -227,10 +227,10 @@ def conflict_words(found: RiskUtility) -> str:
     if len(found.scientists) < 2 or not found.compromises:
         return ""
     if not found.in_conflict:
-        return "Users agree: one release within the cap is best for every user."
+        return "Users agree: one release within the limit is best for every user."
     listed = titles(found, found.compromises)
     return (
-        "Users disagree: of these releases within the cap, each is better for some and none is "
+        "Users disagree: of these releases within the limit, each is better for some and none is "
         f"better for all: {listed}."
     )
 
@@ -285,7 +285,7 @@ def mark(found: RiskUtility, place: int) -> str:
 
 
 def standing_words(found: RiskUtility, place: int) -> str:
-    """How a candidate stands to the cap, in a word or two."""
+    """How a candidate stands to the limit, in a word or two."""
     possible = found.candidates[place].is_possible
     return SHORT[found.choice.standings[place]] if possible else NOT_MADE
 

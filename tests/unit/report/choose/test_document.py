@@ -77,16 +77,16 @@ def test_the_decision_in_words():
     assert headline(found_of(1.0)) == "Release: [<b>a</b> b]."
     assert headline(found_of(-8.0, Policy.BOUNDS)) == "Release nothing."
     exceeded = found_of(-9.0, Policy.BOUNDS)
-    assert headline(exceeded) == "Release nothing. The cap is exceeded even so."
-    assert any("does not meet the cap either" in line for line in reasons(exceeded))
-    assert cap_words(exceeded).startswith("cap: bounds of every small cell at least 9 wide")
+    assert headline(exceeded) == "Release nothing. The limit is exceeded even so."
+    assert any("does not meet the limit either" in line for line in reasons(exceeded))
+    assert cap_words(exceeded).startswith("limit: bounds of every small cell at least 9 wide")
 
 
 def test_the_closest_release_is_named_where_none_is_within_the_cap():
     table = Table.of_dense(np.array([[2, 1], [1, 2]]), ["a", "b"])
     asked = ChooseOptions(max_risk=-6.0, measure=Measure(policy=Policy.BOUNDS, small=3))
     said = next(reasons(risk_utility(table, margin_proposals(table), asked)))
-    assert re.match(r"No release is within the cap of −6\. The closest is \[.*\] at 0\.", said)
+    assert re.match(r"No release is within the limit of −6\. The closest is \[.*\] at 0\.", said)
 
 
 def test_long_titles_are_cut_and_told_in_full_once():
@@ -152,7 +152,7 @@ def test_the_picture_is_the_same_for_the_same_map():
     dot = Dot(title="a", risk=0.0, worth=1.0, standing=Standing.ABOVE, high=0.5)
     drawn = [risk_utility_plot([dot], [], 0.1, scale) for scale in ("cells", "cells", "table")]
     assert drawn[0] == drawn[1] != drawn[2]
-    assert "above the cap" in drawn[0]
+    assert "above the limit" in drawn[0]
 
 
 def test_a_range_is_shown_whole_unless_it_is_open():
