@@ -10,11 +10,19 @@ import numpy as np
 from discreet.engines.contract import KeyLevels
 from discreet.numerics.arrays import FloatArray, IntArray
 
-WIDTHS = (5, 10)  # of bands, in steps of the numbers
+WIDTHS = (5, 10, 20)  # of bands, in steps of the numbers
+FEW_WIDTHS, FEW = (3, 6), 13  # of bands of few numbers, such as months, from the first of them on
 FEWEST_NUMBERS = 8  # levels from which on numbers are worth bands
 FEWEST_LEVELS = 2  # that are left after a change: fewer is leaving the key out
-KEPT_SHARES = (0.95, 0.8, 0.5)  # of the records, in levels that stay when the rest are merged
+KEPT_SHARES = (
+    0.99,
+    0.95,
+    0.9,
+    0.8,
+    0.5,
+)  # of the records, in levels that stay when the rest are merged
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+MOST_NAMED = 5  # levels to be merged that are named one by one
 OTHER = "other"
 
 
@@ -48,14 +56,19 @@ def _numbers(values: list[str]) -> FloatArray | None:
 
 
 def _bands(key: KeyLevels, numbers: FloatArray) -> Iterator[Coarser]:
-    """Bands of five and ten steps, a step being the most usual distance of two numbers."""
+    """Bands of so many steps, a step being the most usual distance of two numbers.
+
+    Each band is a part of one of the next width, so that a file can be coarsened step by step.
+    """
     gaps = np.diff(np.unique(numbers))
     step = 1.0 if (numbers == np.rint(numbers)).all() else float(np.median(gaps))
     spread = len(numbers) * step / max(float(np.ptp(numbers)), step)
     if spread < 0.1:  # numbers far apart, such as incomes: a band of ten holds hardly two of them
         step = 10.0 ** math.floor(math.log10(float(np.ptp(numbers)) / 20))
-    for width in WIDTHS:
-        band = np.floor(numbers / (width * step) + 1e-9)
+    few = np.ptp(numbers) < FEW * step
+    start = float(numbers.min()) if few else 0.0
+    for width in FEW_WIDTHS if few else WIDTHS:
+        band = np.floor((numbers - start) / (width * step) + 1e-9)
         shown = f"{width * step:g}"
         yield from _coarser(key, band.tolist(), f"put {key.name} into bands of {shown}")
 
@@ -79,7 +92,10 @@ def _merged(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
         told.add(kept)
         stay = {int(level) for level in order[:kept]}
         groups = [level if level in stay else OTHER for level in range(len(records))]
-        yield from _coarser(key, groups, f"merge the {n_merged:,} rarest levels of {key.name}")
+        merged = [key.labels[int(level)] for level in order[kept:]]
+        named = ", ".join(merged) if len(merged) <= MOST_NAMED else f"{merged[0]} and rarer"
+        change = f"merge the {n_merged:,} rarest levels of {key.name} ({named})"
+        yield from _coarser(key, groups, change)
 
 
 def _coarser(key: KeyLevels, groups: Sequence[object], change: str) -> Iterator[Coarser]:

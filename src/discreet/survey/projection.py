@@ -103,12 +103,17 @@ class AllCells:
         return self._regrouped(levels, kept, [self.coding.sizes[key] for key in keys], keys)
 
     def recoded(self, key: int, to: IntArray, levels: KeyLevels) -> tuple["AllCells", IntArray]:
-        """The cells with level i of one key turned into level to[i] of `levels`."""
+        """The cells with level i of one key turned into level to[i] of `levels`.
+
+        What the key determined it may determine no longer.
+        """
         coded = self.coding.decode(self.words)
         coded[:, key] = to[coded[:, key]]
         keys = [levels if j == key else own for j, own in enumerate(self.keys)]
         sizes = [len(levels.values) if j == key else n for j, n in enumerate(self.coding.sizes)]
-        return self._regrouped(coded, keys, sizes, range(len(keys)))
+        cells, place = self._regrouped(coded, keys, sizes, range(len(keys)))
+        still = tuple(pair for pair in cells.nested if pair.determining != key)
+        return replace(cells, nested=still), place
 
     def _regrouped(
         self,

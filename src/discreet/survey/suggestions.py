@@ -5,7 +5,7 @@ of them. Of the ways of one key the mildest is taken that does most of what leav
 of the keys, those that help most. Sample uniques are counted; the estimate is made anew.
 """
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,17 @@ import numpy as np
 from discreet.data.summary import SizeIndices
 from discreet.figures import Outcome
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress, silent
-from discreet.survey.coarsening import Coarser, coarser_keys
-from discreet.survey.headline.recommendation import Recommended
+from discreet.survey.coarsening import coarser_keys
+from discreet.survey.combined_changes import Step, combined_steps
+from discreet.survey.headline.recommendation import COUNTED, Recommended
 from discreet.survey.leading import Known, estimated
 from discreet.survey.options import AssessOptions
 from discreet.survey.projection import AllCells
 
 MOST = 3
+MOST_COUNTS, MOST_ESTIMATES = 200, 12  # checks of the limits by counting, or by an estimate each
 ENOUGH = 0.7  # of the uniques that vanish without a key: a coarsening that reaches it will do
 MOST_WORK = 30_000_000  # cells times keys beyond which only leaving out is counted
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
@@ -55,7 +58,7 @@ class _Tried:
     """Changes of the keys named in `steps`, each to be coarsened or left out (None), the cells
     after them, and in which of these each cell lies."""
 
-    steps: tuple[tuple[str, Coarser | None], ...]
+    steps: tuple[Step, ...]
     cells: AllCells
     place: IntArray
     sizes: SizeIndices
@@ -104,8 +107,9 @@ def suggestions(
 
     found.sort(key=rank)
     measured = [_measured(one, before, known, led, options, k) for one in found[:MOST]]
-    if len(measured) > 1 and not any(one.keeps_limits is not False for one in measured):
-        measured.insert(0, _together(cells, found, before, known, led, options, k))
+    if all(one.keeps_limits is False for one in measured):
+        several = _together(cells, before, known, led, options, k)
+        measured = measured if several is None else [several, *measured]
     return tuple(measured[:MOST])
 
 
@@ -116,25 +120,33 @@ def _sizes(cells: AllCells) -> SizeIndices:
 
 def _together(
     cells: AllCells,
-    found: Sequence[_Tried],
     before: SizeIndices,
     known: Known,
     led: Recommended,
     options: AssessOptions,
     k: int,
-) -> Suggestion:
-    """The best changes one after the other, until the limits are kept or `MOST` are made."""
-    for number in range(2, min(len(found), MOST) + 1):
-        steps = tuple(step for one in found[:number] for step in one.steps)
-        if len(steps) == len(cells.keys) and all(how is None for _, how in steps):
-            break  # nothing would be left
-        told = _measured(_changed(cells, steps), before, known, led, options, k)
-        if told.keeps_limits:
-            break
-    return told
+) -> Suggestion | None:
+    """Several changes that keep the limits, no more than it takes; None where none were found."""
+
+    def after(steps: tuple[Step, ...]) -> Suggestion:
+        return _measured(_changed(cells, steps), before, known, led, options, k)
+
+    def keeps(steps: tuple[Step, ...]) -> bool:
+        tried = _changed(cells, steps)
+        if options.min_k is not None and tried.sizes.records_below(options.min_k):
+            return False
+        return options.max_risk is None or after(steps).keeps_limits is True
+
+    small = k
+    if options.max_risk is not None and led.model == COUNTED:
+        small = max(k, math.ceil(1 / options.max_risk - ALIKE))
+    counted = options.max_risk is None or led.model == COUNTED
+    most = MOST_COUNTS if counted else MOST_ESTIMATES
+    found = combined_steps(cells, small, keeps, most_checks=most)
+    return None if found is None else after(found)
 
 
-def _changed(cells: AllCells, steps: tuple[tuple[str, Coarser | None], ...]) -> _Tried:
+def _changed(cells: AllCells, steps: tuple[Step, ...]) -> _Tried:
     """The cells after these changes."""
     place: IntArray = np.arange(len(cells.records))
     for name, coarser in steps:

@@ -122,3 +122,25 @@ def test_json_has_before_and_after():
     assert first["sample_uniques_after"] < first["sample_uniques_before"]
     assert first["keeps_limits"] is False
     assert first["expected_correct_matches_after"]["how"] == "estimate"
+
+
+def test_a_combination_that_keeps_the_limit_is_found_and_takes_no_more_than_needed():
+    """Every key that it changes is needed: with any of them a rung milder, the limit is broken."""
+    frame = FRAME.assign(month=RNG.integers(1, 13, N))
+    keys = ["age", "sex", "town", "month"]
+    first = assess(frame, keys, min_k=5).suggestions[0]
+    assert first.keeps_limits is True
+    assert first.breaking_after == 0
+    left = {name for name in keys if f"leave out {name}" in first.change}
+    assert len(left) < len(keys) - 1  # two keys at least are still there
+    for name in left:
+        kept = [one for one in keys if one not in left - {name}]
+        assert frame.groupby(kept).size().min() < 5
+
+
+def test_the_same_rule_in_two_forms_has_one_answer():
+    """In a whole population a risk of 1/5 at most is a cell of 5 at least."""
+    by_k = assess(FRAME, KEYS, whole_population=True, min_k=5).suggestions[0]
+    by_risk = assess(FRAME, KEYS, whole_population=True, max_risk=0.2).suggestions[0]
+    assert by_k.change == by_risk.change
+    assert by_k.keeps_limits is by_risk.keeps_limits is True

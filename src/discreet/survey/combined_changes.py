@@ -1,0 +1,152 @@
+"""Several changes of keys together that keep the limits, and no more than it takes.
+
+Each key has a ladder of ways to make it coarser, the mildest first, with leaving it out at the end;
+every way puts together what the one before left apart. From the keys as they are, the one is taken
+a rung further whose step does away with the most small cells for what it loses (the entropy of the
+key, so that merging two rare levels costs little and leaving out a key its all), until a single key
+is left. The first point on this way at which the limits are kept is sought, and from there every
+key is taken back as far as the limits allow.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.engines.contract import KeyLevels
+from discreet.survey.coarsening import Coarser, coarser_keys
+from discreet.survey.projection import AllCells
+
+FEWEST_LOST = 1e-9  # nats that a step costs at least, so that it has a price
+MOST_WORK = 20_000_000  # cells times rungs of all ladders, beyond which no combination is sought
+
+Step = tuple[str, Coarser | None]
+Rungs = tuple[int, ...]
+Gain = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A rung on the ladder of each key, and the cells there."""
+
+    rungs: Rungs
+    cells: AllCells
+
+
+def combined_steps(
+    cells: AllCells, k: int, keeps: Callable[[tuple[Step, ...]], bool], *, most_checks: int
+) -> tuple[Step, ...] | None:
+    """Changes after which `keeps` says that the limits are kept; None where none was found.
+
+    `k` is the size from which on a cell is no longer small. Cost: one regrouping of the cells a
+    rung and key, on ever fewer cells, and at most `most_checks` calls of `keeps`.
+    """
+    ladders = [_ladder(cells, key) for key in range(len(cells.keys))]
+    n_rungs = sum(len(ladder) for ladder in ladders)
+    if len(cells.records) * n_rungs > MOST_WORK:
+        return None
+    way = _way(cells, ladders, k)
+
+    def steps(rungs: Rungs) -> tuple[Step, ...]:
+        return tuple(
+            (cells.names[key], ladders[key][rung - 1]) for key, rung in enumerate(rungs) if rung
+        )
+
+    checks = 0
+
+    def kept(rungs: Rungs) -> bool:
+        nonlocal checks
+        checks += 1
+        return checks <= most_checks and keeps(steps(rungs))
+
+    found = _first(way, kept)
+    return None if found is None else steps(_taken_back(found, kept))
+
+
+def _ladder(cells: AllCells, key: int) -> list[Coarser | None]:
+    levels = cells.coding.level(cells.words, key)
+    margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
+    return [*coarser_keys(cells.keys[key], margin), None]
+
+
+def _way(cells: AllCells, ladders: Sequence[list[Coarser | None]], k: int) -> list[Rungs]:
+    """From the keys as they are to a single one, by the step that does most for its price."""
+    here = _Point((0,) * len(ladders), cells)
+    way = []
+    while len(nexts := _nexts(here, ladders)):
+        small = _log_small_cells(here.cells, k)
+
+        def gain(key: int, point: _Point, here: _Point = here, small: float = small) -> Gain:
+            lost = max(_entropy(here.cells, key) - _entropy(point.cells, key), FEWEST_LOST)
+            return (small - _log_small_cells(point.cells, k)) / lost, lost
+
+        key = max(nexts, key=lambda key: gain(key, nexts[key]))
+        here = nexts[key]
+        way.append(here.rungs)
+    return way
+
+
+def _log_small_cells(cells: AllCells, k: int) -> float:
+    count, _ = cells.matched()
+    return float(np.log1p(np.count_nonzero(count < k)))
+
+
+def _entropy(cells: AllCells, key: int) -> float:
+    """Of the levels of a key over the records, in nats."""
+    held = np.bincount(cells.coding.level(cells.words, key), cells.records)
+    share = held[held > 0] / held.sum()
+    return float(-(share * np.log(share)).sum())
+
+
+def _nexts(here: _Point, ladders: Sequence[list[Coarser | None]]) -> dict[int, _Point]:
+    """One rung further on the ladder of each key, but for the last key that is left."""
+    left = [key for key, ladder in enumerate(ladders) if here.rungs[key] < len(ladder)]
+    found = {}
+    for key in left:
+        rung = here.rungs[key]
+        if ladders[key][rung] is None and len(left) == 1:
+            continue
+        rungs = (*here.rungs[:key], rung + 1, *here.rungs[key + 1 :])
+        found[key] = _Point(rungs, _further(here.cells, key, ladders[key], rung))
+    return found
+
+
+def _further(cells: AllCells, key: int, ladder: list[Coarser | None], rung: int) -> AllCells:
+    """The cells, whose key stands on a rung, with the key on the next; a key that is left out has
+    one level."""
+    new = ladder[rung]
+    if new is None:
+        one = KeyLevels(name=cells.keys[key].name, values=("",), labels=("",), n_missing=0)
+        return cells.recoded(key, np.zeros(cells.coding.sizes[key], dtype=np.int64), one)[0]
+    if rung == 0:
+        return cells.recoded(key, new.to, new.levels)[0]
+    old = ladder[rung - 1]
+    assert old is not None
+    to = np.zeros(cells.coding.sizes[key], dtype=np.int64)
+    to[old.to] = new.to
+    return cells.recoded(key, to, new.levels)[0]
+
+
+def _first(way: Sequence[Rungs], kept: Callable[[Rungs], bool]) -> Rungs | None:
+    """The first point of the way at which the limits are kept, by halving: further is safer."""
+    if not way or not kept(way[-1]):
+        return None
+    low, high = 0, len(way) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if kept(way[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return way[high]
+
+
+def _taken_back(rungs: Rungs, kept: Callable[[Rungs], bool]) -> Rungs:
+    """Each key as far back as the limits allow, those that went least far first."""
+    for key in sorted(range(len(rungs)), key=lambda key: rungs[key]):
+        while rungs[key]:
+            milder = (*rungs[:key], rungs[key] - 1, *rungs[key + 1 :])
+            if not kept(milder):
+                break
+            rungs = milder
+    return rungs
