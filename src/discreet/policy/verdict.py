@@ -56,10 +56,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(ShownInNotebooks):
-    """All rules together: broken if one is, else undecided if one is, else kept."""
+    """All rules together: broken if one is, else undecided if one is, else kept.
+
+    `notes` say what no rule was about.
+    """
 
     rules: tuple[Judged, ...]
     policies: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ruling(self) -> Ruling:
@@ -77,11 +81,12 @@ class Verdict(ShownInNotebooks):
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as JSON: the same object from every command."""
-        return {
+        found = {
             "verdict": self.ruling.value,
             "policies": list(self.policies),
             "rules": [judged.to_json() for judged in self.rules],
         }
+        return found | ({"notes": list(self.notes)} if self.notes else {})
 
 
 def ends(figure: Figure) -> tuple[float, float]:

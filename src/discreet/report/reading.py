@@ -161,7 +161,8 @@ def verdict_of(value: Mapping[str, Any]) -> Verdict:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise _no_result("a verdict that is none") from error
-    return Verdict(rules=rules, policies=tuple(value.get("policies", ())))
+    policies, notes = (tuple(value.get(name, ())) for name in ("policies", "notes"))
+    return Verdict(rules=rules, policies=policies, notes=notes)
 
 
 def _no_result(got: str) -> InputError:

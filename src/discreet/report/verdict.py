@@ -29,6 +29,7 @@ def verdict_section(verdict: Verdict, *, title: str = "") -> Section:
     lines = [_line(judged) for judged in against]
     detail: Place | None = None if ruling is Ruling.KEPT else "detail"
     lines += [Text(f"Kept: {judged.words}", only=detail) for judged in verdict.those(Ruling.KEPT)]
+    lines += [Text(full(note)) for note in verdict.notes]
     named = f"Verdict: {title or TITLES[ruling].lower()}"
     return Section(named, tuple(lines), tone=TONES[ruling])
 

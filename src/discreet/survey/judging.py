@@ -1,13 +1,16 @@
 """May the file go out: the limits that were given, held against the figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from discreet.data.summary import SizeIndices
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
 from discreet.policy.verdict import Judged, Ruling, Verdict, at_least, at_most
+from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.leading import RiskOverview
 from discreet.survey.options import AssessOptions
+
+MOST_NAMED = 6  # columns that are named
 
 
 def judged(
@@ -17,13 +20,68 @@ def judged(
     *,
     exact: bool,
     remedy: str,
+    sensitive: Sequence[SensitiveFigures] = (),
+    columns: Sequence[str] = (),
 ) -> Verdict | None:
     """The verdict on the limits that were given; None where none was.
 
-    `exact` says that risks were counted, not estimated; `remedy` is what would help most.
+    `exact` says that risks were counted, not estimated; `remedy` is what would help most;
+    `columns` are all of the file, of which only the keys and what is sensitive are judged.
     """
-    rules = (*_max_risk(options, sizes, risk, exact, remedy), *_min_k(options, sizes, remedy))
-    return Verdict(rules=rules) if rules else None
+    rules = (
+        *_max_risk(options, sizes, risk, exact, remedy),
+        *_min_k(options, sizes, remedy),
+        *_sensitive(options, sensitive),
+    )
+    if not rules:
+        return None
+    return Verdict(rules=rules, notes=tuple(_not_judged(options, sensitive, columns)))
+
+
+def _sensitive(options: AssessOptions, sensitive: Sequence[SensitiveFigures]) -> Iterator[Judged]:
+    """The rules on sensitive variables whose thresholds were given."""
+    for variable in sensitive:
+        by_column = dict(zip(variable.per_cell, variable.figures, strict=True))
+        for name, column in _given(options, by_column):
+            figure = by_column[column]
+            ruling = Ruling.BROKEN if figure.records else Ruling.KEPT
+            words = f"{_records(figure.records)} {_has(figure.records)} a group without it"
+            yield Judged(
+                rule=name,
+                ruling=ruling,
+                value=Figure(value=figure.records, how=How.EXACT),
+                limit=0,
+                words=f"{variable.name}: {figure.name} ({figure.rule}): "
+                + ("every group has it." if ruling is Ruling.KEPT else f"{words}."),
+                concerns=(variable.name,),
+            )
+
+
+def _given(options: AssessOptions, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The thresholds that were given, each with the measure that it is about."""
+    closest = next(one for one in ("t_tree", "t_ordered", "t_equal") if one in columns)
+    for name, given, column in (
+        ("l", options.l, "distinct_l"),
+        ("c", options.c, "recursive_c"),
+        ("t", options.t, closest),
+        ("alpha", options.alpha if options.alpha_k is None else options.alpha_k, "alpha"),
+    ):
+        if given is not None:
+            yield name, column
+
+
+def _not_judged(
+    options: AssessOptions, sensitive: Sequence[SensitiveFigures], columns: Sequence[str]
+) -> Iterator[str]:
+    """What the rules are not about: sensitive variables, and columns beside the keys."""
+    names = [variable.name for variable in sensitive]
+    if sensitive and not any(True for _ in _sensitive(options, sensitive)):
+        yield f"{', '.join(names)} was not judged: give a threshold (l, t)"
+    others = [name for name in columns if name not in (*options.key_names, *names)]
+    if others:
+        shown = ", ".join(others[:MOST_NAMED])
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        yield f"judged by the keys alone: the file also has {shown}{more}"
 
 
 def _max_risk(
