@@ -5,11 +5,12 @@ from typing import Any
 
 import click
 
+from discreet.cli.again import as_choose
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, full_option, page_options
-from discreet.cli.table_file import counts_options, named_again, table_of
+from discreet.cli.table_file import counts_options, table_of
 
 PLAIN = (  # options that reach the library as they are
     "knows", "small", "confidence", "alpha", "targets", "refused", "max_risk", "population",
@@ -155,7 +156,7 @@ def _run(file: str, options: dict[str, Any]) -> Any:
             source,
             audits,
             sequence=options["sequence"],
-            command=named_again(file, options),
+            command=as_choose(),
         ),
         partial(audit_json, audits, sequence=options["sequence"]),
         as_json=options["as_json"],

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from discreet.cli.again import same_command
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import Names, csv_options, full_option, page_options, split_names
-from discreet.cli.table_file import counts_options, named_again, table_of
+from discreet.cli.table_file import counts_options, table_of
 
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
@@ -174,7 +175,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
         source, table = table_of(file, options, progress)
         found = _found(table, asked, progress)
     show(
-        partial(choose_document, source, found, command=named_again(file, options)),
+        partial(choose_document, source, found, command=same_command(), written=folder is not None),
         partial(choose_json, found),
         as_json=options["as_json"],
         full=options["full"],

@@ -50,7 +50,7 @@ def run_and_report(command: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except BrokenPipeError:
-        _ignore_stdout()
+        ignore_stdout()
         return DONE
     except BaseException as error:
         if isinstance(error, SystemExit | GeneratorExit):
@@ -78,7 +78,7 @@ def writing_stdout() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _ignore_stdout()
+        ignore_stdout()
         raise OutputError(must_be("stdout", "writable", error.strerror or "an error")) from error
 
 
@@ -113,7 +113,7 @@ def _unreadable(error: OSError) -> Problem:
     return Problem(f"{shown} must be readable, got {error.strerror or 'an error'}")
 
 
-def _ignore_stdout() -> None:
+def ignore_stdout() -> None:
     """Nobody can read what is left in the buffer of stdout, so let its flush at exit succeed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

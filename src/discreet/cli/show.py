@@ -1,11 +1,13 @@
 """The one way in which a command shows its result: JSON or text on stdout, pages where asked."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.console import print_json, say, stdout_console
+from discreet.cli.exit_codes import ignore_stdout, writing_stdout
 
 if TYPE_CHECKING:
     from discreet.report.document import Document
@@ -36,14 +38,30 @@ def show(
         found = provenance_of_command()
         for path, page in pages.items():
             write_page(with_provenance(page(), found), path)
+    try:
+        _print(document, data, as_json=as_json, full=full, has_page=report is not None)
+    except BrokenPipeError:  # whoever read left: what else was asked for is still done
+        ignore_stdout()
+    for path in (*pages, *written):
+        say(f"written: {path}")
+
+
+def _print(
+    document: "Callable[[], Document]",
+    data: Callable[[], Mapping[str, Any]],
+    *,
+    as_json: bool,
+    full: bool,
+    has_page: bool,
+) -> None:
     if as_json:
         print_json(data())
     else:
         from discreet.report.render_terminal import print_document
 
-        print_document(stdout_console(), document(), has_page=report is not None, full=full)
-    for path in (*pages, *written):
-        say(f"written: {path}")
+        print_document(stdout_console(), document(), has_page=has_page, full=full)
+    with writing_stdout():
+        sys.stdout.flush()
 
 
 def outside(

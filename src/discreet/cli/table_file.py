@@ -1,6 +1,5 @@
 """The table in a file, read as the options of a command say."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,17 +24,6 @@ def counts_options(command: Decorated) -> Decorated:
     ):  # fmt: skip
         command = one(command)
     return command
-
-
-def named_again(file: str, options: dict[str, Any]) -> str:
-    """The file and how it was read, as it is typed for another command."""
-    given = [shlex.quote(file)]
-    for name in ("count", "variables"):
-        value = options[name]
-        if value:
-            text = value if isinstance(value, str) else ",".join(value)
-            given.append(f"--{name} {shlex.quote(text)}")
-    return " ".join([*given, *(["--persons"] if options["persons"] else [])])
 
 
 def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, Any]:

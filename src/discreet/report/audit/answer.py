@@ -54,7 +54,10 @@ def nested_words(table: Table, nested: RuledOut) -> Iterator[str]:
 
 
 def next_steps(audit: Audit, command: str) -> Iterator[str]:
-    """What to do now: what could go out instead, and how to find the best."""
+    """What to do now: what could go out instead, and how to find the best.
+
+    `command` is the choice by the same rules, as it is typed; empty where nothing was typed.
+    """
     verdict = audit.verdict
     if verdict is None:
         if audit.options.max_risk is None:
@@ -72,20 +75,13 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
         return
     if "groups" in broken and findings(audit).learned:
         yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
-    limit = limit_options(audit.options.policy, audit.options.max_risk or 0.0)
-    yield f"`discreet choose {command} {limit}` finds the most useful release within the limit"
+    yield f"`{command or 'discreet.choose'}` finds the most useful release within the limit"
 
 
 def remedies(verdict: Verdict) -> Iterator[str]:
     """What would help where a rule is open, with options for the parameters that are named."""
     for one in dict.fromkeys(judged.remedy for judged in verdict.those(Ruling.UNDECIDED)):
         yield words.full(re.sub(r"(?<= )\((\w+)\)", r"(--\1)", one))
-
-
-def limit_options(policy: Policy, max_risk: float) -> str:
-    """The limit as it is given to `choose`."""
-    measure = "" if policy is Policy.CELLS else f"--measure {policy} "
-    return f"{measure}--max-risk {max_risk:g}"
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:

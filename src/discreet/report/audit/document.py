@@ -75,7 +75,8 @@ def audit_document(
     source: str, audits: Sequence[Audit], *, sequence: bool = False, command: str = ""
 ) -> Document:
     """The answer first, then the last audit in full; where a `sequence` was asked for, what each
-    release added and what the last one changed. `command` is how the table was named."""
+    release added and what the last one changed. `command` is the choice by the same rules, as it
+    is typed."""
     audit = audits[-1]
     rest = (
         Tiles(_tiles(audit)),
@@ -98,7 +99,7 @@ def audit_document(
             Section("What this rests on", tuple(map(Text, answer.circumstances(audit)))),
             *(added_section(audits) if sequence and len(audits) > 1 else ()),
             *_refusal(audit),
-            next_section(answer.next_steps(audit, command or source)),
+            next_section(answer.next_steps(audit, command)),
             *(Text(note, "warning") for note in texts.general_notes(audit)),
             *map(_in_detail, rest),
         ),

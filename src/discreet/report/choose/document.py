@@ -35,9 +35,13 @@ USER_HEADER = (
 )
 
 
-def choose_document(source: str, found: RiskUtility, *, command: str = "") -> Document:
-    """The verdict, what could go out, the map, users and intruders; `command` is how the table was
-    named."""
+def choose_document(
+    source: str, found: RiskUtility, *, command: str = "", written: bool = False
+) -> Document:
+    """The verdict, what could go out, the map, users and intruders.
+
+    `command` is what was typed, `written` whether the tables are written already.
+    """
     title = texts.headline(found)
     return Document(
         title=f"What to release of {source}",
@@ -46,7 +50,7 @@ def choose_document(source: str, found: RiskUtility, *, command: str = "") -> Do
         blocks=(
             _verdict(found, title[:1].lower() + title[1:].rstrip(".").replace("elease:", "elease")),
             Section("What could go out", tuple(_short(found)), only="terminal"),
-            next_section(texts.next_steps(found, command or source)),
+            next_section(texts.next_steps(found, command, written=written)),
             *(Text(words.full(note), "warning") for note in found.notes),
             Tiles(_tiles(found)),
             protected_section(found),
@@ -84,7 +88,7 @@ def _short(found: RiskUtility) -> Iterator[Block]:
     rows = tuple(_row(found, i, LONGEST) for i in order[:FEW])
     yield Table(header=header, rows=rows, sides="llrrl")
     if len(order) > FEW:
-        yield Text(f"And {words.count(len(order) - FEW)} more (--full).", "soft")
+        yield Text(f"And {words.count(len(order) - FEW)} more.", "soft")
 
 
 def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.answer import limit_options, nested_words, remedies
+from discreet.report.audit.answer import nested_words, remedies
 from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.tables.refused_margin import Policy
 from discreet.tables.ruled_out import ruled_out
@@ -149,12 +149,20 @@ def _more_useful(found: RiskUtility) -> Candidate | None:
     return max(above, key=lambda one: one.worth or 0.0, default=None)
 
 
-def next_steps(found: RiskUtility, command: str) -> Iterator[str]:
-    """What to do now: write what may go out, or what would help."""
-    limit = limit_options(found.options.measure.policy, found.options.max_risk)
+def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[str]:
+    """What to do now: write what may go out, or what would help.
+
+    What was drawn at random is made again only with its seed, which stays inside.
+    """
     if found.verdict.ruling is Ruling.KEPT and found.choice.decision is Decision.RELEASE:
-        given = "" if found.options.masks is None else f" --masks '{found.options.masks}'"
-        yield f"`discreet choose {command} {limit}{given} --write FOLDER` writes its tables"
+        drawn = found.chosen is not None and _is_drawn(found.chosen) and "--seed" not in command
+        seed = f" --seed {found.options.seed}" if drawn else ""
+        if written:
+            yield "Publish the tables that were written; the record beside them stays inside"
+        elif command:
+            yield f"`{command}{seed} --write FOLDER` writes its tables"
+        else:
+            yield "`discreet.write_report` draws its tables, the command `choose` writes them"
         return
     yield from remedies(found.verdict)
     if found.verdict.ruling is Ruling.BROKEN:
@@ -162,6 +170,11 @@ def next_steps(found: RiskUtility, command: str) -> Iterator[str]:
     better = _more_useful(found)
     if better is not None and better.breaks:
         yield "If what a group shares is no secret, name the variables that are (--targets)"
+
+
+def _is_drawn(candidate: Candidate) -> bool:
+    """Whether its figures depend on the seed."""
+    return candidate.masked is not None and candidate.masked.mask not in ("margins", "suppression")
 
 
 def more_reasons(found: RiskUtility) -> Iterator[str]:

@@ -1,0 +1,68 @@
+"""The command that was typed, once more: for what to type now."""
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+
+import click
+
+from discreet.cli.exit_codes import TYPED
+
+OUTPUT = (
+    "as_json",
+    "full",
+    "report",
+    "external_report",
+    "write",
+)  # what the next one asks anew
+READ_AND_JUDGED = (  # options that audit and choose have in common
+    "count", "variables", "persons", "totals", "missing", "sheet", "delimiter", "quote",
+    "encoding", "decimal", "small", "confidence", "alpha", "targets", "nesting", "max_risk",
+    "policy",
+)  # fmt: skip
+OTHER_NAMES: Mapping[str, str] = {"policy": "--measure"}  # of an option in the other command
+
+
+def same_command() -> str:
+    """The command as it was typed, without what it was to print and write."""
+    return _joined(str(_context().info_name), without=OUTPUT)
+
+
+def as_choose() -> str:
+    """The choice among releases of the same table by the same rules."""
+    return _joined("choose", only=READ_AND_JUDGED)
+
+
+def _context() -> click.Context:
+    return click.get_current_context()
+
+
+def _joined(
+    command: str, *, only: Collection[str] | None = None, without: Collection[str] = ()
+) -> str:
+    parts = ["discreet", command]
+    for name, tokens in _parts():
+        if name is None or (name not in without and (only is None or name in only)):
+            shown = OTHER_NAMES.get(name or "")
+            parts += tokens if only is None or shown is None else [shown, *tokens[1:]]
+    return shlex.join(parts)
+
+
+def _parts() -> Iterator[tuple[str | None, list[str]]]:
+    """What was typed after the command: each option by its name with its value; None for others."""
+    context = _context()
+    options = {
+        typed: option
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        for typed in (*option.opts, *option.secondary_opts)
+    }
+    words = iter(context.meta.get(TYPED, ())[1:])
+    for word in words:
+        typed, sign, value = word.partition("=")
+        option = options.get(typed)
+        if option is None:
+            yield None, [word]
+        elif option.is_flag:
+            yield option.name, [word]
+        else:
+            yield option.name, [typed, value if sign else next(words, "")]
