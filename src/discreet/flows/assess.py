@@ -124,7 +124,7 @@ def _assessed(
 
     def again(risks: Path) -> Assessment:
         fresh = open_records(source, options.csv, sheet)
-        return _measured(fresh, replace(options, risks=risks), engine, silent)
+        return _measured(fresh, replace(options, risks=risks), engine, silent, suggest=False)
 
     records = open_records(source, options.csv, sheet)
     found = _measured(records, options, engine, progress)
@@ -132,7 +132,12 @@ def _assessed(
 
 
 def _measured(
-    records: Records, options: AssessOptions, engine: Engine | None, progress: Progress
+    records: Records,
+    options: AssessOptions,
+    engine: Engine | None,
+    progress: Progress,
+    *,
+    suggest: bool = True,
 ) -> Assessment:
     inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
@@ -140,7 +145,7 @@ def _measured(
         opened = (inputs.records, inputs.impossible, inputs.population)
         _check_output(Path(options.risks), [one for one in opened if one is not None])
     with (engine or _default_engine(progress)).count(options.request(inputs.records)) as cells:
-        return assessed(cells, inputs, options, progress)
+        return assessed(cells, inputs, options, progress, suggest=suggest)
 
 
 def _opened(records: Records, options: AssessOptions) -> Inputs:

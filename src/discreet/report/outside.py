@@ -14,8 +14,8 @@ from discreet.report.document import Block, Document, Section, Text
 from discreet.report.verdict import TONES
 
 CONCLUSIONS = {
-    Ruling.KEPT: "The rules of the agency allow it.",
-    Ruling.BROKEN: "The rules of the agency do not allow it.",
+    Ruling.KEPT: "The rules for this release allow it.",
+    Ruling.BROKEN: "The rules for this release do not allow it.",
     Ruling.UNDECIDED: (
         "It could not be shown that the rules of the agency allow it, so it may not go out for now."
     ),
@@ -80,7 +80,7 @@ def public_share(part: int, whole: int) -> float:
 def in_percent(part: int, whole: int) -> str:
     """A public share in words."""
     percent = round(100 * public_share(part, whole))
-    return f"about {percent} %"
+    return f"about {percent} %" if percent else "less than 1 %"
 
 
 def smaller_sets(sets: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:

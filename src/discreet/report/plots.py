@@ -50,10 +50,12 @@ def size_index_plot(sizes: Sequence[int], cells: Sequence[int]) -> str:
     return drawn[0]
 
 
-def risk_plot(labels: Sequence[str], records: Sequence[float], y_label: str = "records") -> str:
-    """Records (or their share) by class of risk; the classes from one half on in red."""
+def risk_plot(
+    labels: Sequence[str], records: Sequence[float], y_label: str = "records", n_high: int = 1
+) -> str:
+    """Records (or their share) by class of risk; the last `n_high` classes in red."""
     with _axes("risk of a record", y_label) as (axes, drawn):
-        colours = [RED if i == len(labels) - 1 else BLUE for i in range(len(labels))]
+        colours = [RED if i >= len(labels) - n_high else BLUE for i in range(len(labels))]
         axes.bar(range(len(labels)), records, color=colours, width=0.8, zorder=3)
         axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right")
     return drawn[0]

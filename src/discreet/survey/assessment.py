@@ -30,7 +30,7 @@ from discreet.survey.headline.recommendation import (
     counted_in_file,
 )
 from discreet.survey.impossible import ImpossibleList, read_impossible
-from discreet.survey.judging import judged
+from discreet.survey.judging import judged, with_remedy
 from discreet.survey.known_population import KnownPopulation, known_population
 from discreet.survey.leading import Known, RiskOverview, beside, estimated, overview
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
@@ -187,9 +187,14 @@ class _Begun:
 
 
 def assessed(
-    cells: CellStore, inputs: Inputs, options: AssessOptions, progress: Progress = silent
+    cells: CellStore,
+    inputs: Inputs,
+    options: AssessOptions,
+    progress: Progress = silent,
+    *,
+    suggest: bool = True,
 ) -> Assessment:
-    """All figures from the counted cells."""
+    """All figures from the counted cells; what to change is sought where something has to."""
     begun = _begun(cells, inputs, options)
     everything, summary, known = begun.everything, begun.summary, begun.known
     found = _estimate(everything, known, begun.truth, progress)
@@ -204,32 +209,32 @@ def assessed(
     results = {model.name: scorer.result(model) for model in options.chosen_models}
     led = beside(_led(found, results, options), results)
     spread = _overview(scorer, everything, led, options)
-    steps = suggestions(everything, known, led, options, progress)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-    remedy = steps[0].change if steps else ""
-    sizes, exact = summary.size_indices, led.model == COUNTED
+    verdict = judged(
+        options,
+        summary,
+        spread,
+        exact=led.model == COUNTED,
+        sensitive=attributes,
+        columns=inputs.records.column_names,
+    )
+    steps: tuple[Suggestion, ...] = ()
+    if suggest and not (verdict and verdict.allows):
+        steps = suggestions(everything, known, led, options, progress)
     return Assessment(
         settings=_settings(inputs, options),
         keys=cells.keys,
         n_incomplete=cells.n_incomplete,
         n_dropped=cells.n_dropped,
         summary=summary,
-        anonymity=anonymity_curve(sizes, levels),
-        anonymity_curve=anonymity_curve(sizes, K_CURVE),
+        anonymity=anonymity_curve(summary.size_indices, levels),
+        anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
         contributions=_contributions(everything, options, progress),
         riskiest=riskiest_cells(cells, one_way, scorer.all_risks(), options.n_riskiest),
         models=results,
         recommended=_of_households(led, households, cells.n_records),
         risk=spread,
-        verdict=judged(
-            options,
-            sizes,
-            spread,
-            exact=exact,
-            remedy=remedy,
-            sensitive=attributes,
-            columns=inputs.records.column_names,
-        ),
+        verdict=with_remedy(verdict, steps[0].change) if verdict and steps else verdict,
         suggestions=steps,
         nested=_named_pairs(everything),
         n_incomplete_cells=everything.n_incomplete,

@@ -1,41 +1,55 @@
 """May the file go out: the limits that were given, held against the figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from discreet.data.summary import SizeIndices
+from discreet.data.summary import SizeIndices, Summary
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
 from discreet.policy.verdict import Judged, Ruling, Verdict, at_least, at_most
 from discreet.survey.attributes.sensitive import SensitiveFigures
+from discreet.survey.headline.recommendation import note_on_fraction
 from discreet.survey.leading import RiskOverview
 from discreet.survey.options import AssessOptions
 
 MOST_NAMED = 6  # columns that are named
+TOO_LOW = 2.0  # times the estimate that the truth may be where the estimate was not tried
 
 
 def judged(
     options: AssessOptions,
-    sizes: SizeIndices,
+    summary: Summary,
     risk: RiskOverview | Unavailable,
     *,
     exact: bool,
-    remedy: str,
     sensitive: Sequence[SensitiveFigures] = (),
     columns: Sequence[str] = (),
 ) -> Verdict | None:
     """The verdict on the limits that were given; None where none was.
 
-    `exact` says that risks were counted, not estimated; `remedy` is what would help most;
-    `columns` are all of the file, of which only the keys and what is sensitive are judged.
+    `exact` says that risks were counted, not estimated; `columns` are all of the file, of which
+    only the keys and what is sensitive are judged.
     """
+    sizes = summary.size_indices
     rules = (
-        *_max_risk(options, sizes, risk, exact, remedy),
-        *_min_k(options, sizes, remedy),
+        *_max_risk(options, summary, risk, exact),
+        *_min_k(options, sizes),
         *_sensitive(options, sensitive),
     )
     if not rules:
         return None
     return Verdict(rules=rules, notes=tuple(_not_judged(options, sensitive, columns)))
+
+
+def with_remedy(verdict: Verdict, remedy: str) -> Verdict:
+    """The verdict with what would help most beside the rules on the keys that are not kept."""
+    rules = (
+        replace(rule, remedy=remedy)
+        if rule.rule in ("max_risk", "min_k") and rule.ruling is Ruling.BROKEN
+        else rule
+        for rule in verdict.rules
+    )
+    return replace(verdict, rules=tuple(rules))
 
 
 def _sensitive(options: AssessOptions, sensitive: Sequence[SensitiveFigures]) -> Iterator[Judged]:
@@ -86,18 +100,26 @@ def _not_judged(
 
 def _max_risk(
     options: AssessOptions,
-    sizes: SizeIndices,
+    summary: Summary,
     risk: RiskOverview | Unavailable,
     exact: bool,
-    remedy: str,
 ) -> Iterator[Judged]:
-    limit = options.max_risk
+    """No record's risk above the limit.
+
+    On a share of the population smaller than any that the estimate was tried on it may be half the
+    truth or less (docs/methods/recommended.md): there it is kept only with as much to spare.
+    """
+    limit, sizes = options.max_risk, summary.size_indices
     if limit is None:
         return
     if isinstance(risk, Unavailable):
         yield _without_risk(limit, sizes, risk.reason)
         return
+    size = summary.population_size
+    untried = not exact and size is not None and note_on_fraction(summary.sample_size / size)
     value = Figure(value=risk.largest, how=How.EXACT if exact else How.ESTIMATE)
+    if untried:
+        value = replace(value, low=risk.largest, high=min(1.0, TOO_LOW * risk.largest))
     ruling = at_most(value, limit)
     if ruling is Ruling.KEPT and risk.unknown:
         ruling = Ruling.UNDECIDED
@@ -109,6 +131,8 @@ def _max_risk(
         )
     else:
         words = f"no record has a risk above {limit:g}; the highest is {_told(risk.largest)}"
+        if ruling is Ruling.UNDECIDED:
+            words += f", but {untried}"
     yield Judged(
         rule="max_risk",
         ruling=ruling,
@@ -116,7 +140,6 @@ def _max_risk(
         limit=limit,
         words=f"{words}.",
         concerns=(_records(risk.high),) if ruling is Ruling.BROKEN else (),
-        remedy=remedy if ruling is Ruling.BROKEN else "",
     )
 
 
@@ -136,7 +159,7 @@ def _without_risk(limit: float, sizes: SizeIndices, reason: str) -> Judged:
     return Judged(rule="max_risk", ruling=ruling, value=value, limit=limit, words=f"{words}.")
 
 
-def _min_k(options: AssessOptions, sizes: SizeIndices, remedy: str) -> Iterator[Judged]:
+def _min_k(options: AssessOptions, sizes: SizeIndices) -> Iterator[Judged]:
     k = options.min_k
     if k is None:
         return
@@ -155,7 +178,6 @@ def _min_k(options: AssessOptions, sizes: SizeIndices, remedy: str) -> Iterator[
         limit=k,
         words=words,
         concerns=(_records(below),) if ruling is Ruling.BROKEN else (),
-        remedy=remedy if ruling is Ruling.BROKEN else "",
     )
 
 

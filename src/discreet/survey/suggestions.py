@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data.summary import SizeIndices
-from discreet.figures import Outcome
+from discreet.figures import Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress, silent
@@ -27,6 +27,7 @@ MOST_COUNTS, MOST_ESTIMATES = 200, 12  # checks of the limits by counting, or by
 ENOUGH = 0.7  # of the uniques that vanish without a key: a coarsening that reaches it will do
 MOST_WORK = 30_000_000  # cells times keys beyond which only leaving out is counted
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
+NOT_FITTED = Unavailable("the model that leads is not fitted anew for what could be changed")
 LEAST_GAIN = 0.02  # share of the uniques that must vanish for a change to be worth naming
 
 
@@ -187,9 +188,7 @@ def _measured(
     options: AssessOptions,
     k: int,
 ) -> Suggestion:
-    found = estimated(one.cells, known.seen_through(one.place, len(one.cells.records)))
-    after = found.recommended
-    largest = None if found.risks is None else float(np.max(found.risks.risk))
+    uniques, matches, largest = _after(one, known, options)
     return Suggestion(
         key=", ".join(name for name, _ in one.steps),
         change=one.change,
@@ -199,11 +198,26 @@ def _measured(
         breaking_before=before.records_below(k),
         breaking_after=one.sizes.records_below(k),
         expected_population_uniques_before=led.expected_population_uniques,
-        expected_population_uniques_after=after.expected_population_uniques,
+        expected_population_uniques_after=uniques,
         expected_correct_matches_before=led.expected_correct_matches,
-        expected_correct_matches_after=after.expected_correct_matches,
+        expected_correct_matches_after=matches,
         keeps_limits=_keeps(options, one.sizes, largest),
     )
+
+
+def _after(
+    one: _Tried, known: Known, options: AssessOptions
+) -> tuple[Outcome, Outcome, float | None]:
+    """The estimate after a change: uniques, matches and the largest risk of a record.
+
+    A model that was chosen to lead is not fitted anew, and another would not compare with it.
+    """
+    if options.headline is not None:
+        return NOT_FITTED, NOT_FITTED, None
+    found = estimated(one.cells, known.seen_through(one.place, len(one.cells.records)))
+    largest = None if found.risks is None else float(np.max(found.risks.risk))
+    led = found.recommended
+    return led.expected_population_uniques, led.expected_correct_matches, largest
 
 
 def _keeps(options: AssessOptions, sizes: SizeIndices, largest: float | None) -> bool | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from discreet.numerics.rounding import above
 from discreet.survey.assessment import Assessment
 from discreet.survey.leading import RiskOverview
 from discreet.survey.models.sample_frequency import SampleFrequency
@@ -54,3 +55,11 @@ def filled_classes(distribution: RiskDistribution) -> list[tuple[str, int]]:
     classes = risk_classes(distribution)
     first = next((i for i, (_, n) in enumerate(classes) if n), len(classes))
     return classes[min(first, len(classes) - FEWEST_SHOWN) :]
+
+
+def n_classes_above(assessment: Assessment) -> int:
+    """How many classes lie above the limit of a high risk as a whole, at least one."""
+    risk = assessment.risk
+    if not isinstance(risk, RiskOverview):
+        return 1
+    return max(1, sum(not above(risk.limits.high, float(low)) for low in EDGES[:-1]))

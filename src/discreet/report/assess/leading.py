@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.assess import words as texts
-from discreet.report.assess.classes import filled_classes, first_result
+from discreet.report.assess.classes import filled_classes, first_result, n_classes_above
 from discreet.report.assess.meaning import MEANING
 from discreet.report.document import Block, Plot, Row, Section, Table, Text, Tiles
 from discreet.survey.assessment import Assessment
@@ -73,7 +73,8 @@ def risk_section(assessment: Assessment) -> Section:
     def draw() -> str:
         from discreet.report.plots import risk_plot
 
-        return risk_plot([label for label, _ in classes], [n for _, n in classes])
+        labels, records = [label for label, _ in classes], [n for _, n in classes]
+        return risk_plot(labels, records, n_high=n_classes_above(assessment))
 
     return Section(
         "Risk of the records",

@@ -8,6 +8,7 @@ is below 2. Where missing values match other values a count may be 1.5: below 2,
 from collections.abc import Iterator
 
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import alike
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
 from discreet.survey.assessment import Assessment
@@ -89,16 +90,27 @@ def rows_of(cell: RiskyCell) -> str:
 
 
 def riskiest_rows(assessment: Assessment) -> Iterator[str]:
-    """The rows at the highest risk, with the highest of it, in one line."""
+    """The rows at the highest risk, each with its own, and whether there are more like them."""
     told = [(row, c.risk) for c in assessment.riskiest if c.risk is not None for row in c.rows]
-    if told:
-        shown = words.listed([str(row) for row, _ in told[:SHOWN_ROWS]])
-        rows = words.by_number(len(told[:SHOWN_ROWS]), "row", "rows")
-        yield f"Riskiest: {rows} {shown} (risk {words.probability(told[0][1])}); {ALL_ROWS}"
+    if not told:
+        return
+    first = told[:SHOWN_ROWS]
+    rows = words.by_number(len(first), "row", "rows")
+    if alike(first[0][1], first[-1][1]):
+        shown = words.listed([str(row) for row, _ in first])
+        risk = f" (risk {words.probability(first[0][1])})"
+        more = sum(alike(one, first[0][1]) for _, one in told) - len(first)
+        others = f" and at least {more} more with the same risk" if more else ""
+        yield f"Riskiest: {rows} {shown}{risk}{others}; {ALL_ROWS}"
+    else:
+        shown = words.listed([f"{row} ({words.probability(risk)})" for row, risk in first])
+        yield f"Riskiest: {rows} {shown}, with their risk; {ALL_ROWS}"
 
 
 def next_steps(assessment: Assessment) -> Iterator[str]:
     """What helps most, computed: a sentence for each change of a key."""
+    if assessment.verdict is not None and assessment.verdict.allows:
+        yield "Nothing has to change to keep the limits"
     for one in assessment.suggestions:
         effects = [_effect(one)]
         before, after = (
@@ -203,8 +215,9 @@ def combination(count: float, records: int) -> str:
 
 def headline_title(recommended: Recommended) -> str:
     """What the figures that lead are: an estimate, proven bounds, or a count."""
-    uniques = recommended.expected_population_uniques
-    if isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
+    uniques, matches = recommended.expected_population_uniques, recommended.expected_correct_matches
+    estimated = isinstance(matches, Figure) and matches.how is How.ESTIMATE
+    if not estimated and isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
         return "proven bounds" if uniques.how is How.BOUND else "counted"
     return f"by {recommended.model}" if recommended.is_chosen else "recommended estimate"
 
