@@ -8,8 +8,10 @@ from discreet.choice.candidates import NOTHING
 from discreet.choice.published_variables import Judged, judged_by, printed_by
 from discreet.clock import Clock
 from discreet.data.table import Table
+from discreet.fiber.bounds.cell_bounds import bounds
+from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.masks.after_publication import intruders_bounds
-from discreet.masks.contract import Axes, Masked
+from discreet.masks.contract import Axes, Masked, entry_groups, margin_sum
 from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import IntArray
@@ -85,6 +87,45 @@ def _upper(judged: Judged, clock: Clock) -> IntArray | None:
     return upper
 
 
+def worked_out_reason(judged: Judged, small: int, clock: Clock) -> str:
+    """Small figures that are hidden, but follow from all that is known; nothing where none does.
+
+    A figure of several cells is bounded by what it lacks to the number of persons, a column tied to
+    its cells by an equation. Bounds that meet prove the figure, whether they are tight or not.
+    """
+    masked, table = judged.masked, judged.masked.source
+    if masked.mask != SUPPRESSION:
+        return ""
+    truth, known = table.dense(), [*masked.known, *judged.also]
+    point, names, columns = truth.ravel().tolist(), [], []
+    for one in masked.published:
+        own = margin_sum(truth, one.axes)
+        hidden = np.zeros(own.shape, dtype=np.bool_) if one.shown is None else ~one.shown
+        groups = entry_groups(table, one.axes)
+        for entry in np.flatnonzero(hidden.ravel() & (own.ravel() > 0) & (own.ravel() <= small)):
+            column = len(point)
+            cells = np.append(groups[entry], column)
+            known.append(Statement(cells=cells, low=table.total, high=table.total, name="lack"))
+            point.append(table.total - int(own.ravel()[entry]))
+            columns.append(column)
+            names.append(one.axes)
+    if not columns:
+        return ""
+    seconds = clock.share(BOUNDS_SHARE, BOUNDS_SECONDS) or BOUNDS_SECONDS
+    found = bounds(
+        system_of(len(point), known),
+        cells=np.array(columns, dtype=np.int64),
+        tables=[np.array(point, dtype=np.int64)],
+        time_limit=seconds,
+    )
+    given = np.flatnonzero(found.lower == found.upper)
+    if not len(given):
+        return ""
+    where = dict.fromkeys(table_name(table, names[i]) for i in given.tolist())
+    noun = "count" if len(given) == 1 else "counts"
+    return f"hides {len(given):,} {noun} that can be worked out in {', '.join(where)}"
+
+
 def certain_reasons(
     masked: Masked,
     out: Sequence[Axes],
@@ -100,7 +141,8 @@ def certain_reasons(
     """
     judged = judged_by(masked, out, nesting=nesting, secret=targets or ())
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
-    if judged is None or printed:
-        return judged, printed, ""
+    if judged is None:
+        return None, printed, ""
     learned = groups_shown(judged, targets, clock)
-    return judged, "", groups_reason(judged.masked.source, learned)
+    shared = groups_reason(judged.masked.source, learned)
+    return judged, printed or worked_out_reason(judged, small, clock), shared

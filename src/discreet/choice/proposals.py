@@ -9,6 +9,7 @@ from typing import Any
 from discreet.choice.candidates import Proposal
 from discreet.choice.mask_names import KINDS, MaskSpec, mask_table, parse_mask
 from discreet.choice.measures import Measure
+from discreet.choice.nested_suppression import suppressed
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
@@ -62,6 +63,7 @@ def mask_proposal(
     seconds: float | None,
     seed: int,
     is_asked: bool,
+    nesting: bool = True,
     n_searching: int = 2,
     clock: Clock | None = None,
 ) -> Proposal:
@@ -84,6 +86,9 @@ def mask_proposal(
     share = max(MAKING_SHARE, SEARCH_SHARE / n_searching) if searches else MAKING_SHARE
 
     def make() -> Masked | Unavailable:
+        if spec.name == "suppression" and sets is not None:
+            involved = {axis for names in (*sets, *out) for axis in table.axes(names)}
+            return suppressed(whole, table, involved, nesting, seed, time.share(share))
         return mask_table(whole, table, seed=seed, seconds=time.share(share))
 
     reserve = "" if is_asked or not searches else _too_many_figures(table)

@@ -98,6 +98,7 @@ def _proposals(
                     seconds=options.seconds,
                     seed=options.seed,
                     is_asked=is_asked,
+                    nesting=options.nesting,
                     n_searching=n_searching(specs),
                     clock=clock,
                 )

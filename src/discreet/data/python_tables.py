@@ -15,7 +15,17 @@ import pyarrow as pa
 
 from discreet.errors import InputError, must_be
 
-COUNT_NAMES = {"freq", "frequency", "count", "counts", "n", "size"}
+COUNT_NAMES = {
+    "freq",
+    "frequency",
+    "count",
+    "counts",
+    "n",
+    "size",
+    "persons",
+    "people",
+    "population",
+}
 TOTAL_NAMES = {"all", "total", "totals", "sum", "t"}
 MOST_BY_CHANCE = 2  # rows and columns up to which a last one may be the sum of others by chance
 

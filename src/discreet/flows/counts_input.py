@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.python_tables import is_series
-from discreet.errors import InputError, must_be
+from discreet.errors import InputError, MissingError, must_be
 from discreet.option_types import a_kind
 from discreet.progress import Progress
 
@@ -96,6 +96,9 @@ def _of_source(source: Any, reading: Reading, progress: Progress) -> Told:
         return Told(tables=source, by=reading.by) if several else Told(table=source)
     if is_series(source):
         reading.refuse("a Series")
+        if source.isna().any():
+            remedy = "leave them out with dropna()"
+            raise MissingError(must_be("source", "without missing values", "some", remedy=remedy))
         return Told(table=source)
     if isinstance(source, str) and not is_file(source):
         from discreet.count_tables.notation import parse_counts

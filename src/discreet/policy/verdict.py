@@ -75,6 +75,10 @@ class Verdict(ShownInNotebooks):
         """Whether every rule was shown to be kept."""
         return self.ruling is Ruling.KEPT
 
+    def __bool__(self) -> bool:
+        """Whether it allows: `if result.verdict:` must never let through what is broken."""
+        return self.allows
+
     def those(self, ruling: Ruling) -> tuple[Judged, ...]:
         """The rules of that ruling."""
         return tuple(judged for judged in self.rules if judged.ruling is ruling)

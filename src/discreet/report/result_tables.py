@@ -51,6 +51,8 @@ def names_of(result: Any) -> tuple[str, ...]:
 def frame_of_result(result: Any, name: str = FIGURES, kind: str | None = None) -> Any:
     """One table of a result as a frame."""
     tables = tables_in(json_of(result))
+    if name == FIGURES and name not in tables and len(tables) == 1:
+        name = next(iter(tables))  # a result of one table, such as a comparison
     if name not in tables:
         raise InputError(must_be("name", f"one of {', '.join(tables)}", repr(name)))
     return frame_from(table_from_rows(tables[name], _level_types(result)), kind)

@@ -9,6 +9,8 @@ from discreet.report.provenance import provenance, sources_of, with_provenance
 from discreet.report.render_html import write_page
 from discreet.report.results import TOLD, document_of
 
+ENDINGS = (".html", ".htm", ".pdf")
+
 
 def write_report(
     result: Any, path: str | Path, *, external: bool = False, source: Any = None
@@ -18,6 +20,9 @@ def write_report(
     `external` writes what may leave the agency. `source` is what the result was computed from, a
     path or a frame: then the report says so, of a file with its SHA-256.
     """
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() not in ENDINGS:
+        rule = f"a file that ends in {', '.join(ENDINGS)}"
+        raise InputError(must_be("path", rule, repr(str(path))))
     found = provenance(sources=sources_of(source))
     if external:
         write_page(with_provenance(external_document_of(result), found), path)

@@ -215,11 +215,12 @@ def assessed(
         summary,
         spread,
         exact=led.model == COUNTED,
+        n_dropped=cells.n_dropped,
         sensitive=attributes,
         columns=inputs.records.column_names,
     )
     steps: tuple[Suggestion, ...] = ()
-    if suggest and not (verdict and verdict.allows):
+    if suggest and not (verdict is not None and verdict.allows):
         steps = suggestions(everything, known, led, options, progress)
     return Assessment(
         settings=_settings(inputs, options),
@@ -234,7 +235,7 @@ def assessed(
         models=results,
         recommended=_of_households(led, households, cells.n_records),
         risk=spread,
-        verdict=with_remedy(verdict, steps[0].change) if verdict and steps else verdict,
+        verdict=with_remedy(verdict, steps[0].change) if verdict is not None and steps else verdict,
         suggestions=steps,
         nested=_named_pairs(everything),
         n_incomplete_cells=everything.n_incomplete,

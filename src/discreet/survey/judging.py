@@ -22,6 +22,7 @@ def judged(
     risk: RiskOverview | Unavailable,
     *,
     exact: bool,
+    n_dropped: int = 0,
     sensitive: Sequence[SensitiveFigures] = (),
     columns: Sequence[str] = (),
 ) -> Verdict | None:
@@ -38,7 +39,21 @@ def judged(
     )
     if not rules:
         return None
+    rules = (*rules, *_left_out(n_dropped))
     return Verdict(rules=rules, notes=tuple(_not_judged(options, sensitive, columns)))
+
+
+def _left_out(number: int) -> Iterator[Judged]:
+    """Records that were left out were not judged, so that nothing allows them to go out."""
+    if number:
+        yield Judged(
+            rule="left_out",
+            ruling=Ruling.UNDECIDED,
+            value=Figure(value=number, how=How.EXACT),
+            limit=0,
+            words=f"{_records(number)} that lack a key were left out and not judged.",
+            remedy="take these records out of the file, or judge them too (missing)",
+        )
 
 
 def with_remedy(verdict: Verdict, remedy: str) -> Verdict:

@@ -27,7 +27,7 @@ MOST_COUNTS, MOST_ESTIMATES = 200, 12  # checks of the limits by counting, or by
 ENOUGH = 0.7  # of the uniques that vanish without a key: a coarsening that reaches it will do
 MOST_WORK = 30_000_000  # cells times keys beyond which only leaving out is counted
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
-NOT_FITTED = Unavailable("the model that leads is not fitted anew for what could be changed")
+NOT_FITTED = Unavailable("what leads is not computed anew for what could be changed")
 LEAST_GAIN = 0.02  # share of the uniques that must vanish for a change to be worth naming
 
 
@@ -90,7 +90,7 @@ def suggestions(
     first. A change that leaves all keys goes before one that leaves a key out, if it does half of
     the work.
     """
-    k = options.min_k or 2
+    k = _size_needed(options, led)
     before = _sizes(cells)
     if len(cells.keys) < 2 or not before.records_below(k):
         return ()
@@ -108,10 +108,25 @@ def suggestions(
 
     found.sort(key=rank)
     measured = [_measured(one, before, known, led, options, k) for one in found[:MOST]]
-    if all(one.keeps_limits is False for one in measured):
+    if _has_limits(options) and all(one.keeps_limits is False for one in measured):
         several = _together(cells, before, known, led, options, k)
         measured = measured if several is None else [several, *measured]
     return tuple(measured[:MOST])
+
+
+def _has_limits(options: AssessOptions) -> bool:
+    return options.max_risk is not None or options.min_k is not None
+
+
+def _size_needed(options: AssessOptions, led: Recommended) -> int:
+    """The size from which on a cell is no longer small: that asked for, or 2.
+
+    In a population that was counted a risk is one over the size.
+    """
+    k = options.min_k or 2
+    if options.max_risk and led.model == COUNTED and options.population_file is None:
+        k = max(k, math.ceil(1 / options.max_risk - ALIKE))
+    return k
 
 
 def _sizes(cells: AllCells) -> SizeIndices:
@@ -138,13 +153,10 @@ def _together(
             return False
         return options.max_risk is None or after(steps).keeps_limits is True
 
-    small = k
-    if options.max_risk is not None and led.model == COUNTED:
-        small = max(k, math.ceil(1 / options.max_risk - ALIKE))
     counted = options.max_risk is None or led.model == COUNTED
     most = MOST_COUNTS if counted else MOST_ESTIMATES
-    found = combined_steps(cells, small, keeps, most_checks=most)
-    return None if found is None else after(found)
+    found = combined_steps(cells, k, keeps, most_checks=most)
+    return after(found) if found else None
 
 
 def _changed(cells: AllCells, steps: tuple[Step, ...]) -> _Tried:
@@ -210,9 +222,10 @@ def _after(
 ) -> tuple[Outcome, Outcome, float | None]:
     """The estimate after a change: uniques, matches and the largest risk of a record.
 
-    A model that was chosen to lead is not fitted anew, and another would not compare with it.
+    A model that was chosen to lead is not fitted anew, nor is a population that was given as a file
+    counted anew, and another estimate would not compare with either.
     """
-    if options.headline is not None:
+    if options.headline is not None or options.population_file is not None:
         return NOT_FITTED, NOT_FITTED, None
     found = estimated(one.cells, known.seen_through(one.place, len(one.cells.records)))
     largest = None if found.risks is None else float(np.max(found.risks.risk))
@@ -222,7 +235,7 @@ def _after(
 
 def _keeps(options: AssessOptions, sizes: SizeIndices, largest: float | None) -> bool | None:
     """Whether the limits would be kept; None where there is none or the risk is not known."""
-    if options.max_risk is None and options.min_k is None:
+    if not _has_limits(options):
         return None
     if options.min_k is not None and sizes.records_below(options.min_k):
         return False

@@ -65,6 +65,9 @@ def _estimated(
     if above(LEAST_EFFECTIVE, found.effective_draws):
         note = f"about 10^{found.log_value / np.log(10):.0f}, by draws too uneven for a figure"
         return replace(exact, note=note)
+    if not np.isfinite(found.value):
+        note = f"about 10^{found.log_value / np.log(10):.0f}, an estimate beyond what a float holds"
+        return replace(exact, note=note)
     return Count(
         value=round(found.value),
         how=How.ESTIMATE,

@@ -248,8 +248,8 @@ def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
 
 def test_no_cap_by_bounds_lets_out_all_that_is_wanted():
     counts = np.random.default_rng(2).poisson(1.0, (2,) * 5)
-    found = recommend(Table.of_dense(counts), "margins", options(0.0, Policy.BOUNDS, seconds=20.0))
-    assert found.chosen.worth == pytest.approx(1)
+    asked = options(0.0, Policy.BOUNDS, seconds=20.0, targets=())  # no variable is secret
+    assert recommend(Table.of_dense(counts), "margins", asked).chosen.worth == pytest.approx(1)
 
 
 def test_of_a_large_table_only_what_was_proved_is_claimed():
@@ -358,3 +358,34 @@ def test_what_was_held_in_reserve_is_tried_only_where_all_else_fails(cap):
     else:
         assert found.chosen is kept
         assert not any("not tried" in note for note in found.notes)
+
+
+def test_groups_count_even_where_small_counts_may_be_printed():
+    """As in an audit: everyone with a = 2 or 3 has b = 1."""
+    table = Table.of_dense(np.array([[15, 1], [4, 0], [3, 0]]), ["a", "b"])
+    whole = margin_proposal(table, [(0, 1)])
+    for asked in (options(1.0), options(0.0, Policy.BOUNDS)):
+        (_, found) = risk_utility(table, [whole], asked).choice.standings
+        assert found is Standing.ABOVE
+
+
+def test_a_hidden_count_that_follows_from_what_is_out_is_not_hidden():
+    """District c is all of region 2, so that its total by sex gives its hidden count away."""
+    counts = np.zeros((2, 3, 2, 2), dtype=np.int64)  # region, district, sex, ill
+    counts[0, 0], counts[0, 1] = [[30, 6], [25, 7]], [[22, 5], [31, 8]]
+    counts[1, 2] = [[9, 1], [11, 4]]
+    counts[1, 2, :, 1] = [1, 1]
+    table = Table.of_dense(counts, ["region", "district", "sex", "ill"])
+    named = "suppression[region sex][district ill]"
+    found = recommend(table, named, options(0.3, seconds=30.0))
+    kept = found.candidates[-1]
+    if kept.masked is not None:
+        shown = next(one for one in kept.masked.published if one.axes == (1, 3))
+        assert not shown.shown[2].any()  # both counts of the district, or neither is hidden
+    out = options(0.3, seconds=30.0, out=(("region", "sex"),))
+    known = recommend(table, "suppression[district ill]", out).candidates[-1]
+    assert (
+        known.masked is None
+        or known.risk.value == 1
+        or not known.masked.published[0].shown[2].any()
+    )

@@ -80,9 +80,9 @@ def test_whether_the_limits_would_be_kept():
     one = assess(ODD, ["age", "sex"], min_k=2).suggestions[0]
     assert (one.breaking_after > 0) == (one.keeps_limits is False)
     for limit in (0.02, 0.001):
-        (risk,) = assess(ODD, ["age", "sex"], whole_population=True, max_risk=limit).suggestions
-        assert risk.change == "leave out age"  # the odd one stays odd in any band
-        assert risk.keeps_limits == (1 / ODD["sex"].value_counts().min() <= limit)
+        found = assess(ODD, ["age", "sex"], whole_population=True, max_risk=limit).suggestions
+        kept = 1 / ODD["sex"].value_counts().min() <= limit  # with sex alone, the best there is
+        assert any(one.keeps_limits for one in found) == kept
 
 
 def test_several_changes_together_where_none_alone_is_enough():

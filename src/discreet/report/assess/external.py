@@ -58,6 +58,9 @@ class PublicShares:
     shares: tuple[float, ...]
 
 
+PUBLIC_K = (2, 3, 5)  # whatever was asked for, since that may be the limit
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicFigures:
     """All that the external report may show; None for shares of too small a whole."""
@@ -182,7 +185,8 @@ def public_figures(assessment: Assessment, name: str = "") -> PublicFigures:
         anonymity_meaning=anonymity_meaning(assessment),
         tiles=tuple(
             PublicFigure(in_percent(row.records, total), f"of the records break {row.k}-anonymity")
-            for row in (assessment.anonymity if shown else ())
+            for row in (assessment.anonymity_curve if shown else ())
+            if row.k in PUBLIC_K
         ),
         anonymity=_shares(((str(a.k), a.records) for a in assessment.anonymity_curve), total),
         contributions=_shares(

@@ -85,7 +85,7 @@ def test_the_old_report_stays_when_the_new_cannot_be_written(tmp_path):
     found = assess(pd.DataFrame({"a": [1, 2, 2]}), ["a"])
     with pytest.raises(OutputError):
         write_report(found, tmp_path / "nowhere" / "r.html")
-    with pytest.raises(OutputError):
+    with pytest.raises(InputError, match="path must be a file that ends in .html"):
         write_report(found, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -74,7 +74,7 @@ def test_no_minus_zero():
 
 
 def test_the_decision_in_words():
-    assert headline(found_of(1.0)) == "Release: [<b>a</b> b]."
+    assert headline(found_of(1.0, targets=())) == "Release: [<b>a</b> b]."
     assert headline(found_of(-8.0, Policy.BOUNDS)) == "Release nothing."
     exceeded = found_of(-9.0, Policy.BOUNDS)
     assert headline(exceeded) == "Release nothing. The limit is exceeded even so."
