@@ -22,6 +22,7 @@ NAMES = frozenset(
         "zusammen", "summe", "alle", "ensemble", "tous", "toutes", "totale", "totaal",
     )
 )  # fmt: skip
+FIRST_WORDS = frozenset(("total", "all", "both", "gesamt", "grand"))  # of a longer name
 MISSING_CHANCE, UNNAMED_CHANCE = 1e-3, 1e-6  # of sums that match by accident
 LEAST_LEVELS = 3  # of a variable one of whose levels may be a total without being named so
 MOST_UNNAMED = 200  # levels of a variable beyond which none is tried that is not named so
@@ -51,7 +52,7 @@ def total_levels(table: Counted) -> tuple[tuple[int, int], ...]:
         (v, i)
         for v, labels in enumerate(table.labels)
         for i, label in enumerate(labels)
-        if len(labels) > 1 and label.strip().casefold() in NAMES
+        if len(labels) > 1 and is_named_total(label)
     ]
     wrong = _wrong(table, named)
     if wrong is not None:
@@ -65,6 +66,13 @@ def total_levels(table: Counted) -> tuple[tuple[int, int], ...]:
     unnamed = _matching(rest, missing, MISSING_CHANCE)
     rest = without(rest, unnamed)
     return (*named, *unnamed, *_any_other(rest, {*named, *missing}))
+
+
+def is_named_total(label: str) -> bool:
+    """Whether a level is named as a total: by a word for it alone, or by one that begins the name
+    (`Total persons`, `All ages`)."""
+    words = label.strip().casefold().split()
+    return label.strip().casefold() in NAMES or (len(words) > 1 and words[0] in FIRST_WORDS)
 
 
 def without(table: Counted, levels: Sequence[tuple[int, int]]) -> Counted:

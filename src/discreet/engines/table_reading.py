@@ -9,11 +9,11 @@ import numpy as np
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.magnitudes import doubts_about
-from discreet.data.missing import missing_policy
+from discreet.data.missing import MissingPolicy, missing_policy
 from discreet.data.python_tables import long_form
 from discreet.data.records import Records, open_records
 from discreet.data.table import Table
-from discreet.data.totals import Counted, total_levels, without
+from discreet.data.totals import Counted, is_named_total, total_levels, without
 from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
 from discreet.engines.duckdb import DuckDBEngine
 from discreet.errors import ColumnError, InputError, must_be, one_of
@@ -79,22 +79,47 @@ def read_table(
     if policy.matching is not None:
         rule = "category, drop or error, since a table counts each record once"
         raise InputError(must_be("missing", rule, repr(missing)))
-    keys = names if count is None else (*names, count)
+    engine = engine or DuckDBEngine(progress=progress)
+    beside: tuple[str, ...] = ()
+    if count is not None and totals == Totals.FIND:
+        beside = _with_totals(records, [*names, count], policy, engine)
+    keys = names if count is None else (*names, *beside, count)
     request = Request(records=records, keys=keys, missing=policy)
-    with (engine or DuckDBEngine(progress=progress)).count(request) as cells:
+    with engine.count(request) as cells:
         words, rows = cells.words()
         levels = cells.coding.decode(words)
-        own, by = cells.keys[: len(names)], levels[:, : len(names)]
+        n = len(names) + len(beside)
+        own, by = cells.keys[:n], levels[:, :n]
         types = records.types(names)
         if count is None:
             return replace(_table(_counted(names, own, by, rows)), types=types)
         numbers = _numbers(cells, records)[levels[:, -1]]
-        found = _counted(names, own, by, rows * numbers)
+        found = _counted((*names, *beside), own, by, rows * numbers)
         left_out = total_levels(found) if totals == Totals.FIND else ()
         table = replace(_table(found, left_out), types=types)
+    if beside:
+        table = replace(table.over(tuple(range(len(names)))), notes=table.notes, types=types)
     if persons:
         return table
     return replace(table, doubts=doubts_about(count, numbers, rows, len(found.cells)))
+
+
+def _with_totals(
+    records: Records, taken: Sequence[str], policy: MissingPolicy, engine: Engine
+) -> tuple[str, ...]:
+    """Columns that are no variables here, but have a level that is named as a total: its rows must
+    not be added to the others."""
+    found = []
+    for name in records.column_names:
+        if name not in taken:
+            try:
+                with engine.count(Request(records=records, keys=(name,), missing=policy)) as cells:
+                    labels = cells.keys[0].labels
+            except InputError:  # a column that cannot be a variable has no level that is a total
+                continue
+            if len(labels) > 1 and any(is_named_total(label) for label in labels):
+                found.append(name)
+    return tuple(found)
 
 
 def _numbers(cells: CellStore, records: Records) -> IntArray:

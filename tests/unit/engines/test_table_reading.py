@@ -78,3 +78,14 @@ def test_bad_input(options, error, message):
     source = pa.table({"a": ["x", "y"], "n": [1, 2], "zero": [0, 0]})
     with pytest.raises(error, match=message):
         read_table(source, **options)
+
+
+def test_totals_of_a_column_that_is_no_variable_here_are_not_added(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = ["N,M,1", "N,F,1", "N,Total persons,2", "S,M,6", "S,F,5", "S,Total persons,11"]
+    path.write_text("\n".join(["region,sex,count", *rows]))
+    found = read_table(path, ["region"], count="count")
+    assert found.total == 13
+    assert found.margin((0,)).tolist() == [2, 11]
+    assert "Total persons" in " ".join(found.notes)
+    assert read_table(path, ["region"], count="count", totals="keep").total == 26
