@@ -47,9 +47,10 @@ def read_sheet(path: Path, sheet: str | None = None) -> pa.Table:
     columns: list[list[Any]] = [[] for _ in header]
     for number, row in rows:
         _check_row(row, number, len(header))
+        if all(value is None for value in row):  # formatted, but never filled: no record
+            continue
         for place, column in enumerate(columns):
             column.append(row[place] if place < len(row) else None)
-    _drop_empty_end(columns)
     if not columns[0]:
         raise FileError(must_be(path.name, "a sheet with rows below its header", "none"))
     return pa.Table.from_arrays([_column(values) for values in columns], names=header)
@@ -188,13 +189,6 @@ def _check_row(row: Sequence[Any], number: int, width: int) -> None:
             continue
         where = f"{_letter(place)}{number}"
         raise FileError(must_be("cell", rule, got, where=where, remedy=remedy))
-
-
-def _drop_empty_end(columns: list[list[Any]]) -> None:
-    """Rows that were formatted but never filled are no records."""
-    while columns[0] and all(column[-1] is None for column in columns):
-        for column in columns:
-            column.pop()
 
 
 def _column(values: list[Any]) -> pa.Array:

@@ -82,6 +82,11 @@ def test_the_first_sheet_or_the_one_that_is_named(workbook):
         read_sheet(path, "Three")
 
 
+def test_empty_rows_between_records_are_no_records(workbook):
+    rows = [["a", "b"], [1, "x"], [None, None], [], [2, None], [None, None]]
+    assert read_sheet(workbook(one=rows)).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+
+
 def test_empty_rows_before_and_after_are_no_records(workbook):
     path = workbook(Data=[[None], [None, None], ["a", "b"], [1, 2], [None, 3], [None, None]])
     found = read_sheet(path)
