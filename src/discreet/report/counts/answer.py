@@ -8,7 +8,7 @@ from discreet.count_tables.category_assessment import CategoriesAssessment
 from discreet.count_tables.release import CountRelease
 from discreet.count_tables.statistics import DecimalLog
 from discreet.count_tables.verdict import text_of
-from discreet.policy.verdict import Ruling, Verdict
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 
 OTHER_COMMAND = (
@@ -20,6 +20,11 @@ RELEASE = (
     "release them as they stand; what else goes out of the same counts must be judged with them"
 )
 HOLDER = "the holder of the table judges its release: discreet counts FILE --max-risk 0.1"
+
+ONE_BY_ONE = (
+    "merge categories so that each has more observations, or look at one at a time, where decimals "
+    "of S2 can be dropped: discreet counts without --by"
+)
 
 
 def out_line(a: CountAssessment) -> str:
@@ -86,26 +91,6 @@ def next_steps_of_categories(found: CategoriesAssessment) -> Iterator[str]:
     elif verdict.ruling is Ruling.UNDECIDED:
         yield more_time(found.options.seconds)
     else:
-        yield _fewer(found, verdict)
-    yield OTHER_COMMAND
-
-
-def _fewer(found: CategoriesAssessment, verdict: Verdict) -> str:
-    """Which categories break a limit, and what could be tried of them."""
-    named = [name for name in (*found.certain, *found.names) if _breaks(name, verdict)]
-    if not named or len(named) == len(found.certain) + len(found.names):
-        return (
-            "merge categories so that each has more observations, or look at one at a time, where "
-            "decimals of S2 can be dropped: discreet counts without --by"
-        )
-    return f"merge {words.listed(named)} with other categories, or keep their sets inside"
-
-
-def _breaks(name: str, verdict: Verdict) -> bool:
-    """Is a category named by what is above the limit: itself, one of its counts, or its table?"""
-    against = verdict.those(Ruling.BROKEN)
-    return any(
-        concern == name or concern.endswith(f" of {name}")
-        for judged in against
-        for concern in judged.concerns
-    )
+        yield ONE_BY_ONE
+    by = ",".join(found.options.by)
+    yield OTHER_COMMAND.replace("COLUMN", f"{by},COLUMN") if by else OTHER_COMMAND
