@@ -599,8 +599,8 @@ MUTANTS = (
     ),
     Mutant(
         "choice/certain_harm.py",
-        "if judged is None or printed:",
-        "if True:",
+        "shared = groups_reason(judged.masked.source, learned)",
+        'shared = ""',
         "choice: groups that share a level are passed",
         ("tests/unit/cli/test_printed_tables.py",),
     ),

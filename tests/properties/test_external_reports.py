@@ -63,7 +63,7 @@ def test_of_an_audit(table):
         external_document_of(found, "data.csv"), sums(table.dense()), labels, ("0.1234", "77654")
     )
     assert "Data set: data.csv." in said
-    assert "The rules of the agency" in said
+    assert "The rules for this release" in said
 
 
 @SLOW
@@ -86,7 +86,7 @@ def test_of_counts(counts, limit):
     said = assert_tells_nothing(
         external_document_of(found), statistics, (), (limit, "77654", "2^", "e^S2")
     )
-    assert "The rules of the agency" in said or "It could not be shown" in said
+    assert "The rules for this release" in said or "It could not be shown" in said
 
 
 def test_of_categories():
@@ -94,7 +94,7 @@ def test_of_categories():
     found = assess_categories(tables, max_risk=0.0123, seconds=10)
     numbers = {n for one in tables.values() for n in (*one.values(), sum(one.values()))}
     said = assert_tells_nothing(external_document_of(found), numbers, list(tables), ("0.0123",))
-    assert "The rules of the agency" in said
+    assert "The rules for this release" in said
 
 
 def test_who_was_refused_reads_what_to_ask_instead():
@@ -102,7 +102,7 @@ def test_who_was_refused_reads_what_to_ask_instead():
     found = audit(table, [["alpha", "beta"]], max_risk=0.1)
     said = page_words(external_document_of(found, "data.csv"))
     assert "To publish these tables together: [alpha beta]." in said
-    assert "The rules of the agency do not allow it." in said
+    assert "The rules for this release do not allow it." in said
     assert "Tables with a variable less: [beta], [alpha]." in said
 
 

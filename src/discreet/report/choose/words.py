@@ -174,7 +174,7 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
 
 def _is_drawn(candidate: Candidate) -> bool:
     """Whether its figures depend on the seed."""
-    return candidate.masked is not None and candidate.masked.mask not in ("margins", "suppression")
+    return candidate.masked is not None and candidate.masked.seed is not None
 
 
 def more_reasons(found: RiskUtility) -> Iterator[str]:
