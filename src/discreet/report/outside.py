@@ -17,7 +17,7 @@ CONCLUSIONS = {
     Ruling.KEPT: "The rules for this release allow it.",
     Ruling.BROKEN: "The rules for this release do not allow it.",
     Ruling.UNDECIDED: (
-        "It could not be shown that the rules for this release allow it, so it may not go out for now."
+        "It was not shown that the rules for this release allow it, so it may not go out for now."
     ),
 }
 NOT_JUDGED = "It was measured, and not held against a rule."
