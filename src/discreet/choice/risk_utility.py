@@ -1,7 +1,7 @@
 """The risk–utility map: every candidate with its risk and its worth, and the choice among them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from discreet.choice.exposure import belief_exposure, bounds_exposure
 from discreet.choice.measures import Exposure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged
+from discreet.choice.smaller_crosses import worst_cross
 from discreet.choice.users import scientists
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -43,6 +44,7 @@ from discreet.numerics.rounding import above, first_largest
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.tables.audit_verdict import CERTAIN
+from discreet.tables.cross_risks import Remembered
 from discreet.tables.refused_margin import Policy
 
 TIME_OVER = "not looked at: time ran out"
@@ -159,6 +161,7 @@ class _Asked:
     scientists: tuple[Scientist, ...]
     blank: FloatArray
     truth: IntArray
+    remembered: Remembered = field(default_factory=dict)  # crosses looked at already
 
     @classmethod
     def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
@@ -358,6 +361,8 @@ def _looked_at(
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
         return replace(candidate, risks=risks)
+    assert candidate.masked is not None
+    risks |= worst_cross(candidate.masked, asked.out, asked.options, clock, asked.remembered)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
     return replace(candidate, risk=worst(risks, CERTAIN[policy]), risks=risks, method=method)
 

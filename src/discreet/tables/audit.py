@@ -21,10 +21,12 @@ from discreet.tables.audit_count import number_of_tables
 from discreet.tables.audit_extras import believed, population, refusal, share_beside
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import Found, verdict
+from discreet.tables.cross_risks import CrossRisk, cross_risks
 from discreet.tables.groups import Learned, learned_from_bounds, learned_from_margins
-from discreet.tables.measures import TableMeasures, one_over_tables, table_measures
+from discreet.tables.measured import main_view_of, measured, risk_of
+from discreet.tables.measures import TableMeasures, one_over_tables
 from discreet.tables.population_cells import PopulationCell
-from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOptions, views
+from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOptions
 from discreet.tables.printed import Printed
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
@@ -50,7 +52,8 @@ class Audit(Result):
     of groups of persons beyond what everybody knows, `believed` what is only probable; `refusal`
     what the small cells look like once some margins were refused; `population` the small cells of a
     sample as cells of its population, under each view; `verdict` what the rules say of the release,
-    where a limit was given, and `instead` a smaller one that they allow, where one was found.
+    where a limit was given, `crosses` the risk of smaller tables that it is judged by, and
+    `instead` a smaller release that the rules allow, where one was found.
     """
 
     release: Release
@@ -73,6 +76,7 @@ class Audit(Result):
     search: ModelSearch | None
     verdict: Verdict | None
     notes: tuple[str, ...]
+    crosses: tuple[CrossRisk, ...] = ()
     instead: tuple[tuple[str, ...], ...] = ()
 
 
@@ -91,7 +95,7 @@ def audited(
     """
     clock = Clock(options.seconds)
     out = _out(table, release, options, involved)
-    found = _judged(_revealed(out, options, clock, progress))
+    found = _judged(_revealed(out, options, clock, progress), clock)
     if found.verdict is None or found.verdict.allows:
         return found
     return replace(found, instead=_instead(found, clock))
@@ -130,10 +134,8 @@ def _revealed(
 ) -> Audit:
     cells = looked_at(out, options.small, clock, progress)
     number = number_of_tables(out, options.seed, clock, progress) if counted else NOT_COUNTED
-    watched = cells.small_levels(len(out.table.names))
-    seen = views(out, watched, _view_options(options, clock), progress)
-    cells = cells.first(_fewest_distributions(seen, len(watched)))
-    watched = watched[: len(cells.small)]
+    own = measured(out, cells, options.confidence, _view_options(options, clock), progress)
+    cells, seen, watched = own.cells, own.seen, own.watched
     learned = _learned(out, cells, out.targets(options.targets))
     return Audit(
         release=out,
@@ -147,7 +149,7 @@ def _revealed(
         views=seen.views,
         tightness=cells.tightness,
         one_over_tables=one_over_tables(number),
-        measures=_measures(seen.views, cells, options.confidence),
+        measures=own.measures,
         printed=out.printed(options.small),
         learned=learned,
         believed=believed(out, options, learned, clock),
@@ -171,13 +173,6 @@ def _learned(out: Release, cells: LookedAt, targets: Sequence[int] | None) -> tu
     return tuple(one for one in found if not is_common(one, out.table, out.nested, out.known))
 
 
-def _fewest_distributions(seen: Seen, most: int) -> int:
-    """How many small cells every view has a distribution of."""
-    return min(
-        (len(v.distributions) for v in seen.views.values() if isinstance(v, View)), default=most
-    )
-
-
 def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
     return ViewOptions(
         models=options.models,
@@ -190,25 +185,6 @@ def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
     )
 
 
-def _measures(
-    seen: Mapping[str, View | Unavailable], cells: LookedAt, confidence: float
-) -> dict[str, TableMeasures]:
-    truths = [cell.truth for cell in cells.small]
-    not_found = cells.n_measured(confidence) - len(cells.small)
-    return {
-        name: table_measures(
-            view.distributions,
-            view.errors,
-            truths,
-            confidence=confidence,
-            true_table=view.true_table,
-            not_found=not_found,
-        )
-        for name, view in seen.items()
-        if isinstance(view, View)
-    }
-
-
 def judged_release(
     table: Table, release: Iterable[Sequence[str]], options: AuditOptions
 ) -> Verdict:
@@ -217,7 +193,7 @@ def judged_release(
     Checked: the options give a limit.
     """
     out, clock = _out(table, release, options), Clock(options.seconds)
-    found = _judged(_revealed(out, options, clock, silent, counted=False)).verdict
+    found = _judged(_revealed(out, options, clock, silent, counted=False), clock).verdict
     if found is None:
         raise InputError(must_be("max_risk", "given", "none"))
     return found
@@ -236,7 +212,7 @@ def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
         out = _out(table, [table.names_of(axes) for axes in sets], quick)
         if own.is_over or out.printed(quick.small) or junction_tree(out.sets) is None:
             return False
-        found = _judged(_revealed(out, quick, own, silent, counted=False))
+        found = _judged(_revealed(out, quick, own, silent, counted=False), own)
         return found.verdict is not None and found.verdict.allows
 
     return first_allowed(table, audit.release.asked, allows)
@@ -244,44 +220,42 @@ def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
 
 def main_view(audit: Audit) -> str:
     """The view that headlines and the verdict are about: the average, or the first there is."""
-    if isinstance(audit.views.get(AVERAGE), View):
-        return AVERAGE
-    there = [name for name, view in audit.views.items() if isinstance(view, View)]
-    return there[0] if there else next(iter(audit.views))
+    return main_view_of(audit.views)
 
 
-def _judged(audit: Audit) -> Audit:
+def _judged(audit: Audit, clock: Clock) -> Audit:
     """The audit with what the rules say of the release, unless they speak of refused margins."""
-    rule = audit.options.rule
-    if rule is None or audit.options.refused:
+    rule, options = audit.options.rule, audit.options
+    if rule is None or options.refused:
         return audit
-    return replace(audit, verdict=verdict(rule, findings(audit, rule.policy)))
+    smaller = cross_risks(
+        audit.release,
+        rule,
+        alpha=options.alpha,
+        effort=options.effort,
+        seed=options.seed,
+        clock=Clock(clock.left()),
+    )
+    found = replace(audit, crosses=smaller)
+    return replace(found, verdict=verdict(rule, findings(found, rule.policy)))
 
 
 def findings(audit: Audit, policy: Policy = Policy.CELLS) -> Found:
     """What rules are about, the risk being the measure of that policy."""
     believed = audit.believed if isinstance(audit.believed, tuple) else ()
     unknown = audit.believed if isinstance(audit.believed, Unavailable) else None
+    name = main_view(audit)
     return Found(
         table=audit.release.table,
-        risk=_risk(audit, policy, main_view(audit)),
+        risk=risk_of(policy, audit.tightness, audit.views[name], audit.measures.get(name)),
         n_small=audit.n_small,
         n_looked_at=audit.n_measured,
         hides=audit.release.hides,
+        crosses=audit.crosses,
         printed=audit.printed,
         learned=(*audit.learned, *believed),
         not_sought=None if audit.options.targets is None else unknown,
     )
-
-
-def _risk(audit: Audit, policy: Policy, name: str) -> Outcome:
-    if policy is Policy.BOUNDS:
-        return audit.tightness
-    view = audit.views[name]
-    if isinstance(view, Unavailable):
-        return view
-    own = audit.measures[name]
-    return own.true_table if policy is Policy.TABLE else own.small_cells_identified
 
 
 def _notes(seen: Seen) -> Iterable[str]:

@@ -1,12 +1,13 @@
 """May the margins go out together? Each rule applied to what the audit found."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
-from discreet.policy.verdict import Judged, Ruling, Verdict, at_most, ends
+from discreet.policy.verdict import Judged, Ruling, Verdict, at_most, ends, worst
+from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Axes, Printed, number_printed
 from discreet.tables.refused_margin import Policy, RefusalRule
@@ -32,7 +33,8 @@ CONFIRM = "count persons, or confirm that these are (persons)"
 class Found:
     """What an audit found, as far as rules are about it.
 
-    `risk` is that of the policy's measure, `n_looked_at` of the `n_small` small cells being known.
+    `risk` is that of the policy's measure, `n_looked_at` of the `n_small` small cells being known;
+    `crosses` have the same of smaller tables.
     """
 
     table: Table
@@ -40,6 +42,7 @@ class Found:
     n_small: int
     n_looked_at: int
     hides: bool
+    crosses: Sequence[CrossRisk] = ()
     printed: Sequence[Printed] = ()
     learned: Sequence[Learned] = ()
     not_sought: Unavailable | None = None
@@ -52,7 +55,23 @@ def verdict(rule: RefusalRule, found: Found) -> Verdict:
 
 
 def _risk_rule(rule: RefusalRule, found: Found) -> Judged:
-    """The measure against its limit: kept only where it is shown to be within.
+    """The measure against its limit, for the table of all variables and for smaller crosses: the
+    worst of them counts, since a small count that is found there is found."""
+    own = _judged_by(rule, found)
+    worse = [own, *(_judged_by(rule, _of_cross(found, one), one.axes) for one in found.crosses)]
+    ruling = worst(judged.ruling for judged in worse)
+    return next(judged for judged in worse if judged.ruling is ruling)
+
+
+def _of_cross(found: Found, cross: CrossRisk) -> Found:
+    """A smaller cross as what rules are about; it is never printed whole."""
+    return replace(
+        found, risk=cross.risk, n_small=cross.n_small, n_looked_at=cross.n_looked_at, hides=True
+    )
+
+
+def _judged_by(rule: RefusalRule, found: Found, cross: Axes | None = None) -> Judged:
+    """The measure of one table against the limit: kept only where it is shown to be within.
 
     An estimate is taken two standard errors higher, and a risk known by limits at the upper one; a
     share over some of the small cells alone can break the limit but not show that it is kept.
@@ -60,13 +79,15 @@ def _risk_rule(rule: RefusalRule, found: Found) -> Judged:
     """
     ruling, why = _ruled(rule, found)
     nothing = why in (NO_SMALL, PRINTED_WHOLE)
-    words = f"{why}." if nothing else f"{measured_words(rule, found)}; {why}."
+    where = "" if cross is None else f" of {table_name(found.table, cross)}"
+    words = f"{why}." if nothing else f"{measured_words(rule, found, where)}; {why}."
     return Judged(
         rule=RULES[rule.policy],
         ruling=ruling,
         value=found.risk,
         limit=rule.max_risk,
         words=words[:1].upper() + words[1:],
+        concerns=() if cross is None else (table_name(found.table, cross),),
         remedy=REMEDIES[ruling],
     )
 
@@ -104,19 +125,20 @@ def _doubt(found: Found, rule: RefusalRule) -> str:
     return f"it is known within limits only, {limit_words(rule)}"
 
 
-def measured_words(rule: RefusalRule, found: Found) -> str:
-    """The measure in words, with its value where that is known."""
+def measured_words(rule: RefusalRule, found: Found, where: str = "") -> str:
+    """The measure in words, with its value where that is known; `where` names a smaller cross."""
     risk = found.risk
     value = None if isinstance(risk, Unavailable) else risk.value
     if rule.policy is Policy.BOUNDS:
         width = "of unknown width" if value is None else f"{-value:g} wide"
-        return f"the narrowest bounds of a small cell are {width}"
+        return f"the narrowest bounds of a small cell{where} are {width}"
     if rule.policy is Policy.TABLE:
-        return "the true table's probability" + ("" if value is None else f" is {_chance(value)}")
+        known = "" if value is None else f" is {_chance(value)}"
+        return f"the probability of the true table{where}{known}"
     if value is None:
-        return "small cells that an intruder would find"
-    number = round(value * found.n_looked_at)
-    return f"an intruder would find {number:,} of {found.n_looked_at:,} small cells"
+        return f"small cells{where} that an intruder would find"
+    number, noun = round(value * found.n_looked_at), "cell" if found.n_looked_at == 1 else "cells"
+    return f"an intruder would find {number:,} of {found.n_looked_at:,} small {noun}{where}"
 
 
 def _chance(value: float) -> str:

@@ -35,6 +35,16 @@ class RuledOut:
             found |= more
         return tuple(sorted(found))
 
+    def within(self, axes: Axes) -> "RuledOut":
+        """What some of the variables determine of each other, by position among them."""
+        place = {axis: i for i, axis in enumerate(axes)}
+        kept = {
+            Nested(place[pair.determining], place[pair.determined]): possible
+            for pair, possible in self.possible.items()
+            if {pair.determining, pair.determined} <= place.keys()
+        }
+        return RuledOut(pairs=tuple(kept), possible=kept)
+
     def n_combinations(self, pair: Nested) -> int:
         """How many combinations of the two variables' levels cannot be."""
         return int(np.count_nonzero(~self.possible[pair]))

@@ -1,0 +1,202 @@
+"""The risk of smaller crosses of a release, under the model of what is released."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.belief.belief import ListedBelief
+from discreet.belief.drawn_belief import DrawnBelief
+from discreet.belief.draws import weights
+from discreet.belief.draws.augmentation import ChainEffort
+from discreet.belief.intruder_priors import LogLinearPrior
+from discreet.belief.ladder import believe
+from discreet.belief.models.generators import HierarchicalModel
+from discreet.belief.models.model_averaging import WeightKind
+from discreet.belief.request import Limits
+from discreet.clock import Clock
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.arrays import IntArray
+from discreet.progress import silent
+from discreet.tables.audit_cells import looked_at
+from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, within
+from discreet.tables.measured import main_view_of, measured
+from discreet.tables.measures import share_found, tightness
+from discreet.tables.posteriors import RELEASED, ViewOptions
+from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.release import Release
+
+LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
+BELIEF_SHARE, BELIEF_SECONDS = 0.3, 10.0  # of the time, for tables that fit all that is out
+NO_TIME = Unavailable("time ran out before this cross was looked at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossRisk:
+    """The measure of a policy for the table of some variables, by their positions.
+
+    `n_looked_at` of its `n_small` small cells are known.
+    """
+
+    axes: Axes
+    risk: Outcome
+    n_small: int
+    n_looked_at: int
+
+
+Remembered = dict[Hashable, CrossRisk]  # what was found of a cross by its own variables
+
+
+def cross_risks(
+    out: Release,
+    rule: RefusalRule,
+    *,
+    alpha: float,
+    effort: ChainEffort,
+    seed: int,
+    clock: Clock,
+    whole: bool = False,
+    remembered: Remembered | None = None,
+) -> tuple[CrossRisk, ...]:
+    """The risk of every smaller cross that has something to protect; with the `whole`, also that of
+    all variables released.
+
+    Where the other variables tell nothing more of a cross, by what is released of its own; else by
+    all tables that fit what is out, listed or drawn. Where these are too many to list and too few
+    of the draws count, what is released of its own variables stands in. What is `remembered` of
+    other releases of the same table under the same rule is not looked at again.
+    """
+    asked = _Asked(out, rule, alpha, effort, seed, clock, {} if remembered is None else remembered)
+    n_variables = len(out.table.names) + whole
+    found = list(asked.with_small(crosses(out.sets, n_variables, len(out.table.cells))))
+    linked = [axes for axes in found if not stands_alone(out, axes)] if out.is_shown else []
+    known = dict(asked.by_all(linked)) if linked else {}
+    left = [axes for axes in found if axes not in known]
+    for i, axes in enumerate(left):
+        own = Clock(clock.share(1 / (len(left) + 1 - i)))
+        known[axes] = asked.alone(axes, own)
+    return tuple(known[axes] for axes in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One release, one rule."""
+
+    out: Release
+    rule: RefusalRule
+    alpha: float
+    effort: ChainEffort
+    seed: int
+    clock: Clock
+    remembered: Remembered
+
+    def with_small(self, every: Sequence[Axes]) -> Iterator[Axes]:
+        """Those with a small cell; all where a table as a whole is to be protected."""
+        for axes in every:
+            if self.rule.policy is Policy.TABLE or self.small(axes):
+                yield axes
+
+    def small(self, axes: Axes) -> int:
+        """The number of small cells of a cross."""
+        return len(self.out.table.over(axes).small_cells(self.rule.small))
+
+    def alone(self, axes: Axes, clock: Clock) -> CrossRisk:
+        """By what is released of its own variables."""
+        own = within(self.out, axes)
+        key = own.table.names, own.sets, own.nested.pairs, tuple(one.text for one in own.known)
+        if key not in self.remembered:
+            if self.clock.is_over:
+                n_small = self.small(axes)
+                return CrossRisk(axes=axes, risk=NO_TIME, n_small=n_small, n_looked_at=0)
+            self.remembered[key] = self._measured(own, axes, clock)
+        return replace(self.remembered[key], axes=axes)
+
+    def _measured(self, own: Release, axes: Axes, clock: Clock) -> CrossRisk:
+        rule = self.rule
+        options = ViewOptions(
+            models=(RELEASED,),
+            model_priors=None,
+            weight_kind=WeightKind.MARGINAL_LIKELIHOOD,
+            alpha=self.alpha,
+            effort=self.effort,
+            seconds=clock.left(),
+            seed=self.seed,
+        )
+        cells = looked_at(own, rule.small, clock, silent)
+        found = measured(own, cells, rule.confidence, options, silent)
+        return CrossRisk(
+            axes=axes,
+            risk=found.risk(rule.policy, main_view_of(found.seen.views)),
+            n_small=found.cells.n_small,
+            n_looked_at=found.cells.n_measured(rule.confidence),
+        )
+
+    def by_all(self, linked: Sequence[Axes]) -> Iterator[tuple[Axes, CrossRisk]]:
+        """By all tables that fit what is out; nothing where they are not to be had."""
+        if self.rule.policy is Policy.BOUNDS:
+            yield from self._by_bounds(linked)
+            return
+        model = HierarchicalModel.of(len(self.out.table.names), self.out.sets)
+        question = self.out.question(LogLinearPrior(model, self.alpha), LIMITS)
+        clock = Clock(self.clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS)
+        rng = np.random.default_rng([self.seed, 4])
+        belief = believe(question, ("listed", "filled"), clock=clock, rng=rng)
+        if not isinstance(belief, ListedBelief | DrawnBelief):
+            return
+        for axes in linked:
+            n_small = self.small(axes)
+            risk = self._under(belief, axes)
+            yield axes, CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+
+    def _by_bounds(self, linked: Sequence[Axes]) -> Iterator[tuple[Axes, CrossRisk]]:
+        table, small = self.out.table, self.rule.small
+        wanted = {axes: _small_entries(table.margin(axes), small) for axes in linked}
+        seconds = self.clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS
+        for axes, own in entry_bounds(table, self.out.statements(), wanted, seconds).items():
+            n_small = len(wanted[axes])
+            risk = tightness((own.upper - own.lower).tolist(), own.complete)
+            yield axes, CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+
+    def _under(self, belief: ListedBelief | DrawnBelief, axes: Axes) -> Outcome:
+        """The measure over the entries of one margin."""
+        sizes = self.out.table.sizes
+        others = tuple(1 + axis for axis in range(len(sizes)) if axis not in axes)
+        rows = belief.tables.reshape(-1, *sizes).sum(axis=others).reshape(len(belief.tables), -1)
+        truth = self.out.table.margin(axes).ravel()
+        if self.rule.policy is Policy.TABLE:
+            return _share(belief, np.all(rows == truth, axis=1))
+        cells = _small_entries(truth, self.rule.small)
+        pairs = [_distribution(belief, rows[:, cell]) for cell in cells.tolist()]
+        found = share_found(
+            [own for own, _ in pairs],
+            [errors for _, errors in pairs],
+            truth[cells].tolist(),
+            self.rule.confidence,
+        )
+        exact = isinstance(belief, ListedBelief)
+        return replace(found, how=How.EXACT, low=None, high=None, note="") if exact else found
+
+
+def _small_entries(counts: IntArray, small: int) -> IntArray:
+    flat = np.ravel(counts)
+    return np.flatnonzero((flat > 0) & (flat <= small))
+
+
+def _share(belief: ListedBelief | DrawnBelief, holds: IntArray) -> Outcome:
+    """The probability that something holds of the table."""
+    if isinstance(belief, DrawnBelief):
+        return belief.share_of(holds)
+    value = 1.0 if holds.all() else min(float(belief.probabilities[holds].sum()), 1.0)
+    return Figure(value=value, how=How.EXACT)
+
+
+def _distribution(
+    belief: ListedBelief | DrawnBelief, values: IntArray
+) -> tuple[dict[int, float], dict[int, float]]:
+    """The distribution of a sum of cells, with its standard errors."""
+    if isinstance(belief, DrawnBelief):
+        return weights.value_shares(values, belief.shares, room=True)
+    listed, place = np.unique(values, return_inverse=True)
+    sums = np.bincount(place, weights=belief.probabilities).tolist()
+    found = dict(zip(listed.tolist(), sums, strict=True))
+    return found, dict.fromkeys(found, 0.0)
