@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from discreet.figures import Unavailable
+from discreet.figures import Outcome, Unavailable
 from discreet.numerics.rounding import order_of
+from discreet.policy.verdict import ends
 from discreet.report import words
 from discreet.report.audit import answer
 from discreet.report.audit import words as texts
@@ -26,6 +27,7 @@ from discreet.report.document import (
 )
 from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.audit import Audit, CellAudit, main_view
+from discreet.tables.audit_verdict import RULES, table_name
 from discreet.tables.posteriors import AVERAGE, View
 from discreet.tables.refused_margin import RefusalView
 
@@ -83,6 +85,7 @@ def audit_document(
         _small_cells(audit),
         *_beliefs(audit),
         Section("How bad that is", tuple(_measures(audit))),
+        *_crosses(audit),
         *(changes_section(audits) if len(audits) > 1 else ()),
         *_grid(audit),
         *_models(audit),
@@ -232,6 +235,46 @@ def _measures(audit: Audit) -> Iterator[Block]:
         yield Text(f"{name} is not available: {words.sentence(view.reason)}.", "warning", "page")
     else:
         yield Text(f"Under {name}: {view.method}.", "soft", "page")
+
+
+def _crosses(audit: Audit) -> Iterator[Section]:
+    """The smaller tables that the release is judged by, the riskiest first."""
+    if not audit.crosses:
+        return
+    key = RULES[audit.options.policy]
+    order = order_of([_greatest(one.risk) for one in audit.crosses])
+    rows = tuple(
+        (
+            table_name(audit.release.table, one.axes),
+            words.count(one.n_small),
+            texts.measure_words(key, one.risk, one.n_looked_at),
+            texts.how_words(one.risk),
+        )
+        for one in (audit.crosses[i] for i in order[:MOST_ROWS])
+    )
+    yield Section(
+        "Smaller tables that it is judged by (confidential)",
+        (
+            Text(
+                "A small count that is found in a table of fewer variables is found, even if "
+                "nobody could tell how it splits by the others.",
+                "soft",
+            ),
+            Table(
+                header=("table", "small\ncells", texts.TITLES[key], "how it is known"),
+                rows=rows,
+                sides="lrll",
+                page_columns=1,
+                most=SHOWN,
+                first="riskiest",
+            ),
+        ),
+    )
+
+
+def _greatest(risk: Outcome) -> float:
+    """The greatest that a risk may be; what is not known comes first."""
+    return float("inf") if isinstance(risk, Unavailable) else ends(risk)[1]
 
 
 def shade_of(width: int) -> int:

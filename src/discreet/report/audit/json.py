@@ -35,6 +35,7 @@ def _one_json(audit: Audit) -> dict[str, Any]:
         verdict=None if audit.verdict is None else audit.verdict.to_json(),
         suggestions=[[list(names) for names in audit.instead]] if audit.instead else None,
         published=_published(audit),
+        crosses=_crosses(audit),
         left_out=list(audit.release.left_out),
         nested=_nested(audit),
         warnings=[*audit.release.table.notes, *audit.release.table.doubts],
@@ -80,6 +81,20 @@ def _published(audit: Audit) -> list[dict[str, Any]]:
     return [
         {"margin": [names[axis] for axis in one.axes], "small_counts": one.number}
         for one in audit.printed
+    ]
+
+
+def _crosses(audit: Audit) -> list[dict[str, Any]] | None:
+    """The smaller tables that the release is judged by, where a limit was given."""
+    if audit.verdict is None:
+        return None
+    return [
+        {
+            "variables": list(audit.release.table.names_of(one.axes)),
+            "n_small_cells": one.n_small,
+            "risk": one.risk.to_json(),
+        }
+        for one in audit.crosses
     ]
 
 
