@@ -7,6 +7,7 @@ value outward, where what is added stays small as long as the probability matter
 """
 
 import numpy as np
+from scipy.special import gammaln
 
 from discreet.numerics.arrays import FloatArray, IntArray
 
@@ -30,4 +31,19 @@ def hypergeometric_rows(values: IntArray, total: int, marked: IntArray, drawn: i
     logs = np.where(x > centre, rising, -below)
     weights = np.where((x >= least) & (x <= most), np.exp(logs), 0.0)
     found: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return found
+
+
+def hypergeometric_chance(
+    values: IntArray, total: IntArray, marked: IntArray, drawn: IntArray
+) -> FloatArray:
+    """Pr(x of the marked are among those drawn out of the total), each by factorials: quick, and
+    good to some digits for totals of up to ten million."""
+    parts = (values, marked - values, drawn - values, total - marked - drawn + values)
+    inside = np.minimum.reduce(parts) >= 0
+    logs = sum(gammaln(n + 1.0) for n in (marked, drawn, total - marked, total - drawn))
+    logs = logs - gammaln(total + 1.0)
+    for part in parts:
+        logs = logs - gammaln(np.maximum(part, 0) + 1.0)
+    found: FloatArray = np.where(inside, np.exp(np.minimum(logs, 0.0)), 0.0)
     return found

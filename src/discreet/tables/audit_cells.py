@@ -99,7 +99,7 @@ def looked_at(release: Release, small: int, clock: Clock, progress: Progress) ->
     n_small, n_bounded = len(release.table.small_cells(small)), len(is_small)
     kept, greatest_left = np.arange(len(levels)), None
     if not release.is_shown:
-        mean = expected_counts(release, levels)
+        mean = _expected_counts(release, levels)
         chosen = _most_exposed(widths, truths, mean)
         if mean is not None and n_bounded == n_small:
             greatest_left = float(np.delete(mean, chosen).max(initial=0.0))
@@ -126,7 +126,7 @@ def _most_exposed(widths: IntArray, truths: IntArray, mean: FloatArray | None) -
     return np.array(list(chosen)[:MOST_NAMED], dtype=np.int64)
 
 
-def expected_counts(release: Release, levels: IntArray) -> FloatArray | None:
+def _expected_counts(release: Release, levels: IntArray) -> FloatArray | None:
     """∏ clique entries / ∏ separator entries, the mean of each cell under decomposable margins of
     every variable; None for others."""
     tree = junction_tree(release.sets)

@@ -10,7 +10,7 @@ from discreet.belief.belief import ListedBelief
 from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws import weights
 from discreet.belief.draws.augmentation import ChainEffort
-from discreet.belief.exact.matched_distribution import matched_distribution
+from discreet.belief.exact.matched_distribution import MatchedDistribution, matched_distribution
 from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel
@@ -19,9 +19,8 @@ from discreet.belief.request import Limits
 from discreet.clock import Clock
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
-from discreet.numerics.rounding import ALIKE
 from discreet.progress import silent
-from discreet.tables.audit_cells import expected_counts, looked_at
+from discreet.tables.audit_cells import looked_at
 from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, within
 from discreet.tables.measured import main_view_of, measured
 from discreet.tables.measures import share_found, tightness
@@ -116,33 +115,25 @@ class _Asked:
         return replace(self.remembered[key], axes=axes)
 
     def _matched(self, own: Release, axes: Axes) -> CrossRisk | None:
-        """By the formula for decomposable margins, of those small cells alone that can be found.
-
-        Since Pr(F ≥ 1) ≤ E F, a count that is expected to be at most the confidence cannot be.
-        """
+        """By the formula for decomposable margins, of those small cells alone that may be found."""
         rule, table = self.rule, own.table
         if rule.policy is Policy.BOUNDS or own.informative:
             return None
         model = HierarchicalModel.of(len(table.names), own.sets)
         matched = matched_distribution(own.margins, model)
-        levels = table.small_cells(rule.small)
-        mean = None if matched is None else expected_counts(own, levels)
-        if matched is None or mean is None:
+        if matched is None:
             return None
-        risk: Outcome
-        if rule.policy is Policy.TABLE:
-            chance = math.exp(min(matched.log_probability(table.counts), 0.0))
-            risk = Figure(value=chance, how=How.EXACT)
-        else:
-            may = mean > rule.confidence * (1 - ALIKE)
+        levels, counts = table.small_cells(rule.small), table.counts[table.counts <= rule.small]
+        n_small, risk = len(levels), _true_table(matched, table.counts)
+        if rule.policy is Policy.CELLS:
+            may = matched.may_hold(levels, counts, rule.confidence)
             found = matched.cells(levels[may], lambda: self.clock.is_over)
             if len(found) < np.count_nonzero(may):
-                return CrossRisk(axes=axes, risk=NO_TIME, n_small=len(levels), n_looked_at=0)
-            truths = table.counts[table.counts <= rule.small][may].tolist()
+                return CrossRisk(axes=axes, risk=NO_TIME, n_small=n_small, n_looked_at=0)
             none = [dict.fromkeys(one, 0.0) for one in found]
-            rest = len(levels) - len(found)
+            truths, rest = counts[may].tolist(), n_small - len(found)
             risk = share_found(found, none, truths, rule.confidence, not_found=rest)
-        return CrossRisk(axes=axes, risk=risk, n_small=len(levels), n_looked_at=len(levels))
+        return CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
 
     def _measured(self, own: Release, axes: Axes, clock: Clock) -> CrossRisk:
         rule = self.rule
@@ -208,6 +199,11 @@ class _Asked:
         )
         exact = isinstance(belief, ListedBelief)
         return replace(found, how=How.EXACT, low=None, high=None, note="") if exact else found
+
+
+def _true_table(matched: MatchedDistribution, counts: IntArray) -> Figure:
+    chance = math.exp(min(matched.log_probability(counts), 0.0))
+    return Figure(value=chance, how=How.EXACT)
 
 
 def _small_entries(counts: IntArray, small: int) -> IntArray:

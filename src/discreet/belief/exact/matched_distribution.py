@@ -11,20 +11,20 @@ of hypergeometric steps along the tree."""
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
 
 import numpy as np
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
 from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
-from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.numerics.gamma_ratio import log_factorial_difference, log_gamma_ratio
 from discreet.numerics.graphs import junction_tree
-from discreet.numerics.hypergeometric import hypergeometric_rows
+from discreet.numerics.hypergeometric import hypergeometric_chance, hypergeometric_rows
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have
 MOST_RECORDS = 2**24  # of a table that is matched
+ROOM = 1e-3  # that a quick probability may be off, relative to the confidence
 NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding
 
 
@@ -56,6 +56,10 @@ class MatchedDistribution:
         """
         entries = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.parts]
         shared = [int(t[tuple(levels[a] for a in axes)]) for axes, t in self.separators]
+        return self._of(entries, shared)
+
+    def _of(self, entries: Sequence[int], shared: Sequence[int]) -> dict[int, float]:
+        """The distribution of a cell by the counts of its parts and separators."""
         low = min(entries)
         distribution: FloatArray = np.ones(1)
         for part, separator in walk_from(entries.index(low), self.parents):
@@ -67,10 +71,50 @@ class MatchedDistribution:
         self, rows: IntArray, is_over: Callable[[], bool] = lambda: False
     ) -> list[dict[int, float]]:
         """The distributions of cells given by rows of levels, of the first ones only where time is
-        over.
+        over. Cells with the same counts of parts and separators share one.
         """
-        within_time = takewhile(lambda _: not is_over(), rows.tolist())
-        return [self.cell(levels) for levels in within_time]
+        entries, shared = self._looked_up(rows)
+        known: dict[tuple[int, ...], dict[int, float]] = {}
+        found = []
+        for own, ties in zip(entries.tolist(), shared.tolist(), strict=True):
+            key = (*own, *ties)
+            if key not in known:
+                if is_over():
+                    break
+                known[key] = self._of(own, ties)
+            found.append(known[key])
+        return found
+
+    def may_hold(self, rows: IntArray, values: IntArray, confidence: float) -> BoolArray:
+        """Cells (rows of levels) that may hold these values, from 1 on, with a probability above
+        the confidence; all others do not.
+
+        Since Pr(F = q) ≤ Pr(F ≥ q) ≤ E F / q; of two parts the probability itself is told, but for
+        rounding.
+        """
+        entries, shared = self._looked_up(rows)
+        logs = np.log(entries).sum(axis=1) - np.log(shared).sum(axis=1)
+        found: BoolArray = np.exp(logs) > (1 - ROOM) * confidence * values
+        if len(self.parts) == 2:
+            one, other, total = entries[:, 0], entries[:, 1], shared[:, 0]
+            chance = hypergeometric_chance(values, total, one, other)
+            found &= chance > (1 - ROOM) * confidence
+        return found
+
+    def _looked_up(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """The counts of the parts and of the separators at each row of levels."""
+        columns = [
+            [table[tuple(rows[:, axis] for axis in axes)] for axes, table in tables]
+            for tables in (self.parts, self.separators)
+        ]
+        n = len(rows)
+        entries, shared = (
+            np.stack([np.broadcast_to(own, n) for own in part], axis=1)
+            if part
+            else np.empty((n, 0), dtype=np.int64)
+            for part in columns
+        )
+        return entries, shared
 
     def _step(
         self, low: int, distribution: FloatArray, entry: int, total: int
