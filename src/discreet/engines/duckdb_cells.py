@@ -22,6 +22,7 @@ from discreet.engines.contract import (
     HouseholdTotals,
     IdleCode,
     KeyLevels,
+    PopulationCells,
     PopulationCounts,
     Request,
     SensitiveValues,
@@ -29,7 +30,7 @@ from discreet.engines.contract import (
 )
 from discreet.engines.duckdb_errors import translated
 from discreet.engines.duckdb_households import household_totals, make_households
-from discreet.engines.duckdb_population import count_population
+from discreet.engines.duckdb_population import count_population, population_cells
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.errors import InputError, OutputError, must_be
@@ -186,6 +187,11 @@ class DuckDBCells:
             return count_population(
                 self.session, records, self.request, self.keys, self.coding, self.workspace
             )
+
+    def population_cells(self, records: Records, most: int) -> PopulationCells | None:
+        """The combinations of the same keys in a population file; None for more than `most`."""
+        with translated(records.name):
+            return population_cells(self.session, records, self.request, self.workspace, most)
 
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.engines.contract import KeyLevels
-from discreet.survey.coarsening import Coarser, coarser_keys
+from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.projection import AllCells
 
 FEWEST_LOST = 1e-9  # nats that a step costs at least, so that it has a price
 MOST_WORK = 20_000_000  # cells times rungs of all ladders, beyond which no combination is sought
 
-Step = tuple[str, Coarser | None]
 Rungs = tuple[int, ...]
 Gain = tuple[float, float]
 
@@ -116,8 +114,7 @@ def _further(cells: AllCells, key: int, ladder: list[Coarser | None], rung: int)
     one level."""
     new = ladder[rung]
     if new is None:
-        one = KeyLevels(name=cells.keys[key].name, values=("",), labels=("",), n_missing=0)
-        return cells.recoded(key, np.zeros(cells.coding.sizes[key], dtype=np.int64), one)[0]
+        return cells.flattened(key)[0]
     if rung == 0:
         return cells.recoded(key, new.to, new.levels)[0]
     old = ladder[rung - 1]

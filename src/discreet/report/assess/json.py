@@ -134,7 +134,7 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
     """A change of one key, with what it does."""
     counts = fields_json(
         one, "key", "change", "k", "sample_uniques_before", "sample_uniques_after",
-        "breaking_before", "breaking_after", "keeps_limits",
+        "breaking_before", "breaking_after", "largest_risk_after", "keeps_limits",
     )  # fmt: skip
     names = [
         f"expected_{figure}_{when}"
