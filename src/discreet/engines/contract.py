@@ -207,6 +207,9 @@ class CellStore(CountedCells, Protocol):
         """The first rows, from 1 in the order of the file, of the records in each of these cells,
         `most` of a cell at most."""
 
+    def carried(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
+        """What these rows, from 1, hold in the columns to carry, as text; empty where nothing."""
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
 

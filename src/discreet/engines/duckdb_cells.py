@@ -164,6 +164,17 @@ class DuckDBCells:
         found = {cell: tuple(at) for cell, at in rows}
         return [found[cell] for cell in cells]
 
+    def carried(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
+        """What these rows, from 1, hold in the columns to carry, as text; empty where nothing."""
+        columns = [f"x{i}" for i in range(len(self.request.carry))]
+        if not len(rows) or not columns:
+            return [()] * len(rows)
+        shown = ", ".join(f"coalesce(CAST({column} AS VARCHAR), '')" for column in columns)
+        wanted = ", ".join(str(int(row) - 1) for row in rows)
+        found = self.session.rows(f"SELECT rowid, {shown} FROM staged WHERE rowid IN ({wanted})")
+        held = {at + 1: tuple(values) for at, *values in found}
+        return [held[row] for row in rows]
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
         place = self.request.sensitive.index(name)

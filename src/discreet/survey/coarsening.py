@@ -104,16 +104,15 @@ def _bands(key: KeyLevels, numbers: FloatArray) -> Iterator[Coarser]:
             return math.floor((float(value) - start) / size + 1e-9)
 
         first = start + size * math.floor((float(numbers.min()) - start) / size + 1e-9)
-        shown = _two_bands(first, size, whole=whole)
+        shown = _first_band(first, size, whole=whole)
         yield from _coarser(key, band, f"put {key.name} into bands of {size:g} ({shown}, …)")
 
 
-def _two_bands(first: float, size: float, *, whole: bool) -> str:
-    """The first two bands, so that it is plain where they begin."""
-    starts = (first, first + size)
+def _first_band(low: float, size: float, *, whole: bool) -> str:
+    """The first band, so that it is plain where all of them begin."""
     if whole and size == int(size):
-        return ", ".join(f"{int(low)} to {int(low + size) - 1}" for low in starts)
-    return ", ".join(f"{low:g} to below {low + size:g}" for low in starts)
+        return f"{int(low)} to {int(low + size) - 1}"
+    return f"{low:g} to below {low + size:g}"
 
 
 def _form_of_dates(values: list[str]) -> re.Pattern[str] | None:
@@ -137,7 +136,7 @@ def _parts_of_dates(key: KeyLevels, form: re.Pattern[str], dates: list[str]) -> 
     yield from _coarser(key, partial(part, name="year"), f"give {key.name} by year")
     first = min(part(value, "year") for value in dates)
     for width in YEARS:
-        shown = _two_bands(first - first % width, width, whole=True)
+        shown = _first_band(first - first % width, width, whole=True)
         change = f"put the year of {key.name} into bands of {width} ({shown}, …)"
         yield from _coarser(key, partial(part, name="year", width=width), change)
 

@@ -23,7 +23,7 @@ from discreet.survey.options import AssessOptions
 from discreet.survey.projection import AllCells
 
 MOST = 3
-MOST_COUNTS, MOST_ESTIMATES = 200, 12  # checks of the limits by counting, or by an estimate each
+MOST_COUNTS, MOST_ESTIMATES = 200, 20  # checks of the limits by counting, or by an estimate each
 ENOUGH = 0.7  # of the uniques that vanish without a key: a coarsening that reaches it will do
 MOST_WORK = 30_000_000  # cells times keys beyond which only leaving out is counted
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
@@ -59,9 +59,9 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
     """At most three changes, the one that helps most first; none where nobody stands out.
 
     What is to be brought down are the records that break k-anonymity: with `min_k` of it, else the
-    sample uniques. Where limits are given that no single change keeps, several together come
-    first. A change that leaves all keys goes before one that leaves a key out, if it does half of
-    the work.
+    sample uniques. Where limits are given that no single change keeps without leaving a key out,
+    several together come first. A change that leaves all keys goes before one that leaves a key
+    out, if it does half of the work.
     """
     cells, options = before.cells, before.options
     sizes = sizes_of(cells)
@@ -82,10 +82,25 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
 
     found.sort(key=rank)
     measured = [_measured(one, sizes, before, k) for one in found[:MOST]]
-    if _has_limits(options) and all(one.keeps_limits is not True for one in measured):
-        several = _together(before, sizes, k)
-        measured = measured if several is None else [several, *measured]
+    told = zip(found, measured, strict=False)
+    mild = any(one.leaves_keys and figures.keeps_limits for one, figures in told)
+    if _has_limits(options) and not mild:
+        measured = _with_several(measured, _together(before, k), before, sizes, k)
     return tuple(measured[:MOST])
+
+
+def _with_several(
+    measured: list[Suggestion],
+    several: Changed | None,
+    before: Before,
+    sizes: SizeIndices,
+    k: int,
+) -> list[Suggestion]:
+    """Several changes first, unless a single one is enough and they leave a key out as it does."""
+    enough = any(one.keeps_limits for one in measured)
+    if several is None or (enough and not several.leaves_keys):
+        return measured
+    return [_measured(several, sizes, before, k), *measured]
 
 
 def _has_limits(options: AssessOptions) -> bool:
@@ -107,7 +122,7 @@ def _size_needed(before: Before, sizes: SizeIndices) -> int:
     return k
 
 
-def _together(before: Before, sizes: SizeIndices, k: int) -> Suggestion | None:
+def _together(before: Before, k: int) -> Changed | None:
     """Several changes that keep the limits, no more than it takes; None where none were found."""
     cells, options = before.cells, before.options
 
@@ -121,7 +136,7 @@ def _together(before: Before, sizes: SizeIndices, k: int) -> Suggestion | None:
     alone = options.max_risk is None and not before.sensitive
     most = MOST_COUNTS if counted or alone else MOST_ESTIMATES
     found = combined_steps(cells, k, keeps, most_checks=most)
-    return _measured(changed(cells, found), sizes, before, k) if found else None
+    return changed(cells, found) if found else None
 
 
 def _best(cells: AllCells, key: int, k: int, before: SizeIndices) -> Changed | None:

@@ -35,6 +35,13 @@ class RuledOut:
             found |= more
         return tuple(sorted(found))
 
+    def excludes(self, levels: Sequence[int]) -> bool:
+        """Whether a cell cannot be, by its level of each variable."""
+        return any(
+            not possible[levels[pair.determining], levels[pair.determined]]
+            for pair, possible in self.possible.items()
+        )
+
     def n_combinations(self, pair: Nested) -> int:
         """How many combinations of the two variables' levels cannot be."""
         return int(np.count_nonzero(~self.possible[pair]))

@@ -22,17 +22,17 @@ def test_whole_numbers_are_put_into_bands():
     ages = [str(age) for age in range(18, 33)]
     found = ways(key(*ages))
     assert found == {
-        "put k into bands of 5 (15 to 19, 20 to 24, …)": [0] * 2 + [1] * 5 + [2] * 5 + [3] * 3,
-        "put k into bands of 10 (10 to 19, 20 to 29, …)": [0] * 2 + [1] * 10 + [2] * 3,
-        "put k into bands of 20 (0 to 19, 20 to 39, …)": [0] * 2 + [1] * 13,
+        "put k into bands of 5 (15 to 19, …)": [0] * 2 + [1] * 5 + [2] * 5 + [3] * 3,
+        "put k into bands of 10 (10 to 19, …)": [0] * 2 + [1] * 10 + [2] * 3,
+        "put k into bands of 20 (0 to 19, …)": [0] * 2 + [1] * 13,
     }
 
 
 def test_months_are_put_into_quarters_and_halves():
     found = ways(key(*map(str, range(1, 13))))
     assert found == {
-        "put k into bands of 3 (1 to 3, 4 to 6, …)": [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3,
-        "put k into bands of 6 (1 to 6, 7 to 12, …)": [0] * 6 + [1] * 6,
+        "put k into bands of 3 (1 to 3, …)": [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3,
+        "put k into bands of 6 (1 to 6, …)": [0] * 6 + [1] * 6,
     }
 
 
@@ -56,30 +56,28 @@ def test_each_way_puts_together_what_the_one_before_left_apart(values):
 
 def test_a_missing_level_stays_one():
     found = ways(key(*map(str, range(20)), None))
-    assert found["put k into bands of 10 (0 to 9, 10 to 19, …)"] == [0] * 10 + [1] * 10 + [2]
+    assert found["put k into bands of 10 (0 to 9, …)"] == [0] * 10 + [1] * 10 + [2]
 
 
 def test_what_stands_for_no_value_stays_by_itself():
     found = ways(key(*map(str, range(20)), "(not applicable)", None))
-    assert found["put k into bands of 10 (0 to 9, 10 to 19, …)"] == [0] * 10 + [1] * 10 + [2, 3]
+    assert found["put k into bands of 10 (0 to 9, …)"] == [0] * 10 + [1] * 10 + [2, 3]
 
 
 def test_amounts_have_bands_of_their_size():
     incomes = [str(1000 * i + i**2) for i in range(40)]
     found = ways(key(*incomes))
     widths = (5000, 10000, 20000)
-    assert list(found) == [
-        f"put k into bands of {w} (0 to {w - 1}, {w} to {2 * w - 1}, …)" for w in widths
-    ]
-    assert max(found["put k into bands of 10000 (0 to 9999, 10000 to 19999, …)"]) == 4
+    assert list(found) == [f"put k into bands of {w} (0 to {w - 1}, …)" for w in widths]
+    assert max(found["put k into bands of 10000 (0 to 9999, …)"]) == 4
 
 
 def test_fractions_have_bands_of_their_steps():
     found = ways(key(*[f"{i / 10:.1f}" for i in range(30)]))
     assert list(found) == [
-        "put k into bands of 0.5 (0 to below 0.5, 0.5 to below 1, …)",
-        "put k into bands of 1 (0 to below 1, 1 to below 2, …)",
-        "put k into bands of 2 (0 to below 2, 2 to below 4, …)",
+        "put k into bands of 0.5 (0 to below 0.5, …)",
+        "put k into bands of 1 (0 to below 1, …)",
+        "put k into bands of 2 (0 to below 2, …)",
     ]
     assert list(found.values())[1] == [0] * 10 + [1] * 10 + [2] * 10
 
@@ -97,7 +95,7 @@ def test_dates_are_given_by_month_and_year_and_bands_of_years(days):
     assert ways(key(*days)) == {
         "give k by month": [0, 0, 1, 2, 3],
         "give k by year": [0, 0, 0, 1, 2],
-        "put the year of k into bands of 5 (1970 to 1974, 1975 to 1979, …)": [0, 0, 0, 0, 1],
+        "put the year of k into bands of 5 (1970 to 1974, …)": [0, 0, 0, 0, 1],
     }
 
 
