@@ -24,7 +24,7 @@ from discreet.policy.verdict import Verdict
 from discreet.progress import silent
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
-from discreet.survey.coarsening import Coarser, Step, grouped
+from discreet.survey.coarsening import Coarser, Step
 from discreet.survey.headline.recommendation import (
     COUNTED,
     Estimated,
@@ -220,7 +220,7 @@ def _levels_of(
 def _group(coarser: Coarser, value: str) -> object:
     """The group of a value; none for one that the rule does not understand."""
     try:
-        return grouped(coarser.rule, value)
+        return coarser.rule(value)
     except ValueError:
         return None
 

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL, KeyLevels
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.code_lists import is_code, leading_parts
+from discreet.survey.warnings import looks_missing
 
 WIDTHS = (5, 10, 20)  # of bands, in steps of the numbers
 FEW_WIDTHS, FEW = (3, 6), 13  # of bands of few numbers, such as months, from the first of them on
@@ -62,16 +63,27 @@ def coarser_keys(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
     Each way puts together what the one before left apart, so that a file can be coarsened step by
     step.
     """
-    known = [value for value in key.values if value is not None and value not in APART]
+    apart = _apart(key)
+    known = [value for value in key.values if value is not None and value not in apart]
     numbers, date = _numbers(known), _form_of_dates(known)
+    ways: Iterator[tuple[str, Rule]] = iter(())
     if date is not None:
-        yield from _parts_of_dates(key, date, known)
+        ways = _parts_of_dates(key.name, date, known)
     elif is_code(key.name, known):
-        yield from _leading(key, known)
+        ways = ((f"keep only {what}", rule) for what, rule in leading_parts(key.name, known))
     elif numbers is not None and len(known) >= FEWEST_NUMBERS:
-        yield from _bands(key, numbers)
+        ways = _bands(key.name, numbers)
     elif numbers is None:
-        yield from _merged(key, records)
+        ways, apart = _merged(key, records), ()
+    stay = [repr(value) for value in key.values if value in apart]
+    for change, rule in ways:
+        more = f" and leave {', '.join(stay)} as it is" if stay else ""
+        yield from _coarser(key, _staying(rule, apart), change + more)
+
+
+def _apart(key: KeyLevels) -> tuple[str, ...]:
+    """Levels that stay by themselves: what stands for no value, or looks as if it did."""
+    return (*APART, *looks_missing([value for value in key.values if value is not None]))
 
 
 def _numbers(values: list[str]) -> FloatArray | None:
@@ -82,12 +94,7 @@ def _numbers(values: list[str]) -> FloatArray | None:
     return found if np.isfinite(found).all() else None
 
 
-def _leading(key: KeyLevels, codes: list[str]) -> Iterator[Coarser]:
-    for what, rule in leading_parts(key.name, codes):
-        yield from _coarser(key, rule, f"keep only {what}")
-
-
-def _bands(key: KeyLevels, numbers: FloatArray) -> Iterator[Coarser]:
+def _bands(name: str, numbers: FloatArray) -> Iterator[tuple[str, Rule]]:
     """Bands of so many steps, a step being the most usual distance of two numbers."""
     gaps = np.diff(np.unique(numbers))
     whole = bool((numbers == np.rint(numbers)).all())
@@ -105,7 +112,7 @@ def _bands(key: KeyLevels, numbers: FloatArray) -> Iterator[Coarser]:
 
         first = start + size * math.floor((float(numbers.min()) - start) / size + 1e-9)
         shown = _first_band(first, size, whole=whole)
-        yield from _coarser(key, band, f"put {key.name} into bands of {size:g} ({shown}, …)")
+        yield f"put {name} into bands of {size:g} ({shown}, …)", band
 
 
 def _first_band(low: float, size: float, *, whole: bool) -> str:
@@ -123,25 +130,27 @@ def _form_of_dates(values: list[str]) -> re.Pattern[str] | None:
     return None
 
 
-def _parts_of_dates(key: KeyLevels, form: re.Pattern[str], dates: list[str]) -> Iterator[Coarser]:
-    def part(value: str, name: str, width: int = 1) -> int:
+def _parts_of_dates(
+    name: str, form: re.Pattern[str], dates: list[str]
+) -> Iterator[tuple[str, Rule]]:
+    def part(value: str, unit: str, width: int = 1) -> int:
         found = form.fullmatch(value)
-        return int(found[name]) // width if found else -1
+        return int(found[unit]) // width if found else -1
 
     def month(value: str) -> Hashable:
         return part(value, "year"), part(value, "month")
 
     if "month" in form.groupindex:
-        yield from _coarser(key, month, f"give {key.name} by month")
-    yield from _coarser(key, partial(part, name="year"), f"give {key.name} by year")
+        yield f"give {name} by month", month
+    yield f"give {name} by year", partial(part, unit="year")
     first = min(part(value, "year") for value in dates)
     for width in YEARS:
         shown = _first_band(first - first % width, width, whole=True)
-        change = f"put the year of {key.name} into bands of {width} ({shown}, …)"
-        yield from _coarser(key, partial(part, name="year", width=width), change)
+        change = f"put the year of {name} into bands of {width} ({shown}, …)"
+        yield change, partial(part, unit="year", width=width)
 
 
-def _merged(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
+def _merged(key: KeyLevels, records: IntArray) -> Iterator[tuple[str, Rule]]:
     """The rarest levels as one, the most frequent ones that hold a share of the records kept.
 
     Levels of equally many records stay or go together, so that a number of records tells which.
@@ -163,7 +172,7 @@ def _merged(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
         def merged(value: str, gone: set[str | None] = gone) -> Hashable:
             return OTHER if value in gone else (value,)
 
-        yield from _coarser(key, merged, change)
+        yield change, merged
 
 
 def _rare(key: KeyLevels, rare: IntArray, records: IntArray) -> str:
@@ -176,15 +185,15 @@ def _rare(key: KeyLevels, rare: IntArray, records: IntArray) -> str:
     return f"the {len(named):,} rarest levels of {key.name} (those with {each})"
 
 
-def grouped(rule: Rule, value: str) -> Hashable:
-    """The group of a value; what stands for no value stays by itself."""
-    return value if value in APART else rule(value)
+def _staying(rule: Rule, apart: tuple[str, ...]) -> Rule:
+    """The rule, but for the values that stay by themselves."""
+    return lambda value: (value, "stays") if value in apart else rule(value)
 
 
 def _coarser(key: KeyLevels, rule: Rule, change: str) -> Iterator[Coarser]:
     """The change that puts levels of one group together; none where it changes nothing, or leaves
     too few levels to be worth it."""
-    groups = [grouped(rule, value) for value in key.values if value is not None]
+    groups = [rule(value) for value in key.values if value is not None]
     names = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     if not FEWEST_LEVELS <= len(names) < len(groups):
         return

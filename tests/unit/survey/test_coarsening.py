@@ -61,7 +61,20 @@ def test_a_missing_level_stays_one():
 
 def test_what_stands_for_no_value_stays_by_itself():
     found = ways(key(*map(str, range(20)), "(not applicable)", None))
-    assert found["put k into bands of 10 (0 to 9, …)"] == [0] * 10 + [1] * 10 + [2, 3]
+    change = "put k into bands of 10 (0 to 9, …) and leave '(not applicable)' as it is"
+    assert found[change] == [0] * 10 + [1] * 10 + [2, 3]
+
+
+def test_what_looks_like_a_missing_value_stays_by_itself():
+    found = ways(key("-9", *map(str, range(20))))
+    assert found["put k into bands of 10 (0 to 9, …) and leave '-9' as it is"] == [
+        0, *[1] * 10, *[2] * 10
+    ]  # fmt: skip
+    codes = [str(n) for n in (1111, 1112, 1211, 2111, 2112, 2310, 3111, 5120, 9999)]
+    found = ways(key("-9", *codes, name="isco"))
+    assert found["keep only the first digit of isco and leave '-9' as it is"] == [
+        0, 1, 1, 1, 2, 2, 2, 3, 4, 5
+    ]  # fmt: skip
 
 
 def test_amounts_have_bands_of_their_size():

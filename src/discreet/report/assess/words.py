@@ -158,8 +158,9 @@ def next_steps(assessment: Assessment) -> Iterator[str]:
 def _counted_effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
     """What is counted before and after: those who are alone, and those who break k-anonymity."""
     if one.k != 2:
-        before, after = words.count(one.breaking_before), words.count(one.breaking_after)
-        yield f"records that break {one.k}-anonymity from {before} to {after}"
+        before, after = one.breaking_before, one.breaking_after
+        what = f"records that break {one.k}-anonymity"
+        yield f"{what} from {words.count(before)} to {words.count(after)}"
     if one.k == 2 or is_everybody(assessment):
         what = "records alone" if is_everybody(assessment) else "sample uniques"
         before, after = one.sample_uniques_before, one.sample_uniques_after
