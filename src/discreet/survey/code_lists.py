@@ -62,9 +62,16 @@ def leading_parts(name: str, values: Sequence[str]) -> Iterator[tuple[str, Calla
     unit = "digit" if digits else "character"
     lost = any(len(value) < width for value in values)
     written = f", written with {width} digits" if lost else ""
-    for length in range(max(len(stem(value)) for value in values) - 1, 0, -1):
+    stems = [stem(value) for value in values]
+    for length in range(max(map(len, stems)) - 1, 0, -1):
+        if length > 1 and _n_starts(stems, length) == _n_starts(stems, length - 1):
+            continue  # the last of these characters, such as a dot, tells nothing
         kept = f"the first {unit}" if length == 1 else f"the first {length} {unit}s"
         yield f"{kept} of {name}{written}", partial(_start, stem=stem, length=length)
+
+
+def _n_starts(values: Sequence[str], length: int) -> int:
+    return len({value[:length] for value in values})
 
 
 def _start(value: str, *, stem: Callable[[str], str], length: int) -> str:
