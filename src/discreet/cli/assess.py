@@ -147,7 +147,8 @@ PLAIN = (  # options that reach the library as they are
 @option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (CSV or Parquet).")
 @option(
     OUTPUT, "--carry", type=Names(), default=(),
-    help="Columns of FILE that go into --risks as they are, such as an identifier.",
+    help="Columns of FILE that are shown with the riskiest records and go into --risks as they "
+    "are, such as an identifier.",
 )  # fmt: skip
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")

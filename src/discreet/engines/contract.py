@@ -19,6 +19,8 @@ from discreet.data.summary import SizeIndices
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MISSING_LABEL = "(missing)"
+SUPPRESSED_LABEL = "(suppressed)"
+NOT_APPLICABLE_LABEL = "(not applicable)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,16 @@ class PopulationCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationCells:
+    """The combinations of keys in a population file: `counts` records have `levels` (combinations ×
+    keys), which are places among the `values` of each key, −1 for a value that is missing."""
+
+    values: tuple[tuple[str, ...], ...]
+    levels: IntArray
+    counts: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClassLimits:
     """From which risk on a record is of the class `some` or `high`: above it, not at it."""
 
@@ -195,11 +207,17 @@ class CellStore(CountedCells, Protocol):
         """The first rows, from 1 in the order of the file, of the records in each of these cells,
         `most` of a cell at most."""
 
+    def carried(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
+        """What these rows, from 1, hold in the columns to carry, as text; empty where nothing."""
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
 
     def count_population(self, records: Records) -> PopulationCounts:
         """How many records of a population file, with the same keys, lie in each cell."""
+
+    def population_cells(self, records: Records, most: int) -> PopulationCells | None:
+        """The combinations of the same keys in a population file; None for more than `most`."""
 
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]

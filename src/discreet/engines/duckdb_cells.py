@@ -22,6 +22,7 @@ from discreet.engines.contract import (
     HouseholdTotals,
     IdleCode,
     KeyLevels,
+    PopulationCells,
     PopulationCounts,
     Request,
     SensitiveValues,
@@ -29,7 +30,7 @@ from discreet.engines.contract import (
 )
 from discreet.engines.duckdb_errors import translated
 from discreet.engines.duckdb_households import household_totals, make_households
-from discreet.engines.duckdb_population import count_population
+from discreet.engines.duckdb_population import count_population, population_cells
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.errors import InputError, OutputError, must_be
@@ -163,6 +164,17 @@ class DuckDBCells:
         found = {cell: tuple(at) for cell, at in rows}
         return [found[cell] for cell in cells]
 
+    def carried(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
+        """What these rows, from 1, hold in the columns to carry, as text; empty where nothing."""
+        columns = [f"x{i}" for i in range(len(self.request.carry))]
+        if not len(rows) or not columns:
+            return [()] * len(rows)
+        shown = ", ".join(f"coalesce(CAST({column} AS VARCHAR), '')" for column in columns)
+        wanted = ", ".join(str(int(row) - 1) for row in rows)
+        found = self.session.rows(f"SELECT rowid, {shown} FROM staged WHERE rowid IN ({wanted})")
+        held = {at + 1: tuple(values) for at, *values in found}
+        return [held[row] for row in rows]
+
     def sensitive_values(self, name: str) -> SensitiveValues:
         """How a sensitive variable of the request is spread over the cells."""
         place = self.request.sensitive.index(name)
@@ -186,6 +198,11 @@ class DuckDBCells:
             return count_population(
                 self.session, records, self.request, self.keys, self.coding, self.workspace
             )
+
+    def population_cells(self, records: Records, most: int) -> PopulationCells | None:
+        """The combinations of the same keys in a population file; None for more than `most`."""
+        with translated(records.name):
+            return population_cells(self.session, records, self.request, self.workspace, most)
 
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]

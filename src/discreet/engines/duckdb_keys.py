@@ -11,12 +11,11 @@ import pyarrow as pa
 
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.engines import sql
+from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL
 from discreet.engines.duckdb_session import Session
 
 KEYS_PER_PASS = 48  # the identity of a grouping set is a bit mask in 64 bits
 RANGE_LIMIT = 1 << 20  # whole numbers within this range need no list of their values
-SUPPRESSED_LABEL = "(suppressed)"
-NOT_APPLICABLE_LABEL = "(not applicable)"
 
 
 @dataclass(frozen=True, slots=True)

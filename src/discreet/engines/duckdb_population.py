@@ -7,7 +7,7 @@ import numpy as np
 from discreet.data.coding import Coding
 from discreet.data.records import Records
 from discreet.engines import sql
-from discreet.engines.contract import KeyLevels, PopulationCounts, Request
+from discreet.engines.contract import KeyLevels, PopulationCells, PopulationCounts, Request
 from discreet.engines.duckdb_keys import Column, enum_of
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
@@ -28,17 +28,9 @@ def count_population(
     lack a key are left out where the policy leaves them out of the sample, and refused where it
     refuses them.
     """
-    named = request.codes.values(request.keys, records.value_labels)
-    scan = records.scan(records.find("keys", request.keys), named)
-    source = from_clause(session.con, scan, folder)
-    types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
-    codes, lacks = [], []
-    for j, key in enumerate(keys):
-        known = request.records.value_labels.get(key.name, {})
-        labels = {**known, **records.value_labels.get(key.name, {})}
-        column = Column.of_key(f"c{j}", types[j], key.name, request.codes, request.missing, labels)
-        codes.append(_code(session, column, key))
-        lacks.append(f"{_label(column)} IS NULL")
+    source, columns = _keys_of(session, records, request, folder)
+    codes = [_code(session, column, key) for column, key in zip(columns, keys, strict=True)]
+    lacks = [f"{_label(column)} IS NULL" for column in columns]
     words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
     names = ", ".join(f"w{i}" for i in range(coding.n_words))
     session.run(
@@ -68,6 +60,50 @@ def count_population(
         n_incomplete=int(n_incomplete),
         n_left_out=left_out,
     )
+
+
+def population_cells(
+    session: Session, records: Records, request: Request, folder: Path, most: int
+) -> PopulationCells | None:
+    """The combinations of keys in a population file, by the labels of their values; None where
+    there are more than `most` of them."""
+    source, columns = _keys_of(session, records, request, folder)
+    names = [f"v{j}" for j in range(len(columns))]
+    labels = ", ".join(f"{_label(c)} AS {name}" for c, name in zip(columns, names, strict=True))
+    found = session.con.sql(
+        f"SELECT {', '.join(names)}, count(*) AS n FROM (SELECT {labels} FROM {source}) "
+        f"GROUP BY {', '.join(names)} LIMIT {most + 1}"
+    ).to_arrow_table()
+    if found.num_rows > most:
+        return None
+    values, levels = [], []
+    for name in names:
+        coded = found[name].combine_chunks().dictionary_encode()
+        values.append(tuple(coded.dictionary.to_pylist()))
+        levels.append(coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    return PopulationCells(
+        values=tuple(values),
+        levels=np.stack(levels, axis=1).astype(np.int64),
+        counts=found["n"].to_numpy().astype(np.int64),
+    )
+
+
+def _keys_of(
+    session: Session, records: Records, request: Request, folder: Path
+) -> tuple[str, list[Column]]:
+    """The population file as a query, and its keys."""
+    named = request.codes.values(request.keys, records.value_labels)
+    scan = records.scan(records.find("keys", request.keys), named)
+    source = from_clause(session.con, scan, folder)
+    types = [sql.base_type(row[1]) for row in session.rows(f"DESCRIBE SELECT * FROM {source}")]
+    columns = []
+    for j, key in enumerate(request.keys):
+        known = request.records.value_labels.get(key, {})
+        labels = {**known, **records.value_labels.get(key, {})}
+        columns.append(
+            Column.of_key(f"c{j}", types[j], key, request.codes, request.missing, labels)
+        )
+    return source, columns
 
 
 def _label(column: Column) -> str:

@@ -93,7 +93,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A cell of a grid: two lines, a shade from 0 (worst) to 4, and perhaps a frame."""
+    """A cell of a grid: two lines, a shade from 0 (worst) to 4, or 5 for one that cannot
+    be, and perhaps a frame."""
 
     text: str
     below: str

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ import numpy as np
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices, Summary
-from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels
+from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels, PopulationCells
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import Result
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
+from discreet.survey.after_change import Before
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
@@ -49,6 +51,7 @@ from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
 
 FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
+MOST_IN_POPULATION = 3_000_000  # combinations of keys in a population that is counted anew
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
@@ -221,7 +224,7 @@ def assessed(
     )
     steps: tuple[Suggestion, ...] = ()
     if suggest and not (verdict is not None and verdict.allows):
-        steps = suggestions(everything, known, led, options, progress)
+        steps = suggestions(_before(cells, inputs, begun, led, options), progress)
     return Assessment(
         settings=_settings(inputs, options),
         keys=cells.keys,
@@ -289,6 +292,31 @@ def _scorer(
     leading = found.risks if options.headline is None else options.headline
     ratios = tuple(options.loss_ratios)
     return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
+
+
+def _before(
+    cells: CellStore, inputs: Inputs, begun: _Begun, led: Recommended, options: AssessOptions
+) -> Before:
+    """What a change of the keys starts from; the population is counted by all keys if it is asked
+    for."""
+    register = inputs.population
+
+    @cache
+    def population() -> PopulationCells | None:
+        assert register is not None
+        return cells.population_cells(register, MOST_IN_POPULATION)
+
+    return Before(
+        cells=begun.everything,
+        known=begun.known,
+        summary=begun.summary,
+        led=led,
+        options=options,
+        sensitive=tuple(
+            (cells.sensitive_values(name), inputs.trees.get(name)) for name in options.sensitive
+        ),
+        population=None if register is None else population,
+    )
 
 
 def _population_size(

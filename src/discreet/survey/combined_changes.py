@@ -4,8 +4,8 @@ Each key has a ladder of ways to make it coarser, the mildest first, with leavin
 every way puts together what the one before left apart. From the keys as they are, the one is taken
 a rung further whose step does away with the most small cells for what it loses (the entropy of the
 key, so that merging two rare levels costs little and leaving out a key its all), until a single key
-is left. The first point on this way at which the limits are kept is sought, and from there every
-key is taken back as far as the limits allow.
+is left. The first point on this way at which the limits are kept is sought, and from there the keys
+are taken back in turn, as far as the limits allow.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.engines.contract import KeyLevels
-from discreet.survey.coarsening import Coarser, coarser_keys
+from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.projection import AllCells
 
 FEWEST_LOST = 1e-9  # nats that a step costs at least, so that it has a price
 MOST_WORK = 20_000_000  # cells times rungs of all ladders, beyond which no combination is sought
 
-Step = tuple[str, Coarser | None]
 Rungs = tuple[int, ...]
 Gain = tuple[float, float]
 
@@ -60,7 +58,8 @@ def combined_steps(
         return checks <= most_checks and keeps(steps(rungs))
 
     found = _first(way, kept)
-    return None if found is None else steps(_taken_back(found, kept))
+    last = tuple(len(ladder) for ladder in ladders)
+    return None if found is None else steps(_taken_back(found, last, kept))
 
 
 def _ladder(cells: AllCells, key: int) -> list[Coarser | None]:
@@ -99,10 +98,14 @@ def _entropy(cells: AllCells, key: int) -> float:
 
 
 def _nexts(here: _Point, ladders: Sequence[list[Coarser | None]]) -> dict[int, _Point]:
-    """One rung further on the ladder of each key, but for the last key that is left."""
+    """One rung further on the ladder of each key, but for the last key that is left.
+
+    No key is left out while another can be made coarser.
+    """
     left = [key for key, ladder in enumerate(ladders) if here.rungs[key] < len(ladder)]
+    milder = [key for key in left if ladders[key][here.rungs[key]] is not None]
     found = {}
-    for key in left:
+    for key in milder or left:
         rung = here.rungs[key]
         if ladders[key][rung] is None and len(left) == 1:
             continue
@@ -116,8 +119,7 @@ def _further(cells: AllCells, key: int, ladder: list[Coarser | None], rung: int)
     one level."""
     new = ladder[rung]
     if new is None:
-        one = KeyLevels(name=cells.keys[key].name, values=("",), labels=("",), n_missing=0)
-        return cells.recoded(key, np.zeros(cells.coding.sizes[key], dtype=np.int64), one)[0]
+        return cells.flattened(key)[0]
     if rung == 0:
         return cells.recoded(key, new.to, new.levels)[0]
     old = ladder[rung - 1]
@@ -141,12 +143,18 @@ def _first(way: Sequence[Rungs], kept: Callable[[Rungs], bool]) -> Rungs | None:
     return way[high]
 
 
-def _taken_back(rungs: Rungs, kept: Callable[[Rungs], bool]) -> Rungs:
-    """Each key as far back as the limits allow, those that went least far first."""
-    for key in sorted(range(len(rungs)), key=lambda key: rungs[key]):
-        while rungs[key]:
-            milder = (*rungs[:key], rungs[key] - 1, *rungs[key + 1 :])
-            if not kept(milder):
-                break
+def _taken_back(rungs: Rungs, last: Rungs, kept: Callable[[Rungs], bool]) -> Rungs:
+    """Each key as far back as the limits allow, a rung at a time, the key first that went furthest
+    on its ladder: one that is left out comes back before another is refined.
+
+    A key that cannot go back now cannot later either, when others have.
+    """
+    stuck: set[int] = set()
+    while free := [key for key, rung in enumerate(rungs) if rung and key not in stuck]:
+        key = max(free, key=lambda key: rungs[key] / last[key])
+        milder = (*rungs[:key], rungs[key] - 1, *rungs[key + 1 :])
+        if kept(milder):
             rungs = milder
+        else:
+            stuck.add(key)
     return rungs

@@ -110,7 +110,8 @@ class AssessOptions:
     - `n_riskiest`: so many of the riskiest combinations are listed.
     - `risks`: a CSV or Parquet file to write, with one row a record: row, risk, population_unique,
       class (high above `max_risk`, or above 0.2 if none is given; some above a quarter of it).
-    - `carry`: columns of the file that go into it as they are, such as an identifier.
+    - `carry`: columns of the file that go into it and into the list of the riskiest as they are,
+      such as an identifier.
 
     How the file is read:
 
@@ -209,7 +210,7 @@ class AssessOptions:
         check_whole_population(self.whole_population, self.population, self.population_file,
                                self.weight)  # fmt: skip
         check_limits(self.max_risk, self.min_k)
-        check_carried(tuple(self.carry), self.risks)
+        check_carried(tuple(self.carry))
         if self.cells is not None:
             if self.cells < 1:
                 raise InputError(must_be("cells", "at least 1", self.cells))

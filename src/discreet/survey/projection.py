@@ -115,6 +115,11 @@ class AllCells:
         still = tuple(pair for pair in cells.nested if pair.determining != key)
         return replace(cells, nested=still), place
 
+    def flattened(self, key: int) -> tuple["AllCells", IntArray]:
+        """The cells with all levels of one key as one, which is as if it were not there."""
+        one = KeyLevels(name=self.keys[key].name, values=("",), labels=("",), n_missing=0)
+        return self.recoded(key, np.zeros(self.coding.sizes[key], dtype=np.int64), one)
+
     def _regrouped(
         self,
         levels: IntArray,

@@ -1,7 +1,7 @@
 """The riskiest key combinations: highest risk first, then fewest records, then rarest levels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class RiskyCell:
     """A combination that few records share: `records` lie in it, `sample_count` match each of them.
 
     The two differ only where missing values match other values. `rows` are its first records, from
-    1 in the order of the file. `risk` and `population_unique` are the recommended ones, None where
-    there are none.
+    1 in the order of the file, and `carried` what each holds in the columns to carry. `risk` and
+    `population_unique` are the recommended ones, None where there are none.
     `expected_count` is the number of records it would hold if the keys were independent,
     n · ∏ (share of the level): of two equally small cells, the one with less is the stranger.
     """
@@ -31,6 +31,7 @@ class RiskyCell:
     weight_total: float | None
     expected_count: float
     rows: tuple[int, ...] = ()
+    carried: tuple[tuple[str, ...], ...] = ()
     risk: float | None = None
     population_unique: float | None = None
 
@@ -85,7 +86,9 @@ def riskiest_cells(
     if best is None:
         return ()
     rows = cells.rows_in(best.cell.tolist(), SHOWN_ROWS)
-    return _named(best, cells.keys, rows, weighted=weighted, told=risks is not None)
+    named = _named(best, cells.keys, rows, weighted=weighted, told=risks is not None)
+    held = iter(cells.carried([row for at in rows for row in at]))
+    return tuple(replace(one, carried=tuple(next(held) for _ in one.rows)) for one in named)
 
 
 def _few(

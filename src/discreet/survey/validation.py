@@ -98,11 +98,8 @@ def check_limits(max_risk: float | None, min_k: int | None) -> None:
         raise InputError(must_be("min_k", "at least 2", min_k))
 
 
-def check_carried(carry: Sequence[str], risks: object) -> None:
-    """Columns to carry have a file to go to, in which no other column has their name."""
-    if carry and risks is None:
-        rule = "given with a file of risks"
-        raise InputError(must_be("carry", rule, "none", remedy="name one (risks)"))
+def check_carried(carry: Sequence[str]) -> None:
+    """Columns to carry are named unlike those of the file of risks that they go to."""
     for name in carry:
         if name.casefold() in OF_RISKS:
             rule = "columns named unlike those of the file of risks"

@@ -144,17 +144,23 @@ def _about_key(key: KeyLevels, n_records: int) -> Iterator[str]:
         yield f"key {key.name!r} is {only} in every record, so it adds nothing"
 
 
-def _about_levels(name: str, levels: Sequence[str]) -> Iterator[str]:
-    """Levels that are written as people write missing values."""
+def looks_missing(levels: Sequence[str]) -> list[str]:
+    """The levels that are written as people write missing values."""
     codes = [level for level in levels if level.strip().casefold() in LOOKS_MISSING]
     negative = [level for level in levels if _is_negative(level)]
     if set(negative) <= NEGATIVE_CODES:  # else numbers below nought are ordinary here
         codes += negative
+    return codes
+
+
+def _about_levels(name: str, levels: Sequence[str]) -> Iterator[str]:
+    """Levels that are written as people write missing values."""
+    codes = looks_missing(levels)
     if codes:
         shown = " and ".join(repr(code) for code in codes[:SHOWN_CODES])
         yield (
             f"{name} has {shown} among its levels: if that stands for no value, say so "
-            "by a code for missing or suppressed values"
+            f"by a code for missing or suppressed values (--missing-code {codes[0]})"
         )
 
 

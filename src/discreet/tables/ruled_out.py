@@ -45,6 +45,13 @@ class RuledOut:
         }
         return RuledOut(pairs=tuple(kept), possible=kept)
 
+    def excludes(self, levels: Sequence[int]) -> bool:
+        """Whether a cell cannot be, by its level of each variable."""
+        return any(
+            not possible[levels[pair.determining], levels[pair.determined]]
+            for pair, possible in self.possible.items()
+        )
+
     def n_combinations(self, pair: Nested) -> int:
         """How many combinations of the two variables' levels cannot be."""
         return int(np.count_nonzero(~self.possible[pair]))

@@ -32,6 +32,9 @@ class Store:
         where = [np.flatnonzero((self.rows == order[c]).all(axis=1)) + 1 for c in cells]
         return [tuple(at[:most].tolist()) for at in where]
 
+    def carried(self, rows):
+        return [(f"id {row}",) for row in rows]
+
 
 def riskiest(rows, sizes, size, weighted, limit=20, keys=None, risks=None):
     store = Store(rows, batches_of(rows, sizes, size, weighted), keys or keys_of(sizes))

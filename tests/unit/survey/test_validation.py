@@ -68,7 +68,6 @@ def complaint(keys, **options: Any):
         ({"max_risk": 0}, "max_risk must be above 0 and at most 1, got 0"),
         ({"max_risk": 1.5}, "max_risk must be above 0 and at most 1, got 1.5"),
         ({"min_k": 1}, "min_k must be at least 2, got 1"),
-        ({"carry": ["id"]}, "carry must be given with a file of risks, got none; name one (risks)"),
         ({"carry": ["Risk"], "risks": "r.csv"}, "carry must be columns named unlike those"),
         ({"carry": ["a", "A"], "risks": "r.csv"}, "carry must be names that differ in more"),
         ({"carry": ["a", "a"], "risks": "r.csv"}, "carry must be different columns, got 'a' twice"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from discreet.numerics.rounding import above
+from discreet.report.assess.words import has_register, is_everybody
 from discreet.survey.assessment import Assessment
 from discreet.survey.leading import RiskOverview
 from discreet.survey.models.sample_frequency import SampleFrequency
@@ -13,6 +14,14 @@ FEWEST_SHOWN = 4
 RECOMMENDED = (
     "The recommended risk: the intruder does not know who is in the file, and picks among all in "
     "the population who share the key combination at random."
+)
+OF_EVERYBODY = (
+    "The file is everybody. The intruder picks at random among the records that share the key "
+    "combination: the risk is one over their number."
+)
+OF_REGISTER = (
+    "The intruder does not know who is in the file, and picks at random among all in the file of "
+    "the population who share the key combination: the risk is one over their number."
 )
 
 
@@ -30,8 +39,9 @@ def first_result(assessment: Assessment) -> RiskSpread:
     risk = assessment.risk
     if isinstance(risk, RiskOverview):
         led = assessment.recommended
-        said = f"Under the model {led.model}, which was chosen." if led.is_chosen else RECOMMENDED
-        return RiskSpread(assumption=RECOMMENDED, distribution=risk.distribution, said=said)
+        meant = _meant(assessment)
+        said = f"Under the model {led.model}, which was chosen." if led.is_chosen else meant
+        return RiskSpread(assumption=meant, distribution=risk.distribution, said=said)
     sizes = assessment.size_indices
     distribution = RiskDistribution.empty().add(1.0 / sizes.sizes, sizes.records)
     assumption = SampleFrequency().assumption
@@ -42,6 +52,12 @@ def first_result(assessment: Assessment) -> RiskSpread:
     meaning = settings.missing.in_words(settings.missing_weight)
     assumption += f" Records share a combination here if they match: {meaning}."
     return RiskSpread(assumption=assumption, distribution=distribution, said=assumption)
+
+
+def _meant(assessment: Assessment) -> str:
+    if is_everybody(assessment):
+        return OF_EVERYBODY
+    return OF_REGISTER if has_register(assessment) else RECOMMENDED
 
 
 def risk_classes(distribution: RiskDistribution) -> list[tuple[str, int]]:

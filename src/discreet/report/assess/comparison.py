@@ -9,7 +9,7 @@ from discreet.report.assess.json import model_json, recommended_json
 from discreet.report.assess.meaning import MEANING
 from discreet.report.assess.requested import table_section
 from discreet.report.assess.requested_json import requested_json
-from discreet.report.assess.words import short_outcome, two_figures
+from discreet.report.assess.words import is_everybody, short_outcome, two_figures
 from discreet.report.document import Document, Section
 from discreet.report.render_json import of_kind
 from discreet.survey.assessment import Assessment
@@ -134,6 +134,7 @@ def _recommended(comparison: PolicyComparison) -> Section:
         outcomes = (led.expected_population_uniques, led.expected_correct_matches)
         return tuple(map(short_outcome, outcomes))
 
+    everybody = all(is_everybody(found) for found in _assessed(comparison).values())
     lost = (
         (name, found.recommended.why)
         for name, found in _assessed(comparison).items()
@@ -141,7 +142,7 @@ def _recommended(comparison: PolicyComparison) -> Section:
     )
     return table_section(
         title="How many could be found under each policy",
-        meaning=MEANING["recommended_compared"],
+        meaning=MEANING["recommended_counted" if everybody else "recommended_compared"],
         header=("policy", "population uniques", "correct matches"),
         rows=_rows(comparison, figures),
         notes=tuple(

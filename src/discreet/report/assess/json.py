@@ -1,5 +1,6 @@
 """An assessment as JSON, with stable names."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from discreet.figures import Unavailable
@@ -11,6 +12,7 @@ from discreet.survey.contributions import Contribution
 from discreet.survey.headline.recommendation import Recommended
 from discreet.survey.leading import RiskOverview
 from discreet.survey.risk_histogram import EDGES, RiskDistribution
+from discreet.survey.riskiest import RiskyCell
 from discreet.survey.scoring import ModelResult
 from discreet.survey.suggestions import Suggestion
 
@@ -62,6 +64,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
                 "weight_total",
                 "expected_count",
             )
+            | _carried(settings.options.carry, cell)
             for cell in assessment.riskiest
         ],
         "models": {name: model_json(result) for name, result in assessment.models.items()},
@@ -84,6 +87,14 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             versions=dict(settings.versions),
         ),
     } | requested_json(assessment)
+
+
+def _carried(names: Sequence[str], cell: RiskyCell) -> dict[str, Any]:
+    """What the rows of a combination hold in the columns to carry."""
+    if not names:
+        return {}
+    columns = zip(*cell.carried, strict=True)
+    return {"carried": {name: list(held) for name, held in zip(names, columns, strict=True)}}
 
 
 def model_json(result: ModelResult | Unavailable) -> dict[str, Any]:
@@ -134,7 +145,7 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
     """A change of one key, with what it does."""
     counts = fields_json(
         one, "key", "change", "k", "sample_uniques_before", "sample_uniques_after",
-        "breaking_before", "breaking_after", "keeps_limits",
+        "breaking_before", "breaking_after", "largest_risk_after", "keeps_limits",
     )  # fmt: skip
     names = [
         f"expected_{figure}_{when}"

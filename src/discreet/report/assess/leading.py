@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from discreet.figures import Unavailable
+from discreet.figures import Outcome, Unavailable
 from discreet.report import words
 from discreet.report.assess import words as texts
 from discreet.report.assess.classes import filled_classes, first_result, n_classes_above
@@ -12,10 +12,7 @@ from discreet.survey.assessment import Assessment
 from discreet.survey.leading import RiskOverview
 
 SHOWN_CELLS = 3  # on the terminal
-FIGURES = (
-    ("population uniques among the records", "expected_population_uniques"),
-    ("records that an intruder matches correctly", "expected_correct_matches"),
-)
+MATCHED = "records that an intruder matches correctly"
 
 
 def headline_section(assessment: Assessment) -> Section:
@@ -27,7 +24,7 @@ def headline_section(assessment: Assessment) -> Section:
 def _headline(assessment: Assessment) -> Iterator[Block]:
     """The recommended estimate, what speaks against it, and what to make of other models."""
     led = assessment.recommended
-    named = [(what, getattr(led, name)) for what, name in FIGURES]
+    named = list(_figures(assessment))
     yield Table(header=("", ""), rows=tuple(_rows(assessment)), only="terminal")
     yield Tiles(
         tuple(
@@ -47,10 +44,19 @@ def _headline(assessment: Assessment) -> Iterator[Block]:
         yield Text(words.full(led.disagreement), "soft")
 
 
+def _figures(assessment: Assessment) -> Iterator[tuple[str, Outcome]]:
+    """What leads, by its name. Where the file is everybody, those alone in it are told below."""
+    led = assessment.recommended
+    if texts.has_register(assessment):
+        yield "records alone in the population", led.expected_population_uniques
+    elif not texts.is_everybody(assessment):
+        yield "population uniques among the records", led.expected_population_uniques
+    yield MATCHED, led.expected_correct_matches
+
+
 def _rows(assessment: Assessment) -> Iterator[Row]:
     """The figures of the estimate that there are, the records at high risk, those who are alone."""
-    for what, name in FIGURES:
-        figure = getattr(assessment.recommended, name)
+    for what, figure in _figures(assessment):
         if not isinstance(figure, Unavailable):
             yield what, words.outcome(figure)
     yield from _high(assessment)
@@ -90,19 +96,20 @@ def risk_section(assessment: Assessment) -> Section:
 
 def riskiest_section(assessment: Assessment) -> Section:
     """The riskiest combinations, with the rows of their records."""
-    keys = assessment.settings.keys
+    keys, carried = assessment.settings.keys, assessment.settings.options.carry
     told = any(cell.risk is not None for cell in assessment.riskiest)
     rows = tuple(
         (
             texts.rows_of(cell),
+            *texts.carried_by(cell, len(carried)),
             *((_chance(cell.risk),) if told else ()),
             texts.combination(cell.sample_count, cell.records),
             ", ".join(f"{k}={v}" for k, v in zip(keys, cell.levels, strict=True)),
         )
         for cell in assessment.riskiest
     )
-    header = ("row", *(("risk",) if told else ()), "", "combination")
-    sides = "lrll" if told else "lll"
+    header = ("row", *carried, *(("risk",) if told else ()), "", "combination")
+    sides = "l" * (1 + len(carried)) + ("rll" if told else "ll")
     return Section(
         "Riskiest combinations (confidential)",
         (
@@ -118,10 +125,12 @@ def _riskiest_cells(assessment: Assessment) -> Table:
     """A column a key, with the rows, risks and counts that there are."""
     counted, weighted = texts.overlaps(assessment), assessment.settings.weight is not None
     told = any(cell.risk is not None for cell in assessment.riskiest)
-    names = [("row", True), ("risk", told), ("population unique", told), ("records", True),
+    estimated = told and not (texts.is_everybody(assessment) or texts.has_register(assessment))
+    names = [("row", True), ("risk", told), ("population unique", estimated), ("records", True),
              ("count", counted), ("weights", weighted), ("expected", True)]  # fmt: skip
     shown = [name for name, is_shown in names if is_shown]
-    rows = []
+    carried = assessment.settings.options.carry
+    rows: list[Row] = []
     for cell in assessment.riskiest:
         numbers = {
             "row": texts.rows_of(cell),
@@ -132,12 +141,13 @@ def _riskiest_cells(assessment: Assessment) -> Table:
             "weights": "" if cell.weight_total is None else words.expected(cell.weight_total),
             "expected": words.expected(cell.expected_count),
         }
-        rows.append((*(numbers[name] for name in shown), *cell.levels))
+        first, *rest = (numbers[name] for name in shown)
+        rows.append((first, *texts.carried_by(cell, len(carried)), *rest, *cell.levels))
     keys = assessment.settings.keys
     return Table(
-        header=(*shown, *keys),
+        header=(shown[0], *carried, *shown[1:], *keys),
         rows=tuple(rows),
-        sides="l" + "r" * (len(shown) - 1) + "l" * len(keys),
+        sides="l" * (1 + len(carried)) + "r" * (len(shown) - 1) + "l" * len(keys),
         only="page",
     )
 

@@ -26,6 +26,10 @@ MEANING = {
         "The recommended estimate, with 90 % limits. Where a missing value matches anything, a "
         "record is alone in the population when nobody else agrees on the keys that it has."
     ),
+    "recommended_counted": (
+        "Counted, since the file is everybody. Where a missing value matches anything, a record is "
+        "alone when nobody else agrees on the keys that it has."
+    ),
     "models_compared": "What the model says of the file under each policy.",
     "sensitive_compared": "Records that break each rule.",
     "size_indices": (
@@ -60,6 +64,10 @@ MEANING = {
         "Different intruders know different things. Alone and break count records of the file; the "
         "last two columns are the recommended estimate with these keys. The file of records holds "
         "the risk in each scenario."
+    ),
+    "scenarios_counted": (
+        "Different intruders know different things. All of this was counted, since the file is "
+        "everybody. The file of records holds the risk in each scenario."
     ),
     "subsets": (
         "How few facts are enough to make somebody unique: for each number of keys, the set that "

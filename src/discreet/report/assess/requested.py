@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
-from discreet.report.assess.words import expected_persons, risk_name, short_outcome
+from discreet.report.assess.words import (
+    expected_persons,
+    has_register,
+    is_everybody,
+    risk_name,
+    short_outcome,
+)
 from discreet.report.document import Block, Place, Row, Section, Table, Text
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigures
@@ -96,15 +102,16 @@ def _scenarios(assessment: Assessment) -> Iterator[Section]:
         a.records == s.size_indices.sample_uniques for s in views for a in s.anonymity if a.k == 2
     )
     ks = [a.k for a in views[0].anonymity if a.k != 2 or not same]
+    everybody = is_everybody(assessment)
     yield table_section(
         title="Scenarios: what different intruders may know",
-        meaning=MEANING["scenarios"],
+        meaning=MEANING["scenarios_counted" if everybody else "scenarios"],
         header=(
             "scenario",
             "keys",
             "alone",
             *(f"break {k}" for k in ks),
-            "population uniques",
+            *(() if everybody else ("population uniques",)),
             "correct matches",
         ),
         rows=tuple(
@@ -113,7 +120,7 @@ def _scenarios(assessment: Assessment) -> Iterator[Section]:
                 words.count(len(s.keys)),
                 words.count(s.size_indices.sample_uniques),
                 *(words.count(a.records) for a in s.anonymity if a.k in ks),
-                short_outcome(s.recommended.expected_population_uniques),
+                *(() if everybody else (short_outcome(s.recommended.expected_population_uniques),)),
                 short_outcome(s.recommended.expected_correct_matches),
             )
             for s in views
@@ -324,7 +331,12 @@ def _bayes_test(assessment: Assessment) -> Iterator[Section]:
     """All ratios on the page; on the terminal those that were asked for."""
     results = [r for r in assessment.models.values() if isinstance(r, ModelResult)]
     called = {r.name: r.called_unique for r in results if r.called_unique is not None}
-    if isinstance(assessment.risk, RiskOverview) and assessment.risk.called_unique is not None:
+    counted = is_everybody(assessment) or has_register(assessment)  # then nobody has to be called
+    if (
+        isinstance(assessment.risk, RiskOverview)
+        and assessment.risk.called_unique is not None
+        and not (counted and not assessment.settings.loss_ratios)
+    ):
         called = {"recommended": assessment.risk.called_unique} | called
     if not called:
         return

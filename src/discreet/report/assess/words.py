@@ -5,7 +5,7 @@ counts as a match of it (sample count at most 1), and it *breaks 2-anonymity* wh
 is below 2. Where missing values match other values a count may be 1.5: below 2, yet not alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
@@ -13,6 +13,7 @@ from discreet.report import words
 from discreet.report.assess.meaning import MEANING
 from discreet.survey.assessment import Assessment
 from discreet.survey.headline.recommendation import COUNTED, Recommended
+from discreet.survey.leading import RiskOverview
 from discreet.survey.riskiest import RiskyCell
 from discreet.survey.scoring import MATCH, RISK, ModelResult
 from discreet.survey.suggestions import Suggestion
@@ -28,7 +29,6 @@ QUESTION = (
     "the risk, and only you can tell. Everybody: --whole-population. A sample: --population with "
     "the number of persons it was drawn from, or --weight with the column of survey weights."
 )
-KEEPS = {None: "", True: "; the limits are then kept", False: "; that is not enough"}
 ALL_ROWS = "--risks FILE.csv lists every row."
 SHOWN_ROWS = 3  # of the riskiest records, in one line
 
@@ -77,6 +77,22 @@ def population_line(assessment: Assessment) -> str:
     return f"population of {words.expected(summary.population_size)} ({source})"
 
 
+def is_everybody(assessment: Assessment) -> bool:
+    """Whether the file is the population, so that its figures are counted in it."""
+    return _is_counted(assessment) and assessment.population is None
+
+
+def has_register(assessment: Assessment) -> bool:
+    """Whether the figures were counted in a file of the population."""
+    return _is_counted(assessment) and assessment.population is not None
+
+
+def _is_counted(assessment: Assessment) -> bool:
+    matches = assessment.recommended.expected_correct_matches
+    counted = assessment.recommended.model == COUNTED
+    return counted and isinstance(matches, Figure) and matches.how is How.EXACT
+
+
 def population_question(assessment: Assessment) -> Iterator[str]:
     """What has to be answered where the size of the population is not known."""
     if assessment.summary.population_size is None:
@@ -91,20 +107,43 @@ def rows_of(cell: RiskyCell) -> str:
 
 def riskiest_rows(assessment: Assessment) -> Iterator[str]:
     """The rows at the highest risk, each with its own, and whether there are more like them."""
-    told = [(row, c.risk) for c in assessment.riskiest if c.risk is not None for row in c.rows]
+    told = [
+        (row, c.risk, carried)
+        for c in assessment.riskiest
+        if c.risk is not None
+        for row, carried in zip(c.rows, c.carried, strict=True)
+    ]
     if not told:
         return
     first = told[:SHOWN_ROWS]
     rows = words.by_number(len(first), "row", "rows")
     if alike(first[0][1], first[-1][1]):
-        shown = words.listed([str(row) for row, _ in first])
+        shown = words.listed([named_row(assessment, row, held) for row, _, held in first])
         risk = f" (risk {words.probability(first[0][1])})"
-        more = sum(alike(one, first[0][1]) for _, one in told) - len(first)
+        more = sum(alike(one, first[0][1]) for _, one, _ in told) - len(first)
         others = f" and at least {more} more with the same risk" if more else ""
         yield f"Riskiest: {rows} {shown}{risk}{others}; {ALL_ROWS}"
     else:
-        shown = words.listed([f"{row} ({words.probability(risk)})" for row, risk in first])
+        shown = words.listed(
+            [
+                f"{named_row(assessment, row, held)} ({words.probability(risk)})"
+                for row, risk, held in first
+            ]
+        )
         yield f"Riskiest: {rows} {shown}, with their risk; {ALL_ROWS}"
+
+
+def named_row(assessment: Assessment, row: int, carried: Sequence[str]) -> str:
+    """A row with what it holds in the columns to carry."""
+    names = assessment.settings.options.carry
+    held = ", ".join(f"{name} {value}" for name, value in zip(names, carried, strict=True) if value)
+    return f"{row} [{held}]" if held else str(row)
+
+
+def carried_by(cell: RiskyCell, n_columns: int) -> tuple[str, ...]:
+    """What the first rows of a combination hold in each column to carry; more are hinted at."""
+    more = ", …" if len(cell.rows) < cell.records else ""
+    return tuple(", ".join(held[j] for held in cell.carried) + more for j in range(n_columns))
 
 
 def next_steps(assessment: Assessment) -> Iterator[str]:
@@ -112,25 +151,43 @@ def next_steps(assessment: Assessment) -> Iterator[str]:
     if assessment.verdict is not None and assessment.verdict.allows:
         yield "Nothing has to change to keep the limits"
     for one in assessment.suggestions:
-        effects = [_effect(one)]
-        before, after = (
-            _value(getattr(one, f"expected_population_uniques_{when}"))
-            for when in ("before", "after")
-        )
-        if before is not None and after is not None:
-            effects.append(
-                f"population uniques from {words.expected(before)} to {words.expected(after)}"
-            )
-        yield f"{one.change}: {', '.join(effects)}{KEEPS[one.keeps_limits]}"
+        effects = ", ".join((*_counted_effects(assessment, one), *_effects(assessment, one)))
+        yield f"{one.change}: {effects}{_ruled(assessment, one)}"
 
 
-def _effect(one: Suggestion) -> str:
-    if one.k == 2:
-        before, after, what = one.sample_uniques_before, one.sample_uniques_after, "sample uniques"
-    else:
+def _counted_effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
+    """What is counted before and after: those who are alone, and those who break k-anonymity."""
+    if one.k != 2:
         before, after = one.breaking_before, one.breaking_after
         what = f"records that break {one.k}-anonymity"
-    return f"{what} from {words.count(before)} to {words.count(after)}"
+        yield f"{what} from {words.count(before)} to {words.count(after)}"
+    if one.k == 2 or is_everybody(assessment):
+        what = "records alone" if is_everybody(assessment) else "sample uniques"
+        before, after = one.sample_uniques_before, one.sample_uniques_after
+        yield f"{what} from {words.count(before)} to {words.count(after)}"
+
+
+def _effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
+    """Population uniques before and after, and the highest risk where its limit is not kept."""
+    before = _value(one.expected_population_uniques_before)
+    after = _value(one.expected_population_uniques_after)
+    if before is not None and after is not None and not is_everybody(assessment):
+        yield f"population uniques from {words.expected(before)} to {words.expected(after)}"
+    limit, risk = assessment.settings.options.max_risk, assessment.risk
+    if limit is None or one.keeps_limits:
+        return
+    if isinstance(risk, RiskOverview) and one.largest_risk_after is not None:
+        first, then = map(words.probability, (risk.largest, one.largest_risk_after))
+        yield "highest risk " + (f"still {then}" if first == then else f"from {first} to {then}")
+
+
+def _ruled(assessment: Assessment, one: Suggestion) -> str:
+    """Whether the limits would be kept."""
+    if one.keeps_limits is None:
+        return "" if assessment.verdict is None else "; the verdict is then still undecided"
+    if one.keeps_limits and assessment.n_dropped:
+        return "; the limits are then kept by the records that were judged"
+    return "; the limits are then kept" if one.keeps_limits else "; that is not enough"
 
 
 def _value(outcome: Outcome) -> float | None:
@@ -234,6 +291,12 @@ def headline_words(assessment: Assessment) -> Iterator[str]:
     recommended = assessment.recommended
     uniques = recommended.expected_population_uniques
     confidence = uniques.confidence if isinstance(uniques, Figure) else None
+    if is_everybody(assessment):
+        yield "The file is everybody, so all of this was counted and nothing is estimated."
+        return
+    if has_register(assessment):
+        yield "Counted in the file of the population, so nothing is estimated."
+        return
     if recommended.model == COUNTED:
         if assessment.summary.population_size is not None:
             yield f"There is no estimate: {recommended.why}."

@@ -35,6 +35,7 @@ SHOWN, SHOWN_MODELS = 20, 10  # on the terminal
 MOST_ROWS, MOST_BARS = 200, 24  # on the page
 MOST_GRID = 1024  # cells of a table that is shown whole
 SHADES = ("known", "2 values", "3 to 5", "6 to 10", "more")  # widths 0, 1, 2–4, 5–9, more
+IMPOSSIBLE = Box("–", "", len(SHADES), False)  # grey: nothing was worked out there
 TILES = ("bounds", "one_over_tables", "true_table", "small_cells_identified")
 SMALL_HEADER = (
     "cell",
@@ -288,7 +289,12 @@ def _grid(audit: Audit) -> Iterator[Section]:
     if len(audit.cells) != table.n_cells or table.n_cells > MOST_GRID:
         return
     *down, last = table.levels
-    boxes = {cell.levels: _box(cell, audit.options.small) for cell in audit.cells}
+    nested, small = audit.release.nested, audit.options.small
+    boxes = {
+        cell.levels: IMPOSSIBLE if nested.excludes(cell.levels) else _box(cell, small)
+        for cell in audit.cells
+    }
+    grey = IMPOSSIBLE in boxes.values()
     rows = tuple(
         (
             tuple(levels[i] for levels, i in zip(down, place, strict=True)),
@@ -301,7 +307,8 @@ def _grid(audit: Audit) -> Iterator[Section]:
         (
             Text(
                 "The least and the greatest count in all tables consistent with what was released, "
-                "with the true count below. The redder, the narrower; small cells have a frame.",
+                "with the true count below. The redder, the narrower; small cells have a frame."
+                + (" Grey cells cannot be, as everybody knows." if grey else ""),
                 "soft",
             ),
             Grid(
@@ -309,7 +316,7 @@ def _grid(audit: Audit) -> Iterator[Section]:
                 across=table.names[-1],
                 levels=tuple(last),
                 rows=rows,
-                shades=SHADES,
+                shades=(*SHADES, "impossible") if grey else SHADES,
             ),
         ),
         only="page",

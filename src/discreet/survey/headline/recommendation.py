@@ -298,7 +298,7 @@ class _Asked:
         """The sample is the population: every sample unique is one of the population."""
         return Recommended(
             model=COUNTED,
-            why="the sample is the whole population, so nothing has to be estimated",
+            why="the file is the whole population, so nothing has to be estimated",
             expected_population_uniques=exactly(float(self.sizes.sample_uniques)),
             expected_correct_matches=exactly(float(self.sizes.n_cells)),
         )

@@ -8,6 +8,7 @@ from tests.unit.report.showing import page_words, terminal_lines
 
 from discreet.flows import assess as module
 from discreet.report.assess.document import assess_document
+from discreet.report.assess.external import external_document
 from discreet.report.assess.json import assessment_json
 from discreet.report.assess.words import (
     anonymity_meaning,
@@ -127,3 +128,47 @@ def test_models_of_one_reason_share_a_line():
     assert "ewens and pitman are not available: where missing values match anything" in told
     assert page(found).count("not available: where missing values match anything") == 1
     assert "ewens and pitman are not available: where" in page(found)
+
+
+EVERYBODY = pd.DataFrame(
+    {
+        "id": [f"P{i:03}" for i in range(300)],
+        "age": [20 + i % 40 for i in range(299)] + [95],
+        "sex": [i % 3 == 0 for i in range(300)],
+    }
+)
+SPEAKS_OF_A_SAMPLE = ("sample", "estimate", "population unique", "Bayes", "in the population")
+
+
+def test_of_everybody_nothing_is_said_of_samples_or_estimates():
+    options = {"whole_population": True, "max_risk": 0.1, "scenarios": {"near": ["age"]}}
+    found = module.assess(EVERYBODY, ["age", "sex"], **options)
+    for told in (shown(found), page(found), page_words(external_document(found))):
+        told = told.replace("nothing is estimated", "")
+        assert [word for word in SPEAKS_OF_A_SAMPLE if word in told] == []
+    assert "The file is everybody, so all of this was counted" in page(found)
+    assert "records alone from" in page(found)
+
+
+def test_with_a_file_of_the_population_nothing_is_said_of_estimates():
+    found = module.assess(EVERYBODY[::2], ["age", "sex"], population_file=EVERYBODY)
+    for told in (shown(found), page(found)):
+        told = told.replace("nothing is estimated", "").replace("nothing to estimate", "")
+        assert "estimate" not in told
+        assert "population uniques among" not in told
+        assert "records alone in the population" in told
+
+
+@pytest.mark.parametrize("carry", [["id"], ["id", "sex"]])
+def test_the_riskiest_are_shown_with_what_is_carried_inside_and_never_outside(carry):
+    found = module.assess(EVERYBODY, ["age"], whole_population=True, carry=carry)
+    first = found.riskiest[0]
+    assert first.rows == (300,)
+    assert first.carried[0][0] == "P299"
+    assert "Riskiest: row" in shown(found)
+    assert "300 [id P299" in shown(found)
+    assert "P299" in page(found)
+    assert assessment_json(found)["riskiest"][0]["carried"]["id"] == ["P299"]
+    assert "P299" not in page_words(external_document(found))
+    for cell in found.riskiest:
+        assert [held[0] for held in cell.carried] == [f"P{row - 1:03}" for row in cell.rows]

@@ -49,6 +49,20 @@ def test_the_narrower_the_redder():
     assert len(SHADES) == 5
 
 
+def test_a_cell_that_cannot_be_is_grey_and_not_known():
+    rows = np.array([[[9, 4], [0, 0]], [[7, 5], [0, 0]], [[0, 0], [2, 8]], [[0, 0], [6, 1]]])
+    names, levels = ["d", "r", "s"], [["d1", "d2", "d3", "d4"], ["r1", "r2"], ["f", "m"]]
+    found = audit(Table.of_dense(rows, names, levels), [["d"], ["r", "s"]])
+    page = audit_html("t", [found], sequence=False)
+    assert page.count('box shade5">–</td>') == 8
+    assert page.count("box shade") == 16
+    assert "box shade0" not in page
+    assert '<span class="shade5">impossible</span>' in page
+    assert "Grey cells cannot be" in page
+    other = audit_html("t", [audit(TABLE, SETS)], sequence=False)
+    assert "impossible" not in other
+
+
 def test_each_cell_of_the_table_has_the_colour_of_its_width(steps):
     shown = boxes(audit_html("t", steps))
     cells = steps[-1].cells
