@@ -239,6 +239,7 @@ def _step_json(audit: Audit) -> dict[str, Any]:
     told = view.distributions if isinstance(view, View) else [None] * len(audit.small_cells)
     return {
         "released": _sets(audit),
+        **known(verdict=None if audit.verdict is None else audit.verdict.to_json()),
         "n_tables": count_json(audit.n_tables),
         "view": name,
         "risk": _risk(audit, name),
