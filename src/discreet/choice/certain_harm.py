@@ -63,7 +63,8 @@ def groups_reason(table: Table, learned: Sequence[Learned]) -> str:
     """The first group that is shown to share a level, and how many there are."""
     if not learned:
         return ""
-    more = "" if len(learned) == 1 else f" (and {len(learned) - 1:,} more such groups)"
+    left = len(learned) - 1
+    more = f" (and {left:,} more such group{'' if left == 1 else 's'})" if left else ""
     return f"shows that {learned_words(learned[0], table)}{more}"
 
 
