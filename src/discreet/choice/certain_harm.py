@@ -69,16 +69,16 @@ def groups_reason(table: Table, learned: Sequence[Learned]) -> str:
 
 
 def groups_shown(
-    judged: Judged, bare: Judged, targets: Sequence[str] | None, clock: Clock
+    judged: Judged, bare: Judged | None, targets: Sequence[str] | None, clock: Clock
 ) -> Shown:
     """Groups that a release proves to share a level, beyond what everybody knows.
 
     By margins whose true counts are known: those that go out, those that are out, those that a mask
     keeps; and by the bounds that all figures together leave, as far as they are found in their
-    time. `bare` is the same release without nesting that the data alone show.
+    time. `bare` is the same release without nesting that the data alone show, where there is any.
     """
     learned, missed = _news(judged, targets, clock)
-    if learned or not judged.nested.unconfirmed:
+    if learned or bare is None:
         return Shown(learned=learned, not_sought=missed)
     more, also_missed = _news(bare, targets, clock)
     return Shown(learned=(), unless_nested=more, not_sought=missed or also_missed)
@@ -88,6 +88,8 @@ def _news(
     judged: Judged, targets: Sequence[str] | None, clock: Clock
 ) -> tuple[tuple[Learned, ...], str]:
     table = judged.masked.source
+    if not judged.is_certain:
+        return (), ""
     upper = _upper(judged, clock) if table.n_cells <= MOST_SHOWN else None
     return proved_groups(
         table,
@@ -103,14 +105,11 @@ def _axes(table: Table, targets: Sequence[str] | None) -> tuple[int, ...] | None
     return None if targets is None else table.axes([t for t in targets if t in table.names])
 
 
-def _upper(judged: Judged, clock: Clock) -> IntArray | None:
-    """The upper bounds of all cells, or what is as good: whether a cell may hold somebody; None
-    where nothing is known for certain."""
+def _upper(judged: Judged, clock: Clock) -> IntArray:
+    """The upper bounds of all cells, or what is as good: whether a cell may hold somebody."""
     masked, exact = judged.masked, judged.exact
     if judged.is_plain and exact is not None and junction_tree(exact.tables) is not None:
         return possible_cells(exact)
-    if masked.margins is None and not masked.known and not judged.also:
-        return None
     seconds = clock.share(BOUNDS_SHARE, BOUNDS_SECONDS) or BOUNDS_SECONDS
     found = intruders_bounds(masked, also=judged.also, time_limit=seconds)
     upper: IntArray = found.upper.reshape(masked.source.sizes)
@@ -173,9 +172,10 @@ def certain_harm(
         )
 
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
-    judged, bare = judged_with(confirmed=False), judged_with(confirmed=True)
-    if judged is None or bare is None:
-        return Harm(judged=judged, printed=printed)
+    judged = judged_with(confirmed=False)
+    if judged is None:
+        return Harm(judged=None, printed=printed)
+    bare = judged_with(confirmed=True) if judged.nested.unconfirmed else None
     shown = groups_shown(judged, bare, targets, clock)
     probable: tuple[Learned, ...] | Unavailable = ()
     if not printed and not shown.learned:

@@ -37,6 +37,11 @@ class Judged:
     exact: Margins | None
 
     @property
+    def is_certain(self) -> bool:
+        """Whether anything is known for certain."""
+        return self.masked.margins is not None or bool(self.masked.known or self.also)
+
+    @property
     def is_plain(self) -> bool:
         """Whether exact margins are all that is known."""
         return self.masked.margins is not None and self.masked.likelihood is None

@@ -29,8 +29,8 @@ from discreet.tables.release import MOST_SHOWN, Release
 from discreet.tables.ruled_out import is_common
 
 NOT_ALL = (
-    f"of more than {MOST_SHOWN:,} cells, single margins were searched, but not what margins that "
-    "do not fit together as a tree show together"
+    f"the table has more than {MOST_SHOWN:,} cells, and its margins do not fit together as a tree; "
+    "what each shows by itself was searched, what they show together was not"
 )
 
 Targets = Sequence[int] | None
@@ -90,11 +90,13 @@ def proved_groups(
     missed = ""
     if upper is not None:
         found += learned_from_bounds(upper, table.dense(), targets, proved=found)
+    elif not plain:
+        missed = NOT_ALL
     elif margins is not None:
         sets = list(margins.tables)
-        if plain and junction_tree(sets) is not None:
+        if junction_tree(sets) is not None:
             found += learned_from_supports(table, sets, targets, proved=found)
-        elif not plain or _may_show(table, sets, targets, is_news):
+        elif _may_show(table, sets, targets, is_news):
             missed = NOT_ALL
     return tuple(filter(is_news, found)), missed
 
