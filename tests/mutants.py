@@ -627,8 +627,8 @@ MUTANTS = (
     ),
     Mutant(
         "choice/certain_harm.py",
-        "shared = groups_reason(judged.masked.source, learned)",
-        'shared = ""',
+        "shared=groups_reason(table, (*shown.learned, *known)),",
+        'shared="",',
         "choice: groups that share a level are passed",
         ("tests/unit/cli/test_printed_tables.py",),
     ),
