@@ -31,7 +31,7 @@ from discreet.tables.printed import Printed, number_printed
 from discreet.tables.probable_groups import sought_groups
 from discreet.tables.release import MOST_SHOWN
 from discreet.tables.ruled_out import RuledOut, is_common
-from discreet.tables.shown_groups import Shown, possible_cells, proved_groups
+from discreet.tables.shown_groups import ShownGroups, possible_cells, proved_groups
 
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.1, 5.0  # of the time, for bounds that show groups
 MOST_NAMED = 3  # tables in a reason
@@ -70,7 +70,7 @@ def groups_reason(table: Table, learned: Sequence[Learned]) -> str:
 
 def groups_shown(
     judged: Judged, bare: Judged | None, targets: Sequence[str] | None, clock: Clock
-) -> Shown:
+) -> ShownGroups:
     """Groups that a release proves to share a level, beyond what everybody knows.
 
     By margins whose true counts are known: those that go out, those that are out, those that a mask
@@ -79,9 +79,9 @@ def groups_shown(
     """
     learned, missed = _news(judged, targets, clock)
     if learned or bare is None:
-        return Shown(learned=learned, not_sought=missed)
+        return ShownGroups(learned=learned, not_sought=missed)
     more, also_missed = _news(bare, targets, clock)
-    return Shown(learned=(), unless_nested=more, not_sought=missed or also_missed)
+    return ShownGroups(learned=(), unless_nested=more, not_sought=missed or also_missed)
 
 
 def _news(
@@ -219,7 +219,7 @@ def _probable(
 
 
 def _doubts(
-    table: Table, nested: RuledOut, shown: Shown, probable: tuple[Learned, ...] | Unavailable
+    table: Table, nested: RuledOut, shown: ShownGroups, probable: tuple[Learned, ...] | Unavailable
 ) -> Iterator[Doubt]:
     """Why it is open whether groups share a level."""
     groups = shown.unless_nested

@@ -28,7 +28,7 @@ from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOption
 from discreet.tables.printed import Printed
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
-from discreet.tables.shown_groups import Shown, shown_by_release
+from discreet.tables.shown_groups import ShownGroups, shown_by_release
 from discreet.tables.smaller_releases import first_allowed
 
 NOT_COUNTED = Count(value=None, how=None, note="not counted")
@@ -67,7 +67,7 @@ class Audit(Result):
     one_over_tables: Outcome
     measures: Mapping[str, TableMeasures]
     printed: tuple[Printed, ...]
-    shown: Shown
+    shown: ShownGroups
     believed: tuple[Learned, ...] | Unavailable
     refusal: RefusalView | Unavailable | None
     population: Mapping[str, tuple[PopulationCell, ...] | Unavailable]
@@ -166,7 +166,7 @@ def _revealed(
     )
 
 
-def _shown(out: Release, cells: LookedAt, options: AuditOptions, clock: Clock) -> Shown:
+def _shown(out: Release, cells: LookedAt, options: AuditOptions, clock: Clock) -> ShownGroups:
     """What the release proves of groups of persons."""
     upper = None
     if out.is_shown:

@@ -13,7 +13,7 @@ from discreet.tables.printed import Axes, Printed, number_printed
 from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import NOTHING_NESTED
 from discreet.tables.ruled_out import RuledOut
-from discreet.tables.shown_groups import Shown
+from discreet.tables.shown_groups import ShownGroups
 
 RULES = {
     Policy.BOUNDS: "bounds",
@@ -30,7 +30,7 @@ OPEN = f"{COARSER}; if it is no secret, say so (knows), or name the variables th
 LONGER = "allow more time (seconds), or release less"
 REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
 TREE = "release margins that fit together as a tree, or fewer of them"
-NONE_SHOWN = Shown(learned=())
+NONE_SHOWN = ShownGroups(learned=())
 CONFIRM = "count persons, or confirm that these are (persons)"
 
 
@@ -51,7 +51,7 @@ class Found:
     printed: Sequence[Printed] = ()
     learned: Sequence[Learned] = ()
     not_sought: Unavailable | None = None
-    shown: Shown = NONE_SHOWN
+    shown: ShownGroups = NONE_SHOWN
     nested: RuledOut = NOTHING_NESTED
 
 

@@ -37,7 +37,7 @@ Targets = Sequence[int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownGroups:
     """`learned` are the groups shown to share a level, beyond what everybody knows.
 
     `unless_nested` are those that are shown unless everybody knows what the data alone show of
@@ -49,7 +49,9 @@ class Shown:
     not_sought: str = ""
 
 
-def shown_by_release(out: Release, upper: IntArray | None, targets: Targets, clock: Clock) -> Shown:
+def shown_by_release(
+    out: Release, upper: IntArray | None, targets: Targets, clock: Clock
+) -> ShownGroups:
     """The groups that margins and what else is known prove to share a level.
 
     `upper` are the upper bounds of all cells of a table that is shown. What everybody knows is left
@@ -66,10 +68,10 @@ def shown_by_release(out: Release, upper: IntArray | None, targets: Targets, clo
 
     learned, missed = news(out, upper)
     if learned or not out.nested.unconfirmed:
-        return Shown(learned=learned, not_sought=missed)
+        return ShownGroups(learned=learned, not_sought=missed)
     bare = out.with_nesting(out.nested.confirmed())
     more, also_missed = news(bare, _upper(bare, clock) if bare.is_shown else None)
-    return Shown(learned=(), unless_nested=more, not_sought=missed or also_missed)
+    return ShownGroups(learned=(), unless_nested=more, not_sought=missed or also_missed)
 
 
 def proved_groups(
