@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.choice.best_set.best_margins import BestMargins, best_margins
     from discreet.choice.best_set.frontier import Frontier
     from discreet.choice.best_set.result import DecomposableBest
-    from discreet.choice.choice import Candidate, Choice
+    from discreet.choice.choice import Candidate, Choice, Doubt
     from discreet.choice.measures import Measure
     from discreet.choice.options import ChooseOptions
     from discreet.choice.risk_utility import RiskUtility
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from discreet.tables.printed import Printed
     from discreet.tables.refused_margin import RefusalView
     from discreet.tables.release import Release
+    from discreet.tables.shown_groups import ShownGroups
 
 _HOME = {
     "Anonymity": "discreet.survey.anonymity",
@@ -141,6 +142,7 @@ _HOME = {
     "DecomposableBest": "discreet.choice.best_set.result",
     "Difference": "discreet.report.comparing",
     "DiscreetError": "discreet.errors",
+    "Doubt": "discreet.choice.choice",
     "DuckDBEngine": "discreet.engines.duckdb",
     "Estimates": "discreet.survey.backtest.league",
     "Figure": "discreet.figures",
@@ -193,6 +195,7 @@ _HOME = {
     "SensitiveFigures": "discreet.survey.attributes.sensitive",
     "SetsRegression": "discreet.count_tables.com_poisson.regression",
     "Settings": "discreet.survey.assessment",
+    "ShownGroups": "discreet.tables.shown_groups",
     "ShrinkageRow": "discreet.survey.models.lancaster",
     "SizeIndices": "discreet.data.summary",
     "SpecialFigures": "discreet.survey.suda.special",
@@ -262,6 +265,7 @@ __all__ = [
     "DecomposableBest",
     "Difference",
     "DiscreetError",
+    "Doubt",
     "DuckDBEngine",
     "Estimates",
     "Figure",
@@ -314,6 +318,7 @@ __all__ = [
     "SensitiveFigures",
     "SetsRegression",
     "Settings",
+    "ShownGroups",
     "ShrinkageRow",
     "SizeIndices",
     "SpecialFigures",

@@ -1,35 +1,52 @@
 """What a release gives away for certain: small counts that it prints, groups that share a level."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.choice.candidates import NOTHING
+from discreet.choice.choice import Doubt
+from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged, judged_by, printed_by
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.system.linear_system import Statement, system_of
-from discreet.masks.after_publication import intruders_bounds
+from discreet.figures import Unavailable
+from discreet.masks.after_publication import intruders_bounds, intruders_question
 from discreet.masks.contract import Axes, Masked, entry_groups, margin_sum
-from discreet.masks.margins import NAME as MARGINS
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import junction_tree
-from discreet.tables.audit_verdict import small_words, table_name
-from discreet.tables.groups import (
-    Learned,
-    learned_from_bounds,
-    learned_from_margins,
-    learned_words,
+from discreet.tables.audit_verdict import (
+    LONGER,
+    TREE,
+    confirm_remedy,
+    small_words,
+    table_name,
+    unless_nested_words,
 )
+from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Printed, number_printed
+from discreet.tables.probable_groups import sought_groups
 from discreet.tables.release import MOST_SHOWN
-from discreet.tables.ruled_out import is_common
+from discreet.tables.ruled_out import RuledOut, is_common
+from discreet.tables.shown_groups import ShownGroups, possible_cells, proved_groups
 
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.1, 5.0  # of the time, for bounds that show groups
 MOST_NAMED = 3  # tables in a reason
-EXACT_MASKS = (NOTHING, MARGINS, SUPPRESSION)  # whose figures prove something of groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harm:
+    """What a publication gives away for certain: small counts `printed`, groups who `shared` a
+    level (a text each, empty where there is none), and `doubts` where that is open. `judged` is the
+    publication as it is judged beyond that, None where nothing is told."""
+
+    judged: Judged | None
+    printed: str = ""
+    shared: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
 
 def printed_reason(table: Table, printed: Sequence[Printed], small: int) -> str:
@@ -46,41 +63,53 @@ def groups_reason(table: Table, learned: Sequence[Learned]) -> str:
     """The first group that is shown to share a level, and how many there are."""
     if not learned:
         return ""
-    more = "" if len(learned) == 1 else f" (and {len(learned) - 1:,} more such groups)"
+    left = len(learned) - 1
+    more = f" (and {left:,} more such group{'' if left == 1 else 's'})" if left else ""
     return f"shows that {learned_words(learned[0], table)}{more}"
 
 
 def groups_shown(
-    judged: Judged, targets: Sequence[str] | None, clock: Clock
-) -> tuple[Learned, ...]:
+    judged: Judged, bare: Judged | None, targets: Sequence[str] | None, clock: Clock
+) -> ShownGroups:
     """Groups that a release proves to share a level, beyond what everybody knows.
 
-    For exact margins and for suppressed tables, by bounds: exact where these are found in their
-    time, else what single margins show. Rounded and perturbed figures prove nothing here.
+    By margins whose true counts are known: those that go out, those that are out, those that a mask
+    keeps; and by the bounds that all figures together leave, as far as they are found in their
+    time. `bare` is the same release without nesting that the data alone show, where there is any.
     """
-    masked = judged.masked
-    table = masked.source
-    if masked.mask not in EXACT_MASKS or table.n_cells > MOST_SHOWN:
-        return ()
-    axes = None if targets is None else table.axes([t for t in targets if t in table.names])
-    found: tuple[Learned, ...] = ()
-    if masked.margins is not None:
-        found = learned_from_margins(masked.margins, axes)
-    most = _upper(judged, clock)
-    if most is not None:
-        found = (*found, *learned_from_bounds(most, table.dense(), axes, proved=found))
-    return tuple(one for one in found if not is_common(one, table, judged.nested, ()))
+    learned, missed = _news(judged, targets, clock)
+    if learned or bare is None:
+        return ShownGroups(learned=learned, not_sought=missed)
+    more, also_missed = _news(bare, targets, clock)
+    return ShownGroups(learned=(), unless_nested=more, not_sought=missed or also_missed)
 
 
-def _upper(judged: Judged, clock: Clock) -> IntArray | None:
+def _news(
+    judged: Judged, targets: Sequence[str] | None, clock: Clock
+) -> tuple[tuple[Learned, ...], str]:
+    table = judged.masked.source
+    if not judged.is_certain:
+        return (), ""
+    upper = _upper(judged, clock) if table.n_cells <= MOST_SHOWN else None
+    return proved_groups(
+        table,
+        judged.exact,
+        upper,
+        _axes(table, targets),
+        lambda one: not is_common(one, table, judged.nested, ()),
+        plain=judged.is_plain,
+    )
+
+
+def _axes(table: Table, targets: Sequence[str] | None) -> tuple[int, ...] | None:
+    return None if targets is None else table.axes([t for t in targets if t in table.names])
+
+
+def _upper(judged: Judged, clock: Clock) -> IntArray:
     """The upper bounds of all cells, or what is as good: whether a cell may hold somebody."""
-    masked = judged.masked
-    if masked.margins is not None and junction_tree(masked.margins.tables) is not None:
-        possible = np.ones(masked.source.sizes, dtype=np.int64)
-        for axes, counts in masked.margins.tables.items():
-            others = tuple(i for i in range(possible.ndim) if i not in axes)
-            possible *= np.expand_dims(counts > 0, others)
-        return possible
+    masked, exact = judged.masked, judged.exact
+    if judged.is_plain and exact is not None and junction_tree(exact.tables) is not None:
+        return possible_cells(exact)
     seconds = clock.share(BOUNDS_SHARE, BOUNDS_SECONDS) or BOUNDS_SECONDS
     found = intruders_bounds(masked, also=judged.also, time_limit=seconds)
     upper: IntArray = found.upper.reshape(masked.source.sizes)
@@ -126,23 +155,79 @@ def worked_out_reason(judged: Judged, small: int, clock: Clock) -> str:
     return f"hides {len(given):,} {noun} that can be worked out in {', '.join(where)}"
 
 
-def certain_reasons(
-    masked: Masked,
-    out: Sequence[Axes],
-    small: int,
-    *,
-    nesting: bool,
-    targets: Sequence[str] | None,
-    clock: Clock,
-) -> tuple[Judged | None, str, str]:
-    """The publication as it is judged, and why it harms for certain: what is printed, who shares.
+def certain_harm(
+    masked: Masked, out: Sequence[Axes], options: ChooseOptions, clock: Clock, seed: Sequence[int]
+) -> Harm:
+    """The publication as it is judged, and what it gives away for certain."""
+    small, targets = options.measure.small, options.targets
 
-    An empty text where there is no such reason.
-    """
-    judged = judged_by(masked, out, nesting=nesting, secret=targets or ())
+    def judged_with(confirmed: bool) -> Judged | None:
+        return judged_by(
+            masked,
+            out,
+            nesting=options.nesting,
+            secret=targets or (),
+            nested=options.nested,
+            confirmed=confirmed,
+        )
+
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
+    judged = judged_with(confirmed=False)
     if judged is None:
-        return None, printed, ""
-    learned = groups_shown(judged, targets, clock)
-    shared = groups_reason(judged.masked.source, learned)
-    return judged, printed or worked_out_reason(judged, small, clock), shared
+        return Harm(judged=None, printed=printed)
+    bare = judged_with(confirmed=True) if judged.nested.unconfirmed else None
+    shown = groups_shown(judged, bare, targets, clock)
+    probable: tuple[Learned, ...] | Unavailable = ()
+    if not printed and not shown.learned:
+        probable = _probable(judged, options, clock, seed)
+    table, known = judged.masked.source, () if isinstance(probable, Unavailable) else probable
+    return Harm(
+        judged=judged,
+        printed=printed or worked_out_reason(judged, small, clock),
+        shared=groups_reason(table, (*shown.learned, *known)),
+        doubts=tuple(_doubts(table, judged.nested, shown, probable)),
+    )
+
+
+def _probable(
+    judged: Judged, options: ChooseOptions, clock: Clock, seed: Sequence[int]
+) -> tuple[Learned, ...] | Unavailable:
+    """Groups that probably share a level of a target, for the intruder who finds the first ones."""
+    table = judged.masked.source
+    axes = _axes(table, options.targets)
+    if not axes:
+        return ()
+    if table.n_cells > MOST_SHOWN:
+        return Unavailable(f"the table has more than {MOST_SHOWN:,} cells")
+    for i, name in enumerate(options.intruders):
+        prior = options.measure.intruder(name, table.n_cells).prior
+        found = sought_groups(
+            intruders_question(judged.masked, prior, also=judged.also),
+            table.sizes,
+            axes,
+            threshold=options.sure,
+            proved=(),
+            clock=Clock(clock.share(1 / (len(options.intruders) - i))),
+            seed=seed,
+        )
+        if isinstance(found, Unavailable):
+            return found
+        news = tuple(one for one in found if not is_common(one, table, judged.nested, ()))
+        if news:
+            return news
+    return ()
+
+
+def _doubts(
+    table: Table, nested: RuledOut, shown: ShownGroups, probable: tuple[Learned, ...] | Unavailable
+) -> Iterator[Doubt]:
+    """Why it is open whether groups share a level."""
+    groups = shown.unless_nested
+    if groups:
+        words = unless_nested_words(table, nested, groups)
+        yield Doubt(words, confirm_remedy(table, nested, groups))
+    if shown.not_sought:
+        yield Doubt(f"Not all groups that share a level were sought: {shown.not_sought}", TREE)
+    if isinstance(probable, Unavailable):
+        said = "Groups that probably share a level were not sought"
+        yield Doubt(f"{said}: {probable.reason}", LONGER)

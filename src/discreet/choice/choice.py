@@ -38,6 +38,14 @@ class Decision(StrEnum):
     EXCEEDED = "release nothing; the limit is exceeded even so"
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why it is open whether a candidate keeps a rule, and what settles it."""
+
+    words: str
+    remedy: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """One thing that could be released, with its risk and what it is worth.
@@ -47,7 +55,7 @@ class Candidate:
     he is spared, `utility` their weighted mean, or why it is not known. `masked` is what would go
     out; of a table too large to hold in full only the names of its `margins` are. `is_possible` is
     false for a mask that cannot be made of the table, however long one tries. `breaks` are rules
-    that it breaks whatever its risk, in words.
+    that it breaks whatever its risk, in words, and `doubts` those of which that is open.
     """
 
     title: str
@@ -62,6 +70,7 @@ class Candidate:
     is_possible: bool = True
     method: str = ""
     breaks: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def worth(self) -> float | None:
@@ -101,8 +110,12 @@ def standing(risk: Outcome, max_risk: float) -> Standing:
 
 
 def standing_of(candidate: Candidate, max_risk: float) -> Standing:
-    """How a candidate stands to the limit: above it where it breaks a rule for certain."""
-    return Standing.ABOVE if candidate.breaks else standing(candidate.risk, max_risk)
+    """How a candidate stands to the limit: above it where it breaks a rule for certain, and not
+    known to be within it where that is open."""
+    if candidate.breaks:
+        return Standing.ABOVE
+    found = standing(candidate.risk, max_risk)
+    return Standing.UNKNOWN if candidate.doubts and found is Standing.WITHIN else found
 
 
 def limits(figure: Figure) -> tuple[float, float]:

@@ -33,9 +33,15 @@ def choice_verdict(
         concerns=()
         if ruling is Ruling.KEPT
         else tuple(reason for one in candidates for reason in one.breaks)[:MOST_NAMED],
-        remedy="" if ruling is Ruling.KEPT else "merge levels, or allow more time (seconds)",
+        remedy="" if ruling is Ruling.KEPT else _remedy(candidates, choice),
     )
     return Verdict(rules=(one, *doubts_rules(table)))
+
+
+def _remedy(candidates: Sequence[Candidate], choice: Choice) -> str:
+    """What would help: first what settles a doubt."""
+    doubts = [doubt for i in choice.missed for doubt in candidates[i].doubts]
+    return doubts[0].remedy if doubts else "merge levels, or allow more time (seconds)"
 
 
 def _ruled(
@@ -57,10 +63,19 @@ def _unsettled(
     candidates: Sequence[Candidate], choice: Choice, search: BestMargins | None
 ) -> list[str]:
     found = []
-    if choice.missed:
-        noun = "candidate was" if len(choice.missed) == 1 else "candidates were"
-        found.append(f"{len(choice.missed)} {noun} not looked at to the end")
+    late = [i for i in choice.missed if not candidates[i].doubts]
+    doubtful = [i for i in choice.missed if candidates[i].doubts]
+    if doubtful:
+        said = candidates[doubtful[0]].doubts[0].words
+        found.append(f"it is open for {_number(doubtful)}: {said[:1].lower()}{said[1:]}")
+    if late:
+        was = "was" if len(late) == 1 else "were"
+        found.append(f"{_number(late)} {was} not looked at to the end")
     return found if search is None else [*found, NOT_ALL]
+
+
+def _number(places: Sequence[int]) -> str:
+    return f"{len(places)} candidate{'' if len(places) == 1 else 's'}"
 
 
 def _least(candidates: Sequence[Candidate], places: Sequence[int]) -> Outcome:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING
-from discreet.choice.choice import Candidate, Standing, choose, standing
+from discreet.choice.choice import Candidate, Doubt, Standing, choose, standing
 from discreet.choice.options import ChooseOptions
-from discreet.choice.risk_utility import NOTHING_OUT, QUICKEST, TIME_OVER, RiskUtility
+from discreet.choice.risk_utility import GROUPS, NOTHING_OUT, QUICKEST, TIME_OVER, RiskUtility
 from discreet.choice.users import REQUESTS, scientists
 from discreet.clock import Clock
 from discreet.data.table import Table
@@ -85,12 +85,20 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
         small=measure.small,
         confidence=measure.confidence,
         targets=options.targets,
+        sure=options.sure,
         nesting=options.nesting,
+        nested=options.nested,
         seconds=clock.left(),
     )
     found = judged_release(table, [*options.out, *one.margins], asked)
     first, *others = found.rules
     against = [judged.words for judged in others if judged.ruling is Ruling.BROKEN]
+    doubts = tuple(
+        Doubt(judged.words.removesuffix("."), judged.remedy)
+        for judged in others
+        if judged.ruling is Ruling.UNDECIDED and judged.rule == GROUPS
+    )
+    one = replace(one, doubts=doubts)
     if not against:
         risk = _risk(first, table, options)
         return replace(one, risk=risk, risks={"any": risk}, method=first.words)

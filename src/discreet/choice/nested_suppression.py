@@ -22,20 +22,20 @@ from discreet.masks.contract import (
     named_sets,
     tables_text,
 )
-from discreet.tables.ruled_out import ruled_out
+from discreet.tables.ruled_out import RuledOut
 
 
 def suppressed(
     spec: MaskSpec,
     table: Table,
     involved: Collection[int],
-    nesting: bool,
+    nested: RuledOut,
     seed: int,
     seconds: float | None,
 ) -> Masked | Unavailable:
-    """The suppression of the named tables; `involved` are the variables that something tells of."""
+    """The suppression of the named tables; `involved` are the variables that something tells of,
+    `nested` what these determine of each other."""
     asked = chosen_sets(table, spec.sets)
-    nested = ruled_out(table, nesting=nesting)
     closed = [tuple(a for a in nested.closed(axes) if a in involved) for axes in asked]
     whole = replace(spec, sets=named_sets(table, list(dict.fromkeys(closed))))
     found = mask_table(whole, table, seed=seed, seconds=seconds)

@@ -11,6 +11,7 @@ from discreet.choice.measures import Measure
 from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
 from discreet.tables.refused_margin import Policy
+from discreet.tables.ruled_out import check_nesting
 
 NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
 
@@ -41,9 +42,13 @@ class ChooseOptions:
 
     - `masks`: what to look at, such as 'margins,rounding:base=3'; by default all that make sense.
     - `out`: margins that are out already.
-    - `targets`: variables whose level a group of persons must not share; all unless named.
+    - `targets`: variables whose level a group of persons must not share; all unless named. Where
+      they are named, groups that only probably share one count too, from the probability `sure`.
     - `nesting`: an intruder knows what one variable determines of another, such as the region of a
       district, as far as the table shows it; False against that.
+    - `nested`: pairs of which everybody knows that one determines the other, as 'district:region';
+      what a group shares by that is no news. Names of levels may show it too (N1 in N, 23 in
+      20-24).
     - `requests`: margins that users want, each with its weight: `((("a", "b"), 1.0),)`.
     - `users`: counts, squares, association, fit, shape or requests, with their weights.
 
@@ -63,7 +68,9 @@ class ChooseOptions:
     masks: str | None = None
     out: tuple[tuple[str, ...], ...] = ()
     targets: tuple[str, ...] | None = None
+    sure: float = 0.9
     nesting: bool = True
+    nested: tuple[str, ...] = ()
     requests: tuple[tuple[tuple[str, ...], float], ...] = ()
     users: Mapping[str, float] | None = None
     seconds: float | None = None
@@ -83,10 +90,12 @@ class ChooseOptions:
         more = {name: value for name, value in given.items() if value is not None}
         limit = self.max_risk if min_width is None else _limit(min_width, self.max_risk)
         intruders: Iterable[str] = self.intruders
+        nested: Iterable[str] = self.nested
         settled = {
             "measure": replace(measure, **more),  # type: ignore[arg-type]
             "max_risk": limit,
             "intruders": tuple([intruders] if isinstance(intruders, str) else intruders),
+            "nested": tuple([nested] if isinstance(nested, str) else nested),
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)
@@ -106,6 +115,9 @@ class ChooseOptions:
         if self.max_risk is NOT_GIVEN:
             raise InputError(must_be("max_risk", "given, or min_width in its place", "neither"))
         _check_max_risk(self.max_risk, self.measure.policy)
+        check_nesting(self.nesting, self.nested)
+        if not 0 < self.sure <= 1:
+            raise InputError(must_be("sure", "above 0, up to 1", self.sure))
         if self.seconds is not None and not 0 < self.seconds < float("inf"):
             raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
         if not self.intruders or len(set(self.intruders)) < len(self.intruders):

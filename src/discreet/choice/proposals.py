@@ -16,6 +16,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.masks.contract import Masked
 from discreet.tables.refused_margin import Policy
+from discreet.tables.ruled_out import ruled_out
 
 MARGINS = "margins"
 SEARCHING = ("controlled-rounding", "suppression")
@@ -64,6 +65,7 @@ def mask_proposal(
     seed: int,
     is_asked: bool,
     nesting: bool = True,
+    nested: Sequence[str] = (),
     n_searching: int = 2,
     clock: Clock | None = None,
 ) -> Proposal:
@@ -88,7 +90,8 @@ def mask_proposal(
     def make() -> Masked | Unavailable:
         if spec.name == "suppression" and sets is not None:
             involved = {axis for names in (*sets, *out) for axis in table.axes(names)}
-            return suppressed(whole, table, involved, nesting, seed, time.share(share))
+            known = ruled_out(table, nesting=nesting, nested=nested)
+            return suppressed(whole, table, involved, known, seed, time.share(share))
         return mask_table(whole, table, seed=seed, seconds=time.share(share))
 
     reserve = "" if is_asked or not searches else _too_many_figures(table)

@@ -27,36 +27,59 @@ class Judged:
     """What an intruder is told, about the table of the variables that it tells of.
 
     `masked` has that table as its source; `also` is what he knows besides, `nested` what follows of
-    each variable.
+    each variable, `exact` the margins whose true counts he has, with the variables that these
+    determine.
     """
 
     masked: Masked
     also: tuple[Statement, ...]
     nested: RuledOut
+    exact: Margins | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether anything is known for certain."""
+        return self.masked.margins is not None or bool(self.masked.known or self.also)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether exact margins are all that is known."""
+        return self.masked.margins is not None and self.masked.likelihood is None
 
 
 def judged_by(
-    masked: Masked, out: Sequence[Axes], *, nesting: bool, secret: Sequence[str] = ()
+    masked: Masked,
+    out: Sequence[Axes],
+    *,
+    nesting: bool,
+    secret: Sequence[str] = (),
+    nested: Sequence[str] = (),
+    confirmed: bool = False,
 ) -> Judged | None:
-    """The publication with the margins that are `out`, by their variables; None without any."""
+    """The publication with the margins that are `out`, by their variables; None without any.
+
+    `nested` are pairs that the user confirms; where only what is `confirmed` is to count, nesting
+    that the data alone show is none.
+    """
     told = tuple(sorted({*_variables(masked), *(axis for axes in out for axis in axes)}))
     if not told:
         return None
     own = masked.source if len(told) == len(masked.source.names) else masked.source.over(told)
     axes = [axis for axis, name in enumerate(own.names) if name in secret]
-    nested = ruled_out(own, nesting=nesting, secret=axes)
+    known = ruled_out(own, nesting=nesting, secret=axes, nested=nested)
+    known = known.confirmed() if confirmed else known
     place = {axis: i for i, axis in enumerate(told)}
     known_out = [tuple(place[axis] for axis in axes) for axes in out]
-    if masked.margins is not None and masked.likelihood is None:
-        sets = [tuple(place[axis] for axis in axes) for axes in masked.margins.tables]
-        margins = _margins(own, maximal(nested.closed(axes) for axes in (*sets, *known_out)))
-        plain = replace(masked, source=own, margins=margins, known=tuple(margins.statements()))
-        return Judged(masked=plain, also=(), nested=nested)
+    kept = () if masked.margins is None else masked.margins.tables
+    sets = [*(tuple(place[axis] for axis in axes) for axes in kept), *known_out]
+    exact = _margins(own, maximal(map(known.closed, sets))) if sets else None
+    if exact is not None and masked.margins is not None and masked.likelihood is None:
+        plain = replace(masked, source=own, margins=exact, known=tuple(exact.statements()))
+        return Judged(masked=plain, also=(), nested=known, exact=exact)
     also = [*(_margins(own, maximal(known_out)).statements() if known_out else ())]
-    also += [zero.statement(own.sizes) for zero in nested.zeros(own.names, ())]
-    if own is masked.source:
-        return Judged(masked=masked, also=tuple(also), nested=nested)
-    return Judged(masked=_summed_out(masked, own, told), also=tuple(also), nested=nested)
+    also += [zero.statement(own.sizes) for zero in known.zeros(own.names, ())]
+    whole = masked if own is masked.source else _summed_out(masked, own, told)
+    return Judged(masked=whole, also=tuple(also), nested=known, exact=exact)
 
 
 def _variables(masked: Masked) -> set[int]:

@@ -34,6 +34,7 @@ from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.refused_margin import Policy
+from discreet.tables.ruled_out import check_nested
 
 SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
 MOST_OTHERS = 12  # further sets that the search met
@@ -45,6 +46,7 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
     Checked: masks named fit the table. Raises InputError for names that nothing has.
     """
     masks = options.masks
+    check_nested(options.nested, table, options.targets or ())
     specs = default_masks() if masks is None else parse_masks(masks)
     clock = Clock(options.seconds)
     if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):
@@ -99,6 +101,7 @@ def _proposals(
                     seed=options.seed,
                     is_asked=is_asked,
                     nesting=options.nesting,
+                    nested=options.nested,
                     n_searching=n_searching(specs),
                     clock=clock,
                 )

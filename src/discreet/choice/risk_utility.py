@@ -10,7 +10,7 @@ from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.choice.actors import Reading, Scientist, combined, data_utility, loses_nothing, worth
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING, Proposal, nothing, release_nothing
-from discreet.choice.certain_harm import certain_reasons
+from discreet.choice.certain_harm import certain_harm
 from discreet.choice.choice import (
     Candidate,
     Choice,
@@ -263,7 +263,7 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
     judged: dict[int, Judged | None] = {}
     for i in made:
         own = Clock(clock.share(CERTAIN_SHARE / len(made)))
-        candidates[i], judged[i] = _first_look(candidates[i], asked, own)
+        candidates[i], judged[i] = _first_look(candidates[i], asked, own, i)
     harmful = {i for i in made if isinstance(candidates[i].risk, Figure)}
     made.sort(
         key=lambda i: (
@@ -282,29 +282,25 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
 
 
 def _first_look(
-    candidate: Candidate, asked: _Asked, clock: Clock
+    candidate: Candidate, asked: _Asked, clock: Clock, place: int
 ) -> tuple[Candidate, Judged | None]:
     """The candidate with what it gives away for certain, and how it is to be judged beyond."""
     assert candidate.masked is not None
     options = asked.options
-    judged, printed, shared = certain_reasons(
-        candidate.masked,
-        asked.out,
-        options.measure.small,
-        nesting=options.nesting,
-        targets=options.targets,
-        clock=clock,
-    )
-    if not printed and not shared:
-        return candidate, judged
-    known = Figure(value=CERTAIN[options.measure.policy], how=How.EXACT, note=printed or shared)
+    seed = [options.seed, place, 1]
+    harm = certain_harm(candidate.masked, asked.out, options, clock, seed)
+    candidate = replace(candidate, doubts=harm.doubts)
+    if not harm.printed and not harm.shared:
+        return candidate, harm.judged
+    note = harm.printed or harm.shared
+    known = Figure(value=CERTAIN[options.measure.policy], how=How.EXACT, note=note)
     return replace(
         candidate,
         risk=known,
-        risks={PRINTED if printed else GROUPS: known},
+        risks={PRINTED if harm.printed else GROUPS: known},
         method=known.note,
-        breaks=(shared,) if shared else (),
-    ), judged
+        breaks=(harm.shared,) if harm.shared else (),
+    ), harm.judged
 
 
 def _try_again(
@@ -323,7 +319,7 @@ def _try_again(
         if candidates[i].masked is not None:
             progress(f"looking at {candidates[i].title}", None)
             first = Clock(clock.share(CERTAIN_SHARE))
-            candidates[i], judged = _first_look(candidates[i], asked, first)
+            candidates[i], judged = _first_look(candidates[i], asked, first, i)
             own, seed = Clock(clock.left()), [asked.options.seed, i]
             candidates[i] = _looked_at(candidates[i], judged, asked, own, seed)
 

@@ -40,6 +40,7 @@ def worst_cross(
         [table.names_of(axes) for axes in exact],
         targets=options.targets or (),
         nesting=options.nesting,
+        nested=options.nested,
     )
     found = cross_risks(
         release,

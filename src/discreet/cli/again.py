@@ -16,8 +16,8 @@ OUTPUT = (
 )  # what the next one asks anew
 READ_AND_JUDGED = (  # options that audit and choose have in common
     "count", "variables", "persons", "totals", "missing", "sheet", "delimiter", "quote",
-    "encoding", "decimal", "small", "confidence", "alpha", "targets", "nesting", "max_risk",
-    "policy",
+    "encoding", "decimal", "small", "confidence", "alpha", "targets", "sure", "nesting",
+    "nested", "max_risk", "policy",
 )  # fmt: skip
 OTHER_NAMES: Mapping[str, str] = {"policy": "--measure"}  # of an option in the other command
 

@@ -15,6 +15,7 @@ from discreet.cli.table_file import counts_options, table_of
 PLAIN = (  # options that reach the library as they are
     "knows", "small", "confidence", "alpha", "targets", "refused", "max_risk", "population",
     "seconds", "draws", "seed", "nesting",
+    "nested",
 )  # fmt: skip
 PARAMETERS = {
     "model": "--models",
@@ -59,6 +60,11 @@ class Priors(click.ParamType[tuple[str, float]]):
 @option(
     KNOWN, "--nesting/--no-nesting", default=True, show_default=True,
     help="An intruder knows what one variable determines of another (region and district).",
+)  # fmt: skip
+@option(
+    KNOWN, "--nested", multiple=True, metavar="A:B",
+    help="Everybody knows B from A (district:region), so that it is no news of a group; may be "
+    "given several times. Names of levels may show it too (N1 in N, 23 in 20-24).",
 )  # fmt: skip
 @option(
     COMPUTED, "--models", also=["--posterior"], metavar="MODEL,…",

@@ -16,6 +16,7 @@ from discreet.cli.table_file import counts_options, table_of
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "masks", "out", "requests", "small", "confidence", "alpha", "seconds", "targets", "nesting",
+    "nested",
 )  # fmt: skip
 PARAMETERS = {
     "prior": "--intruders",
@@ -94,8 +95,17 @@ def _weight(text: str) -> float | None:
     help="An intruder knows what one variable determines of another (region and district).",
 )  # fmt: skip
 @option(
+    KNOWN, "--nested", multiple=True, metavar="A:B",
+    help="Everybody knows B from A (district:region), so that it is no news of a group; may be "
+    "given several times. Names of levels may show it too (N1 in N, 23 in 20-24).",
+)  # fmt: skip
+@option(
     COMPUTED, "--targets", also=["--target"], type=Names(),
     help="Variables whose level a group of persons must not share [default: all].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--sure", type=float,
+    help="Probability from which a group that shares a level of --targets counts [default: 0.9].",
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
@@ -230,7 +240,9 @@ def _asked(options: dict[str, Any]) -> Any:
     users = dict(options["users"])
     if len(users) < len(options["users"]):
         raise click.UsageError("--user must be given once for each user, got one twice")
-    named = ("max_risk", "min_width", "measure", "intruders", "seed")
+    if options["sure"] is not None and options["targets"] is None:
+        raise click.UsageError("--targets must be given with --sure, got none")
+    named = ("max_risk", "min_width", "measure", "intruders", "sure", "seed")
     given = {name: options[name] for name in named if options[name] is not None}
     plain = {name: options[name] for name in PLAIN}
     return ChooseOptions(**plain, **given, users=users or None)

@@ -1,8 +1,8 @@
 """Variables that determine others: a district lies in one region, an age in one age band.
 
-What one variable determines of another is known to everybody, so that combinations which never
-occur are impossible, not merely empty. Found in the data alone: every level of the determining
-variable occurs with one level of the determined one, in so many records that this is no accident.
+Where one variable determines another, combinations which never occur are taken as impossible, not
+merely empty. Found in the data alone: every level of the determining variable occurs with one level
+of the determined one, in so many records that this is no accident.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ FEW = 1000  # rows that are looked at first
 ACCIDENT = 1e-6  # chance under independence from which on nesting may be one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Nested:
     """Two variables by position: each level of `determining` lies in one level of `determined`."""
 

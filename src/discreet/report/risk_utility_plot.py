@@ -26,6 +26,7 @@ MARKS: Mapping[Standing, tuple[str, str, str]] = {
     Standing.WITHIN: ("o", "#0072b2", "within the limit"),
     Standing.ABOVE: ("X", "#d55e00", "above the limit"),
     Standing.DOUBTFUL: ("^", "#e69f00", "too near the limit to tell"),
+    Standing.UNKNOWN: ("s", "#8a5ca8", "open whether it may go out"),
 }
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -22,7 +22,7 @@ from discreet.tables.audit_extras import believed, population, refusal, share_be
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import Found, verdict
 from discreet.tables.cross_risks import CrossRisk, cross_risks
-from discreet.tables.groups import Learned, learned_from_bounds, learned_from_margins
+from discreet.tables.groups import Learned
 from discreet.tables.measured import main_view_of, measured, risk_of
 from discreet.tables.measures import TableMeasures, one_over_tables
 from discreet.tables.population_cells import PopulationCell
@@ -30,7 +30,7 @@ from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOption
 from discreet.tables.printed import Printed
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
-from discreet.tables.ruled_out import is_common
+from discreet.tables.shown_groups import ShownGroups, shown_by_release
 from discreet.tables.smaller_releases import first_allowed
 
 NOT_COUNTED = Count(value=None, how=None, note="not counted")
@@ -48,8 +48,9 @@ class Audit(Result):
     `n_small`; the share of them that is identified is about `n_measured`, all unless the table is
     very large.
     `tightness` is measure (3), `one_over_tables` 1/M(T), `measures` the others under each view.
-    `printed` are small counts that stand in what is released. `learned` is what the margins prove
-    of groups of persons beyond what everybody knows, `believed` what is only probable; `refusal`
+    `printed` are small counts that stand in what is released. `shown` is what the margins prove of
+    groups of persons, `learned` that beyond what everybody knows, `believed` what is only probable;
+    `refusal`
     what the small cells look like once some margins were refused; `population` the small cells of a
     sample as cells of its population, under each view; `verdict` what the rules say of the release,
     where a limit was given, `crosses` the risk of smaller tables that it is judged by, and
@@ -69,7 +70,7 @@ class Audit(Result):
     one_over_tables: Outcome
     measures: Mapping[str, TableMeasures]
     printed: tuple[Printed, ...]
-    learned: tuple[Learned, ...]
+    shown: ShownGroups
     believed: tuple[Learned, ...] | Unavailable
     refusal: RefusalView | Unavailable | None
     population: Mapping[str, tuple[PopulationCell, ...] | Unavailable]
@@ -78,6 +79,11 @@ class Audit(Result):
     notes: tuple[str, ...]
     crosses: tuple[CrossRisk, ...] = ()
     instead: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """What the margins prove of groups of persons beyond what everybody knows."""
+        return self.shown.learned
 
 
 def audited(
@@ -114,6 +120,7 @@ def _out(
         involved={*involved, *involved_in(table, options)},
         targets=options.targets or (),
         nesting=options.nesting,
+        nested=options.nested,
     )
 
 
@@ -136,7 +143,7 @@ def _revealed(
     number = number_of_tables(out, options.seed, clock, progress) if counted else NOT_COUNTED
     own = measured(out, cells, options.confidence, _view_options(options, clock), progress)
     cells, seen, watched = own.cells, own.seen, own.watched
-    learned = _learned(out, cells, out.targets(options.targets))
+    shown = _shown(out, cells, options, clock)
     return Audit(
         release=out,
         options=options,
@@ -151,8 +158,8 @@ def _revealed(
         one_over_tables=one_over_tables(number),
         measures=own.measures,
         printed=out.printed(options.small),
-        learned=learned,
-        believed=believed(out, options, learned, clock),
+        shown=shown,
+        believed=believed(out, options, shown.learned, clock),
         refusal=refusal(out, options, watched, clock, progress),
         population=population(out, options, seen.views),
         search=seen.search,
@@ -161,16 +168,13 @@ def _revealed(
     )
 
 
-def _learned(out: Release, cells: LookedAt, targets: Sequence[int] | None) -> tuple[Learned, ...]:
-    """What single margins prove of groups of persons, then what all that is known does; without
-    what everybody knows anyway."""
-    found = learned_from_margins(out.margins, targets)
+def _shown(out: Release, cells: LookedAt, options: AuditOptions, clock: Clock) -> ShownGroups:
+    """What the release proves of groups of persons."""
+    upper = None
     if out.is_shown:
-        sizes = out.table.sizes
-        most = np.array([cell.upper for cell in cells.cells], dtype=np.int64).reshape(sizes)
-        more = learned_from_bounds(most, out.table.dense(), targets, proved=found)
-        found = (*found, *more)
-    return tuple(one for one in found if not is_common(one, out.table, out.nested, out.known))
+        most = np.array([cell.upper for cell in cells.cells], dtype=np.int64)
+        upper = most.reshape(out.table.sizes)
+    return shown_by_release(out, upper, out.targets(options.targets), clock)
 
 
 def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
@@ -254,6 +258,8 @@ def findings(audit: Audit, policy: Policy = Policy.CELLS) -> Found:
         crosses=audit.crosses,
         printed=audit.printed,
         learned=(*audit.learned, *believed),
+        shown=audit.shown,
+        nested=audit.release.nested,
         not_sought=None if audit.options.targets is None else unknown,
     )
 

@@ -15,7 +15,7 @@ from discreet.figures import Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, order_of
-from discreet.progress import Progress
+from discreet.progress import Progress, silent
 from discreet.tables.measures import tightness
 from discreet.tables.release import MOST_NAMED, Release
 
@@ -93,7 +93,7 @@ def looked_at(release: Release, small: int, clock: Clock, progress: Progress) ->
     progress("bounding the cells", None)
     levels = _levels(release, small)
     truths = _truths(release.table, levels)
-    limits = _bounds(release, levels, clock, progress)
+    limits = bounds_of(release, levels, clock, progress)
     is_small = np.flatnonzero((truths > 0) & (truths <= small))
     widths, exact = (limits.upper - limits.lower)[is_small], bool(limits.exact[is_small].all())
     n_small, n_bounded = len(release.table.small_cells(small)), len(is_small)
@@ -154,7 +154,11 @@ def _truths(table: Table, levels: IntArray) -> IntArray:
     return np.array([known.get(tuple(cell), 0) for cell in levels.tolist()], dtype=np.int64)
 
 
-def _bounds(release: Release, levels: IntArray, clock: Clock, progress: Progress) -> Bounds:
+def bounds_of(
+    release: Release, levels: IntArray, clock: Clock, progress: Progress = silent
+) -> Bounds:
+    """The bounds of the cells with these levels, all of a table of which more than margins is
+    known."""
     seconds = clock.share(BOUNDS_SHARE)
     if release.informative:
         return bounds(release.system(), time_limit=seconds, progress=progress)

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.belief.belief import ListedBelief
 from discreet.belief.exact.population_chain import released_links
 from discreet.belief.intruder_priors import LogLinearPrior
-from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel, parse_model
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
@@ -24,7 +22,7 @@ from discreet.tables.population_cells import (
     population_cells,
 )
 from discreet.tables.posteriors import AVERAGE, RELEASED, View, chosen_models
-from discreet.tables.probable_groups import probable_groups
+from discreet.tables.probable_groups import sought_groups
 from discreet.tables.refused_margin import RefusalView, refusal_view
 from discreet.tables.release import MOST_SHOWN, Release
 from discreet.tables.ruled_out import is_common
@@ -58,17 +56,17 @@ def believed(
         return Unavailable(
             "the first model's distribution of the table is not known in closed form"
         )
-    rng = np.random.default_rng([options.seed, 2])
-    belief = believe(question, ("listed",), clock=clock, rng=rng)
-    if not isinstance(belief, ListedBelief):
-        return Unavailable("there are too many consistent tables to list them")
-    found = probable_groups(
-        belief,
+    found = sought_groups(
+        question,
         out.table.sizes,
-        out.targets(options.targets) or (),
+        [axis for axis in out.targets(options.targets) or () if axis in out.told],
         threshold=options.sure,
         proved=learned,
+        clock=clock,
+        seed=[options.seed, 2],
     )
+    if isinstance(found, Unavailable):
+        return found
     return tuple(one for one in found if not is_common(one, out.table, out.nested, out.known))
 
 

@@ -11,6 +11,7 @@ from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
 from discreet.tables.posteriors import RELEASED
 from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.ruled_out import check_nesting
 
 MOST_PERSONS = 2**53  # that floats count one by one
 
@@ -28,6 +29,9 @@ class AuditOptions:
     - `population`: the table is a sample of so many persons.
     - `nesting`: he knows what one variable determines of another, such as the region of a district,
       as far as the table shows it; False against that.
+    - `nested`: pairs of which everybody knows that one determines the other, as 'district:region';
+      what a group shares by that is no news. Names of levels may show it too (N1 in N, 23 in
+      20-24).
 
     What he believes:
 
@@ -59,6 +63,7 @@ class AuditOptions:
     refused: Sequence[Sequence[str]] = ()
     population: int | None = None
     nesting: bool = True
+    nested: Sequence[str] = ()
     models: Sequence[str] = (RELEASED,)
     model_priors: Mapping[str, float] | None = None
     model_weights: str = WeightKind.MARGINAL_LIKELIHOOD
@@ -75,11 +80,12 @@ class AuditOptions:
 
     def __post_init__(self) -> None:
         check_types(self)
-        for name in ("knows", "models"):
+        for name in ("knows", "models", "nested"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
         object.__setattr__(self, "policy", one_of("policy", Policy, self.policy))
         one_of("model_weights", WeightKind, self.model_weights)
+        check_nesting(self.nesting, self.nested)
         if self.draws < LEAST_KEPT:
             raise InputError(must_be("draws", f"at least {LEAST_KEPT}", self.draws))
         if self.small < 1:

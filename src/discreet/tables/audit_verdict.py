@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from discreet.data.nesting import Nested
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import above
@@ -11,6 +12,9 @@ from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Axes, Printed, number_printed
 from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.release import NOTHING_NESTED
+from discreet.tables.ruled_out import RuledOut
+from discreet.tables.shown_groups import ShownGroups
 
 RULES = {
     Policy.BOUNDS: "bounds",
@@ -26,6 +30,8 @@ COARSER = "merge levels, or leave out a variable"
 OPEN = f"{COARSER}; if it is no secret, say so (knows), or name the variables that are (targets)"
 LONGER = "allow more time (seconds), or release less"
 REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
+TREE = "release margins that fit together as a tree, or fewer of them"
+NONE_SHOWN = ShownGroups(learned=())
 CONFIRM = "count persons, or confirm that these are (persons)"
 
 
@@ -35,6 +41,8 @@ class Found:
 
     `risk` is that of the policy's measure, `n_looked_at` of the `n_small` small cells being known;
     `crosses` have the same of smaller tables.
+    `learned` are groups that share a level, proved or probable; `not_sought` says why probable ones
+    were not, `shown` what was proved and what not looked at.
     """
 
     table: Table
@@ -46,6 +54,8 @@ class Found:
     printed: Sequence[Printed] = ()
     learned: Sequence[Learned] = ()
     not_sought: Unavailable | None = None
+    shown: ShownGroups = NONE_SHOWN
+    nested: RuledOut = NOTHING_NESTED
 
 
 def verdict(rule: RefusalRule, found: Found) -> Verdict:
@@ -195,26 +205,51 @@ def table_name(table: Table, axes: Axes) -> str:
 
 
 def _groups_rule(found: Found) -> Judged:
-    """Groups whose members are all of one level: whoever knows a member learns the level."""
-    number = len(found.learned)
-    ruling = Ruling.BROKEN if number else Ruling.KEPT
-    if not number and found.not_sought is not None:
-        ruling = Ruling.UNDECIDED
+    """Groups whose members are all of one level: whoever knows a member learns the level.
+
+    Undecided where it is open whether everybody knows of it anyway, and where not all groups were
+    sought."""
+    open_reason = _open_groups(found)
+    ruling = Ruling.KEPT if open_reason is None else Ruling.UNDECIDED
+    ruling = Ruling.BROKEN if found.learned else ruling
+    listed = found.learned or found.shown.unless_nested
     return Judged(
         rule="groups",
         ruling=ruling,
-        value=Figure(value=number, how=How.EXACT)
-        if ruling is not Ruling.UNDECIDED
-        else found.not_sought or Unavailable("not sought"),
+        value=open_reason
+        if open_reason is not None and ruling is Ruling.UNDECIDED
+        else Figure(value=len(found.learned), how=How.EXACT),
         limit=0,
         words=groups_words(found),
-        concerns=tuple(learned_words(one, found.table) for one in found.learned),
-        remedy={**REMEDIES, Ruling.BROKEN: OPEN}[ruling],
+        concerns=tuple(learned_words(one, found.table) for one in listed),
+        remedy={**REMEDIES, Ruling.BROKEN: OPEN, Ruling.UNDECIDED: _open_remedy(found)}[ruling],
     )
+
+
+def _open_groups(found: Found) -> Unavailable | None:
+    """Why it is not known that no group shares a level; None where it is."""
+    if found.shown.unless_nested:
+        pairs = doubtful_pairs(found.nested, found.shown.unless_nested)
+        told = _pairs_words(found.table, pairs)
+        return Unavailable(f"it is open whether everybody knows that {told}")
+    if found.shown.not_sought:
+        return Unavailable(found.shown.not_sought)
+    return found.not_sought
+
+
+def _open_remedy(found: Found) -> str:
+    """What settles it."""
+    if found.shown.unless_nested:
+        return confirm_remedy(found.table, found.nested, found.shown.unless_nested)
+    return TREE if found.shown.not_sought else LONGER
 
 
 def groups_words(found: Found) -> str:
     """Which groups are shown to share a level, the first by name."""
+    if not found.learned and found.shown.unless_nested:
+        return f"{unless_nested_words(found.table, found.nested, found.shown.unless_nested)}."
+    if not found.learned and found.shown.not_sought:
+        return f"Not all groups that share a level were sought: {found.shown.not_sought}."
     if not found.learned and found.not_sought is not None:
         return f"Groups that probably share a level were not sought: {found.not_sought.reason}."
     if not found.learned:
@@ -223,6 +258,51 @@ def groups_words(found: Found) -> str:
     if number == 1:
         return f"A group of persons is shown to share a level: {first}."
     return f"{number:,} groups of persons are shown to share a level, the first: {first}."
+
+
+def unless_nested_words(table: Table, nested: RuledOut, groups: Sequence[Learned]) -> str:
+    """What is shown unless everybody knows what the data alone show, as a sentence without end."""
+    pairs = doubtful_pairs(nested, groups)
+    determined = {pair.determined for pair in pairs}
+    first = next((one for one in groups if one.target in determined), groups[0])
+    return (
+        f"Unless everybody knows that {_pairs_words(table, pairs)}, a group of persons is shown to "
+        f"share a level: {learned_words(first, table)}"
+    )
+
+
+def doubtful_pairs(nested: RuledOut, groups: Sequence[Learned]) -> tuple[Nested, ...]:
+    """The pairs that the data alone show and that would excuse the groups; all where none does."""
+    several = nested.unconfirmed
+    found = [
+        pair
+        for pair in several
+        if any(
+            (pair.determined == one.target and pair.determining in one.group)
+            or (pair.determining == one.target and pair.determined in one.group)
+            for one in groups
+        )
+    ]
+    return tuple(found) or several
+
+
+def _pairs_words(table: Table, pairs: Sequence[Nested]) -> str:
+    """What one variable determines of another, as a clause."""
+    named = [f"each {a} has one {b}" for a, b in _names(table, pairs[:MOST_NAMED])]
+    return " and ".join(named)
+
+
+def confirm_remedy(table: Table, nested: RuledOut, groups: Sequence[Learned]) -> str:
+    """How to say whether a nesting that the data alone show is common knowledge or a secret."""
+    first, second = _names(table, doubtful_pairs(nested, groups))[0]
+    return (
+        f"if {second} follows from {first} by definition, confirm it (nested {first}:{second}); if "
+        f"it is a secret, say so (targets {second})"
+    )
+
+
+def _names(table: Table, pairs: Sequence[Nested]) -> list[tuple[str, str]]:
+    return [(table.names[pair.determining], table.names[pair.determined]) for pair in pairs]
 
 
 def doubts_rules(table: Table) -> Iterator[Judged]:

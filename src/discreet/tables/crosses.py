@@ -18,9 +18,9 @@ from discreet.data.table import Table
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.system.linear_system import Statement, system_of
-from discreet.fiber.system.margins import Margins, maximal
+from discreet.fiber.system.margins import maximal
 from discreet.numerics.arrays import IntArray
-from discreet.tables.release import Release
+from discreet.tables.release import Release, assembled
 
 Axes = tuple[int, ...]
 MOST_CROSSES = 500
@@ -63,21 +63,15 @@ def within(out: Release, axes: Axes) -> Release:
     """
     own, place = out.table.over(axes), {axis: i for i, axis in enumerate(axes)}
     sets = maximal(tuple(place[axis] for axis in one if axis in place) for one in out.sets)
-    nested = out.nested.within(axes)
     known = (one for one in out.known if one.levels.keys() <= place.keys())
-    return Release(
-        table=own,
-        asked=sets,
-        sets=sets,
-        margins=Margins(
-            sizes=own.sizes, names=own.names, tables={one: own.margin(one) for one in sets}
-        ),
+    return assembled(
+        own,
+        sets,
+        out.nested.within(axes),
         known=tuple(
             replace(one, levels={place[axis]: level for axis, level in one.levels.items()})
             for one in known
         ),
-        nested=nested,
-        zeros=tuple(nested.zeros(own.names, sets)),
     )
 
 

@@ -5,7 +5,7 @@ blond of that town knows the income. It happens where a count equals the total o
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.numerics.rounding import ALIKE
 
 Axes = tuple[int, ...]
-MOST_GROUP = 3  # variables that describe a group beyond one margin
+MOST_GROUP = 3  # variables that describe a group beyond one margin, where these suffice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,12 @@ def _in_table(table: IntArray, axes: Axes, group: Axes, target: int) -> Iterator
 def _narrows(learned: Learned, found: dict[tuple[int, Axes, tuple[int, ...]], Learned]) -> bool:
     """Whether a wider group is known to share the level already."""
     pairs = list(zip(learned.group, learned.group_levels, strict=True))
+    if 2 ** len(pairs) > len(found):
+        own = set(pairs)
+        return any(
+            target == learned.target and own.issuperset(zip(group, levels, strict=True))
+            for target, group, levels in found
+        )
     for size in range(len(pairs) + 1):
         for some in combinations(pairs, size):
             group = tuple(axis for axis, _ in some)
@@ -96,6 +102,49 @@ def _narrows(learned: Learned, found: dict[tuple[int, Axes, tuple[int, ...]], Le
             if (learned.target, group, levels) in found:
                 return True
     return False
+
+
+def learned_from_supports(
+    table: Table,
+    sets: Sequence[Axes],
+    targets: Iterable[int] | None = None,
+    *,
+    proved: Iterable[Learned] = (),
+) -> tuple[Learned, ...]:
+    """What decomposable margins prove together, of a table of any size. Exact.
+
+    A cell may hold somebody exactly if each margin's entry does. Margins without the target tell
+    nothing of it once all other variables of those with it are given, since the target is in no
+    separator between the two. So a group with members is shown to share a level if and only if,
+    for some occupied cell, only one level of the target may go with its levels of these variables;
+    that finest group is listed, unless it narrows one that is `proved` or listed.
+    Cost: occupied cells × levels × margins.
+    """
+    known = {(one.target, one.group, one.group_levels): one for one in proved}
+    before = len(known)
+    for target in range(len(table.names)) if targets is None else sorted(set(targets)):
+        telling = [axes for axes in sets if target in axes]
+        group = tuple(sorted({axis for axes in telling for axis in axes} - {target}))
+        if not group:
+            continue
+        members = table.over(group)
+        possible = np.ones((len(members.cells), table.sizes[target]), dtype=np.bool_)
+        for axes in telling:
+            others = tuple(axis for axis in axes if axis != target)
+            place = tuple(members.cells[:, group.index(axis)] for axis in others)
+            possible &= (table.margin((*others, target)) > 0)[place]
+        for i in np.flatnonzero(possible.sum(axis=1) == 1).tolist():
+            learned = Learned(
+                group=group,
+                group_levels=tuple(members.cells[i].tolist()),
+                target=target,
+                level=int(np.argmax(possible[i])),
+                persons=int(members.counts[i]),
+                probability=1.0,
+            )
+            if not _narrows(learned, known):
+                known[target, group, learned.group_levels] = learned
+    return tuple(known.values())[before:]
 
 
 def learned_from_bounds(
@@ -109,8 +158,9 @@ def learned_from_bounds(
     above 0, by the upper bounds of all cells (arrays shaped as the table).
 
     Exact where the bounds are; where they are not tight, some of what is proved may be missing. A
-    group is described by up to three variables and has members in the true table. Left out: what is
-    `proved` already, and groups that only narrow one that is listed.
+    group has members in the true table and is described by up to three variables, or by as many as
+    it takes where fewer do not show it. Left out: what is `proved` already, and groups that only
+    narrow one that is listed.
     Cost: groups of variables × cells.
     """
     wanted = range(most.ndim) if targets is None else sorted(set(targets))
@@ -123,7 +173,32 @@ def learned_from_bounds(
                 for learned in _in_bounds(most, truth, group, target):
                     if not _narrows(learned, known):
                         known[target, group, learned.group_levels] = learned
+        if len(others) > MOST_GROUP:
+            for finest in _in_bounds(most, truth, tuple(others), target):
+                if not _narrows(finest, known):
+                    learned = _widened(finest, most > 0, truth)
+                    known[target, learned.group, learned.group_levels] = learned
     return tuple(known.values())[before:]
+
+
+def _widened(learned: Learned, possible: BoolArray, truth: IntArray) -> Learned:
+    """The group without the variables that it is shown without, taken away one by one."""
+    left = dict(zip(learned.group, learned.group_levels, strict=True))
+
+    def place(group: dict[int, int]) -> tuple[int | slice, ...]:
+        return tuple(group.get(axis, slice(None)) for axis in range(possible.ndim))
+
+    for axis in learned.group:
+        fewer = {one: level for one, level in left.items() if one != axis}
+        others = {**fewer, learned.target: learned.level}
+        if np.count_nonzero(possible[place(fewer)]) == np.count_nonzero(possible[place(others)]):
+            left = fewer
+    return replace(
+        learned,
+        group=tuple(left),
+        group_levels=tuple(left.values()),
+        persons=int(truth[place(left)].sum()),
+    )
 
 
 def _in_bounds(most: IntArray, truth: IntArray, group: Axes, target: int) -> Iterator[Learned]:

@@ -3,11 +3,37 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from discreet.belief.belief import ListedBelief
+from discreet.belief.ladder import believe
+from discreet.belief.request import Question
+from discreet.clock import Clock
+from discreet.figures import Unavailable
 from discreet.tables.groups import Learned, learned_from_belief
 from discreet.tables.measures import ROUNDING
 
 MOST_GROUP = 3  # variables that describe a group
+
+
+def sought_groups(
+    question: Question,
+    sizes: Sequence[int],
+    targets: Sequence[int],
+    *,
+    threshold: float,
+    proved: Sequence[Learned],
+    clock: Clock,
+    seed: Sequence[int],
+) -> tuple[Learned, ...] | Unavailable:
+    """Groups that probably share a level of a target, by all tables that fit; or why that is not
+    known. Nothing is told of no target."""
+    if not targets:
+        return ()
+    belief = believe(question, ("listed",), clock=clock, rng=np.random.default_rng(seed))
+    if not isinstance(belief, ListedBelief):
+        return Unavailable("there are too many consistent tables to list them")
+    return probable_groups(belief, sizes, targets, threshold=threshold, proved=proved)
 
 
 def probable_groups(

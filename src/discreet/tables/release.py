@@ -14,7 +14,7 @@ from discreet.fiber.system.margins import Margins, maximal
 from discreet.numerics.arrays import IntArray
 from discreet.tables.knowledge import Known, parse_knowledge
 from discreet.tables.printed import Printed, printed_small_counts
-from discreet.tables.ruled_out import RuledOut, ruled_out
+from discreet.tables.ruled_out import RuledOut, check_nested, ruled_out
 
 MOST_SHOWN = 4096  # cells of a table that is looked at cell by cell
 MOST_NAMED = 1000  # small cells of a larger one
@@ -66,6 +66,16 @@ class Release:
     def printed(self, small: int) -> tuple[Printed, ...]:
         """The small counts that stand in the margins as they go out."""
         return printed_small_counts({axes: self.table.margin(axes) for axes in self.asked}, small)
+
+    def with_nesting(self, nested: RuledOut) -> "Release":
+        """The same release where other things are known of the variables."""
+        return assembled(self.table, self.asked, nested, known=self.known, left_out=self.left_out)
+
+    @property
+    def told(self) -> set[int]:
+        """The variables that a margin or something known tells of."""
+        own = {axis for axes in self.sets for axis in axes}
+        return own | {axis for known in self.known for axis in known.levels}
 
     def targets(self, names: Sequence[str] | None) -> tuple[int, ...] | None:
         """The variables of that name that something tells of; None where none was named."""
@@ -130,13 +140,15 @@ def released(
     involved: Iterable[str] = (),
     targets: Sequence[str] = (),
     nesting: bool = True,
+    nested: Sequence[str] = (),
 ) -> Release:
     """The margins of the table over the named variables, with what is known in words.
 
     The table is looked at by the variables that are released, known or `involved` otherwise: of
     what else it holds nothing is told, so that it can make no release look safer. One too large to
     be shown by these is looked at by what is released alone. What one variable determines of
-    another everybody knows, except of `targets`, unless `nesting` is false.
+    another an intruder may know, except of `targets`, unless `nesting` is false; `nested` are pairs
+    of which the user confirms that everybody knows them.
 
     Checked: there is a margin, variables exist, and what is known is true of the table, since an
     audit of a table by something that is false of it means nothing.
@@ -149,21 +161,34 @@ def released(
     for item in known:
         _check_truth(item, own)
     secret = [axis for axis, name in enumerate(own.names) if name in targets]
-    nested = ruled_out(own, nesting=nesting, secret=secret)
+    check_nested(nested, table, targets)
+    found = ruled_out(own, nesting=nesting, secret=secret, nested=nested)
     asked = maximal(own.axes(names) for names in named)
+    return assembled(own, asked, found, known=known, left_out=left_out)
+
+
+def assembled(
+    table: Table,
+    asked: tuple[tuple[int, ...], ...],
+    nested: RuledOut,
+    *,
+    known: tuple[Known, ...],
+    left_out: tuple[str, ...] = (),
+) -> Release:
+    """The margins with the variables that they determine, and what no margin says of nesting."""
     chosen = maximal(nested.closed(axes) for axes in asked)
     return Release(
-        table=own,
+        table=table,
         asked=asked,
         sets=chosen,
         margins=Margins(
-            sizes=own.sizes,
-            names=own.names,
-            tables={axes: own.margin(axes) for axes in chosen},
+            sizes=table.sizes,
+            names=table.names,
+            tables={axes: table.margin(axes) for axes in chosen},
         ),
         known=known,
         nested=nested,
-        zeros=tuple(nested.zeros(own.names, chosen)),
+        zeros=tuple(nested.zeros(table.names, chosen)),
         left_out=left_out,
     )
 

@@ -369,6 +369,53 @@ def test_groups_count_even_where_small_counts_may_be_printed():
         assert found is Standing.ABOVE
 
 
+SHARED = Table.of_dense(
+    np.array([[[15, 12], [11, 9]], [[14, 8], [0, 0]]]), ["a", "b", "c"], [["x", "y"], "mn", "fg"]
+)  # everyone with a = y has b = m
+
+
+@pytest.mark.parametrize(
+    ("mask", "out"),
+    [
+        ("rounding[a c]:base=5", (("a", "b"),)),
+        ("rounding[c]:base=3,random", (("a", "b"),)),
+        ("perturbation[b c]", (("a", "b"), ("b", "c"))),
+        ("perturbation[a b]", ()),
+    ],
+)
+def test_groups_that_are_out_or_kept_count_for_every_mask(mask, out):
+    found = recommend(SHARED, mask, options(0.9, out=out, seed=1)).candidates[-1]
+    assert "b = n (20 persons) has a = x" in found.breaks[0]
+
+
+def test_a_rounded_table_that_shows_no_group_breaks_nothing():
+    found = recommend(SHARED, "rounding[a c]:base=5", options(0.9, seed=1)).candidates[-1]
+    assert found.breaks == ()
+
+
+def test_groups_that_rounding_intervals_prove_count():
+    """A 6 to base 3 is at least 5, which is all of a = 1: so nobody of a = 1 has b = 2."""
+    table = Table.of_dense(np.array([[5, 0], [16, 19]]), ["a", "b"])
+    alone, both = (
+        recommend(table, "rounding[a b]:base=3", options(0.9, out=out, seed=1)).candidates[-1]
+        for out in ((), (("a",),))
+    )
+    assert alone.breaks == ()
+    assert "b = 2 (19 persons) has a = 2" in both.breaks[0]
+
+
+def test_groups_that_are_only_probable_count_where_targets_are_named():
+    """The 3 persons of a = 1 are all of b = 1 with probability C(60, 3) / C(63, 3) = 0.86."""
+    table = Table.of_dense(np.array([[3, 0], [57, 3]]), ["a", "b"])
+    proposal = [margin_proposal(table, [(0,), (1,)])]
+    for sure, standing in ((0.86, Standing.ABOVE), (0.87, Standing.WITHIN)):
+        asked = options(0.99, targets=("b",), sure=sure)
+        found = risk_utility(table, proposal, asked)
+        assert found.choice.standings[1] is standing
+    free = risk_utility(table, proposal, options(0.99))
+    assert free.choice.standings[1] is Standing.WITHIN
+
+
 def test_a_hidden_count_that_follows_from_what_is_out_is_not_hidden():
     """District c is all of region 2, whose persons are known, so that its counts follow from each
     other: both are hidden, or hiding one is in vain."""

@@ -202,7 +202,8 @@ class DecomposableSearch:
                 progress(STEP, None)
         found = None if best is None else best[2].sets
         utility = 0.0 if best is None else best[0]
-        return Found(sets=found, utility=utility, complete=not waiting, n_seen=self.n_seen)
+        complete = not waiting and not deadline.passed
+        return Found(sets=found, utility=utility, complete=complete, n_seen=self.n_seen)
 
     def _one_more(self, state: State, seen: set[tuple[int, ...]]) -> Iterable[State]:
         """The sets with one more variable or edge that were not seen before."""

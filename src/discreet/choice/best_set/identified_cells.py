@@ -9,6 +9,7 @@ confidence (dobra (5))."""
 import numpy as np
 
 from discreet.choice.best_set.small_cells import SmallCells
+from discreet.fiber.system.programs import Deadline
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.bit_sets import axes_of, set_of
@@ -27,15 +28,19 @@ class IdentifiedCells:
         self._cells, self._confidence = cells, confidence
         self._known: dict[tuple[int, ...], float] = {}
 
-    def share(self, sets: tuple[int, ...]) -> float:
-        """The share of the small cells identified; 0 where none is small.
+    def share(self, sets: tuple[int, ...], deadline: Deadline | None = None) -> float | None:
+        """The share of the small cells identified; 0 where none is small, None where the time was
+        over before all were looked at.
 
         Trusted: the sets are decomposable and cover every variable.
         """
         if len(self._cells) == 0:
             return 0.0
         if sets not in self._known:
-            self._known[sets] = self._share(sets)
+            found = self._share(sets, deadline)
+            if found is None:
+                return None
+            self._known[sets] = found
         return self._known[sets]
 
     def risk(self, sets: tuple[int, ...]) -> Outcome:
@@ -43,12 +48,16 @@ class IdentifiedCells:
         note = "" if len(self._cells) else "no cell is small, so there is none to protect"
         return Figure(value=self.share(sets), how=How.EXACT, note=note)
 
-    def _share(self, sets: tuple[int, ...]) -> float:
+    def _share(self, sets: tuple[int, ...], deadline: Deadline | None) -> float | None:
         tree = components_tree(map(axes_of, sets))
         entries = np.stack([self._cells.entries(set_of(c)) for c in tree.components], axis=1)
         totals = np.stack([self._cells.entries(set_of(s)) for s in tree.separators], axis=1)
         chains, which = np.unique(np.hstack([entries, totals]), axis=0, return_inverse=True)
-        distributions = [distribution_of_chain(*np.split(chain, 2)) for chain in chains]
+        distributions = []
+        for chain in chains:
+            if deadline is not None and deadline.passed:
+                return None
+            distributions.append(distribution_of_chain(*np.split(chain, 2)))
         hits = 0
         for i, truth in zip(which.ravel().tolist(), self._cells.truths.tolist(), strict=True):
             hits += self._is_found(*distributions[i], truth)

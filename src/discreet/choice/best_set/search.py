@@ -287,16 +287,16 @@ class Search:
         )
 
     def _found_by_cells(self, cells: IdentifiedCells) -> Found:
-        search = DecomposableSearch(
-            self.cells,
-            self.task.requests,
-            self._already,
-            min_width=None,
-            allowed=lambda sets: (
-                self._can_be_printed(sets) and not above(cells.share(sets), self.task.max_share)
-            ),
-        )
         whole = Deadline(self._clock.left(LONG))
+
+        def allowed(sets: tuple[int, ...]) -> bool:
+            """What was not looked at in time is not allowed."""
+            share = cells.share(sets, whole) if self._can_be_printed(sets) else None
+            return share is not None and not above(share, self.task.max_share)
+
+        search = DecomposableSearch(
+            self.cells, self.task.requests, self._already, min_width=None, allowed=allowed
+        )
         if search.n <= MOST_LISTED:
             return search.everything(whole, self._progress)
         return annealed(search, whole, self._progress, rng=self._rng)

@@ -11,9 +11,15 @@ from discreet.tables import audit_verdict
 from discreet.tables.audit import Audit, findings
 from discreet.tables.groups import Learned
 from discreet.tables.refused_margin import Policy, RefusalRule
-from discreet.tables.ruled_out import RuledOut
+from discreet.tables.ruled_out import Ground, RuledOut
 
 MOST_OTHERS = 3  # levels that are ruled out one by one
+GROUNDS = {
+    Ground.LABELS: "Taken as common knowledge, since the names of the levels show it.",
+    Ground.CONFIRMED: "Common knowledge, as confirmed (--nested).",
+    Ground.DATA: "Only the data show it: what a group shares by it is open until it is confirmed "
+    "(--nested {pair}).",
+}
 
 
 def headline(audit: Audit) -> Iterator[str]:
@@ -44,13 +50,16 @@ def circumstances(audit: Audit) -> Iterator[str]:
 
 
 def nested_words(table: Table, nested: RuledOut) -> Iterator[str]:
-    """What one variable determines of another, which everybody knows."""
+    """What one variable determines of another, and whether everybody is taken to know it."""
     for pair in nested.pairs:
         first, second = table.names_of((pair.determining, pair.determined))
         number = nested.n_combinations(pair)
         are = words.by_number(number, "is", "are")
         combinations = words.plural(number, "other combination")
-        yield f"Each {first} lies in one {second}: {combinations} {are} ruled out (--no-nesting)."
+        yield (
+            f"Each {first} lies in one {second}: {combinations} {are} ruled out (--no-nesting). "
+            + GROUNDS[nested.grounds[pair]].format(pair=f"{first}:{second}")
+        )
 
 
 def next_steps(audit: Audit, command: str) -> Iterator[str]:
@@ -81,7 +90,12 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
 def remedies(verdict: Verdict) -> Iterator[str]:
     """What would help where a rule is open, with options for the parameters that are named."""
     for one in dict.fromkeys(judged.remedy for judged in verdict.those(Ruling.UNDECIDED)):
-        yield words.full(re.sub(r"(?<= )\((\w+)\)", r"(--\1)", one))
+        yield words.full(as_option(one))
+
+
+def as_option(remedy: str) -> str:
+    """A remedy with options for the parameters that it names in brackets."""
+    return re.sub(r"(?<= )\((\w+)( \S+)?\)", r"(--\1\2)", remedy)
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:

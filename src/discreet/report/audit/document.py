@@ -470,6 +470,7 @@ def _learned(audit: Audit) -> Iterator[Section]:
     named = audit.options.targets is not None
     probable = audit.believed if isinstance(audit.believed, tuple) else ()
     lines = [texts.learned_words(audit, one) for one in (*audit.learned, *probable)]
+    lines += [texts.unless_nested_words(audit, one) for one in audit.shown.unless_nested]
     if not lines and not named:
         return
     blocks = [Text(line) for line in lines[:SHOWN] or [texts.NO_GROUP]]

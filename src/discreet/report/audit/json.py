@@ -46,6 +46,7 @@ def _one_json(audit: Audit) -> dict[str, Any]:
         weights=audit.options.weight_kind.value,
         views={model: _view(audit, model) for model in audit.views},
         learned=[_learned(audit, one) for one in audit.learned],
+        learned_unless_nested=[_learned(audit, one) for one in audit.shown.unless_nested],
         probably_learned=believed.to_json()
         if isinstance(believed, Unavailable)
         else [_learned(audit, one) for one in believed],
@@ -106,6 +107,7 @@ def _nested(audit: Audit) -> list[dict[str, Any]]:
             "determining": names[pair.determining],
             "determined": names[pair.determined],
             "ruled_out": nested.n_combinations(pair),
+            "known_by": nested.grounds[pair].value,
         }
         for pair in nested.pairs
     ]
@@ -252,6 +254,7 @@ def _step_json(audit: Audit) -> dict[str, Any]:
     told = view.distributions if isinstance(view, View) else [None] * len(audit.small_cells)
     return {
         "released": _sets(audit),
+        **known(verdict=None if audit.verdict is None else audit.verdict.to_json()),
         "n_tables": count_json(audit.n_tables),
         "view": name,
         "risk": _risk(audit, name),

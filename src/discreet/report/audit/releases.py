@@ -6,6 +6,7 @@ from discreet.figures import Unavailable
 from discreet.report import words
 from discreet.report.audit import words as texts
 from discreet.report.document import Block, Plot, Row, Section, Table, Text
+from discreet.report.verdict import TITLES
 from discreet.tables.audit import Audit, CellAudit, main_view
 
 MOST_ROWS, MOST_LINES = 200, 10
@@ -77,15 +78,26 @@ def _cell_changes(before: Audit, after: Audit) -> Iterator[Row]:
 
 
 def added_section(audits: Sequence[Audit]) -> Iterator[Section]:
-    """One row a release: what was added and what is known after it."""
+    """One row a release: what was added and what is known after it; then, where a limit was given,
+    whether all until then may go out."""
     yield Section(
         "What each release added",
         (
             Table(header=STEP_HEADER, rows=tuple(_step_row(step) for step in audits)),
+            *(Text(line) for step in audits for line in _may_go_out(step)),
             *(Text(line) for line in texts.step_gaps(audits, texts.TITLES)),
             *_steps_plot(audits),
         ),
     )
+
+
+def _may_go_out(step: Audit) -> Iterator[str]:
+    """The verdict on a step, with the first reason against it."""
+    if step.verdict is not None:
+        said = TITLES[step.verdict.ruling].lower()
+        first = step.verdict.those(step.verdict.ruling)[0].words
+        against = "" if step.verdict.allows else f" {first}"
+        yield f"{texts.margin_names(step.release)}: {said}.{against}"
 
 
 def _step_row(audit: Audit) -> Row:

@@ -297,6 +297,12 @@ def learned_words(audit: Audit, learned: Learned) -> str:
     return words.full(groups.learned_words(learned, audit.release.table))
 
 
+def unless_nested_words(audit: Audit, learned: Learned) -> str:
+    """Who would learn what, unless everybody knows it."""
+    said = groups.learned_words(learned, audit.release.table)
+    return f"{words.full(said).removesuffix('.')}, unless everybody knows that (--nested)."
+
+
 def only_proved(why: Unavailable) -> str:
     """That groups which only probably share a level are not listed, and why."""
     return (

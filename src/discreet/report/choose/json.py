@@ -74,6 +74,7 @@ def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
         "on_frontier": place in found.choice.front,
         "is_chosen": place == found.choice.chosen,
         "breaks": list(one.breaks),
+        "doubts": [{"words": doubt.words, "remedy": doubt.remedy} for doubt in one.doubts],
         **known(method=one.method or None),
     }
 

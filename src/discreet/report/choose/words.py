@@ -13,7 +13,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.answer import nested_words, remedies
+from discreet.report.audit.answer import as_option, nested_words, remedies
 from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.tables.refused_margin import Policy
 from discreet.tables.ruled_out import ruled_out
@@ -126,8 +126,15 @@ def reasons(found: RiskUtility) -> Iterator[str]:
     if better is not None:
         named = short(better.title, LISTED)
         yield f"More useful, but above the limit: {named}, which {better.method}."
+    open_one = _open(found)
+    if open_one is not None and found.verdict.ruling is Ruling.KEPT:
+        named, [doubt, *_] = short(open_one.title, LISTED), open_one.doubts
+        yield f"More useful, but open: {named}. {doubt.words}."
     yield from (words.full(note) for note in found.table.notes)
-    nested = ruled_out(found.table, nesting=found.options.nesting, secret=_secret(found))
+    options = found.options
+    nested = ruled_out(
+        found.table, nesting=options.nesting, secret=_secret(found), nested=options.nested
+    )
     yield from nested_words(found.table, nested)
 
 
@@ -149,6 +156,12 @@ def _more_useful(found: RiskUtility) -> Candidate | None:
     return max(above, key=lambda one: one.worth or 0.0, default=None)
 
 
+def _open(found: RiskUtility) -> Candidate | None:
+    """The most useful candidate that was not chosen because of a doubt."""
+    missed = [one for i in found.choice.missed if (one := found.candidates[i]).doubts]
+    return max(missed, key=lambda one: one.worth or 0.0, default=None)
+
+
 def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[str]:
     """What to do now: write what may go out, or what would help.
 
@@ -163,6 +176,10 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
             yield f"`{command}{seed} --write FOLDER` writes its tables"
         else:
             yield "`discreet.write_report` draws its tables, the command `choose` writes them"
+        open_one = _open(found)
+        if open_one is not None:
+            named = short(open_one.title, LISTED)
+            yield f"For {named}: {as_option(open_one.doubts[0].remedy)}"
         return
     yield from remedies(found.verdict)
     if found.verdict.ruling is Ruling.BROKEN:
@@ -187,8 +204,9 @@ def more_reasons(found: RiskUtility) -> Iterator[str]:
         known = isinstance(nothing.risk, Figure)
         own = f"has a risk of {risk_words(nothing.risk)}" if known else "has a risk not known here"
         yield f"Releasing nothing {own}: what an intruder can do without a release."
-    if choice.missed:
-        listed = titles(found, choice.missed)
+    late = tuple(i for i in choice.missed if not found.candidates[i].doubts)
+    if late:
+        listed = titles(found, late)
         yield (
             f"Perhaps better, but not shown to be within the limit in the time given: {listed}. "
             "More --seconds may decide."

@@ -405,6 +405,22 @@ def test_an_even_chance_identifies_no_cell_whatever_rounding_does(off, monkeypat
     assert IdentifiedCells(cells, 0.5).share((A, B)) == 0
 
 
+def test_a_share_whose_time_is_over_is_not_known_and_not_remembered():
+    table = a_table((2, 2, 3), 40, seed=3)
+    cells = IdentifiedCells(SmallCells(table, 2), 0.5)
+    sets = tuple(1 << v for v in range(3))
+    assert cells.share(sets, Deadline(0.0)) is None
+    assert cells.share(sets, Deadline(None)) == _share(table, [(name,) for name in table.names])
+
+
+def test_a_set_that_was_not_looked_at_in_time_is_not_allowed():
+    found = best_margins(
+        a_table((2, 2, 3), 40, seed=3), measure="cells", max_share=1.0, seconds=1e-9
+    )
+    assert not found.optimal
+    assert found.to_publish == ()
+
+
 def test_a_share_at_the_limit_is_within_it_however_the_limit_was_reckoned(monkeypatch):
     monkeypatch.setattr(IdentifiedCells, "share", lambda *_: 0.1)
     found = best_margins(a_table((2, 2)), measure="cells", max_share=1 - 0.9, seconds=None)

@@ -71,3 +71,18 @@ def test_steps_of_a_sequence_say_why_figures_are_missing():
     for text in shown([first, steps[1]]):
         assert "After [a b], no number of tables: too many cells." in text
         assert re.search(r"After \[a b\], no .*small cells identified.*: no time\.", text)
+
+
+def test_every_step_of_a_sequence_has_its_verdict():
+    """The first margin has no small count, the second prints some."""
+    counts = np.array([[[9, 1], [8, 9]], [[7, 6], [9, 9]]])
+    table = Table.of_dense(counts, ["a", "b", "c"])
+    steps = audit_sequence(table, [["a"], ["b", "c"], ["a", "b", "c"]], max_risk=0.5)
+    told = audit_json(steps, sequence=True)["sequence"]
+    assert [step["verdict"]["verdict"] for step in told] == ["kept", "kept", "broken"]
+    said = page_words(audit_document("t", steps, sequence=True))
+    assert "[a]: may go out." in said
+    assert "[a][b c]: may go out." in said
+    assert "[a b c]: may not go out. An intruder would find 1 of 1 small cells" in said
+    free = audit_sequence(table, [["a"], ["b", "c"]])
+    assert "verdict" not in audit_json(free, sequence=True)["sequence"][0]
