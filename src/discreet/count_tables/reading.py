@@ -36,6 +36,8 @@ def read_tables(
     if column in by or column == count:
         rule = "another than those of categories and counts"
         raise InputError(must_be("column", rule, repr(column)))
+    for role, names in (("column", [column]), ("by", by), ("count", [count] if count else [])):
+        records.find(role, names)
     table = _table(records, [column, *by], count, missing, csv, progress)
     values = [_value(column, label) for label in table.levels[0]]
     found: dict[Levels, Counts] = {}

@@ -71,6 +71,7 @@ def audit(
         persons=persons,
         csv=csv,
         sheet=sheet,
+        released=margins,
         progress=progress,
     )
     return audited(read, margins, asked, progress)
@@ -121,6 +122,7 @@ def audit_sequence(
         persons=persons,
         csv=csv,
         sheet=sheet,
+        released=margins,
         progress=progress,
     )
     clock, found = Clock(asked.seconds), []
