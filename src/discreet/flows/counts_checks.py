@@ -36,6 +36,8 @@ def check_by_category(name: str, given: Any) -> None:
     for one in given.values():
         if isinstance(one, str | int | float) or (name == "tables") != isinstance(one, Mapping):
             raise InputError(must_be(name, rule, f"{a_kind(one)} for one"))
+        if isinstance(one, list | tuple) and len(one) != 3:
+            raise InputError(must_be(name, rule, f"{len(one)} figures for one"))
 
 
 def check_of_table(asked: CountOptions) -> None:

@@ -61,6 +61,12 @@ def test_a_frame_with_the_released_columns_holds_records():
         discreet.choose(codes, max_risk=0.2)
 
 
+def test_masks_may_be_listed():
+    listed = discreet.choose(TABLE, ["margins", "rounding:base=3"], max_risk=0.2, seed=1)
+    typed = discreet.choose(TABLE, "margins,rounding:base=3", max_risk=0.2, seed=1)
+    assert listed.to_json()["chosen"] == typed.to_json()["chosen"]
+
+
 def test_a_plain_list_of_names_is_one_margin():
     assert margins_of("release", ["sex", "age"]) == (("sex", "age"),)
     assert margins_of("release", "sex") == (("sex",),)
@@ -87,6 +93,16 @@ def test_a_plain_list_of_names_is_one_margin():
         (lambda: discreet.choose(SIZES, max_risk=0.2), "is it '0' .count"),
         (lambda: discreet.choose(WIDE, max_risk=0.2), "differ in 'sex' and hold numbers; melt"),
         (lambda: discreet.choose(pl.from_pandas(WIDE), max_risk=0.2), "differ in 'sex' and hold"),
+        (lambda: discreet.audit(PEOPLE, "sex,age"), r"got 'sex,age'; give \['sex', 'age'\]"),
+        (lambda: discreet.assess(PEOPLE, "sex,age"), r"got 'sex,age'; give \['sex', 'age'\]"),
+        (lambda: discreet.assess(PEOPLE, ["sex"], engine="duckdb"), "engine must be an engine such"),
+        (lambda: discreet.assess(PEOPLE, ["sex"], models="ewans"), "did you mean 'ewens'?"),
+        (lambda: discreet.counts(COUNTS, by=5), "by must be names of columns, got 5"),
+        (lambda: discreet.counts(n=51, s1=61, s2=21.55), "got a float; as text it shows how many"),
+        (lambda: discreet.assess_statistics("51", 61, "2^3"), "n must be a whole number, got a str"),
+        (lambda: discreet.assess_categories(sets={"a": (3, 2)}), "got 2 figures for one"),
+        (lambda: discreet.counts(VALUES, column="y"), "column must be a column of the data frame"),
+        (lambda: discreet.counts(VALUES, column="x", by="h"), "by must be a column of the data fr"),
         (lambda: discreet.assess(PEOPLE, ["zzz"]), "got 'zzz'; it has 'sex', 'age', 'ill'"),
         (lambda: discreet.assess(pl.LazyFrame({"a": [1]}), ["a"]), "got a LazyFrame; collect"),
         (lambda: discreet.audit(TABLE, ["sex"], count="n"), "count must be left out where a Table"),
