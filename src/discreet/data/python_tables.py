@@ -125,8 +125,8 @@ def counts_by_value(series: Any) -> Mapping[Any, Any] | None:
 def _of_series(series: Any, variables: Sequence[str] | None, count: str | None) -> LongForm:
     _refuse(None, count, "a Series")
     if variables is not None and None in series.index.names and _may_be_levels(series.index):
-        names = _names(variables, len(series.index.names), "a Series whose index has none")
-        return _of_cells(dict(zip(series.index.tolist(), series.tolist(), strict=True)), names)
+        own = _names(variables, len(series.index.names), "a Series whose index has none")
+        return _of_cells(dict(zip(series.index.tolist(), series.tolist(), strict=True)), own)
     found = counts_by_value(series)
     if found is None:
         _refuse(variables, None, "a Series with a name")

@@ -1,12 +1,14 @@
 """The engine that counts the records."""
 
+from typing import Any
+
 from discreet.engines.contract import Engine
 from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 from discreet.progress import Progress
 
 
-def engine_or_default(given: Engine | None, progress: Progress) -> Engine:
+def engine_or_default(given: Any, progress: Progress) -> Engine:
     """The engine that was given, else DuckDB."""
     from discreet.engines.duckdb import DuckDBEngine
 
@@ -16,4 +18,5 @@ def engine_or_default(given: Engine | None, progress: Progress) -> Engine:
         remedy = "leave it out for the usual one"
         rule = "an engine such as discreet.DuckDBEngine()"
         raise InputError(must_be("engine", rule, a_kind(given), remedy=remedy))
-    return given
+    found: Engine = given
+    return found
