@@ -104,7 +104,8 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge against this risk; exit 3 where it is broken, 4 where that is undecided.",
+    help="The greatest probability of the table, and of each count in it, that an intruder may "
+    "have (docs/guide/limits.md); exit 3 where it is broken, 4 where that is undecided.",
 )  # fmt: skip
 @option(
     COMPUTED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
