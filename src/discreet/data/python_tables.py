@@ -149,14 +149,15 @@ def _may_be_levels(index: Any) -> bool:
 def _may_be_counted(series: Any) -> bool:
     """Whether a Series with a name may hold counts, as `value_counts` of pandas before 2 leaves
     them: whole numbers under labels that may be levels, unless these look like the numbers of rows
-    that were picked from more."""
+    that were picked from more: far apart, or with gaps and noughts, which are not counted."""
     index = series.index
     if not _is_numeric(series.dtype) or not _may_be_levels(index):
         return False
     if len(index.names) > 1 or index.dtype.kind not in "iu":
         return True
     numbers = index.to_numpy()
-    picked = bool((np.diff(numbers) > 0).all()) and np.ptp(numbers) >= 2 * len(numbers)
+    apart = 2 * len(numbers) if (series > 0).all() else len(numbers)
+    picked = bool((np.diff(numbers) > 0).all()) and np.ptp(numbers) >= apart
     return not picked or (len(series) > 2 and bool(series.is_monotonic_decreasing))
 
 

@@ -104,7 +104,7 @@ def _of_source(source: Any, reading: Reading, progress: Progress) -> Told:
         reading.refuse("counts as text")
         return Told(table=parse_counts(source))
     if not isinstance(source, str | Path) and _is_plain(source):
-        remedy = "give {value: count}"
+        remedy = "give {value: count}, as collections.Counter makes it of values"
         got = f"{a_kind(source)}, which may hold values or counts"
         raise InputError(must_be("source", "a table of counts", got, remedy=remedy))
     return _read(source, reading, progress)

@@ -185,6 +185,9 @@ def test_values_of_some_rows_are_values():
     visits = pd.Series([0, 2, 1, 0, 3], name="visits", index=[1, 9, 20, 31, 40])
     assert counts_by_value(visits) is None
     assert counts_by_value(visits.reset_index(drop=True)) is None
+    assert counts_by_value(visits.set_axis([1, 2, 3, 5, 6])) is None
+    with pytest.raises(InputError, match="could be either"):
+        counts_by_value(visits.set_axis([0, 1, 2, 3, 4]))
     assert counts_by_value(PEOPLE["sex"].iloc[[4, 0]]) is None  # text is no count
 
 
