@@ -122,6 +122,13 @@ def counts_by_value(series: Any) -> Mapping[Any, Any] | None:
     raise InputError(must_be("the Series", rule, "one that could be either", remedy=remedy))
 
 
+def labels_are_no_values(series: Any) -> bool:
+    """Whether a Series with a name has labels that are no numbers, such as those of persons, so that
+    what it holds are values of persons and not counts by value."""
+    counted = series.name is None or str(series.name).casefold() in COUNT_NAMES
+    return not counted and len(series.index.names) == 1 and not _is_numeric(series.index.dtype)
+
+
 def _of_series(series: Any, variables: Sequence[str] | None, count: str | None) -> LongForm:
     _refuse(None, count, "a Series")
     if variables is not None and None in series.index.names and _may_be_levels(series.index):

@@ -61,6 +61,14 @@ def test_a_frame_with_the_released_columns_holds_records():
         discreet.choose(codes, max_risk=0.2)
 
 
+def test_values_of_persons_with_names_are_counted():
+    persons = pd.Index([f"p{i}" for i in range(len(VALUES))], name="person")
+    found = discreet.counts(VALUES["x"].set_axis(persons))
+    assert found.table == COUNTS
+    with pytest.raises(InputError, match="could be either"):
+        discreet.counts(VALUES["x"].rename_axis("person"))
+
+
 def test_masks_may_be_listed():
     listed = discreet.choose(TABLE, ["margins", "rounding:base=3"], max_risk=0.2, seed=1)
     typed = discreet.choose(TABLE, "margins,rounding:base=3", max_risk=0.2, seed=1)
