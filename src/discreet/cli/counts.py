@@ -22,7 +22,6 @@ HOLDER = {  # parameters of the library with other names than the options
     "n": "n",
     "knowledge": "--knows",
     "total": "S1",
-    "keys": "--column, --count and --by",
     "variables": "--column and --by",
     "effects": "--regress",
     "the effects": "--regress",

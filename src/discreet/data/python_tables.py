@@ -123,8 +123,8 @@ def counts_by_value(series: Any) -> Mapping[Any, Any] | None:
 
 
 def labels_are_no_values(series: Any) -> bool:
-    """Whether a Series with a name has labels that are no numbers, such as those of persons, so that
-    what it holds are values of persons and not counts by value."""
+    """Whether a Series with a name has labels that are no numbers, such as those of persons: it
+    then holds values of persons, not counts by value."""
     counted = series.name is None or str(series.name).casefold() in COUNT_NAMES
     return not counted and len(series.index.names) == 1 and not _is_numeric(series.index.dtype)
 
