@@ -77,7 +77,7 @@ PLAIN = (  # options that reach the library as they are
 )  # fmt: skip
 @option(
     JUDGED, "--max-risk", type=float, metavar="R",
-    help="No record may have a risk above this, from 0 to 1.",
+    help="No record may have a risk above this, from 0 to 1 (docs/guide/limits.md).",
 )  # fmt: skip
 @option(
     JUDGED, "--min-k", type=int, metavar="K",

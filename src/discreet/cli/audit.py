@@ -108,7 +108,8 @@ class Priors(click.ParamType[tuple[str, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge the release against this risk: exit 3 where it is broken, 4 where that is open. "
+    help="The greatest share of small cells that an intruder may find (docs/guide/limits.md): "
+    "exit 3 where it is broken, 4 where that is open. "
     "With --refused: the risk above which a margin is refused.",
 )  # fmt: skip
 @option(COMPUTED, "--sequence", is_flag=True, help="What is known after each release in turn.")

@@ -110,7 +110,7 @@ def _weight(text: str) -> float | None:
 @option(
     COMPUTED, "--max-risk", type=float,
     help="The greatest risk allowed: from 0 to 1 for table and cells; for bounds, where risk is "
-    "minus the narrowest width, 0 or below (see --min-width).",
+    "minus the narrowest width, 0 or below (see --min-width; docs/guide/limits.md).",
 )  # fmt: skip
 @option(
     COMPUTED, "--min-width", type=int,

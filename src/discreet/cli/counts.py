@@ -22,7 +22,6 @@ HOLDER = {  # parameters of the library with other names than the options
     "n": "n",
     "knowledge": "--knows",
     "total": "S1",
-    "keys": "--column, --count and --by",
     "variables": "--column and --by",
     "effects": "--regress",
     "the effects": "--regress",
@@ -104,7 +103,8 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
 )  # fmt: skip
 @option(
     COMPUTED, "--max-risk", type=float,
-    help="Judge against this risk; exit 3 where it is broken, 4 where that is undecided.",
+    help="The greatest probability of the table, and of each count in it, that an intruder may "
+    "have (docs/guide/limits.md); exit 3 where it is broken, 4 where that is undecided.",
 )  # fmt: skip
 @option(
     COMPUTED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),

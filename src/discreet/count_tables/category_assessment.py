@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.belief.count_belief import TableDistribution
 from discreet.clock import working_seconds
+from discreet.count_tables.advice import CountAdvice
 from discreet.count_tables.categories import (
     Joint,
     JointDistributions,
@@ -21,6 +22,12 @@ from discreet.count_tables.categories import (
     joint_system,
 )
 from discreet.count_tables.category_inputs import Categories, added
+from discreet.count_tables.category_verdicts import (
+    NOT_OUT,
+    category_verdict,
+    decimals_by_category,
+    zeros_verdict,
+)
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.regression import SetsRegression
 from discreet.count_tables.knowledge import Knowledge
@@ -95,7 +102,8 @@ class CategoriesAssessment(Result):
     categories of zeros only, which S1 = 0 gives away. `alone` takes a category's own set and
     nothing else. `joint_cells` are the counts of each category under the joint distribution. `out`
     is all that is out; `verdict`, `likely`, `regression` and `bayes` are there where they were
-    asked for.
+    asked for. `verdicts` are those on each category, none of which is worse than `verdict`;
+    `advice` says for one that breaks the limit whether fewer decimals of its S2 would keep it.
     """
 
     names: tuple[str, ...]
@@ -111,6 +119,8 @@ class CategoriesAssessment(Result):
     verdict: Verdict | None
     options: CategoryOptions
     out: Categories
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    advice: Mapping[str, CountAdvice] = field(default_factory=dict)
     likely: Mapping[str, LikelyTables | Unavailable] = field(default_factory=dict)
     regression: SetsRegression | Unavailable | None = None
     bayes: Mapping[str, BayesianAnalysis | Unavailable] = field(default_factory=dict)
@@ -142,12 +152,16 @@ def assessed_categories(
     cells = _joint_cells(distributions, joint, case.tables)
     found = _joint_risk(distributions, cells, case.tables)
     assumptions = (INDEPENDENT, *_common(joint))
-    verdict = None
+    verdict, verdicts, advice = None, dict[str, Verdict](), dict[str, CountAdvice]()
     if max_risk is not None and case.tables is not None:
         exposed = _exposed(case, cells, max_risk)
         verdict = Verdict(
             rules=(*_certain(case, max_risk), *_rules(found, alone, exposed, max_risk))
         )
+        verdicts = _verdicts(case, alone, cells, max_risk)
+        if not case.margins:
+            own = _share(effort, len(case.names))
+            advice = decimals_by_category(verdicts, case.tables, known_of, max_risk, own, progress)
     return CategoriesAssessment(
         names=case.names,
         is_holder=case.tables is not None,
@@ -160,6 +174,8 @@ def assessed_categories(
         warnings=tuple(_warnings(case, joint)),
         assumptions=assumptions,
         verdict=verdict,
+        verdicts=verdicts,
+        advice=advice,
         options=options,
         out=out,
     )
@@ -394,6 +410,25 @@ def _exposed(
     )
 
 
+def _verdicts(
+    case: _Case,
+    alone: Mapping[str, CategoryRisk | Unavailable],
+    cells: Mapping[str, tuple[CellRisk, ...]],
+    max_risk: float,
+) -> dict[str, Verdict]:
+    """On each category by itself; where nothing is known of its counts, that is undecided."""
+    tables = case.tables or {}
+    found = {}
+    for name in case.names:
+        risk, own = alone[name], {name: cells.get(name, ())}
+        worst = _worst(own, tables)
+        table = NOT_OUT if isinstance(risk, Unavailable) else risk.best_guess_probability
+        exposed = tuple(one.partition(" of ")[0] for one in _exposed(case, own, max_risk))
+        value, count = (None, NOT_KNOWN) if worst is None else (worst.value, _figure(worst))
+        found[name] = category_verdict(table, value, count, exposed, max_risk)
+    return found | {name: zeros_verdict(max_risk) for name in case.certain}
+
+
 def _certain(case: _Case, max_risk: float) -> tuple[Judged, ...]:
     """Categories of zeros only, all of which S1 = 0 gives away."""
     if not case.certain:
@@ -423,16 +458,15 @@ def _rules(
     are all tables at once, however surely one of them is known.
     """
     distribution = risk if isinstance(risk, Unavailable) else risk.distributions["multinomial"]
+    name, own = _surest_table(alone)
+    surest = [] if own is None else [table_rule(OWN_TABLE.format(name=name), own, max_risk)]
     if isinstance(risk, Unavailable) or isinstance(distribution, Unavailable):
-        return (table_rule(ALL_TABLES, NOT_KNOWN, max_risk),)
+        return (table_rule(ALL_TABLES, NOT_KNOWN, max_risk), *surest)
     worst, table = risk.worst_cell, risk.best_guess_probability
     is_bound = isinstance(table, Unavailable)
     if isinstance(table, Unavailable):
         table = distribution.best_guess_limit or table
-    rules = [table_rule(ALL_TABLES, table, max_risk, is_bound=is_bound)]
-    name, own = _surest_table(alone)
-    if own is not None:
-        rules.append(table_rule(OWN_TABLE.format(name=name), own, max_risk))
+    rules = [table_rule(ALL_TABLES, table, max_risk, is_bound=is_bound), *surest]
     single: Outcome = NOT_KNOWN if worst is None else _figure(worst)
     which = "a value" if worst is None else f"value {worst.value} of {worst.category}"
     rules.append(count_rule(which, single, max_risk, exposed=exposed, several="counts"))

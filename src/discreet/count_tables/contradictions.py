@@ -44,7 +44,7 @@ def _of_sizes(n: int | None, total: int, has_factors: bool) -> str | None:
         why = "counts that add up to 0 are all 0, and then e^S2 is 1 and S2 is 0"
         return must_be("total", "above zero where e^S2 has a prime factor", 0, remedy=why)
     if total == 0:
-        why = "all observations are zero, so there is nothing to fit and nothing to hide"
+        why = "all observations are zero, which S1 = 0 gives away: there is nothing to fit"
         return must_be("total", "above zero", 0, remedy=why)
     return None
 

@@ -154,7 +154,7 @@ def largest_value(n: int, total: int, released: DecimalLog, knowledge: Knowledge
     if n < 1:
         raise InputError(must_be("n", "at least 1", n))
     if total < 1:
-        why = "all observations are zero, so there is nothing to fit and nothing to hide"
+        why = "all observations are zero, which S1 = 0 gives away: there is nothing to fit"
         raise InputError(must_be("total", "above zero", total, remedy=why))
     most = total if knowledge.largest_range is None else min(total, knowledge.largest_range[1])
     high = float(released.high) + 1e-6

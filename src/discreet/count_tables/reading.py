@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from discreet.count_tables.category_inputs import Levels, ReleasedSet
 from discreet.count_tables.notation import short
 from discreet.data.csv_dialect import CsvOptions
+from discreet.data.python_tables import COUNT_NAMES, UNNAMED_COUNTS
 from discreet.data.records import Records
 from discreet.data.table import Table
 from discreet.engines.table_reading import read_table
@@ -32,11 +33,16 @@ def read_tables(
     `count` is the column that says how many have the value; each row is one without it.
     """
     rest = [name for name in records.column_names if name != count and name not in by]
-    column = column or _only_column(rest)
+    counted = [n for n in rest if n.casefold() in COUNT_NAMES | UNNAMED_COUNTS and n != column]
+    column = column or _only_column(rest, counted)
     if column in by or column == count:
         rule = "another than those of categories and counts"
         raise InputError(must_be("column", rule, repr(column)))
+    for role, names in (("column", [column]), ("by", by), ("count", [count] if count else [])):
+        records.find(role, names)
     table = _table(records, [column, *by], count, missing, csv, progress)
+    if count is None and counted and table.total == len(table.counts) > 1:
+        raise InputError(_not_counted(column, counted[0]))
     values = [_value(column, label) for label in table.levels[0]]
     found: dict[Levels, Counts] = {}
     for cell, number in zip(table.cells.tolist(), table.counts.tolist(), strict=True):
@@ -113,11 +119,19 @@ def _table(
         raise MissingError(said) from lacking
 
 
-def _only_column(names: Sequence[str]) -> str:
+def _only_column(names: Sequence[str], counted: Sequence[str]) -> str:
+    if len(names) == 2 and len(counted) == 1:
+        raise InputError(_not_counted(next(n for n in names if n not in counted), counted[0]))
     if len(names) != 1:
         listed = ", ".join(repr(name) for name in names[:8])
         raise InputError(must_be("column", f"one of {listed}", "none"))
     return names[0]
+
+
+def _not_counted(column: str, count: str) -> str:
+    """A file with each value once and a column of counts, which was not said to be one."""
+    remedy = f"is it {count!r} (count), with the values in {column!r} (column)?"
+    return must_be("count", "the column that says how many have the value", "none", remedy=remedy)
 
 
 def _value(column: str, label: str) -> int:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 from discreet.errors import ColumnError, must_be
 
+FRAME = "the data frame"  # how a frame is spoken of, which has no name
+MOST_LISTED = 8  # columns of a frame that a complaint lists
+
 
 def find_columns(
     role: str, wanted: Sequence[str], names: Sequence[str], source: str
@@ -21,9 +24,9 @@ def _find(role: str, wanted: str, names: Sequence[str], source: str) -> int:
         rule = f"a column that occurs once in {source}"
         got = f"{wanted!r} {len(positions)} times"
         raise ColumnError(must_be(role, rule, got, remedy="rename the columns"))
-    rule = "columns" if role == "keys" else "a column"
+    rule = "columns" if role in ("keys", "variables") else "a column"
     raise ColumnError(
-        must_be(role, f"{rule} of {source}", repr(wanted), remedy=_remedy(wanted, names))
+        must_be(role, f"{rule} of {source}", repr(wanted), remedy=_remedy(wanted, names, source))
     )
 
 
@@ -34,8 +37,11 @@ def near_match(wanted: str, names: Sequence[str]) -> str | None:
     return folded[near[0]] if near else None
 
 
-def _remedy(wanted: str, names: Sequence[str]) -> str:
+def _remedy(wanted: str, names: Sequence[str], source: str) -> str:
     near = near_match(wanted, names)
     if near is not None:
         return f"did you mean {near!r}?"
+    if source == FRAME:
+        more = ", …" if len(names) > MOST_LISTED else ""
+        return f"it has {', '.join(map(repr, names[:MOST_LISTED]))}{more}"
     return f"it has {len(names):,} columns, none of a name like it; is its first line a header?"

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from discreet.data.python_tables import is_series, is_wide
 from discreet.errors import ColumnError, InputError, must_be
+from discreet.option_types import a_kind
 
 TYPE_ROWS = 1000  # of a frame, that tell the types of its columns
 
@@ -14,11 +15,27 @@ TYPE_ROWS = 1000  # of a frame, that tell the types of its columns
 def frame_columns(frame: Any) -> tuple[str, ...]:
     """The names of the columns; raises InputError for what is no frame of records."""
     _refuse_counts(frame)
-    if not _is_pandas(frame) and not _speaks_arrow(frame):
+    if not is_frame(frame):
         rule = "a path, a pandas or polars frame, an Arrow table or a DuckDB relation"
-        raise InputError(must_be("source", rule, type(frame).__name__))
+        raise InputError(must_be("source", rule, a_kind(frame), remedy=how_to_frame(frame)))
     names = frame.columns if _is_pandas(frame) else getattr(frame, "column_names", frame.columns)
     return tuple(str(name) for name in names)
+
+
+def is_frame(frame: Any) -> bool:
+    """A frame, a table or a relation that can be read."""
+    return _is_pandas(frame) or _speaks_arrow(frame)
+
+
+def how_to_frame(source: Any) -> str | None:
+    """What makes a frame of something that is none."""
+    if hasattr(type(source), "collect"):
+        return "collect() makes a frame of it"
+    if hasattr(type(source), "to_frame"):
+        return "to_frame() makes a frame of its values"
+    if isinstance(source, dict | list | tuple):
+        return "make a frame of it first, as pandas.DataFrame does"
+    return None
 
 
 def _is_pandas(frame: Any) -> bool:

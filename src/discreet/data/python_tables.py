@@ -26,8 +26,10 @@ COUNT_NAMES = {
     "people",
     "population",
 }
+UNNAMED_COUNTS = {"0", "len"}  # what pandas and polars call counts that were given no name
 TOTAL_NAMES = {"all", "total", "totals", "sum", "t"}
 MOST_BY_CHANCE = 2  # rows and columns up to which a last one may be the sum of others by chance
+MOST_LEVELS = 200  # rows up to which their labels may be levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,8 @@ def is_wide(frame: Any) -> bool:
     kind = type(frame)
     if not (hasattr(kind, "iloc") and hasattr(kind, "columns")):
         return False
-    named = [*frame.columns.names, *frame.index.names]
+    columns = _own_levels(frame.columns)
+    named = [*columns.names, *frame.index.names]
     return all(name is not None for name in named) and all(_is_numeric(t) for t in frame.dtypes)
 
 
@@ -70,29 +73,67 @@ def long_form(
     if is_wide(source):
         _refuse(variables, count, "a crosstab, whose rows and columns have names")
         return _of_wide(source)
+    if count is None and _lost_its_names(source) and not _names_columns(variables, source):
+        return _of_wide(_named(source, variables))
     return _of_index(source, variables, count)
+
+
+def refuse_unpivoted(frame: Any) -> None:
+    """A frame of few rows that other columns tell apart, with numbers in at least two: a table with
+    a column for each level, as `pivot` leaves it, and no records."""
+    kinds = _kinds_of_columns(frame)
+    numbers = [name for name, is_number in kinds.items() if is_number]
+    others = [name for name, is_number in kinds.items() if not is_number]
+    twice = len(kinds) < len(getattr(frame, "columns", ()))
+    if len(numbers) < 2 or not others or twice or not 0 < len(frame) <= MOST_LEVELS:
+        return
+    labels = list(zip(*(list(frame[name]) for name in others), strict=True))
+    if len(set(map(str, labels))) == len(labels):
+        remedy = "melt or unpivot it into a column of counts (count), or name the variables of "
+        remedy += "these records (variables)"
+        got = f"one whose rows differ in {', '.join(map(repr, others[:3]))} and hold numbers"
+        rule = "records, or one row a cell with its count"
+        raise InputError(must_be("table", rule, got, remedy=remedy))
 
 
 def counts_by_value(series: Any) -> Mapping[Any, Any] | None:
     """A Series of counts as {value: count}, as `value_counts` makes it; None for raw values.
 
-    A Series that has both names, or neither, may be either, and is refused.
+    A Series that has both names, or neither, may be either, and is refused; so is one of whole
+    numbers whose labels are levels rather than numbers of rows.
     """
     if not series.index.is_unique and any(name is not None for name in series.index.names):
         raise InputError(must_be("the Series", "of one count for each level", "several of one"))
     named = [name is not None for name in series.index.names]
     counted = str(series.name).casefold() in COUNT_NAMES
+    if all(named) and series.name == "proportion":
+        remedy = "use value_counts() without normalize"
+        raise InputError(must_be("the Series", "of counts", "shares", remedy=remedy))
     if all(named) and (series.name is None or counted):
         return dict(zip(series.index.tolist(), series.tolist(), strict=True))
-    if series.name is not None and not counted and not any(named):
+    valued = series.name is not None and not counted and not any(named)
+    if valued and not _may_be_counted(series):
         return None
     rule = "counts by value, as value_counts() gives them, or values with a name and a plain index"
-    remedy = "use value_counts() on values, to_dict() on counts"
+    remedy = (
+        "use rename('x').reset_index(drop=True) on values of x, rename_axis('x').rename('count') "
+        "on counts by x"
+    )
     raise InputError(must_be("the Series", rule, "one that could be either", remedy=remedy))
+
+
+def labels_are_no_values(series: Any) -> bool:
+    """Whether a Series with a name has labels that are no numbers, such as those of persons: it
+    then holds values of persons, not counts by value."""
+    counted = series.name is None or str(series.name).casefold() in COUNT_NAMES
+    return not counted and len(series.index.names) == 1 and not _is_numeric(series.index.dtype)
 
 
 def _of_series(series: Any, variables: Sequence[str] | None, count: str | None) -> LongForm:
     _refuse(None, count, "a Series")
+    if variables is not None and None in series.index.names and _may_be_levels(series.index):
+        own = _names(variables, len(series.index.names), "a Series whose index has none")
+        return _of_cells(dict(zip(series.index.tolist(), series.tolist(), strict=True)), own)
     found = counts_by_value(series)
     if found is None:
         _refuse(variables, None, "a Series with a name")
@@ -101,6 +142,95 @@ def _of_series(series: Any, variables: Sequence[str] | None, count: str | None) 
         names = [str(name) for name in series.index.names]
         _refuse(variables, None, "a Series whose index has names")
     return _of_cells(found, names)
+
+
+def _may_be_levels(index: Any) -> bool:
+    """Whether the labels of rows may be levels: they are no numbers, or few that do not just number
+    the rows."""
+    if type(index).__name__ == "RangeIndex":
+        return False
+    numbered = len(index.names) == 1 and getattr(index.dtype, "kind", "O") in "iu"
+    return not numbered or len(index) <= MOST_LEVELS
+
+
+def _may_be_counted(series: Any) -> bool:
+    """Whether a Series with a name may hold counts, as `value_counts` of pandas before 2 leaves
+    them: whole numbers under labels that may be levels, unless these look like the numbers of rows
+    that were picked from more: far apart, or with gaps and noughts, which are not counted."""
+    index = series.index
+    if not _is_numeric(series.dtype) or not _may_be_levels(index):
+        return False
+    if len(index.names) > 1 or index.dtype.kind not in "iu":
+        return True
+    numbers = index.to_numpy()
+    apart = 2 * len(numbers) if (series > 0).all() else len(numbers)
+    picked = bool((np.diff(numbers) > 0).all()) and np.ptp(numbers) >= apart
+    return not picked or (len(series) > 2 and bool(series.is_monotonic_decreasing))
+
+
+def _lost_its_names(frame: Any) -> bool:
+    """A pandas frame of numbers whose rows or columns are labelled by levels without a name: a
+    crosstab, or a frame that may be one."""
+    kind = type(frame)
+    if not (hasattr(kind, "iloc") and hasattr(kind, "columns")) or not len(frame.columns):
+        return False
+    if not len(frame) or not all(_is_numeric(t) for t in frame.dtypes):
+        return False
+    if all(isinstance(name, str) for name in frame.columns):
+        return None in frame.index.names and _may_be_levels(frame.index)
+    return not _holds_sizes(frame)
+
+
+def _holds_sizes(frame: Any) -> bool:
+    """Whether it is what `groupby().size().to_frame()` makes: counts alone, variables as index."""
+    return list(frame.columns) == [0] and None not in frame.index.names
+
+
+def _names_columns(variables: Sequence[str] | None, frame: Any) -> bool:
+    """Whether the variables that were named are columns, so that the rows are records."""
+    given = (variables,) if isinstance(variables, str) else tuple(variables or ())
+    return bool(given) and all(name in map(str, frame.columns) for name in given)
+
+
+def _named(frame: Any, variables: Sequence[str] | None) -> Any:
+    """The crosstab with the names of the variables of its rows and columns."""
+    columns = _own_levels(frame.columns)
+    n_rows, n_columns = len(frame.index.names), len(columns.names)
+    given = (variables,) if isinstance(variables, str) else tuple(variables or ())
+    if len(given) != n_rows + n_columns:
+        remedy = (
+            f"if it is a table, name the variables of its rows and columns (variables, "
+            f"{n_rows + n_columns} names, or rename_axis); if it holds records, give its columns "
+            "names and use reset_index(drop=True)"
+        )
+        got = "one whose rows or columns are labelled without a name"
+        rule = "a crosstab with names for its rows and columns, or a frame of records"
+        raise InputError(must_be("table", rule, got, remedy=remedy))
+    named = frame.set_axis(columns, axis=1)
+    named.index = named.index.set_names(list(given[:n_rows]))
+    named.columns = named.columns.set_names(list(given[n_rows:]))
+    return named
+
+
+def _own_levels(columns: Any) -> Any:
+    """Labels of columns without the name of the values that `pivot_table` puts above them."""
+    if len(columns.names) < 2 or columns.names[0] is not None:
+        return columns
+    return columns.droplevel(0) if len(columns.unique(0)) == 1 else columns
+
+
+def _kinds_of_columns(frame: Any) -> dict[str, bool]:
+    """Of each column of a frame of pandas, polars or Arrow whether it holds numbers; of anything
+    else nothing."""
+    kind = type(frame)
+    if isinstance(frame, pa.Table):
+        fields = zip(frame.column_names, frame.schema.types, strict=True)
+        return {str(n): pa.types.is_integer(t) or pa.types.is_floating(t) for n, t in fields}
+    if hasattr(kind, "iloc") and hasattr(kind, "columns"):
+        return {name: _is_numeric(t) for name, t in zip(frame.columns, frame.dtypes, strict=True)}
+    if hasattr(kind, "schema") and hasattr(kind, "height"):  # polars
+        return {name: t.is_numeric() for name, t in frame.schema.items()}
+    return {}
 
 
 def _tallied(series: Any) -> Mapping[Any, int]:
@@ -142,6 +272,7 @@ def _of_array(counts: np.ndarray[Any, Any], variables: Sequence[str] | None) -> 
 
 def _of_wide(frame: Any) -> LongForm:
     """A crosstab, its totals left out where it has them."""
+    frame = frame.set_axis(_own_levels(frame.columns), axis=1)
     unnamed = min(frame.shape) > MOST_BY_CHANCE and _ends_in_sums(frame) and _ends_in_sums(frame.T)
     frame = _without_totals(_without_totals(frame, unnamed).T, unnamed).T
     names = [str(name) for name in (*frame.index.names, *frame.columns.names)]
@@ -183,6 +314,8 @@ def _of_index(frame: Any, variables: Sequence[str] | None, count: str | None) ->
     kind = type(frame)
     if not (hasattr(kind, "iloc") and hasattr(kind, "columns")):
         return None
+    if count is None and _holds_sizes(frame):
+        frame, count = frame.set_axis(["count"], axis=1), "count"
     named = [name for name in frame.index.names if name is not None]
     several = len(frame.index.names) > 1
     if count is None or not named:
@@ -193,11 +326,18 @@ def _of_index(frame: Any, variables: Sequence[str] | None, count: str | None) ->
         return None
     if count not in frame.columns:
         return None
-    flat = frame.reset_index()
+    flat = (frame.iloc[:-1] if several and _ends_in_all(frame, count) else frame).reset_index()
     every = [str(name) for name in flat.columns if name != count]
     chosen = tuple(variables or every)
-    columns = {str(name): pa.array(flat[name], from_pandas=True) for name in flat.columns}
+    columns = {str(name): _column(flat[name].tolist()) for name in flat.columns}
     return LongForm(table=pa.table(columns), variables=chosen, count=count)
+
+
+def _ends_in_all(frame: Any, count: str) -> bool:
+    """Whether the last row is the total that `pivot_table` adds below several indices."""
+    first, *others = frame.index[-1]
+    named = isinstance(first, str) and first.casefold() in TOTAL_NAMES
+    return named and set(others) == {""} and _ends_in_sums(frame[[count]])
 
 
 def _of_cells(cells: Mapping[Any, Any], names: Sequence[str]) -> LongForm:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.data import excel_files, stat_files
-from discreet.data.columns import find_columns
+from discreet.data.columns import FRAME, find_columns
 from discreet.data.csv_dialect import CsvDialect, CsvOptions, read_dialect
 from discreet.data.frame_reading import frame_columns, frame_table, frame_types
 from discreet.errors import ColumnError, FileError, InputError, must_be
@@ -406,7 +406,7 @@ def _open_stat_file(path: Path) -> Records:
 def _open_frame(frame: Any) -> Records:
     names = frame_columns(frame)
     return Records(
-        name="the data frame",
+        name=FRAME,
         column_names=names,
         opener=lambda positions: ArrowScan(_pick(frame_table(frame, positions), positions)),
         typer=lambda positions: frame_types(frame, positions),

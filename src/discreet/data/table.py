@@ -116,6 +116,9 @@ class Table:
             if name not in self.names:
                 near = get_close_matches(name, self.names, n=1)
                 remedy = f"did you mean {near[0]!r}?" if near else None
+                parts = [part.strip() for part in name.split(",")]
+                if len(parts) > 1 and set(parts) <= set(self.names):
+                    remedy = f"give {parts!r}"
                 raise ColumnError(
                     must_be("variables named", "those of the table", repr(name), remedy=remedy)
                 )

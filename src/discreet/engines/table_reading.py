@@ -75,6 +75,8 @@ def read_table(
             raise ColumnError(must_be("variables", "different columns", f"{name!r} twice"))
     if count in names:
         raise ColumnError(must_be("count", "no variable", repr(count)))
+    records.find("variables", names)
+    records.find("count", () if count is None else (count,))
     policy = missing_policy(missing)
     if policy.matching is not None:
         rule = "category, drop or error, since a table counts each record once"

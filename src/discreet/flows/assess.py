@@ -11,6 +11,7 @@ from discreet.data.writing import check_outputs
 from discreet.engines.contract import Engine
 from discreet.errors import MissingError
 from discreet.figures import Unavailable
+from discreet.flows.engine import engine_or_default
 from discreet.flows.held_records import HeldRecords
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
@@ -37,7 +38,7 @@ RENAMED = {
 
 @in_one_thread
 @stoppable
-@documented_by(AssessOptions)
+@documented_by(AssessOptions, renamed=RENAMED)
 def assess(
     source: Any,
     keys: Iterable[str] | None = None,
@@ -62,7 +63,7 @@ def assess(
 
 @in_one_thread
 @stoppable
-@documented_by(AssessOptions)
+@documented_by(AssessOptions, renamed=RENAMED)
 def compare_policies(
     source: Any,
     keys: Iterable[str] | None = None,
@@ -94,7 +95,7 @@ def _options(
     given: AssessOptions | None, keys: Iterable[str] | None, keywords: Mapping[str, Any]
 ) -> AssessOptions:
     named = keywords if keys is None else {"keys": keys, **keywords}
-    return options_of(AssessOptions, given, named, RENAMED)
+    return options_of(AssessOptions, given, named)
 
 
 def _under(
@@ -144,7 +145,7 @@ def _measured(
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population)
         _check_output(Path(options.risks), [one for one in opened if one is not None])
-    with (engine or _default_engine(progress)).count(options.request(inputs.records)) as cells:
+    with engine_or_default(engine, progress).count(options.request(inputs.records)) as cells:
         return assessed(cells, inputs, options, progress, suggest=suggest)
 
 
@@ -166,9 +167,3 @@ def _check_output(risks: Path, opened: list[Records]) -> None:
     files = [path for source in opened for path in source.files]
     parts = [path for source in opened for path in source.parts]
     check_outputs([risks], files, parts)
-
-
-def _default_engine(progress: Progress) -> Engine:
-    from discreet.engines.duckdb import DuckDBEngine
-
-    return DuckDBEngine(progress=progress)

@@ -32,7 +32,7 @@ class AuditSequence(Result, tuple[Audit, ...]):
 
 @in_one_thread
 @stoppable
-@documented_by(AuditOptions, also=READING)
+@documented_by(AuditOptions, also=READING, renamed=RENAMED)
 def audit(
     table: Any,
     release: Iterable[str] | Iterable[Sequence[str]],
@@ -71,6 +71,7 @@ def audit(
         persons=persons,
         csv=csv,
         sheet=sheet,
+        released=margins,
         progress=progress,
     )
     return audited(read, margins, asked, progress)
@@ -78,7 +79,7 @@ def audit(
 
 @in_one_thread
 @stoppable
-@documented_by(AuditOptions, also=READING)
+@documented_by(AuditOptions, also=READING, renamed=RENAMED)
 def audit_sequence(
     table: Any,
     release: Iterable[str] | Iterable[Sequence[str]],
@@ -121,6 +122,7 @@ def audit_sequence(
         persons=persons,
         csv=csv,
         sheet=sheet,
+        released=margins,
         progress=progress,
     )
     clock, found = Clock(asked.seconds), []
@@ -139,4 +141,4 @@ def _options(given: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOp
     named = dict(keywords)
     if "refused" in named:
         named["refused"] = margins_of("refused", named["refused"])
-    return options_of(AuditOptions, given, named, RENAMED)
+    return options_of(AuditOptions, given, named)

@@ -5,6 +5,7 @@ from typing import Any
 
 from discreet.data.records import open_records
 from discreet.engines.contract import Engine
+from discreet.flows.engine import engine_or_default
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable_in_parts
 from discreet.numerics.linear_algebra import in_one_thread
@@ -18,7 +19,7 @@ RENAMED = {"codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_cod
 
 @in_one_thread
 @stoppable_in_parts
-@documented_by(BacktestOptions)
+@documented_by(BacktestOptions, renamed=RENAMED)
 def backtest(
     source: Any,
     keys: Iterable[str] | None = None,
@@ -40,17 +41,11 @@ def backtest(
     """
     if keys is not None or options is None:
         keywords = {"keys": keys, **keywords}
-    asked = options_of(BacktestOptions, options, keywords, RENAMED)
+    asked = options_of(BacktestOptions, options, keywords)
     records = open_records(source, asked.csv, sheet)
-    with (engine or _default_engine(progress)).count(asked.request(records)) as cells:
+    with engine_or_default(engine, progress).count(asked.request(records)) as cells:
         words, counts = cells.words()
         population = PopulationCells(
             coding=cells.coding, levels=cells.coding.decode(words), counts=counts
         )
     return league(population, records.name, asked, progress)
-
-
-def _default_engine(progress: Progress) -> Engine:
-    from discreet.engines.duckdb import DuckDBEngine
-
-    return DuckDBEngine(progress=progress)

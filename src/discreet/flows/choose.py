@@ -19,7 +19,7 @@ from discreet.progress import Progress, silent
 @documented_by(ChooseOptions, also=READING)
 def choose(
     table: Any,
-    masks: str | None = None,
+    masks: str | Sequence[str] | None = None,
     options: ChooseOptions | None = None,
     *,
     variables: Sequence[str] | None = None,
@@ -44,7 +44,8 @@ def choose(
     The options are given as keywords, or as ChooseOptions, whose values keywords replace.
     """
     if masks is not None:
-        keywords = {"masks": masks, **keywords}
+        listed = isinstance(masks, list | tuple) and all(isinstance(one, str) for one in masks)
+        keywords = {"masks": ",".join(masks) if listed else masks, **keywords}
     if "out" in keywords:
         keywords = {**keywords, "out": margins_of("out", keywords["out"])}
     asked = options_of(ChooseOptions, options, keywords)

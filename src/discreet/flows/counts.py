@@ -33,7 +33,7 @@ from discreet.flows.counts_checks import (
     check_of_table,
     counts_of,
 )
-from discreet.flows.counts_input import Reading, told_of
+from discreet.flows.counts_input import Reading, check_statistics, names_of, told_of
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
@@ -49,7 +49,7 @@ RENAMED = {
 
 
 @in_one_thread
-@documented_by(CountOptions, CategoryOptions)
+@documented_by(CountOptions, CategoryOptions, renamed=RENAMED)
 def counts(
     source: Any = None,
     options: CountOptions | CategoryOptions | None = None,
@@ -88,8 +88,7 @@ def counts(
     `assess_counts`, `assess_statistics`, `assess_categories`.
     """
     reading = Reading(
-        column=column, by=(by,) if isinstance(by, str) else tuple(by), count=count,
-        missing=missing, csv=csv, sheet=sheet,
+        column=column, by=names_of("by", by), count=count, missing=missing, csv=csv, sheet=sheet,
     )  # fmt: skip
     told = told_of(source, n, s1, s2, sets, reading, progress)
     own = {"progress": progress, **keywords}
@@ -111,7 +110,7 @@ def _only(kind: type[Options], options: Any) -> Options | None:
 
 @in_one_thread
 @stoppable
-@documented_by(CountOptions)
+@documented_by(CountOptions, renamed=RENAMED)
 def assess_counts(
     table: Mapping[int, int],
     options: CountOptions | None = None,
@@ -125,7 +124,7 @@ def assess_counts(
     are given as keywords, or as CountOptions, whose values keywords replace. Raises InputError
     where the table is none, or where the intruder's knowledge is not true of it.
     """
-    asked = options_of(CountOptions, options, keywords, RENAMED)
+    asked = options_of(CountOptions, options, keywords)
     check_of_table(asked)
     table = check_counts(counts_of(table))
     if isinstance(asked.knows, str):
@@ -144,7 +143,7 @@ def assess_counts(
 
 @in_one_thread
 @stoppable
-@documented_by(CountOptions)
+@documented_by(CountOptions, renamed=RENAMED)
 def assess_statistics(
     n: int | None,
     s1: int,
@@ -161,7 +160,8 @@ def assess_statistics(
     CountOptions, whose values keywords replace. Raises InputError where no table has these
     statistics, naming what contradicts what.
     """
-    asked = options_of(CountOptions, options, keywords, RENAMED)
+    asked = options_of(CountOptions, options, keywords)
+    check_statistics(n, s1, s2)
     if isinstance(s2, str):
         s2 = parse_s2(s2, s1, truncated=asked.truncate)
     check_of_statistics(asked, n, is_decimal=isinstance(s2, DecimalLog))
@@ -174,7 +174,7 @@ def assess_statistics(
 
 @in_one_thread
 @stoppable
-@documented_by(CategoryOptions)
+@documented_by(CategoryOptions, renamed=RENAMED)
 def assess_categories(
     tables: Tables | None = None,
     sets: Sets | None = None,
@@ -190,7 +190,7 @@ def assess_categories(
     keywords, or as CategoryOptions, whose values keywords replace. Raises InputError where what is
     out contradicts itself.
     """
-    asked = options_of(CategoryOptions, options, keywords, RENAMED)
+    asked = options_of(CategoryOptions, options, keywords)
     check_of_categories(asked, is_holder=tables is not None)
     out = _out(tables, sets, asked)
     found = assessed_categories(out, asked, progress)

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from discreet.count_tables.options import CategoryOptions, CountOptions
-from discreet.data.python_tables import counts_by_value, is_series
+from discreet.data.python_tables import counts_by_value, is_series, labels_are_no_values
 from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 
@@ -17,7 +17,7 @@ HOLDER = "given with the table of counts, which an intruder has not"
 def counts_of(table: Any) -> Mapping[Any, Any]:
     """The table {value: count} that is given, or that of a Series."""
     if is_series(table):
-        found = counts_by_value(table)
+        found = None if labels_are_no_values(table) else counts_by_value(table)
         return table.value_counts().to_dict() if found is None else found
     if not isinstance(table, Mapping):
         remedy = "discreet.counts reads files and frames"
@@ -36,6 +36,8 @@ def check_by_category(name: str, given: Any) -> None:
     for one in given.values():
         if isinstance(one, str | int | float) or (name == "tables") != isinstance(one, Mapping):
             raise InputError(must_be(name, rule, f"{a_kind(one)} for one"))
+        if isinstance(one, list | tuple) and len(one) != 3:
+            raise InputError(must_be(name, rule, f"{len(one)} figures for one"))
 
 
 def check_of_table(asked: CountOptions) -> None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from discreet.count_tables.statistics import DecimalLog
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.python_tables import is_series
 from discreet.errors import InputError, MissingError, must_be
@@ -67,12 +70,7 @@ def told_of(
     if source is not None:
         return _of_source(source, reading, progress)
     reading.refuse("statistics")
-    for name, value, kind in (("s1", s1, int), ("n", n, int)):
-        if (value is None and name != "n") or not isinstance(value, kind | type(None)):
-            got = "none" if value is None else a_kind(value)
-            raise InputError(must_be(name, "a whole number", got))
-    if s2 is None:
-        raise InputError(must_be("s2", "given with s1", "none"))
+    check_statistics(*statistics)
     return Told(statistics=statistics)
 
 
@@ -106,7 +104,7 @@ def _of_source(source: Any, reading: Reading, progress: Progress) -> Told:
         reading.refuse("counts as text")
         return Told(table=parse_counts(source))
     if not isinstance(source, str | Path) and _is_plain(source):
-        remedy = "give {value: count}"
+        remedy = "give {value: count}, as collections.Counter makes it of values"
         got = f"{a_kind(source)}, which may hold values or counts"
         raise InputError(must_be("source", "a table of counts", got, remedy=remedy))
     return _read(source, reading, progress)
@@ -126,6 +124,28 @@ def _read(source: Any, reading: Reading, progress: Progress) -> Told:
         progress=progress,
     )
     return Told(tables=tables, by=reading.by) if reading.by else Told(table=tables[()])
+
+
+def names_of(role: str, given: Any) -> tuple[str, ...]:
+    """Names of columns, of which one may stand by itself."""
+    listed = (given,) if isinstance(given, str) else given
+    if not isinstance(listed, Iterable) or not all(isinstance(one, str) for one in listed):
+        raise InputError(must_be(role, "names of columns", repr(given)))
+    return tuple(listed)
+
+
+def check_statistics(n: Any, s1: Any, s2: Any) -> None:
+    """n and S1 are whole numbers, and S2 is of a kind that can be read."""
+    for name, value in (("s1", s1), ("n", n)):
+        if (value is None and name != "n") or not isinstance(value, int | np.integer | None):
+            got = "none" if value is None else a_kind(value)
+            raise InputError(must_be(name, "a whole number", got))
+    if s2 is None:
+        raise InputError(must_be("s2", "given with s1", "none"))
+    if not isinstance(s2, str | DecimalLog | Mapping):
+        rule = "a product such as '2^20*3^7' or a decimal such as '21.55', as text"
+        remedy = "as text it shows how many decimals are out" if isinstance(s2, float) else None
+        raise InputError(must_be("s2", rule, a_kind(s2), remedy=remedy))
 
 
 def is_file(counts: str) -> bool:

@@ -5,7 +5,7 @@ the records has them assessed once more, which gives the same figures, and the r
 temporary file.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from discreet.data.frames import frame_from, kind_of_frame
 from discreet.data.records import Records
 from discreet.errors import InputError, must_be
+from discreet.numerics.rounding import alike
 from discreet.survey.assessment import Assessment
 
 Again = Callable[[Path], Assessment]  # assess the same once more, writing the risks to that file
@@ -60,7 +61,17 @@ def _is_gone(path: Path) -> Assessment:
 
 
 def _check_same(before: Assessment, now: Assessment) -> None:
-    """The records are those that were assessed, as far as the main figures tell."""
+    """The records are those that were assessed, as far as the figures tell."""
+    changed = next(_changed(before, now), None)
+    if changed is not None:
+        rule = "what it was when it was assessed"
+        raise InputError(must_be("source", rule, f"other {changed}", remedy="assess it again"))
+
+
+def _changed(before: Assessment, now: Assessment) -> Iterator[str]:
+    """What has changed since, by name."""
+    if before.summary.sample_size + before.n_dropped != now.summary.sample_size + now.n_dropped:
+        yield "numbers of records"
     same = (
         before.keys == now.keys
         and before.n_incomplete == now.n_incomplete
@@ -72,5 +83,27 @@ def _check_same(before: Assessment, now: Assessment) -> None:
         )
     )
     if not same:
-        rule = "what it was when it was assessed"
-        raise InputError(must_be("source", rule, "another", remedy="assess it again"))
+        yield "keys"
+    then, since = before.to_json(), now.to_json()
+    weight = before.settings.weight
+    for part, what in {
+        "weight_total": f"weights {weight!r}",
+        "population_size": "sizes of the population",
+        "recommended": "figures" if weight is None else f"weights {weight!r}",
+        "riskiest": "orders of records",
+        "households": f"households {before.settings.options.household!r}",
+        "sensitive": "sensitive variables",
+    }.items():
+        if not _same(then.get(part), since.get(part)):
+            yield what
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal but for what the order of a sum can make."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return alike(one, other)
+    return bool(one == other)

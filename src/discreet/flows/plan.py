@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
+from discreet.flows.keywords import documented_by
 from discreet.notebooks import Result
 from discreet.survey.models.exchangeable_prior import PopulationPrior, check_whole
 from discreet.survey.models.sample_size import Plan, plan_sample_size
@@ -14,6 +15,7 @@ class Plans(Result, tuple[Plan, ...]):
     __slots__ = ()
 
 
+@documented_by()
 def plan(
     cells: int,
     population: int,

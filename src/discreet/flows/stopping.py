@@ -6,6 +6,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from discreet.clock import telling_of_compiling
+from discreet.errors import InputError, must_be
+from discreet.option_types import a_kind
 from discreet.progress import Progress, listening, silent
 
 Flow = TypeVar("Flow", bound=Callable[..., Any])
@@ -25,6 +27,9 @@ def _stoppable(flow: Flow, *, keeps_parts: bool) -> Flow:
     @wraps(flow)
     def heard(*given: Any, **named: Any) -> Any:
         asked = named.pop("progress", silent)
+        if not callable(asked):
+            rule = "a function of the step and the fraction done"
+            raise InputError(must_be("progress", rule, a_kind(asked)))
         with listening(asked, keeps_parts=keeps_parts) as progress, _told(progress):
             return flow(*given, progress=progress, **named)
 

@@ -1,12 +1,16 @@
 """What is given as a table and as margins, in whatever form Python has it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet.data.csv_dialect import CsvOptions
-from discreet.data.python_tables import COUNT_NAMES
+from discreet.data.python_tables import COUNT_NAMES, UNNAMED_COUNTS, is_series
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
+from discreet.option_types import a_kind
 from discreet.progress import Progress
 
 READING = """    How the table is read, where it is not a Table already:
@@ -31,9 +35,12 @@ def table_from(
     persons: bool | None = None,
     csv: CsvOptions | None = None,
     sheet: str | None = None,
+    released: Iterable[Sequence[str]] = (),
     progress: Progress,
 ) -> Table:
     """The table itself, or that of a file, a frame, a crosstab, a Series, a dict or an array.
+
+    A frame that has all variables that are `released` as columns holds records.
 
     Raises InputError for what is none, for options that a Table has no use for, and for a column
     that is a count by its name but was not said to be one.
@@ -47,11 +54,16 @@ def table_from(
             if value is not None:
                 raise InputError(must_be(name, "left out where a Table is given", "one"))
         return source
+    _check_source(source)
     names = (variables,) if isinstance(variables, str) else variables
     _check_names("variables", names)
-    _check_names("count", None if count is None else [count])
+    if not isinstance(count, str | None):
+        raise InputError(must_be("count", "the name of a column", repr(count)))
+    if not isinstance(persons, bool | None):
+        raise InputError(must_be("persons", "true or false", repr(persons)))
     if count is None and names is None:
-        _check_columns(source, csv, sheet)
+        names = _columns_of(source, released)
+        _check_columns(source, names, csv, sheet)
     from discreet.engines.table_reading import read_table
 
     return read_table(
@@ -67,20 +79,43 @@ def table_from(
     )
 
 
-def _check_columns(source: Any, csv: CsvOptions | None, sheet: str | None) -> None:
-    from discreet.data.python_tables import long_form
+def _check_source(source: Any) -> None:
+    from discreet.data.frame_reading import how_to_frame, is_frame
+    from discreet.data.records import Records
+
+    held = isinstance(source, str | Path | Records | Mapping | np.ndarray) or is_series(source)
+    if not held and not is_frame(source):
+        rule = "a Table, a file, a frame, a pandas Series, a dict or an array of counts"
+        raise InputError(must_be("table", rule, a_kind(source), remedy=how_to_frame(source)))
+
+
+def _columns_of(source: Any, released: Iterable[Sequence[str]]) -> tuple[str, ...] | None:
+    """The columns of a pandas frame, if what is released is among them."""
+    if not (hasattr(type(source), "iloc") and hasattr(type(source), "columns")):
+        return None
+    named = {name for margin in released for name in margin}
+    columns = tuple(map(str, source.columns))
+    return columns if named and named <= set(columns) else None
+
+
+def _check_columns(
+    source: Any, names: Sequence[str] | None, csv: CsvOptions | None, sheet: str | None
+) -> None:
+    from discreet.data.python_tables import long_form, refuse_unpivoted
     from discreet.data.records import open_records
 
-    if long_form(source) is not None:
+    if long_form(source, names) is not None:
         return
     found = [
         name
         for name in open_records(source, csv, sheet).column_names
-        if name.casefold() in COUNT_NAMES
+        if name.casefold() in COUNT_NAMES | UNNAMED_COUNTS
     ]
     if found:
         remedy = f"is it {found[0]!r} (count)? Otherwise name the variables (variables)"
         raise InputError(must_be("count", "the column of counts", "none", remedy=remedy))
+    if names is None:
+        refuse_unpivoted(source)
 
 
 def _check_names(name: str, given: Any) -> None:

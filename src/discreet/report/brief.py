@@ -1,5 +1,8 @@
-"""A result in a few lines, as Python prints it: what it is, the answer, and how to see the rest."""
+"""A result in a few lines, as Python prints it: what it is, the answer, what speaks against it, and
+how to see the rest."""
 
+import re
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -7,30 +10,80 @@ from rich.console import Console
 from rich.text import Text as RichText
 
 from discreet.errors import one_line
-from discreet.report.document import Document, Section, shown_on
+from discreet.report.document import Document, Section, Text, shown_on
 from discreet.report.render_terminal import WIDTH, indented, print_blocks, print_part
 from discreet.report.results import document_of
+from discreet.report.words import full
 
-MOST_SCOPE, MOST_LINES = 2, 6  # lines of what was looked at, and of the answer
+MOST_SCOPE, MOST_LINES, MOST_CAVEATS = 2, 6, 2  # lines of scope, of the answer, of caveats
+OPTION = re.compile(r"`[^`]*`|--risks\s+FILE\.csv|--[a-z][a-z-]*")
+NO_SIZE = (
+    "only bounds are known without the size of the population: give population or weight, or "
+    "whole_population if these records are everybody"
+)
 MORE = "More: .write_report('report.html'), .tables(), .to_frame(), .to_json()"
 MORE_RECORDS = f"{MORE}, .records()"
 
 
 def brief(result: Any) -> str:
-    """Title, what was looked at, and the first section: the verdict where there is one, else the
-    headline."""
+    """Title, what was looked at, and the first section (the verdict where there is one, else the
+    headline), then in a line what speaks against the figures. Options go by their names in Python.
+    """
     document = document_of(result)
     if document is None:
         return f"<{type(result).__name__}>"
     more = MORE_RECORDS if hasattr(result, "records") else MORE
-    return "\n".join([*_lines(document), more])
+    return "\n".join([*_lines(result, document), more])
 
 
-def _lines(document: Document) -> list[str]:
+def _lines(result: Any, document: Document) -> list[str]:
     title = [one_line(document.title)]
     scope = [line for part in document.scope for line in _printed(part)][:MOST_SCOPE]
-    first = next((b for b in shown_on("terminal", document.blocks) if isinstance(b, Section)), None)
-    return title + scope + ([] if first is None else _answer(first))
+    sections = [b for b in shown_on("terminal", document.blocks) if isinstance(b, Section)]
+    answer = _answer(sections[0]) if sections else []
+    said = " ".join(" ".join(answer[: MOST_LINES - MOST_CAVEATS]).split())
+    caveats = [one for one in dict.fromkeys(_caveats(result, document)) if one not in said]
+    told = _printed(f"Mind: {' '.join(caveats)}") if caveats else []
+    if len(told) > MOST_CAVEATS:
+        told = [*told[: MOST_CAVEATS - 1], f"{told[MOST_CAVEATS - 1]} …"]
+    text = "\n".join([*_cut(answer, MOST_LINES - len(told)), *told])
+    return title + scope + OPTION.sub(_in_python, text).splitlines()
+
+
+def _caveats(result: Any, document: Document) -> Iterator[str]:
+    """What must not be overlooked: of an estimate first, then what stands in the short view."""
+    if type(result).__name__ == "Assessment":
+        yield from _of_estimate(result)
+    yield from _warnings(shown_on("terminal", document.blocks))
+
+
+def _of_estimate(assessment: Any) -> Iterator[str]:
+    """What speaks against the recommended estimate, and what there is instead of it."""
+    from discreet.report.assess.words import headline_note
+
+    led = assessment.recommended
+    if assessment.summary.population_size is None and assessment.verdict is None:
+        yield full(NO_SIZE)
+    if headline_note(led):
+        yield full(headline_note(led))
+    if led.disagreement:
+        yield full(led.disagreement)
+
+
+def _warnings(blocks: Iterator[Any]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Section):
+            yield from _warnings(shown_on("terminal", block.blocks))
+        elif isinstance(block, Text) and block.style == "warning":
+            yield block.text
+
+
+def _in_python(found: re.Match[str]) -> str:
+    """An option by its name in Python; commands stay as they are."""
+    text = found[0]
+    if text.startswith("`"):
+        return text
+    return ".records()" if text.startswith("--risks") else text[2:].replace("-", "_")
 
 
 def _printed(text: str) -> list[str]:
@@ -42,8 +95,11 @@ def _printed(text: str) -> list[str]:
 def _answer(section: Section) -> list[str]:
     console = _console()
     print_blocks(console, (section,), has_page=True)
-    lines = [line for line in _written(console) if line]
-    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], "  …"]
+    return [line for line in _written(console) if line]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    return lines if len(lines) <= most else [*lines[:most], "  …"]
 
 
 def _console() -> Console:

@@ -1,16 +1,18 @@
 """Results as a notebook shows them: their document, in a style that stays inside it."""
 
 import html
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.data.writing import written_whole
+from discreet.errors import OutputError, must_be
 from discreet.figures import Figure, Unavailable
 from discreet.report.document import plots_in
 from discreet.report.results import document_of
 
+FORMS = ("svg", "png", "pdf")
 LONGEST = 300  # characters of a field without a page of its own
 
 
@@ -20,14 +22,30 @@ class Plot:
 
     title: str
     svg: str
+    draw: Callable[[], str] = field(repr=False, compare=False)
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def save(self, path: str | Path) -> None:
-        """Write it as an SVG file, whole or not at all."""
+        """Write it as SVG, PNG or PDF by the ending of the file, whole or not at all.
+
+        Raises OutputError for another ending.
+        """
+        form = Path(path).suffix.lower().removeprefix(".")
+        if form not in FORMS:
+            rule = f"a file that ends in {', '.join(f'.{one}' for one in FORMS)}"
+            raise OutputError(must_be("path", rule, repr(Path(path).name)))
+        content = self.svg.encode() if form == "svg" else self._drawn_as(form)
         with written_whole(Path(path)) as temporary:
-            temporary.write_text(self.svg, encoding="utf-8")
+            temporary.write_bytes(content)
+
+    def _drawn_as(self, form: str) -> bytes:
+        from discreet.report.plots import drawn_also
+
+        with drawn_also(form) as buffer:
+            self.draw()
+        return buffer.getvalue()
 
 
 def html_of(result: Any) -> str:
@@ -49,7 +67,7 @@ def plots_of(result: Any) -> Mapping[str, Plot]:
     document = document_of(result)
     if document is None:
         return {}
-    return {plot.name: Plot(plot.label, plot.draw()) for plot in plots_in(document)}
+    return {plot.name: Plot(plot.label, plot.draw(), plot.draw) for plot in plots_in(document)}
 
 
 def _fields_table(result: Any) -> str:

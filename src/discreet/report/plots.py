@@ -4,6 +4,7 @@ import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -21,6 +22,7 @@ LEAST_NAMED = 0.06  # probability whose part of a bar has room for a number
 ROOT_FROM = 300  # the greatest count from which an axis has a root scale
 FLOOR = 1e-3  # the least ratio that a logarithmic axis shows
 INK, BLUE, RED, GRID = "#1f2933", "#2b6cb0", "#c53030", "#d9e2ec"
+METADATA: Any = {"png": {"Software": None}, "pdf": {"Creator": None, "CreationDate": None}}
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "discreet",
@@ -247,6 +249,20 @@ def _short(label: str) -> str:
     return plain if len(plain) <= LONGEST_LABEL else plain[: LONGEST_LABEL - 1] + "…"
 
 
+_also_as: ContextVar[tuple[str, io.BytesIO] | None] = ContextVar("also_as", default=None)
+
+
+@contextmanager
+def drawn_also(form: str) -> Iterator[io.BytesIO]:
+    """What is drawn meanwhile is written into the buffer too, as png or pdf."""
+    buffer = io.BytesIO()
+    token = _also_as.set((form, buffer))
+    try:
+        yield buffer
+    finally:
+        _also_as.reset(token)
+
+
 def _svg(canvas: Canvas) -> str:
     """The text of the picture; the reader's browser has the glyphs that matplotlib may lack."""
     buffer = io.StringIO()
@@ -254,6 +270,9 @@ def _svg(canvas: Canvas) -> str:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         drawing.print_svg(buffer, metadata={"Date": None, "Creator": None})
+        also = _also_as.get()
+        if also is not None:
+            canvas.savefig(also[1], format=also[0], dpi=200, metadata=METADATA[also[0]])
     text = buffer.getvalue()
     return text[text.index("<svg") :].rstrip()
 

@@ -169,7 +169,9 @@ def checked_names(
 ) -> tuple[str, ...]:
     """Names of columns, each once."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(must_be(role, "a list of column names", repr(given)))
+        listed = [name.strip() for name in given.split(",")] if isinstance(given, str) else None
+        remedy = None if listed is None else f"give {listed!r}"
+        raise InputError(must_be(role, "a list of column names", repr(given), remedy=remedy))
     names = tuple(given)
     for name in names:
         if not isinstance(name, str):

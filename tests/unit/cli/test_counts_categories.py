@@ -193,7 +193,7 @@ def test_hostile_levels(discreet, tmp_path):
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (("--by", "nope"), "--column, --count and --by must be columns of wards.csv, got 'nope'"),
+        (("--by", "nope"), "--by must be a column of wards.csv, got 'nope'"),
         (("--by", "x"), "--column must be another than those of categories and counts, got 'x'"),
         (("--by", "ward", "--margin", "year"), "--margin must be of category columns ('ward')"),
         (

@@ -17,8 +17,8 @@ from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Unavailable
-from discreet.flows.counts import assess_categories
-from discreet.policy.verdict import Ruling
+from discreet.flows.counts import assess_categories, assess_counts
+from discreet.policy.verdict import Ruling, worst
 
 TABLES = {
     "north": dict(enumerate([15, 20, 9, 5, 2])),
@@ -208,3 +208,45 @@ def test_rounding_decides_nothing_about_categories(noise):
     assert "of the table of a" in rules[1].words
     case = SimpleNamespace(tables=tables, certain=())
     assert category_assessment._exposed(case, cells, 0.5) == ()
+
+
+@pytest.mark.parametrize("max_risk", [0.3, 0.45, 0.6, 0.9])
+def test_each_category_is_judged_as_if_it_were_alone(max_risk):
+    tables = TABLES | {"zero": {0: 4}, "few": {0: 3, 1: 4, 2: 1}}
+    found = assess_categories(tables, max_risk=max_risk)
+    assert set(found.verdicts) == set(tables)
+    assert found.verdicts["zero"].ruling is Ruling.BROKEN
+    for name in ("north", "south", "few"):
+        alone = assess_counts(tables[name], max_risk=max_risk)
+        assert found.verdicts[name].ruling is alone.verdict.ruling, name
+        wanted = [rule.value.value for rule in alone.verdict.rules]
+        got = [rule.value.value for rule in found.verdicts[name].rules]
+        assert got == pytest.approx(wanted, rel=1e-9)
+        if alone.verdict.ruling is Ruling.BROKEN:
+            assert found.advice[name].decision is alone.advice.decision
+            assert found.advice[name].decimals == alone.advice.decimals
+        else:
+            assert name not in found.advice
+    assert found.verdict.ruling is worst(one.ruling for one in found.verdicts.values())
+
+
+def test_counts_of_a_category_are_judged_with_all_that_is_out():
+    found = assess_categories(TABLES, totals=True, max_risk=0.5)
+    assert found.advice == {}  # decimals of one set are not all that is out
+    for name, verdict in found.verdicts.items():
+        held = [one for one in found.joint_cells[name] if TABLES[name][one.value] > 0]
+        surest = max(one.truth_probability for one in held)
+        assert verdict.rules[-1].value.value == pytest.approx(surest)
+
+
+def test_a_table_that_is_known_alone_breaks_the_limit_though_all_together_are_not_known(
+    monkeypatch,
+):
+    lost = Unavailable("no time")
+    monkeypatch.setattr(
+        category_assessment,
+        "_joint_risk",
+        lambda *_: lost,
+    )
+    found = assess_categories(TABLES, max_risk=0.1)
+    assert found.verdict.ruling is Ruling.BROKEN

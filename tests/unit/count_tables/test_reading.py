@@ -30,6 +30,8 @@ def test_a_table_a_category(records):
     ("text", "column", "says"),
     [
         ("k,x\na,1\n", None, "column must be one of 'k', 'x', got none"),
+        ("x,count\n0,5\n1,4\n", None, "is it 'count' .count., with the values in 'x' .column"),
+        ("x,count\n0,5\n1,4\n", "x", "is it 'count' .count., with the values in 'x' .column"),
         ("x\n1.5\n", None, "column 'x' must be of whole numbers from 0, got something else"),
         ("x\n2000000\n", None, "column 'x' must be of values up to 1,000,000, got a larger one"),
     ],
@@ -52,3 +54,7 @@ def test_released_sets(records):
     assert sets == {("a",): (51, 61, "2^20*3^7"), ("b",): (4, 0, "1")}
     with pytest.raises(InputError, match="n of the sets must be whole numbers, got 'x'"):
         read_sets(records("k,n,s1,s2\na,x,61,2^20*3^7\n"))
+
+
+def test_a_column_named_like_counts_beside_values_of_persons(records):
+    assert read_tables(records("x,n\n0,5\n1,4\n1,4\n"), "x") == ("x", {(): {0: 1, 1: 2}})

@@ -27,6 +27,12 @@ def cells(table):
     return {tuple(sorted(one.items())): int(n) for one, n in zip(labels, table.counts, strict=True)}
 
 
+def unnamed(wide):
+    """A crosstab whose rows and columns have lost their names."""
+    lost = wide.rename_axis([None] * wide.index.nlevels)
+    return lost.rename_axis([None] * wide.columns.nlevels, axis=1)
+
+
 def forms(people):
     """The same table in every form, with how it is read."""
     names = list(people.columns)
@@ -42,6 +48,19 @@ def forms(people):
     wide = pd.crosstab([people[names[0]], people[names[1]]], people[names[2]], margins=True)
     yield "margins", wide, {}
     yield "unstacked", sizes.unstack(), {}
+    yield "sizes", sizes.to_frame(), {}
+    yield "polars counts", pl.from_pandas(people).group_by(names).len(), {"count": "len"}
+    ones = people.assign(n=1)
+    pivoted = ones.pivot_table(
+        index=names[:2], columns=names[2], values=["n"], aggfunc="sum", margins=True
+    )
+    yield "pivot_table", pivoted, {}
+    long = ones.pivot_table(index=names, values="n", aggfunc="sum", margins=True)
+    yield "pivot_table in long form", long, {"count": "n"}
+    yield "without names", unnamed(sizes.unstack()), {"variables": names}
+    yield "margins without names", unnamed(wide), {"variables": names}
+    nameless = sizes.rename_axis([None] * 3)
+    yield "a Series without names", nameless, {"variables": names}
     yield "dict", sizes.to_dict(), {"variables": names}
 
 
@@ -110,7 +129,7 @@ def test_a_total_that_is_none_is_refused():
 @pytest.mark.parametrize(
     ("source", "options", "says"),
     [
-        (pd.Series([1, 2, 3]), {}, "one that could be either; use value_counts"),
+        (pd.Series([1, 2, 3]), {}, r"either; use rename\('x'\).reset_index"),
         (PEOPLE.groupby("age")["sex"].count(), {}, "one that could be either"),
         (pd.Series([1, 2], index=pd.Index(["a", "a"], name="x")), {}, "several of one"),
         (PEOPLE["age"], {"count": "age"}, "count must be left out with a Series"),
@@ -137,11 +156,48 @@ def test_a_total_that_is_none_is_refused():
         (np.array([[1, 2]]), {"variables": ["x", "x"]}, "variables must be different names"),
         (PEOPLE.set_index(["sex", "age"]), {}, "got one with several indices; use reset_index"),
         (PEOPLE, {"variables": 5}, "variables must be names of columns, got 5"),
+        (PEOPLE["sex"].value_counts(normalize=True), {}, "got shares; use value_counts"),
+        (unnamed(pd.crosstab(PEOPLE.sex, PEOPLE.age)), {}, "labelled without a name; if it is a"),
+        (unnamed(pd.crosstab(PEOPLE.age, PEOPLE.sex)), {}, "labelled without a name; if it is a"),
+        (unnamed(pd.crosstab(PEOPLE.sex, PEOPLE.age)), {"variables": ["x"]}, r"\(variables, 2 na"),
+        (pd.DataFrame([[3, 4], [5, 6]]), {}, "labelled without a name"),
     ],
 )
 def test_what_is_not_understood_is_refused(source, options, says):
     with pytest.raises(InputError, match=says):
         read_table(source, **options)
+
+
+def old_value_counts(series):
+    """What `value_counts` gave before pandas 2: the name of the column, and no name of the index."""
+    return series.value_counts().rename_axis(None).rename(series.name)
+
+
+@pytest.mark.parametrize("name", ["sex", "age"])
+def test_counts_under_the_name_of_the_column_are_not_taken_for_values(name):
+    found = old_value_counts(PEOPLE[name])
+    with pytest.raises(InputError, match="could be either"):
+        read_table(found)
+    assert read_table(found, [name]).total == len(PEOPLE)
+
+
+def test_values_of_some_rows_are_values():
+    visits = pd.Series([0, 2, 1, 0, 3], name="visits", index=[1, 9, 20, 31, 40])
+    assert counts_by_value(visits) is None
+    assert counts_by_value(visits.reset_index(drop=True)) is None
+    assert counts_by_value(visits.set_axis([1, 2, 3, 5, 6])) is None
+    with pytest.raises(InputError, match="could be either"):
+        counts_by_value(visits.set_axis([0, 1, 2, 3, 4]))
+    assert counts_by_value(PEOPLE["sex"].iloc[[4, 0]]) is None  # text is no count
+
+
+def test_records_by_number_are_records_under_their_own_names():
+    few = pd.DataFrame({"a": [1, 2, 1], "b": [1, 1, 2]}, index=[7, 3, 5])
+    with pytest.raises(InputError, match="labelled without a name"):
+        read_table(few)
+    assert read_table(few, ["a", "b"]).total == 3
+    assert read_table(few.reset_index(drop=True)).total == 3
+    assert read_table(pd.concat([few] * 100)).total == 300
 
 
 def test_records_are_not_taken_for_counts():

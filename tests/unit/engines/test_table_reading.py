@@ -70,7 +70,7 @@ def test_counts_that_are_none_are_named_by_their_row(bad, row):
         ({"variables": ["a", "a"]}, ColumnError, "variables must be different columns"),
         ({"variables": ["a", "n"], "count": "n"}, ColumnError, "count must be no variable"),
         ({"variables": ["a"], "missing": "wildcard"}, InputError, "missing must be category"),
-        ({"variables": ["q"]}, ColumnError, "keys must be columns"),
+        ({"variables": ["q"]}, ColumnError, "variables must be columns"),
         ({"variables": ["a"], "count": "zero"}, InputError, "at least one count above 0"),
     ],
 )

@@ -19,6 +19,8 @@ PEOPLE = pd.DataFrame(
     }
 )
 LONG = PEOPLE.value_counts().reset_index()
+SIZES = PEOPLE.groupby(["sex", "age"]).size().reset_index()
+WIDE = pd.crosstab(PEOPLE.sex, PEOPLE.age).reset_index().rename(columns=str)
 TABLE = discreet.read_table(PEOPLE)
 COUNTS = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}
 VALUES = pd.DataFrame({"x": [v for v, n in COUNTS.items() for _ in range(n)]})
@@ -52,6 +54,27 @@ def test_choose_takes_a_frame_and_a_file(tmp_path):
         assert found["chosen"]["title"] == wanted["chosen"]["title"]
 
 
+def test_a_frame_with_the_released_columns_holds_records():
+    codes = PEOPLE[["age"]].assign(old=(PEOPLE.age > 2).astype(int)).iloc[[9, 3, 7, 5, 1]]
+    assert discreet.audit(codes, ["age"]).release.table.total == 5
+    with pytest.raises(InputError, match="labelled without a name"):
+        discreet.choose(codes, max_risk=0.2)
+
+
+def test_values_of_persons_with_names_are_counted():
+    persons = pd.Index([f"p{i}" for i in range(len(VALUES))], name="person")
+    found = discreet.counts(VALUES["x"].set_axis(persons))
+    assert found.table == COUNTS
+    with pytest.raises(InputError, match="could be either"):
+        discreet.counts(VALUES["x"].rename_axis("person"))
+
+
+def test_masks_may_be_listed():
+    listed = discreet.choose(TABLE, ["margins", "rounding:base=3"], max_risk=0.2, seed=1)
+    typed = discreet.choose(TABLE, "margins,rounding:base=3", max_risk=0.2, seed=1)
+    assert listed.to_json()["chosen"] == typed.to_json()["chosen"]
+
+
 def test_a_plain_list_of_names_is_one_margin():
     assert margins_of("release", ["sex", "age"]) == (("sex", "age"),)
     assert margins_of("release", "sex") == (("sex",),)
@@ -72,10 +95,27 @@ def test_a_plain_list_of_names_is_one_margin():
         (lambda: discreet.audit(LONG, ["sex"]), "count must be the column of counts, got none; is"),
         (lambda: discreet.audit(PEOPLE, [1]), "release must be a margin as a list of names"),
         (lambda: discreet.audit(PEOPLE, 5), "release must be a margin as a list of names"),
-        (lambda: discreet.audit(5, ["sex"]), "source must be a path, a pandas or polars frame"),
+        (lambda: discreet.audit(5, ["sex"]), "table must be a Table, a file, a frame, a pandas"),
+        (lambda: discreet.audit(LONG, ["sex"], count="coun"), "count must be a column of the data"),
+        (lambda: discreet.audit(PEOPLE, ["sex"], persons="yes"), "persons must be true or false"),
+        (lambda: discreet.choose(SIZES, max_risk=0.2), "is it '0' .count"),
+        (lambda: discreet.choose(WIDE, max_risk=0.2), "differ in 'sex' and hold numbers; melt"),
+        (lambda: discreet.choose(pl.from_pandas(WIDE), max_risk=0.2), "differ in 'sex' and hold"),
+        (lambda: discreet.audit(PEOPLE, "sex,age"), r"got 'sex,age'; give \['sex', 'age'\]"),
+        (lambda: discreet.assess(PEOPLE, "sex,age"), r"got 'sex,age'; give \['sex', 'age'\]"),
+        (lambda: discreet.assess(PEOPLE, ["sex"], engine="duckdb"), "engine must be an engine such"),
+        (lambda: discreet.assess(PEOPLE, ["sex"], models="ewans"), "did you mean 'ewens'?"),
+        (lambda: discreet.counts(COUNTS, by=5), "by must be names of columns, got 5"),
+        (lambda: discreet.counts(n=51, s1=61, s2=21.55), "got a float; as text it shows how many"),
+        (lambda: discreet.assess_statistics("51", 61, "2^3"), "n must be a whole number, got a str"),
+        (lambda: discreet.assess_categories(sets={"a": (3, 2)}), "got 2 figures for one"),
+        (lambda: discreet.counts(VALUES, column="y"), "column must be a column of the data frame"),
+        (lambda: discreet.counts(VALUES, column="x", by="h"), "by must be a column of the data fr"),
+        (lambda: discreet.assess(PEOPLE, ["zzz"]), "got 'zzz'; it has 'sex', 'age', 'ill'"),
+        (lambda: discreet.assess(pl.LazyFrame({"a": [1]}), ["a"]), "got a LazyFrame; collect"),
         (lambda: discreet.audit(TABLE, ["sex"], count="n"), "count must be left out where a Table"),
         (lambda: discreet.audit(PEOPLE, ["sex"], variables=5), "variables must be names of columns"),
-        (lambda: discreet.audit(PEOPLE, ["sex"], count=5), "count must be names of columns"),
+        (lambda: discreet.audit(PEOPLE, ["sex"], count=5), "count must be the name of a column"),
         (lambda: discreet.audit_sequence(TABLE, ["sex"], first=2), "first must be from 1 to the 1"),
         (lambda: discreet.assess(pd.crosstab(PEOPLE.sex, PEOPLE.age), ["m"]), "a crosstab of counts"),
         (lambda: discreet.assess(PEOPLE["age"], ["age"]), "a Series; to_frame"),

@@ -54,7 +54,10 @@ def test_options_of_another_flow_are_refused():
         ("assess_counts", ({0: 1},), "knowledge", "is now called 'knows'"),
         ("assess_categories", (), "release_totals", "is now called 'totals'"),
         ("assess_categories", (), "withheld", "is now called 'withhold'"),
-        ("assess_categories", (), "zzz", "there are by, withhold, margins"),
+        ("assess_categories", (), "zzz", "help(discreet.assess_categories) lists"),
+        ("audit", (None, []), "vars", "did you mean 'variables'?"),
+        ("counts", ({0: 1},), "col", "did you mean 'column'?"),
+        ("plan", (9, 9), "risk", "did you mean 'target_risk'?"),
     ],
 )
 def test_an_unknown_keyword_names_the_one_that_is_meant(flow, given, keyword, says):
@@ -70,3 +73,19 @@ def test_help_shows_every_option(flow, kind):
     for name in inspect.signature(kind).parameters:
         assert name in shown
         assert f"`{name}`" in (function.__doc__ or ""), name
+
+
+@pytest.mark.parametrize(
+    ("flow", "given", "keywords", "says"),
+    [
+        ("audit", ({"a": 1},), {}, "release must be given, got none; help(discreet.audit) says"),
+        ("plan", (9,), {}, "population must be given, got none"),
+        ("plan", (9, 9, 0.1, None, 5), {}, "discreet.plan must be given 4 arguments by place at"),
+        ("plan", (9, 9, 0.1), {"cells": 9}, "cells must be given once, got it by place and by"),
+        ("assess", ("f.csv", ["a"]), {"progress": True}, "progress must be a function of the st"),
+    ],
+)
+def test_a_call_that_cannot_be_is_told_in_one_line(flow, given, keywords, says):
+    with pytest.raises(InputError) as caught:
+        getattr(discreet, flow)(*given, **keywords)
+    assert says in str(caught.value)

@@ -75,6 +75,35 @@ def test_a_frame_that_has_changed_is_refused(people):
         found.records()
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "says"),
+    [
+        ("weight", lambda old: old * 2, "other weights 'weight'"),
+        ("weight", lambda old: old[::-1], "other weights 'weight'"),
+        ("home", lambda old: np.roll(old, 1), "other households 'home'"),
+        ("pay", lambda old: np.roll(old, 1), "other sensitive variables"),
+        ("age", lambda old: old[::-1], "other keys"),
+    ],
+)
+def test_what_has_changed_is_named(people, column, values, says):
+    people["weight"] = RNG.uniform(5, 90, 200)
+    people["home"] = RNG.integers(0, 80, 200)
+    people["pay"] = RNG.integers(0, 9, 200)
+    found = discreet.assess(people, KEYS, weight="weight", household="home", sensitive=["pay"])
+    assert len(found.records()) == 200
+    people[column] = values(people[column].to_numpy())
+    with pytest.raises(InputError, match=says):
+        found.records()
+
+
+def test_records_that_came_or_went_are_noticed(people, tmp_path):
+    people.to_csv(tmp_path / "people.csv", index=False)
+    found = assessed(tmp_path / "people.csv")
+    people.iloc[1:].to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(InputError, match="got other numbers of records; assess it again"):
+        found.records()
+
+
 def test_a_pickled_result_has_no_records(people):
     found = pickle.loads(pickle.dumps(assessed(people)))
     with pytest.raises(InputError, match="got one without them, since it was pickled; assess"):

@@ -71,6 +71,23 @@ def test_it_prints_in_a_few_lines(result):
     assert (".records()" in lines[-1]) == isinstance(result, discreet.Assessment)
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"population": 300_000}, "Mind: Sampling fraction 0.001 is below 0.01, the lowest tried"),
+        ({"population": 300_000, "max_risk": 0.5}, "Mind: Sampling fraction 0.001 is below 0.01"),
+        ({}, "Mind: Only bounds are known without the size of the population: give population"),
+        ({"max_risk": 0.5}, "Undecided: the risk of the records cannot be estimated: the size of"),
+        ({"population": 3000, "all_models": True}, "Mind: The data contradict"),
+    ],
+)
+def test_it_prints_what_speaks_against_its_estimate(options, says):
+    found = repr(discreet.assess(_records(), ["age", "sex"], **options))
+    assert says in " ".join(found.split())
+    assert len(found.splitlines()) <= 11
+    assert "--" not in found  # options go by their names in Python
+
+
 def test_it_can_be_pickled_and_is_the_same(result):
     again = pickle.loads(pickle.dumps(result))
     assert type(again) is type(result)

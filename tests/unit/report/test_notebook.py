@@ -6,6 +6,7 @@ import pytest
 
 import discreet
 from discreet.data.table import Table
+from discreet.errors import OutputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.report.notebook import html_of, plots_of
 from discreet.report.render_html import page_of
@@ -49,6 +50,15 @@ def test_each_plot_of_the_report_can_be_had_and_saved(assessment: Assessment, tm
     assert plot._repr_svg_().startswith("<svg")
     plot.save(tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text(encoding="utf-8") == plot.svg
+    for ending, first in (("png", b"\x89PNG"), ("PDF", b"%PDF-")):
+        plot.save(tmp_path / f"plot.{ending}")
+        plot.save(tmp_path / f"again.{ending}")
+        content = (tmp_path / f"plot.{ending}").read_bytes()
+        assert content.startswith(first)
+        assert content == (tmp_path / f"again.{ending}").read_bytes()
+    with pytest.raises(OutputError, match=r"path must be a file that ends in .svg, .png, .pdf, go"):
+        plot.save(tmp_path / "plot.jpg")
+    assert not (tmp_path / "plot.jpg").exists()
 
 
 def test_a_plan_shows_its_curve() -> None:

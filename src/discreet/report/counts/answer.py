@@ -21,10 +21,7 @@ RELEASE = (
 )
 HOLDER = "the holder of the table judges its release: discreet counts FILE --max-risk 0.1"
 
-ONE_BY_ONE = (
-    "merge categories so that each has more observations, or look at one at a time, where decimals "
-    "of S2 can be dropped: discreet counts without --by"
-)
+MERGE = "merge categories so that each has more observations, and judge the sets again"
 
 
 def out_line(a: CountAssessment) -> str:
@@ -78,6 +75,27 @@ def more_time(seconds: float) -> str:
     return f"allow more time for it, as in --seconds {2 * seconds:g}"
 
 
+def _for_each(found: CategoriesAssessment) -> Iterator[str]:
+    """What becomes of each category that breaks the limit; where more than the sets is out, what is
+    out is judged as a whole."""
+    if found.out.margins:
+        yield "keep back the tables that go out beside the sets, or merge categories"
+        return
+    kept = [name for name, one in found.verdicts.items() if one.ruling is Ruling.KEPT]
+    if kept:
+        yield f"what goes out of {words.listed(kept)} may go out as it stands"
+    by_number: dict[int, list[str]] = {}
+    for name, advice in found.advice.items():
+        if advice.decision is CountDecision.FEWER_DECIMALS and advice.decimals is not None:
+            by_number.setdefault(advice.decimals, []).append(name)
+    for number, names in sorted(by_number.items(), reverse=True):
+        yield f"of {words.listed(names)} release S2 with {words.plural(number, 'decimal')} only"
+    helped = {name for names in by_number.values() for name in names}
+    inside = [n for n in found.verdicts if n not in kept and n not in helped]
+    if inside:
+        yield f"keep what would go out of {words.listed(inside)} inside, or {MERGE}"
+
+
 def next_steps_of_categories(found: CategoriesAssessment) -> Iterator[str]:
     """What the holder of several categories does now."""
     if not found.is_holder:
@@ -91,6 +109,6 @@ def next_steps_of_categories(found: CategoriesAssessment) -> Iterator[str]:
     elif verdict.ruling is Ruling.UNDECIDED:
         yield more_time(found.options.seconds)
     else:
-        yield ONE_BY_ONE
+        yield from _for_each(found)
     by = ",".join(found.options.by)
     yield OTHER_COMMAND.replace("COLUMN", f"{by},COLUMN") if by else OTHER_COMMAND

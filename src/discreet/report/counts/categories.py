@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from discreet.count_tables.advice import CountAdvice, CountDecision
 from discreet.count_tables.category_assessment import CategoriesAssessment, CategoryRisk
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.regression import Regression, SetsRegression
@@ -13,6 +14,7 @@ from discreet.count_tables.release import CountRelease
 from discreet.fiber.sums.counting import Count
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.counts.answer import next_steps_of_categories
 from discreet.report.counts.document import TRUE_LINE, draw_panels
@@ -29,8 +31,15 @@ from discreet.report.document import Block, Document, Plot, Section, Table, Text
 from discreet.report.verdict import next_section, verdict_section
 
 SHOWN = 40  # rows on the terminal
+SHOWN_VERDICTS = 8  # on the terminal
 SHOWN_WARNINGS = 3  # in the short view
 MOST_PANELS = 30
+VERDICT_HEADER = ("category", "verdict", "best guess", "surest count", "S2 with")
+RULED = {
+    Ruling.KEPT: "may go out",
+    Ruling.BROKEN: "may not go out",
+    Ruling.UNDECIDED: "undecided",
+}
 SET_HEADER = ("category", "n", "S1", "e^S2")
 OWN_HEADER = ("category", "tables", "effective", "best guess", "true table", "surest count")
 JOINT_HEADER = ("all tables jointly", "tables", "bits", "effective", "best guess", "true tables")
@@ -106,6 +115,7 @@ def categories_document(view: CategoriesView) -> Document:
         mark="confidential" if view.is_holder else None,
         blocks=(
             _verdict(view),
+            Section("Each category", tuple(_each(view))),
             _headline(view),
             next_section(next_steps_of_categories(view.found)),
             Section(
@@ -144,6 +154,31 @@ def _verdict(view: CategoriesView) -> Section:
         return Section("Warnings", tuple(warnings))
     found = verdict_section(view.found.verdict)
     return replace(found, blocks=(*found.blocks, *warnings))
+
+
+def _each(view: CategoriesView) -> Iterator[Block]:
+    """The verdict on each category, those that may not go out first."""
+    if view.found.verdicts:
+        rows, sides = tuple(verdict_rows(view)), "llrll"
+        yield Table(header=VERDICT_HEADER, rows=rows, sides=sides, most=SHOWN_VERDICTS)
+
+
+def verdict_rows(view: CategoriesView) -> Iterator[tuple[str, ...]]:
+    """Each category: may its set go out, its risks, and the decimals of S2 that keep the limit."""
+    order = {Ruling.BROKEN: 0, Ruling.UNDECIDED: 1, Ruling.KEPT: 2}
+    for name, verdict in sorted(view.found.verdicts.items(), key=lambda x: order[x[1].ruling]):
+        risk, cells = view.found.alone.get(name), view.found.joint_cells.get(name)
+        best = cell_words(risk.best_guess_probability) if isinstance(risk, CategoryRisk) else "–"
+        surest = _surest_jointly(view, name, cells) if cells else "–"
+        yield name, RULED[verdict.ruling], best, surest, _instead(view.found.advice.get(name))
+
+
+def _instead(advice: CountAdvice | None) -> str:
+    if advice is None:
+        return ""
+    if advice.decision is CountDecision.FEWER_DECIMALS:
+        return words.plural(advice.decimals or 0, "decimal")
+    return "none helps" if advice.decision is CountDecision.DO_NOT else "undecided"
 
 
 def _headline(view: CategoriesView) -> Section:

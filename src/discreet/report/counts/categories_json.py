@@ -49,6 +49,12 @@ def _category(view: CategoriesView, name: str) -> dict[str, Any]:
         derived=name in view.found.derived,
         all_zero=name in view.zeros,
     )
+    verdict, advice = view.found.verdicts.get(name), view.found.advice.get(name)
+    told |= known(
+        verdict=None if verdict is None else verdict.to_json(),
+        decision=None if advice is None else advice.decision.value,
+        decimals=None if advice is None else advice.decimals,
+    )
     cells = view.found.joint_cells.get(name, ())
     if name in view.found.alone:
         told["alone"] = _risk(view.found.alone[name])

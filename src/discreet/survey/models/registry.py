@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from discreet.data.columns import near_match
 from discreet.errors import InputError, must_be
 from discreet.survey.models.benedetti_franconi import BenedettiFranconi
 from discreet.survey.models.cohen_sackrowitz import (
@@ -52,5 +53,7 @@ def choose_models(names: str | Sequence[str] = "auto") -> tuple[Model, ...]:
     for name in wanted:
         if name not in MODELS:
             rule = "'auto' or among " + ", ".join(MODELS)
-            raise InputError(must_be("models", rule, repr(name)))
+            near = near_match(str(name), list(MODELS))
+            remedy = None if near is None else f"did you mean {near!r}?"
+            raise InputError(must_be("models", rule, repr(name), remedy=remedy))
     return tuple(MODELS[name] for name in wanted)

@@ -20,10 +20,12 @@ from discreet.report.counts.categories import (
     alone_jointly,
     beside_lines,
     categories_document,
+    categories_view,
     joint_notes,
     joint_rows,
     own_rows,
     scope,
+    verdict_rows,
 )
 from discreet.report.counts.categories_json import categories_json, regression_json
 from discreet.report.counts.fit import regression_notes, regression_rows
@@ -93,6 +95,27 @@ def test_the_verdict_is_the_assessment_s():
     assert told["verdict"] == "kept"
     assert "Verdict: may go out" in page_words(categories_document(HOLDER))
     assert "verdict" not in categories_json(INTRUDER)
+
+
+def test_each_category_has_its_verdict_and_what_would_help():
+    tables = TABLES | {"c": {0: 3, 1: 4, 2: 1}}
+    view = categories_view("x.csv", assess_categories(tables, max_risk=0.6))
+    rows = list(verdict_rows(view))
+    assert [row[:2] for row in rows] == [
+        ("c", "may not go out"),
+        ("a", "may go out"),
+        ("b", "may go out"),
+    ]
+    shown = " ".join(terminal_words(categories_document(view)).split())
+    assert "What goes out of a and b may go out as it stands." in shown
+    told = {one["category"]: one for one in categories_json(view)["categories"]}
+    assert told["a"]["verdict"]["verdict"] == "kept"
+    assert told["c"]["verdict"]["verdict"] == "broken"
+    advice = view.found.advice["c"]
+    assert told["c"]["decision"] == advice.decision.value
+    assert told["c"].get("decimals") == advice.decimals
+    wanted = f"Of c release S2 with {advice.decimals} decimal"
+    assert (wanted in shown) == (advice.decimals is not None)
 
 
 def test_words_around_the_sets():
