@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.total_names import Telling, telling
 from discreet.errors import InputError, must_be
 
 COUNT_NAMES = {
@@ -26,8 +27,6 @@ COUNT_NAMES = {
     "people",
     "population",
 }
-TOTAL_NAMES = {"all", "total", "totals", "sum", "t"}
-MOST_BY_CHANCE = 2  # rows and columns up to which a last one may be the sum of others by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +54,16 @@ def is_wide(frame: Any) -> bool:
 
 
 def long_form(
-    source: Any, variables: Sequence[str] | None = None, count: str | None = None
+    source: Any,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    *,
+    keep_totals: bool = False,
 ) -> LongForm | None:
     """Counts that are held in Python only; None for files and frames of records or cells.
 
-    `variables` names what has no name of its own: the levels of a dict, the axes of an array.
+    `variables` names what has no name of its own: the levels of a dict, the axes of an array. The
+    totals that `margins=True` adds to a crosstab are left out, unless they are to be kept.
     """
     if isinstance(source, Mapping):
         return _of_mapping(source, variables)
@@ -69,7 +73,7 @@ def long_form(
         return _of_series(source, variables, count)
     if is_wide(source):
         _refuse(variables, count, "a crosstab, whose rows and columns have names")
-        return _of_wide(source)
+        return _of_wide(source, keep_totals)
     return _of_index(source, variables, count)
 
 
@@ -140,10 +144,9 @@ def _of_array(counts: np.ndarray[Any, Any], variables: Sequence[str] | None) -> 
     return _of_cells(dict(zip(levels, counts.ravel().tolist(), strict=True)), names)
 
 
-def _of_wide(frame: Any) -> LongForm:
-    """A crosstab, its totals left out where it has them."""
-    unnamed = min(frame.shape) > MOST_BY_CHANCE and _ends_in_sums(frame) and _ends_in_sums(frame.T)
-    frame = _without_totals(_without_totals(frame, unnamed).T, unnamed).T
+def _of_wide(frame: Any, keep_totals: bool) -> LongForm:
+    if not keep_totals:
+        frame = _without_totals(_without_totals(frame).T).T
     names = [str(name) for name in (*frame.index.names, *frame.columns.names)]
     rows, columns = ([_levels(x) for x in axis.tolist()] for axis in (frame.index, frame.columns))
     values = np.nan_to_num(frame.to_numpy(dtype=np.float64), nan=0.0)  # a pair that nobody has
@@ -155,21 +158,14 @@ def _of_wide(frame: Any) -> LongForm:
     return _of_cells(cells, names)
 
 
-def _without_totals(frame: Any, unnamed: bool) -> Any:
-    """The frame without a last row that holds the sums of the others, as margins=True adds it.
+def _without_totals(frame: Any) -> Any:
+    """The frame without a last row that is named as a total and holds the sums of the others.
 
-    Such a row has the name of a total, or `unnamed` says that the last column holds sums as well. A
-    row that is named like a total but is none is refused: it would count everybody twice.
+    Other totals are found later, as those of any table are.
     """
     label = _levels(frame.index[-1])[0]
-    named = isinstance(label, str) and label.casefold() in TOTAL_NAMES
-    if not named and not unnamed:
-        return frame
-    if _ends_in_sums(frame):
-        return frame.iloc[:-1]
-    rule = f"without a level {label!r} that is not the sum of the others"
-    remedy = "leave it out, or give it another name"
-    raise InputError(must_be("table", rule, "one", remedy=remedy))
+    named = isinstance(label, str) and telling(label) in (Telling.TOTAL, Telling.OFTEN)
+    return frame.iloc[:-1] if named and _ends_in_sums(frame) else frame
 
 
 def _ends_in_sums(frame: Any) -> bool:

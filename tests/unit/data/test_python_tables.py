@@ -103,8 +103,21 @@ def test_a_row_that_happens_to_be_a_sum_is_no_total():
 def test_a_total_that_is_none_is_refused():
     wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True)
     wide.loc["All", 2] += 1
-    with pytest.raises(InputError, match="without a level 'All' that is not the sum"):
+    with pytest.raises(InputError, match="rows 'sex = All' and 'age = All' must be clearly"):
         read_table(wide)
+
+
+def test_totals_of_a_crosstab_are_kept_where_that_is_said():
+    wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True)
+    assert read_table(wide, totals="keep").total == 4 * len(PEOPLE)
+
+
+def test_the_last_arm_of_a_trial_is_not_taken_for_a_total():
+    wide = pd.DataFrame([[5, 6], [5, 6]], index=["C", "T"], columns=["x", "y"])
+    wide = wide.rename_axis("arm").rename_axis("ill", axis=1)
+    with pytest.raises(InputError, match="rows 'arm = T' must be clearly totals"):
+        read_table(wide)
+    assert read_table(wide, totals="arm=T:keep").total == 22
 
 
 @pytest.mark.parametrize(
