@@ -192,9 +192,10 @@ def _table(found: Counted, left_out: Sequence[tuple[int, int]] = ()) -> Table:
         [i for i in range(len(labels)) if i not in own]
         for labels, own in zip(found.labels, gone, strict=True)
     ]
-    cells = rest.cells[occupied]
+    every = rest.cells.copy()
     for variable, own in enumerate(kept):
-        cells[:, variable] = np.searchsorted(own, cells[:, variable])
+        every[:, variable] = np.searchsorted(own, every[:, variable])
+    cells = every[occupied]
     said = [shown(found, level) for level in left_out]
     note = f"rows of totals were left out, being sums of the other rows: {', '.join(said)}"
     return Table(
@@ -204,5 +205,14 @@ def _table(found: Counted, left_out: Sequence[tuple[int, int]] = ()) -> Table:
         ),
         cells=cells,
         counts=rest.counts[occupied],
+        empty=_rows_of_nobody(every[~occupied], cells),
         notes=(note,) if said else (),
     )
+
+
+def _rows_of_nobody(empty: IntArray, occupied: IntArray) -> IntArray:
+    """Rows of 0 of a level that nobody has."""
+    alone = [
+        ~np.isin(empty[:, variable], occupied[:, variable]) for variable in range(empty.shape[1])
+    ]
+    return empty[np.any(alone, axis=0)]

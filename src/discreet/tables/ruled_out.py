@@ -58,11 +58,13 @@ def ruled_out(table: Table, *, nesting: bool = True, secret: Sequence[int] = ())
     """
     found = nested_pairs(table.cells, table.counts, table.sizes) if nesting else ()
     pairs = tuple(pair for pair in found if pair.determined not in secret)
+    empty = table.cells[:0] if table.empty is None else table.empty
     possible = {
         pair: possible_pairs(
             table.cells[:, pair.determining],
             table.cells[:, pair.determined],
             (table.sizes[pair.determining], table.sizes[pair.determined]),
+            (empty[:, pair.determining], empty[:, pair.determined]),
         )
         for pair in pairs
     }

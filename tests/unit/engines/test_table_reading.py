@@ -89,3 +89,13 @@ def test_totals_of_a_column_that_is_no_variable_here_are_not_added(tmp_path):
     assert found.margin((0,)).tolist() == [2, 11]
     assert "Total persons" in " ".join(found.notes)
     assert read_table(path, ["region"], count="count", totals="keep").total == 26
+
+
+def test_rows_of_nobody_are_kept_for_levels_that_nobody_has():
+    source = pa.table(
+        {"region": ["N", "N", "S", "S"], "district": ["N1", "N3", "S1", "N1"], "n": [3, 0, 4, 0]}
+    )
+    found = read_table(source, count="n")
+    assert [found.labels(cell) for cell in found.empty] == [{"region": "N", "district": "N3"}]
+    assert found.over((1,)).empty.tolist() == [[1]]
+    assert found.total == 7
