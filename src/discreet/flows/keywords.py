@@ -35,11 +35,8 @@ def options_of(
     return replace(given, **keywords) if own is None else own(**keywords)  # type: ignore[type-var]
 
 
-def documented_by(*kinds: type[Any], also: str = "") -> Callable[[Flow], Flow]:
-    """The function with every option in its signature and its help, where it says **keywords.
-
-    `also` is the help of what it takes besides.
-    """
+def documented_by(*kinds: type[Any]) -> Callable[[Flow], Flow]:
+    """The function with every option in its signature and its help, where it says **keywords."""
 
     def documented(flow: Flow) -> Flow:
         own = inspect.signature(flow)
@@ -52,7 +49,7 @@ def documented_by(*kinds: type[Any], also: str = "") -> Callable[[Flow], Flow]:
         ]
         first = [p for p in named if p.kind is not p.KEYWORD_ONLY]
         last = [p for p in named if p.kind is p.KEYWORD_ONLY]
-        told = [flow.__doc__, also, *(kind.__doc__ for kind in kinds)]
+        told = [flow.__doc__, *(kind.__doc__ for kind in kinds)]
         flow.__doc__ = "\n\n".join(inspect.cleandoc(text) for text in told if text)
         flow.__signature__ = own.replace(parameters=[*first, *more, *last])  # type: ignore[attr-defined]
         return flow

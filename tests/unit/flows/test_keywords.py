@@ -70,3 +70,13 @@ def test_help_shows_every_option(flow, kind):
     for name in inspect.signature(kind).parameters:
         assert name in shown
         assert f"`{name}`" in (function.__doc__ or ""), name
+
+
+@pytest.mark.parametrize("flow", ["audit", "audit_sequence", "choose"])
+def test_help_shows_how_a_table_is_read(flow):
+    function = getattr(discreet, flow)
+    shown = inspect.signature(function).parameters
+    for name in ("variables", "count", "missing", "totals", "persons", "csv", "sheet"):
+        assert shown[name].default is None
+        assert f"`{name}`" in (function.__doc__ or "")
+    assert "progress" in shown
