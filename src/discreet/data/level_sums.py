@@ -200,7 +200,7 @@ def unaccounted(table: Counted, parts: dict[Level, frozenset[int]]) -> set[Level
     for variable, level in parts:
         mine = table.cells[:, variable] == level
         marks[mine, variable] = level
-    is_total = (marks >= 0).any(axis=1)
+    is_total = has(table, parts)
     base = where(table, ~is_total)
     found: set[Level] = set()
     for mark in np.unique(marks[is_total], axis=0):

@@ -87,7 +87,8 @@ def possible_pairs(
     together: BoolArray = np.zeros(shape, dtype=np.bool_)
     together[first, second] = True
     if empty is not None:
-        placed = ~together.any(axis=1)[empty[0]]
+        held: BoolArray = np.isin(empty[0], first)
+        placed = ~held
         together[empty[0][placed], empty[1][placed]] = True
     together[~together.any(axis=1), :] = True
     return together

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.total_names import Telling, telling
+from discreet.data.whole_numbers import what_instead, whole
 from discreet.errors import InputError, must_be
 
 COUNT_NAMES = {
@@ -203,25 +204,21 @@ def _of_cells(cells: Mapping[Any, Any], names: Sequence[str]) -> LongForm:
     if len(columns) < len(names):
         raise InputError(must_be("variables", "different names", f"{len(names)} names"))
     return LongForm(
-        table=pa.table(columns | {count: _counts(list(cells.values()))}),
+        table=pa.table(columns | {count: _counts(rows, list(cells.values()))}),
         variables=tuple(names),
         count=count,
     )
 
 
-def _counts(values: Sequence[Any]) -> pa.Array:
+def _counts(rows: Sequence[tuple[Any, ...]], values: Sequence[Any]) -> pa.Array:
     """Counts as whole numbers; what they are instead stays in the agency."""
-    numbers = [_whole(value) for value in values]
+    numbers = [None if isinstance(value, str) else whole(value) for value in values]
     if None in numbers:
-        raise InputError(must_be("counts", "whole numbers from 0", "something else"))
+        bad = numbers.index(None)
+        got = "a text" if isinstance(values[bad], str) else what_instead(values[bad])
+        where = ", ".join(map(str, rows[bad]))
+        raise InputError(must_be("counts", "whole numbers from 0", got, where=where))
     return pa.array(numbers, pa.int64())
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        return None
-    number = float(value)
-    return int(number) if 0 <= number < 2**53 and number == int(number) else None
 
 
 def _column(levels: list[Any]) -> pa.Array:

@@ -15,13 +15,13 @@ from discreet.data.records import Records, open_records
 from discreet.data.table import Table
 from discreet.data.total_names import Telling, telling
 from discreet.data.totals import said_of, shown, total_levels, without
+from discreet.data.whole_numbers import LARGEST, what_instead, whole
 from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
 from discreet.engines.duckdb import DuckDBEngine
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
 
-LARGEST = 2**53
 MOST_SEARCHED = 1_000_000  # rows that are searched for one without a proper count
 FEW_LEVELS = 30  # of a column that is no variable, up to which one is looked at as a total
 
@@ -76,10 +76,12 @@ def read_table(
                 raise InputError(must_be(name, "given with a column of counts (count)", "none"))
     if count in names:
         raise ColumnError(must_be("count", "no variable", repr(count)))
-    policy = missing_policy(missing)
-    if policy.matching is not None:
+    records.find("variables", names)
+    records.find("count", [] if count is None else [count])
+    if missing not in ("category", "drop", "error"):
         rule = "category, drop or error, since a table counts each record once"
         raise InputError(must_be("missing", rule, repr(missing)))
+    policy = missing_policy(missing)
     engine = engine or DuckDBEngine(progress=progress)
     beside: tuple[str, ...] = ()
     if count is not None and said is not None:
@@ -140,25 +142,18 @@ def _with_totals(
 def _numbers(cells: CellStore, records: Records) -> IntArray:
     """The levels of the column of counts as whole numbers."""
     key = cells.keys[-1]
-    found = [_whole(value) for value in key.values]
+    found = [whole(value) for value in key.values]
     if key.n_missing or None in found:
-        got = "a row without one" if key.n_missing else "something else"
-        where = None
+        bad = [value for value in key.values if whole(value) is None]
+        got, where = what_instead(None if key.n_missing else bad[0]), None
         if cells.n_records + cells.n_dropped <= MOST_SEARCHED:
             column = cells.read_labels(records)[key.name]
-            first = next((i for i, one in enumerate(column, 1) if _whole(one) is None), None)
-            where = None if first is None else f"row {first:,}"
+            first = next(((i, x) for i, x in enumerate(column, 1) if whole(x) is None), None)
+            if first is not None:
+                where, got = f"row {first[0]:,}", what_instead(first[1])
         said = must_be(f"count {key.name!r}", "whole numbers from 0", got, where=where)
         raise InputError(said)
     return np.array(found, dtype=np.int64)
-
-
-def _whole(value: str | None) -> int | None:
-    try:
-        number = float(value) if value is not None else -1.0
-    except ValueError:
-        return None
-    return int(number) if 0 <= number < LARGEST and number == int(number) else None
 
 
 def _counted(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from discreet.data.csv_dialect import CsvOptions
@@ -55,6 +56,8 @@ def table_from(source: Any, reading: Reading, progress: Progress) -> Table:
                 raise InputError(must_be(field.name, "left out where a Table is given", "one"))
         return source
     names = (reading.variables,) if isinstance(reading.variables, str) else reading.variables
+    if reading.csv is not None and not isinstance(source, str | Path):
+        raise InputError(must_be("csv", "given with a CSV file", "another source"))
     _check_names("variables", names)
     _check_names("count", None if reading.count is None else [reading.count])
     if reading.count is None and names is None:
