@@ -1,9 +1,10 @@
 """Nested variables against every table of possible cells, one by one."""
 
 from itertools import product
-from math import factorial, prod
+from math import comb, factorial, prod
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -134,3 +135,15 @@ def test_a_choice_knows_the_same_of_nesting_as_an_audit(rows, measure):
         assert "no cell is small" in hidden.note
     else:
         assert hidden.value == pytest.approx(risk.value)
+
+
+def test_a_district_of_nobody_lies_where_its_row_of_0_says():
+    """Tables by hand: of 32 well persons in N any may live in N1, N2 or N3, of 9 ill ones 4 live in
+    N1 and the rest in N2 or N3; all others are where they must be."""
+    rows = [("N", "N1", "no", 20), ("N", "N1", "yes", 4), ("N", "N2", "no", 12),
+            ("N", "N2", "yes", 5), ("N", "N3", "no", 0), ("S", "S1", "no", 30),
+            ("S", "S1", "yes", 6)]  # fmt: skip
+    names = ("region", "district", "ill", "n")
+    source = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    found = audit(source, [("region", "ill")], count="n", knows=["district=N1,ill=yes:4"])
+    assert found.n_tables.value == comb(34, 2) * 6

@@ -17,9 +17,9 @@ def counts_options(command: Decorated) -> Decorated:
             help="The column of counts counts persons, however large its numbers are.",
         ),
         option(
-            READING, "--totals", type=click.Choice(["find", "keep"]), default="find",
-            show_default=True,
-            help="Rows of totals in a table of counts: find and leave out, or keep as levels.",
+            READING, "--totals", multiple=True, metavar="find|keep|NAME=LEVEL:leave-out|…:keep",
+            help="Rows of totals in a table of counts: find and leave out (the default), keep all "
+            "as persons, or say of one level what it is: sex=Persons:leave-out. Repeatable.",
         ),
     ):  # fmt: skip
         command = one(command)
@@ -45,7 +45,7 @@ def table_of(file: str, options: dict[str, Any], progress: Any) -> tuple[str, An
         options["variables"],
         count=options["count"],
         missing=options["missing"],
-        totals=options["totals"],
+        totals=options["totals"] or "find",
         persons=options["persons"],
         csv=csv,
         progress=progress,
@@ -57,13 +57,6 @@ def _check_count(options: dict[str, Any], columns: Sequence[str]) -> None:
     """A column that is a count by its name is not taken for a variable without being asked for."""
     from discreet.data.python_tables import COUNT_NAMES
 
-    if options["count"] is None:
-        for name, given in (
-            ("--persons", options["persons"]),
-            ("--totals", options["totals"] == "keep"),
-        ):
-            if given:
-                raise click.UsageError(f"{name} must be given with --count, got none")
     if options["count"] is None and options["variables"] is None:
         found = [name for name in columns if name.casefold() in COUNT_NAMES]
         if found:

@@ -10,13 +10,14 @@ MOST_LISTED = 8  # columns of a frame that a complaint lists
 
 
 def find_columns(
-    role: str, wanted: Sequence[str], names: Sequence[str], source: str
+    role: str, wanted: Sequence[str], names: Sequence[str], source: str, *, is_file: bool = True
 ) -> tuple[int, ...]:
-    """Position of each wanted column among `names`; `role` and `source` are for the message."""
-    return tuple(_find(role, name, names, source) for name in wanted)
+    """Position of each wanted column among `names`; `role`, `source` and whether it is a file are
+    for the message."""
+    return tuple(_find(role, name, names, source, is_file) for name in wanted)
 
 
-def _find(role: str, wanted: str, names: Sequence[str], source: str) -> int:
+def _find(role: str, wanted: str, names: Sequence[str], source: str, is_file: bool) -> int:
     positions = [i for i, name in enumerate(names) if name == wanted]
     if len(positions) == 1:
         return positions[0]
@@ -25,9 +26,8 @@ def _find(role: str, wanted: str, names: Sequence[str], source: str) -> int:
         got = f"{wanted!r} {len(positions)} times"
         raise ColumnError(must_be(role, rule, got, remedy="rename the columns"))
     rule = "columns" if role in ("keys", "variables") else "a column"
-    raise ColumnError(
-        must_be(role, f"{rule} of {source}", repr(wanted), remedy=_remedy(wanted, names, source))
-    )
+    remedy = _remedy(wanted, names, is_file)
+    raise ColumnError(must_be(role, f"{rule} of {source}", repr(wanted), remedy=remedy))
 
 
 def near_match(wanted: str, names: Sequence[str]) -> str | None:
@@ -37,11 +37,11 @@ def near_match(wanted: str, names: Sequence[str]) -> str | None:
     return folded[near[0]] if near else None
 
 
-def _remedy(wanted: str, names: Sequence[str], source: str) -> str:
+def _remedy(wanted: str, names: Sequence[str], is_file: bool) -> str:
     near = near_match(wanted, names)
     if near is not None:
         return f"did you mean {near!r}?"
-    if source == FRAME:
+    if not is_file:
         more = ", …" if len(names) > MOST_LISTED else ""
         return f"it has {', '.join(map(repr, names[:MOST_LISTED]))}{more}"
     return f"it has {len(names):,} columns, none of a name like it; is its first line a header?"

@@ -61,8 +61,19 @@ def frame_table(frame: Any, positions: Sequence[int]) -> pa.Table:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         rule = "made of columns of one type that Arrow knows"
         remedy = "turn mixed or unusual columns into text first"
-        got = "a column that is not"
+        got = _unlike_column(frame, positions)
         raise ColumnError(must_be("the data frame", rule, got, remedy=remedy)) from error
+
+
+def _unlike_column(frame: Any, positions: Sequence[int]) -> str:
+    """The column that Arrow does not know, by its name where that can be told."""
+    if _is_pandas(frame):
+        for i in positions:
+            try:
+                _pandas_column(frame.iloc[:, i])
+            except (pa.ArrowException, TypeError, ValueError, OverflowError):
+                return f"column {str(frame.columns[i])!r}"
+    return "a column that is not"
 
 
 def _pandas_table(frame: Any, width: int, positions: Sequence[int]) -> pa.Table:

@@ -1,4 +1,9 @@
-"""Is a column of counts one of persons? Signs that it holds amounts, such as revenue."""
+"""Is a column of counts one of persons? Signs that it holds amounts, such as revenue.
+
+A doubt leaves a verdict open, so the name and the numbers are weighed together: a name of counts
+(`population`) allows any number up to those who live on earth, a name of amounts (`payroll`) is
+doubted whatever it holds, and any other name is doubted where the numbers are large.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,20 +13,31 @@ import numpy as np
 from discreet.numerics.arrays import IntArray
 
 MOST_PERSONS = 10**10  # more than live on earth
-TYPICAL = 10_000  # persons in a row, from which on a table of persons is rare
+TYPICAL = 1_000_000  # persons in a row, from which on a table of persons is rare
 LARGE, ROWS_A_CELL = 1_000, 2.0  # in each of several rows of one combination
-COUNT_NAMES = frozenset(
+OF_PERSONS = frozenset(
     (
-        "freq", "frequency", "count", "counts", "n", "number", "num", "persons", "people",
-        "population", "pop", "cases", "records", "obs", "observations", "total", "anzahl",
-        "personen", "effectif", "nombre", "individuals", "households", "size",
+        "persons", "person", "people", "population", "pop", "cases", "individuals", "inhabitants",
+        "residents", "households", "employees", "patients", "students", "births", "deaths",
+        "headcount", "personen", "bevölkerung", "einwohner", "habitants", "effectif",
     )
 )  # fmt: skip
-MONEY = re.compile(
-    r"revenue|turnover|income|salar|wage|sales|amount|price|cost|profit|expend|spend|umsatz|"
-    r"einkommen|betrag|euro|usd|eur\b|dollar",
+OF_COUNTS = frozenset(
+    ("freq", "frequency", "count", "counts", "n", "number", "num", "records", "anzahl", "nombre")
+)
+OF_EITHER = frozenset(("total", "obs", "observations", "size"))
+AMOUNTS = re.compile(
+    r"revenue|turnover|income|salar|wage|payroll|earning|sales|amount|price|cost|profit|expend|"
+    r"spend|budget|asset|invest|umsatz|einkommen|betrag|lohn|gehalt|montant|"
+    r"dollar|tonnage|tonnes|hectare|thousand|million|billion",
     re.IGNORECASE,
 )
+AMOUNT_WORDS = frozenset(
+    (
+        "gdp", "gva", "bip", "pib", "tax", "taxes", "rent", "rents", "exports", "imports", "eur",
+        "euro", "euros", "usd", "gbp", "chf", "mio", "mln", "bn", "ha", "km", "kg", "per",
+    )
+)  # fmt: skip
 
 
 def doubts_about(
@@ -39,21 +55,43 @@ def _doubts(name: str, values: IntArray, rows: IntArray, n_combinations: int) ->
     above = values > 0
     total = float(np.dot(values.astype(np.float64), rows))
     typical = _median(values[above], rows[above])
-    if MONEY.search(name):
+    words = _words(name)
+    if is_amount_name(name):
         yield f"the name of column {name!r} speaks of an amount"
     if total > MOST_PERSONS:
         yield f"column {name!r} adds up to more persons than live on earth"
-    if typical > TYPICAL:
-        yield f"a row of column {name!r} typically holds more than {TYPICAL:,}"
-    elif typical > LARGE and rows.sum() >= ROWS_A_CELL * n_combinations:
-        yield f"several rows of one combination hold more than {LARGE:,} each in column {name!r}"
-    elif typical > LARGE and not is_count_name(name):
-        yield f"column {name!r} has no name of a count and holds large numbers"
+    if not is_count_name(name):
+        if typical > LARGE:
+            yield f"column {name!r} has no name of a count and holds large numbers"
+    elif words.isdisjoint(OF_PERSONS):
+        several = rows.sum() >= ROWS_A_CELL * n_combinations
+        if typical > TYPICAL:
+            yield f"a row of column {name!r} typically holds more than {TYPICAL:,}"
+        elif typical > LARGE and several and words.isdisjoint(OF_COUNTS):
+            said = f"several rows of one combination hold more than {LARGE:,} each"
+            yield f"{said} in column {name!r}"
 
 
 def is_count_name(name: str) -> bool:
-    """Whether a column's name is one of counts."""
-    return any(word in COUNT_NAMES for word in re.split(r"[^a-zäöüé]+", name.casefold()))
+    """Whether a column's name is one of counts; that of OBS_VALUE is none."""
+    words = _words(name)
+    return not words.isdisjoint(OF_PERSONS | OF_COUNTS | OF_EITHER) and "value" not in words
+
+
+def is_amount_name(name: str) -> bool:
+    """Whether a column's name is one of amounts (`payroll`), of shares (`cost per person`) or of
+    counts by the thousand; `n_low_income` counts persons."""
+    words = _words(name)
+    counts = not words.isdisjoint(OF_PERSONS | OF_COUNTS) and "per" not in words
+    by_the = re.search("thousand|million|billion", name, re.IGNORECASE)
+    amounts = AMOUNTS.search(name) or not words.isdisjoint(AMOUNT_WORDS)
+    return bool(by_the or (amounts and not counts))
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name: those of OBS_VALUE, nPersons and pop2020."""
+    parted = re.sub(r"(?<=[a-zäöüé])(?=[A-ZÄÖÜ])", " ", name)
+    return set(re.split(r"[^a-zäöüéß]+", parted.casefold())) - {""}
 
 
 def _median(values: IntArray, rows: IntArray) -> float:

@@ -73,13 +73,22 @@ def _may_be_accident(first: FloatArray, second: FloatArray) -> bool:
     return bool(np.dot(times, logs) >= log(ACCIDENT))
 
 
-def possible_pairs(first: IntArray, second: IntArray, shape: tuple[int, int]) -> BoolArray:
-    """Which levels of two variables can go together, by the levels of the occupied cells.
+def possible_pairs(
+    first: IntArray,
+    second: IntArray,
+    shape: tuple[int, int],
+    empty: tuple[IntArray, IntArray] | None = None,
+) -> BoolArray:
+    """Which levels of a determining and a determined variable can go together.
 
-    Of a level that never occurs it is not known where it lies, so that all its pairs are possible.
+    A level of the first with persons lies where they are. One without lies where its rows of 0,
+    `empty`, are; where it has none either, that is not known, and all its pairs are possible.
     """
     together: BoolArray = np.zeros(shape, dtype=np.bool_)
     together[first, second] = True
+    if empty is not None:
+        held: BoolArray = np.isin(empty[0], first)
+        placed = ~held
+        together[empty[0][placed], empty[1][placed]] = True
     together[~together.any(axis=1), :] = True
-    together[:, ~together.any(axis=0)] = True
     return together

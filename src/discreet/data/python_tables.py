@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.total_names import Telling, telling
+from discreet.data.whole_numbers import what_instead, whole
 from discreet.errors import InputError, must_be
 
 COUNT_NAMES = {
@@ -28,7 +30,6 @@ COUNT_NAMES = {
 }
 UNNAMED_COUNTS = {"0", "len"}  # what pandas and polars call counts that were given no name
 TOTAL_NAMES = {"all", "total", "totals", "sum", "t"}
-MOST_BY_CHANCE = 2  # rows and columns up to which a last one may be the sum of others by chance
 MOST_LEVELS = 200  # rows up to which their labels may be levels
 
 
@@ -58,11 +59,16 @@ def is_wide(frame: Any) -> bool:
 
 
 def long_form(
-    source: Any, variables: Sequence[str] | None = None, count: str | None = None
+    source: Any,
+    variables: Sequence[str] | None = None,
+    count: str | None = None,
+    *,
+    keep_totals: bool = False,
 ) -> LongForm | None:
     """Counts that are held in Python only; None for files and frames of records or cells.
 
-    `variables` names what has no name of its own: the levels of a dict, the axes of an array.
+    `variables` names what has no name of its own: the levels of a dict, the axes of an array. The
+    totals that `margins=True` adds to a crosstab are left out, unless they are to be kept.
     """
     if isinstance(source, Mapping):
         return _of_mapping(source, variables)
@@ -72,9 +78,9 @@ def long_form(
         return _of_series(source, variables, count)
     if is_wide(source):
         _refuse(variables, count, "a crosstab, whose rows and columns have names")
-        return _of_wide(source)
+        return _of_wide(source, keep_totals)
     if count is None and _lost_its_names(source) and not _names_columns(variables, source):
-        return _of_wide(_named(source, variables))
+        return _of_wide(_named(source, variables), keep_totals)
     return _of_index(source, variables, count)
 
 
@@ -270,11 +276,11 @@ def _of_array(counts: np.ndarray[Any, Any], variables: Sequence[str] | None) -> 
     return _of_cells(dict(zip(levels, counts.ravel().tolist(), strict=True)), names)
 
 
-def _of_wide(frame: Any) -> LongForm:
-    """A crosstab, its totals left out where it has them."""
+def _of_wide(frame: Any, keep_totals: bool) -> LongForm:
+    """A crosstab, its totals left out where it has them, unless they are to be kept."""
     frame = frame.set_axis(_own_levels(frame.columns), axis=1)
-    unnamed = min(frame.shape) > MOST_BY_CHANCE and _ends_in_sums(frame) and _ends_in_sums(frame.T)
-    frame = _without_totals(_without_totals(frame, unnamed).T, unnamed).T
+    if not keep_totals:
+        frame = _without_totals(_without_totals(frame).T).T
     names = [str(name) for name in (*frame.index.names, *frame.columns.names)]
     rows, columns = ([_levels(x) for x in axis.tolist()] for axis in (frame.index, frame.columns))
     values = np.nan_to_num(frame.to_numpy(dtype=np.float64), nan=0.0)  # a pair that nobody has
@@ -286,21 +292,14 @@ def _of_wide(frame: Any) -> LongForm:
     return _of_cells(cells, names)
 
 
-def _without_totals(frame: Any, unnamed: bool) -> Any:
-    """The frame without a last row that holds the sums of the others, as margins=True adds it.
+def _without_totals(frame: Any) -> Any:
+    """The frame without a last row that is named as a total and holds the sums of the others.
 
-    Such a row has the name of a total, or `unnamed` says that the last column holds sums as well. A
-    row that is named like a total but is none is refused: it would count everybody twice.
+    Other totals are found later, as those of any table are.
     """
     label = _levels(frame.index[-1])[0]
-    named = isinstance(label, str) and label.casefold() in TOTAL_NAMES
-    if not named and not unnamed:
-        return frame
-    if _ends_in_sums(frame):
-        return frame.iloc[:-1]
-    rule = f"without a level {label!r} that is not the sum of the others"
-    remedy = "leave it out, or give it another name"
-    raise InputError(must_be("table", rule, "one", remedy=remedy))
+    named = isinstance(label, str) and telling(label) in (Telling.TOTAL, Telling.OFTEN)
+    return frame.iloc[:-1] if named and _ends_in_sums(frame) else frame
 
 
 def _ends_in_sums(frame: Any) -> bool:
@@ -347,25 +346,21 @@ def _of_cells(cells: Mapping[Any, Any], names: Sequence[str]) -> LongForm:
     if len(columns) < len(names):
         raise InputError(must_be("variables", "different names", f"{len(names)} names"))
     return LongForm(
-        table=pa.table(columns | {count: _counts(list(cells.values()))}),
+        table=pa.table(columns | {count: _counts(rows, list(cells.values()))}),
         variables=tuple(names),
         count=count,
     )
 
 
-def _counts(values: Sequence[Any]) -> pa.Array:
+def _counts(rows: Sequence[tuple[Any, ...]], values: Sequence[Any]) -> pa.Array:
     """Counts as whole numbers; what they are instead stays in the agency."""
-    numbers = [_whole(value) for value in values]
+    numbers = [None if isinstance(value, str) else whole(value) for value in values]
     if None in numbers:
-        raise InputError(must_be("counts", "whole numbers from 0", "something else"))
+        bad = numbers.index(None)
+        got = "a text" if isinstance(values[bad], str) else what_instead(values[bad])
+        where = ", ".join(map(str, rows[bad]))
+        raise InputError(must_be("counts", "whole numbers from 0", got, where=where))
     return pa.array(numbers, pa.int64())
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        return None
-    number = float(value)
-    return int(number) if 0 <= number < 2**53 and number == int(number) else None
 
 
 def _column(levels: list[Any]) -> pa.Array:

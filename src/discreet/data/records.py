@@ -99,7 +99,7 @@ class Records:
 
     def find(self, role: str, columns: Sequence[str]) -> tuple[int, ...]:
         """Positions of the columns that serve as `role`; ColumnError names the near match."""
-        return find_columns(role, columns, self.column_names, self.name)
+        return find_columns(role, columns, self.column_names, self.name, is_file=bool(self.files))
 
     def scan(self, positions: Sequence[int], named: Named | None = None) -> Scan:
         """Where to read the columns at these positions.

@@ -21,8 +21,9 @@ class Table:
     `levels` names the levels of each variable, `cells` (rows × variables) gives the level of each
     variable in each occupied cell, `counts` its count, at least 1. The full table may have more
     cells than any memory holds. `types` are the Arrow types of the variables where their source has
-    types, so that levels in a frame are again what they were. `notes` say what was left out when it
-    was read, `doubts` why its counts may be no counts of persons.
+    types, so that levels in a frame are again what they were. `empty` has the rows of 0 that a file
+    lists for levels without anybody: they say where such a level lies. `notes` say what was left
+    out when it was read, `doubts` why its counts may be no counts of persons.
     """
 
     names: tuple[str, ...]
@@ -30,6 +31,7 @@ class Table:
     cells: IntArray
     counts: IntArray
     types: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    empty: IntArray | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -104,6 +106,7 @@ class Table:
             levels=tuple(self.levels[axis] for axis in axes),
             cells=cells,
             counts=counts,
+            empty=None if self.empty is None else np.unique(self.empty[:, list(axes)], axis=0),
         )
 
     def small_cells(self, most: int) -> IntArray:

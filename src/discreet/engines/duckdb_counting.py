@@ -31,7 +31,14 @@ from discreet.engines.duckdb_keys import (
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.engines.matching import matched_cells
-from discreet.errors import ColumnError, FileError, MissingError, WeightError, must_be
+from discreet.errors import (
+    ColumnError,
+    FileError,
+    InputError,
+    MissingError,
+    WeightError,
+    must_be,
+)
 
 WEIGHT_PATTERN = (
     r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
@@ -135,7 +142,9 @@ class Counter:
         for name, column in zip(self.names, self.columns, strict=True):
             if not sql.can_be_key(column.sql_type):
                 rule = "a column of single values (text, numbers, dates, true or false)"
-                raise ColumnError(must_be(f"column {name!r}", rule, column.sql_type.lower()))
+                own = column.sql_type.lower()
+                got = "lists" if own.endswith("]") else own
+                raise ColumnError(must_be(f"column {name!r}", rule, got))
         kind = self.weight_type
         if kind is not None and kind not in ("VARCHAR", "NULL") and not sql.is_number(kind):
             name = f"weight {self.request.weight!r}"
@@ -189,6 +198,8 @@ class Counter:
         name = self.request.records.name
         n_all, n_kept = self.session.row("SELECT count(*), count(r0) FROM staged")
         if n_all == 0:
+            if not self.request.records.files:
+                raise InputError(must_be(name, "a frame with at least one record", "none"))
             raise FileError(must_be(name, "a file with at least one record", "none"))
         if n_kept < n_all and not self.request.missing.accepts:
             absent = self._n_missing()
@@ -198,7 +209,8 @@ class Counter:
             got = f"{n_all - n_kept:,} of {n_all:,} records without {shown}"
             raise MissingError(must_be("keys", "known in every record", got, remedy=remedy))
         if n_kept == 0:
-            rule = "a file with at least one record that has every key"
+            what = "a file" if self.request.records.files else "a frame"
+            rule = f"{what} with at least one record that has every key"
             got = f"none among {n_all:,}"
             remedy = "choose category for missing values (missing)"
             raise MissingError(must_be(name, rule, got, remedy=remedy))
@@ -246,7 +258,8 @@ class Counter:
         (first,) = self.session.row(f"SELECT min(rowid) + 1 FROM staged WHERE {BAD_WEIGHT}")
         found = ", ".join(f"{n:,} {kind}" for kind, n in zip(kinds, counts, strict=True) if n)
         remedy = "correct or remove these records"
-        if self.weight_type == "VARCHAR" and self.request.decimal == ".":
+        texts = self.weight_type == "VARCHAR" and bool(self.request.records.files)
+        if texts and self.request.decimal == ".":
             remedy += ", or give ',' as the mark (decimal) if the file writes 1,5 for 1.5"
         return WeightError(
             must_be(

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.clock import Clock
-from discreet.data.csv_dialect import CsvOptions
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
-from discreet.flows.table_input import READING, margins_of, table_from
+from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
 from discreet.notebooks import Result
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
@@ -32,19 +31,12 @@ class AuditSequence(Result, tuple[Audit, ...]):
 
 @in_one_thread
 @stoppable
-@documented_by(AuditOptions, also=READING, renamed=RENAMED)
+@documented_by(Reading, AuditOptions, renamed=RENAMED)
 def audit(
     table: Any,
     release: Iterable[str] | Iterable[Sequence[str]],
     options: AuditOptions | None = None,
     *,
-    variables: Sequence[str] | None = None,
-    count: str | None = None,
-    missing: str | None = None,
-    totals: str | None = None,
-    persons: bool | None = None,
-    csv: CsvOptions | None = None,
-    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> Audit:
@@ -60,39 +52,22 @@ def audit(
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
-    asked = _options(options, keywords)
+    reading, rest = reading_apart(keywords)
+    asked = _options(options, rest)
     margins = margins_of("release", release)
-    read = table_from(
-        table,
-        variables=variables,
-        count=count,
-        missing=missing,
-        totals=totals,
-        persons=persons,
-        csv=csv,
-        sheet=sheet,
-        released=margins,
-        progress=progress,
-    )
+    read = table_from(table, reading, progress, released=margins)
     return audited(read, margins, asked, progress)
 
 
 @in_one_thread
 @stoppable
-@documented_by(AuditOptions, also=READING, renamed=RENAMED)
+@documented_by(Reading, AuditOptions, renamed=RENAMED)
 def audit_sequence(
     table: Any,
     release: Iterable[str] | Iterable[Sequence[str]],
     options: AuditOptions | None = None,
     *,
     first: int = 1,
-    variables: Sequence[str] | None = None,
-    count: str | None = None,
-    missing: str | None = None,
-    totals: str | None = None,
-    persons: bool | None = None,
-    csv: CsvOptions | None = None,
-    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> AuditSequence:
@@ -107,24 +82,14 @@ def audit_sequence(
 
     The options are given as keywords, or as AuditOptions, whose values keywords replace.
     """
-    asked = _options(options, keywords)
+    reading, rest = reading_apart(keywords)
+    asked = _options(options, rest)
     margins = margins_of("release", release)
     if not margins:
         raise InputError(must_be("release", "at least one margin", "none"))
     if not 1 <= first <= len(margins):
         raise InputError(must_be("first", f"from 1 to the {len(margins)} releases", first))
-    read = table_from(
-        table,
-        variables=variables,
-        count=count,
-        missing=missing,
-        totals=totals,
-        persons=persons,
-        csv=csv,
-        sheet=sheet,
-        released=margins,
-        progress=progress,
-    )
+    read = table_from(table, reading, progress, released=margins)
     clock, found = Clock(asked.seconds), []
     named = {name for names in margins for name in names}
     for step in range(first, len(margins) + 1):

@@ -6,29 +6,21 @@ from typing import Any
 from discreet.choice.options import ChooseOptions
 from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
-from discreet.data.csv_dialect import CsvOptions
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
-from discreet.flows.table_input import READING, margins_of, table_from
+from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
 
 @in_one_thread
 @stoppable
-@documented_by(ChooseOptions, also=READING)
+@documented_by(Reading, ChooseOptions)
 def choose(
     table: Any,
     masks: str | Sequence[str] | None = None,
     options: ChooseOptions | None = None,
     *,
-    variables: Sequence[str] | None = None,
-    count: str | None = None,
-    missing: str | None = None,
-    totals: str | None = None,
-    persons: bool | None = None,
-    csv: CsvOptions | None = None,
-    sheet: str | None = None,
     progress: Progress = silent,
     **keywords: Any,
 ) -> RiskUtility:
@@ -48,18 +40,9 @@ def choose(
         keywords = {"masks": ",".join(masks) if listed else masks, **keywords}
     if "out" in keywords:
         keywords = {**keywords, "out": margins_of("out", keywords["out"])}
-    asked = options_of(ChooseOptions, options, keywords)
-    read = table_from(
-        table,
-        variables=variables,
-        count=count,
-        missing=missing,
-        totals=totals,
-        persons=persons,
-        csv=csv,
-        sheet=sheet,
-        progress=progress,
-    )
+    reading, rest = reading_apart(keywords)
+    asked = options_of(ChooseOptions, options, rest)
+    read = table_from(table, reading, progress)
     return recommended(read, asked, progress)
 
 

@@ -31,12 +31,12 @@ def options_of(kind: type[Options], given: Options | None, keywords: Mapping[str
 
 
 def documented_by(
-    *kinds: type[Any], also: str = "", renamed: Mapping[str, str] | None = None
+    *kinds: type[Any], renamed: Mapping[str, str] | None = None
 ) -> Callable[[Flow], Flow]:
     """The function with every option in its signature and its help, where it says **keywords.
 
-    `also` is the help of what it takes besides. Called with what it does not take, it raises
-    InputError that names what was probably meant; `renamed` says what options of old are called.
+    Called with what it does not take, it raises InputError that names what was probably meant;
+    `renamed` says what options of old are called.
     """
 
     def documented(flow: Flow) -> Flow:
@@ -57,7 +57,7 @@ def documented_by(
             _check_call(flow.__name__, signature, given, keywords, renamed or {})
             return flow(*given, **keywords)
 
-        told = [flow.__doc__, also, *(kind.__doc__ for kind in kinds)]
+        told = [flow.__doc__, *(kind.__doc__ for kind in kinds)]
         called.__doc__ = "\n\n".join(inspect.cleandoc(text) for text in told if text)
         called.__signature__ = signature  # type: ignore[attr-defined]
         return called  # type: ignore[return-value]

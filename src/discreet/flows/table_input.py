@@ -1,6 +1,7 @@
 """What is given as a table and as margins, in whatever form Python has it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +14,41 @@ from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 from discreet.progress import Progress
 
-READING = """    How the table is read, where it is not a Table already:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How the table is read, where it is not a Table already:
 
     - `variables`: its columns to count by, by default all but `count`; or the names of the
       variables of a dict or of the axes of an array.
     - `count`: the column of counts of a table in long form; without it each row is a record.
     - `missing`: rows without a value are a level of their own (category), left out (drop) or an
       error (error).
+    - `totals`: rows of totals among counts are found and left out (find) or kept as persons (keep);
+      or what single levels are, such as ['sex=Persons:leave-out', 'arm=T:keep'].
+    - `persons`: the counts are persons, however large they are.
     - `csv`: delimiter, quote, encoding and decimal mark (CsvOptions); `sheet`: of an Excel file, by
       default the first.
-"""
+    """
+
+    variables: Sequence[str] | None = None
+    count: str | None = None
+    missing: str | None = None
+    totals: str | Sequence[str] | None = None
+    persons: bool | None = None
+    csv: CsvOptions | None = None
+    sheet: str | None = None
+
+
+def reading_apart(keywords: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
+    """The keywords that say how a table is read, and all others."""
+    own = {field.name for field in fields(Reading)}
+    given = {name: value for name, value in keywords.items() if name in own}
+    return Reading(**given), {name: x for name, x in keywords.items() if name not in own}
 
 
 def table_from(
-    source: Any,
-    *,
-    variables: Sequence[str] | None = None,
-    count: str | None = None,
-    missing: str | None = None,
-    totals: str | None = None,
-    persons: bool | None = None,
-    csv: CsvOptions | None = None,
-    sheet: str | None = None,
-    released: Iterable[Sequence[str]] = (),
-    progress: Progress,
+    source: Any, reading: Reading, progress: Progress, *, released: Iterable[Sequence[str]] = ()
 ) -> Table:
     """The table itself, or that of a file, a frame, a crosstab, a Series, a dict or an array.
 
@@ -45,36 +57,34 @@ def table_from(
     Raises InputError for what is none, for options that a Table has no use for, and for a column
     that is a count by its name but was not said to be one.
     """
-    given = {
-        "variables": variables, "count": count, "missing": missing, "totals": totals,
-        "persons": persons, "csv": csv, "sheet": sheet,
-    }  # fmt: skip
     if isinstance(source, Table):
-        for name, value in given.items():
-            if value is not None:
-                raise InputError(must_be(name, "left out where a Table is given", "one"))
+        for field in fields(Reading):
+            if getattr(reading, field.name) is not None:
+                raise InputError(must_be(field.name, "left out where a Table is given", "one"))
         return source
     _check_source(source)
-    names = (variables,) if isinstance(variables, str) else variables
+    names = (reading.variables,) if isinstance(reading.variables, str) else reading.variables
+    if reading.csv is not None and not isinstance(source, str | Path):
+        raise InputError(must_be("csv", "given with a CSV file", "another source"))
     _check_names("variables", names)
-    if not isinstance(count, str | None):
-        raise InputError(must_be("count", "the name of a column", repr(count)))
-    if not isinstance(persons, bool | None):
-        raise InputError(must_be("persons", "true or false", repr(persons)))
-    if count is None and names is None:
+    if not isinstance(reading.count, str | None):
+        raise InputError(must_be("count", "the name of a column", repr(reading.count)))
+    if not isinstance(reading.persons, bool | None):
+        raise InputError(must_be("persons", "true or false", repr(reading.persons)))
+    if reading.count is None and names is None:
         names = _columns_of(source, released)
-        _check_columns(source, names, csv, sheet)
+        _check_columns(source, names, reading.csv, reading.sheet)
     from discreet.engines.table_reading import read_table
 
     return read_table(
         source,
         names,
-        count=count,
-        missing=missing or "category",
-        totals=totals or "find",
-        persons=bool(persons),
-        csv=csv,
-        sheet=sheet,
+        count=reading.count,
+        missing=reading.missing or "category",
+        totals=reading.totals or "find",
+        persons=bool(reading.persons),
+        csv=reading.csv,
+        sheet=reading.sheet,
         progress=progress,
     )
 

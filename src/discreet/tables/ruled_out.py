@@ -128,11 +128,13 @@ def ruled_out(
         if pair.determined not in secret
         and (ground is not Ground.DATA or pair.determining not in secret)
     )
+    empty = table.cells[:0] if table.empty is None else table.empty
     possible = {
         pair: possible_pairs(
             table.cells[:, pair.determining],
             table.cells[:, pair.determined],
             (table.sizes[pair.determining], table.sizes[pair.determined]),
+            (empty[:, pair.determining], empty[:, pair.determined]),
         )
         for pair in pairs
     }

@@ -85,7 +85,16 @@ def test_amounts_are_undecided_until_they_are_confirmed(discreet, tmp_path):
 @pytest.mark.parametrize("option", [("--persons",), ("--totals", "keep")])
 def test_options_about_counts_need_a_column_of_counts(discreet, labour, option):
     said = discreet("audit", labour, "--release", "sex", *option).complaint()
-    assert f"{option[0]} must be given with --count" in said
+    assert f"{option[0]} must be given with a column of counts (--count)" in said
+
+
+def test_what_may_be_a_total_is_said_on_the_command_line(discreet, tmp_path):
+    path = tmp_path / "arms.csv"
+    path.write_text("arm,n\nC,50\nT,50\n")
+    asked = ("audit", path, "--count", "n", "--release", "arm", "--max-risk", 0.1)
+    assert "'arm=T:keep' if not (--totals)" in discreet(*asked).complaint()
+    assert "100 persons" in discreet(*asked, "--totals", "arm=T:keep").out
+    assert "50 persons" in discreet(*asked, "--totals", "arm=T:leave-out").out
 
 
 def test_totals_are_named_and_left_out(discreet, tmp_path):

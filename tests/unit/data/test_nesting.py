@@ -50,6 +50,20 @@ def test_empty_cells_and_levels_that_do_not_occur_say_nothing() -> None:
     ]
 
 
+def test_rows_of_nobody_say_where_their_level_lies() -> None:
+    """A district without persons lies where its row of 0 is; one with persons lies nowhere else,
+    and not in a region that nobody has either."""
+    held, home = np.array([0, 1]), np.array([0, 1])
+    empty = np.array([2, 3, 3, 0]), np.array([1, 0, 2, 2])
+    assert possible_pairs(held, home, (5, 3), empty).tolist() == [
+        [True, False, False],
+        [False, True, False],
+        [False, True, False],
+        [True, False, True],
+        [True, True, True],
+    ]
+
+
 @given(st.lists(st.lists(st.integers(0, 12), min_size=3, max_size=3), min_size=2, max_size=5))
 def test_pairs_are_those_of_the_formula(rows: list[list[int]]) -> None:
     table = np.array(rows)

@@ -122,8 +122,21 @@ def test_a_row_that_happens_to_be_a_sum_is_no_total():
 def test_a_total_that_is_none_is_refused():
     wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True)
     wide.loc["All", 2] += 1
-    with pytest.raises(InputError, match="without a level 'All' that is not the sum"):
+    with pytest.raises(InputError, match="rows 'sex = All' and 'age = All' must be clearly"):
         read_table(wide)
+
+
+def test_totals_of_a_crosstab_are_kept_where_that_is_said():
+    wide = pd.crosstab(PEOPLE.sex, PEOPLE.age, margins=True)
+    assert read_table(wide, totals="keep").total == 4 * len(PEOPLE)
+
+
+def test_the_last_arm_of_a_trial_is_not_taken_for_a_total():
+    wide = pd.DataFrame([[5, 6], [5, 6]], index=["C", "T"], columns=["x", "y"])
+    wide = wide.rename_axis("arm").rename_axis("ill", axis=1)
+    with pytest.raises(InputError, match="rows 'arm = T' must be clearly totals"):
+        read_table(wide)
+    assert read_table(wide, totals="arm=T:keep").total == 22
 
 
 @pytest.mark.parametrize(
@@ -149,8 +162,8 @@ def test_a_total_that_is_none_is_refused():
         ({("a", 1): 2, "b": 3}, {"variables": ["x"]}, "as many levels in each"),
         ({}, {"variables": ["x"]}, "got an empty one"),
         ({"a": 1}, {}, "variables must be the one name of a dict, got none"),
-        ({"a": -1}, {"variables": ["x"]}, "counts must be whole numbers from 0, got something"),
-        ({"a": True}, {"variables": ["x"]}, "counts must be whole numbers from 0, got something"),
+        ({"a": -1}, {"variables": ["x"]}, "counts must be .* got a negative number at a"),
+        ({"a": True}, {"variables": ["x"]}, "counts must be .* got true or false at a"),
         (np.array([[1, 2]]), {}, "variables must be the names of the 2 variables of an array"),
         (np.array(["a"]), {"variables": ["x"]}, "an array of counts, an axis for each variable"),
         (np.array([[1, 2]]), {"variables": ["x", "x"]}, "variables must be different names"),

@@ -15,7 +15,7 @@ import pytest
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.records import open_records
-from discreet.errors import ColumnError, FileError, MissingError, WeightError
+from discreet.errors import ColumnError, InputError, MissingError, WeightError
 
 
 def level_counts(cells, key=0):
@@ -396,7 +396,7 @@ class TestWeights:
     "table", [pa.table({"a": pa.array([], pa.int64())}), pd.DataFrame({"a": []})]
 )
 def test_no_record_at_all(count, table):
-    with pytest.raises(FileError, match="at least one record, got none"):
+    with pytest.raises(InputError, match="a frame with at least one record, got none"):
         count(table, ["a"])
 
 

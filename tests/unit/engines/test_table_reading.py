@@ -55,11 +55,19 @@ def test_a_missing_count_is_an_error_whatever_the_policy(policy):
 
 
 @pytest.mark.parametrize(
-    ("bad", "row"),
-    [([1, -1], 2), ([0.5, 1.0], 1), (["a", "1"], 1), ([1e300, 1.0], 1), (["1", "nan"], 2)],
+    ("bad", "row", "got"),
+    [
+        ([1, -1], 2, "a negative number"),
+        ([0.5, 1.0], 1, "a number with decimals"),
+        (["a", "1"], 1, "no number"),
+        ([True, False], 1, "no number"),
+        ([1e300, 1.0], 1, r"one above 2\*\*53"),
+        ([1.0, float("inf")], 2, "an infinite number"),
+        (["1", "nan"], 2, "a row without one"),
+    ],
 )
-def test_counts_that_are_none_are_named_by_their_row(bad, row):
-    said = f"count 'n' must be whole numbers from 0, got something else at row {row}$"
+def test_counts_that_are_none_are_named_by_their_row(bad, row, got):
+    said = f"count 'n' must be whole numbers from 0, got {got} at row {row}$"
     with pytest.raises(InputError, match=said):
         read_table(pa.table({"a": ["x", "y"], "n": bad}), count="n")
 
@@ -70,7 +78,9 @@ def test_counts_that_are_none_are_named_by_their_row(bad, row):
         ({"variables": ["a", "a"]}, ColumnError, "variables must be different columns"),
         ({"variables": ["a", "n"], "count": "n"}, ColumnError, "count must be no variable"),
         ({"variables": ["a"], "missing": "wildcard"}, InputError, "missing must be category"),
-        ({"variables": ["q"]}, ColumnError, "variables must be columns"),
+        ({"variables": ["q"]}, ColumnError, "variables must be columns of the data frame, got 'q'"),
+        ({"variables": ["a"], "count": "q"}, ColumnError, "count must be a column of the data"),
+        ({"variables": ["a"], "missing": "any"}, InputError, "missing must be category, drop or"),
         ({"variables": ["a"], "count": "zero"}, InputError, "at least one count above 0"),
     ],
 )
@@ -89,3 +99,13 @@ def test_totals_of_a_column_that_is_no_variable_here_are_not_added(tmp_path):
     assert found.margin((0,)).tolist() == [2, 11]
     assert "Total persons" in " ".join(found.notes)
     assert read_table(path, ["region"], count="count", totals="keep").total == 26
+
+
+def test_rows_of_nobody_are_kept_for_levels_that_nobody_has():
+    source = pa.table(
+        {"region": ["N", "N", "S", "S"], "district": ["N1", "N3", "S1", "N1"], "n": [3, 0, 4, 0]}
+    )
+    found = read_table(source, count="n")
+    assert [found.labels(cell) for cell in found.empty] == [{"region": "N", "district": "N3"}]
+    assert found.over((1,)).empty.tolist() == [[1]]
+    assert found.total == 7

@@ -89,3 +89,13 @@ def test_a_call_that_cannot_be_is_told_in_one_line(flow, given, keywords, says):
     with pytest.raises(InputError) as caught:
         getattr(discreet, flow)(*given, **keywords)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("flow", ["audit", "audit_sequence", "choose"])
+def test_help_shows_how_a_table_is_read(flow):
+    function = getattr(discreet, flow)
+    shown = inspect.signature(function).parameters
+    for name in ("variables", "count", "missing", "totals", "persons", "csv", "sheet"):
+        assert shown[name].default is None
+        assert f"`{name}`" in (function.__doc__ or "")
+    assert "progress" in shown
