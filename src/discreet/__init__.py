@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from discreet.tables.audit import Audit
     from discreet.tables.audit_cells import CellAudit
     from discreet.tables.audit_options import AuditOptions
+    from discreet.tables.cross_risks import CrossRisk
     from discreet.tables.groups import Learned
     from discreet.tables.measures import TableMeasures
     from discreet.tables.population_cells import PopulationCell
@@ -137,6 +138,7 @@ _HOME = {
     "CountRelease": "discreet.count_tables.release",
     "CountRisk": "discreet.count_tables.measures",
     "CountStatistics": "discreet.count_tables.statistics",
+    "CrossRisk": "discreet.tables.cross_risks",
     "CsvOptions": "discreet.data.csv_dialect",
     "DecimalLog": "discreet.count_tables.statistics",
     "DecomposableBest": "discreet.choice.best_set.result",
@@ -260,6 +262,7 @@ __all__ = [
     "CountRelease",
     "CountRisk",
     "CountStatistics",
+    "CrossRisk",
     "CsvOptions",
     "DecimalLog",
     "DecomposableBest",

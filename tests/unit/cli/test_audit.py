@@ -131,8 +131,8 @@ def test_bad_input(discreet, table, more, message):
     [
         ("bounds", -4, 0, "kept"),  # 0 to 4 in every cell
         ("bounds", -5, 3, "broken"),
-        ("table", 0.27, 0, "kept"),  # (36/70)^2 = 0.2645
-        ("table", 0.26, 3, "broken"),
+        ("table", 0.37, 0, "kept"),  # (36/70)^2 = 0.2645 of all three, but 1810/4900 = 0.3694 of
+        ("table", 0.36, 3, "broken"),  # a and c, which b links
         ("cells", 1, 0, "kept"),  # 2 has probability 36/70 in every cell
         ("cells", 0.9, 3, "broken"),
     ],

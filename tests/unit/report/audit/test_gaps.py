@@ -83,6 +83,6 @@ def test_every_step_of_a_sequence_has_its_verdict():
     said = page_words(audit_document("t", steps, sequence=True))
     assert "[a]: may go out." in said
     assert "[a][b c]: may go out." in said
-    assert "[a b c]: may not go out. An intruder would find 1 of 1 small cells" in said
+    assert "[a b c]: may not go out. An intruder would find 1 of 1 small cell" in said
     free = audit_sequence(table, [["a"], ["b", "c"]])
     assert "verdict" not in audit_json(free, sequence=True)["sequence"][0]
