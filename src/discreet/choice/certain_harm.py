@@ -10,11 +10,9 @@ from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged, judged_by, printed_by
 from discreet.clock import Clock
 from discreet.data.table import Table
-from discreet.fiber.bounds.cell_bounds import bounds
-from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.figures import Unavailable
 from discreet.masks.after_publication import intruders_bounds, intruders_question
-from discreet.masks.contract import Axes, Masked, entry_groups, margin_sum
+from discreet.masks.contract import Axes, Masked, margin_sum
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import junction_tree
@@ -26,6 +24,7 @@ from discreet.tables.audit_verdict import (
     table_name,
     unless_nested_words,
 )
+from discreet.tables.crosses import entry_bounds
 from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Printed, number_printed
 from discreet.tables.probable_groups import sought_groups
@@ -117,42 +116,26 @@ def _upper(judged: Judged, clock: Clock) -> IntArray:
 
 
 def worked_out_reason(judged: Judged, small: int, clock: Clock) -> str:
-    """Small figures that are hidden, but follow from all that is known; nothing where none does.
-
-    A figure of several cells is bounded by what it lacks to the number of persons, a column tied to
-    its cells by an equation. Bounds that meet prove the figure, whether they are tight or not.
-    """
+    """Small figures that are hidden, but follow from all that is known; nothing where none does."""
     masked, table = judged.masked, judged.masked.source
     if masked.mask != SUPPRESSION:
         return ""
-    truth, known = table.dense(), [*masked.known, *judged.also]
-    point, names, columns = truth.ravel().tolist(), [], []
+    truth, wanted = table.dense(), {}
     for one in masked.published:
         own = margin_sum(truth, one.axes)
         hidden = np.zeros(own.shape, dtype=np.bool_) if one.shown is None else ~one.shown
-        groups = entry_groups(table, one.axes)
-        for entry in np.flatnonzero(hidden.ravel() & (own.ravel() > 0) & (own.ravel() <= small)):
-            column = len(point)
-            cells = np.append(groups[entry], column)
-            known.append(Statement(cells=cells, low=table.total, high=table.total, name="lack"))
-            point.append(table.total - int(own.ravel()[entry]))
-            columns.append(column)
-            names.append(one.axes)
-    if not columns:
+        wanted[one.axes] = np.flatnonzero(hidden & (own > 0) & (own <= small))
+    if not any(map(len, wanted.values())):
         return ""
     seconds = clock.share(BOUNDS_SHARE, BOUNDS_SECONDS) or BOUNDS_SECONDS
-    found = bounds(
-        system_of(len(point), known),
-        cells=np.array(columns, dtype=np.int64),
-        tables=[np.array(point, dtype=np.int64)],
-        time_limit=seconds,
-    )
-    given = np.flatnonzero(found.lower == found.upper)
-    if not len(given):
+    found = entry_bounds(table, [*masked.known, *judged.also], wanted, seconds)
+    given = {axes: int(np.count_nonzero(own.lower == own.upper)) for axes, own in found.items()}
+    number = sum(given.values())
+    if not number:
         return ""
-    where = dict.fromkeys(table_name(table, names[i]) for i in given.tolist())
-    noun = "count" if len(given) == 1 else "counts"
-    return f"hides {len(given):,} {noun} that can be worked out in {', '.join(where)}"
+    where = ", ".join(table_name(table, axes) for axes, own in given.items() if own)
+    noun = "count" if number == 1 else "counts"
+    return f"hides {number:,} {noun} that can be worked out in {where}"
 
 
 def certain_harm(

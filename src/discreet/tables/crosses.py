@@ -10,7 +10,7 @@ hides what the others give away.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import comb, prod
+from math import comb
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import maximal
+from discreet.masks.contract import entry_groups
 from discreet.numerics.arrays import IntArray
 from discreet.tables.release import Release, assembled
 
@@ -111,13 +112,9 @@ def entry_bounds(
     own: what it lacks to the number of persons, tied to its cells by an equation. Bounds that meet
     prove the figure, whether they are tight or not.
     """
-    cells = np.arange(table.n_cells, dtype=np.int64).reshape(table.sizes)
-    truth, statements = table.dense(), list(known)
-    point = truth.ravel().tolist()
+    statements, point = list(known), table.dense().ravel().tolist()
     for axes, entries in wanted.items():
-        others = [axis for axis in range(cells.ndim) if axis not in axes]
-        shape = prod(table.sizes[axis] for axis in axes), -1
-        groups, sums = cells.transpose([*axes, *others]).reshape(shape), table.margin(axes).ravel()
+        groups, sums = entry_groups(table, axes), table.margin(axes).ravel()
         for entry in entries.tolist():
             tied = np.append(groups[entry], len(point))
             lack = Statement(cells=tied, low=table.total, high=table.total, name="lack")

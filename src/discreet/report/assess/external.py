@@ -77,7 +77,6 @@ class PublicFigures:
     contributions: PublicShares | None
     risk: PublicShares | None
     risk_meaning: str
-    has_risk: bool
     version: str
 
 
@@ -148,7 +147,7 @@ def _risks(figures: PublicFigures) -> Section:
         return risk_plot(shares.labels, [100 * share for share in shares.shares], "records, %")
 
     label = "Bar chart of the share of records in each class of risk"
-    plot = _plot("risk", label, figures.risk, draw) if figures.has_risk else None
+    plot = _plot("risk", label, figures.risk, draw)
     return _half("Risk of the records", figures.risk_meaning, plot)
 
 
@@ -194,7 +193,6 @@ def public_figures(assessment: Assessment, name: str = "") -> PublicFigures:
         ),
         risk=_risk(assessment, total),
         risk_meaning=_risk_meaning(assessment),
-        has_risk=True,
         version=settings.versions["discreet"],
     )
 
