@@ -56,6 +56,7 @@ CHAINS = (f"{STATISTICAL}/test_chain_errors.py",)
 FIBER = (f"{STATISTICAL}/test_fiber_errors.py",)
 COUNTS = f"{STATISTICAL}/test_count_table_errors.py"
 TABLES = f"{STATISTICAL}/test_table_errors.py"
+CROSSES = ("tests/agreement/test_crosses_brute_force.py",)
 
 MUTANTS = (
     Mutant(
@@ -624,6 +625,27 @@ MUTANTS = (
         "(counts > 0) & (counts < small)",
         "a printed count that is just small is passed",
         ("tests/unit/tables/test_printed.py",),
+    ),
+    Mutant(
+        "tables/crosses.py",
+        "if not any(touched <= one for one in sets):",
+        "if False:",
+        "smaller crosses: what other variables tell of them is left out",
+        CROSSES,
+    ),
+    Mutant(
+        "tables/crosses.py",
+        "found = {frozenset(every), *_unions(own)}",
+        "found = set(_unions(own))",
+        "smaller crosses: a variable that is only named dilutes those that are released",
+        CROSSES,
+    ),
+    Mutant(
+        "belief/exact/matched_distribution.py",
+        "(1 - ROOM) * confidence * values",
+        "2 * confidence * values",
+        "smaller crosses: cells that can be found are taken for safe",
+        CROSSES,
     ),
     Mutant(
         "choice/certain_harm.py",

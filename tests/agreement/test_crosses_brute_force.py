@@ -139,6 +139,7 @@ def test_which_crosses_are_looked_at_depends_on_the_size_alone():
     assert crosses([(0, 1, 2)], 3) == ()
     assert crosses([(0,), (1,)], 2) == ()
     assert crosses([(0,), (1,)], 3) == ((0, 1),)  # a third variable is named, but not released
+    assert (0, 1, 2, 3, 4) in crosses([(i,) for i in range(5)], 6)  # likewise
     assert len(crosses([(i,) for i in range(5)], 5)) == 10 + 10 + 5  # pairs, triples, all but one
     assert {len(axes) for axes in crosses([(i,) for i in range(20)], 20)} == {2, 19}
     assert {len(axes) for axes in crosses([(i,) for i in range(6)], 6, 10**9)} == {2, 3, 4, 5}
