@@ -1,7 +1,7 @@
 """The command that was typed, once more: for what to type now."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import click
 
@@ -27,9 +27,14 @@ def same_command() -> str:
     return _joined(str(_context().info_name), without=OUTPUT)
 
 
-def as_choose() -> str:
-    """The choice among releases of the same table by the same rules."""
-    return _joined("choose", only=READ_AND_JUDGED)
+def as_choose(variables: Sequence[str] | None = None) -> str:
+    """The choice among releases of the same table by the same rules; of those `variables` where
+    some of the file's were left out and none were named."""
+    typed = {name for name, _ in _parts()}
+    named = _joined("choose", only=READ_AND_JUDGED)
+    if variables is None or "variables" in typed:
+        return named
+    return f"{named} {shlex.join(['--variables', ','.join(variables)])}"
 
 
 def _context() -> click.Context:

@@ -157,13 +157,14 @@ def _run(file: str, options: dict[str, Any]) -> Any:
     with progress_bar() as progress:
         source, table = table_of(file, options, progress)
         audits = _audits(table, options, asked, progress)
+    release = audits[-1].release
     show(
         partial(
             audit_document,
             source,
             audits,
             sequence=options["sequence"],
-            command=as_choose(),
+            command=as_choose(release.table.names if release.left_out else None),
         ),
         partial(audit_json, audits, sequence=options["sequence"]),
         as_json=options["as_json"],

@@ -13,9 +13,11 @@ from discreet.errors import one_line
 from discreet.report.document import Document, Section, Text, shown_on
 from discreet.report.render_terminal import WIDTH, indented, print_blocks, print_part
 from discreet.report.results import document_of
+from discreet.report.verdict import NEXT
 from discreet.report.words import full
 
 MOST_SCOPE, MOST_LINES, MOST_CAVEATS = 2, 6, 2  # lines of scope, of the answer, of caveats
+MOST_STEPS = 3  # lines of what to do now
 OPTION = re.compile(r"`[^`]*`|--risks\s+FILE\.csv|--[a-z][a-z-]*")
 NO_SIZE = (
     "only bounds are known without the size of the population: give population or weight, or "
@@ -46,8 +48,16 @@ def _lines(result: Any, document: Document) -> list[str]:
     told = _printed(f"Mind: {' '.join(caveats)}") if caveats else []
     if len(told) > MOST_CAVEATS:
         told = [*told[: MOST_CAVEATS - 1], f"{told[MOST_CAVEATS - 1]} …"]
-    text = "\n".join([*_cut(answer, MOST_LINES - len(told)), *told])
+    now = _first_step(sections)
+    text = "\n".join([*_cut(answer, MOST_LINES - len(told)), *told, *now])
     return title + scope + OPTION.sub(_in_python, text).splitlines()
+
+
+def _first_step(sections: list[Section]) -> list[str]:
+    """What to do now, as far as it fits into a line or two; commands are for the terminal."""
+    steps = [b for one in sections if one.title == NEXT for b in one.blocks if isinstance(b, Text)]
+    step = next((one.text for one in steps if "`" not in one.text and "--" not in one.text), None)
+    return [] if step is None else _cut(_printed(f"{NEXT}: {step}"), MOST_STEPS)
 
 
 def _caveats(result: Any, document: Document) -> Iterator[str]:

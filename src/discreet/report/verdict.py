@@ -1,12 +1,14 @@
 """A verdict in words, the same for every command: may it go out, why, and what now."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from discreet.policy.verdict import Judged, Ruling, Verdict
 from discreet.report.document import Place, Section, Text
 from discreet.report.words import full
 
+NEXT = "What now"  # the title of the steps that make sense
 TITLES = {
     Ruling.KEPT: "May go out",
     Ruling.BROKEN: "May not go out",
@@ -41,4 +43,16 @@ def _line(judged: Judged) -> Text:
 
 def next_section(lines: Iterable[str]) -> Section:
     """What to do now, each step a sentence of its own; without one, a section that is not shown."""
-    return Section("What now", tuple(Text(full(line)) for line in lines))
+    return Section(NEXT, tuple(Text(full(line)) for line in lines))
+
+
+def remedies(verdict: Verdict) -> Iterator[str]:
+    """What would help where a rule is open, with options for the parameters that are named."""
+    open_ones = (judged.remedy for judged in verdict.those(Ruling.UNDECIDED))
+    for one in filter(None, dict.fromkeys(open_ones)):
+        yield full(as_option(one))
+
+
+def as_option(remedy: str) -> str:
+    """A remedy with options for the parameters that it names in brackets."""
+    return re.sub(r"(?<= )\((\w+)( \S+)?\)", r"(--\1\2)", remedy)

@@ -94,7 +94,8 @@ def tables(number: "Count") -> str:
     """A number of tables with how it was got, or why it is not known."""
     if number.value is None:
         at_least = f", at least {count(number.at_least)}" if number.at_least else ""
-        return f"not known{at_least}: {sentence(number.note)}"
+        note = sentence(number.note)
+        return note if note.startswith("about ") else f"not known{at_least}: {note}"
     if number.how is How.EXACT:
         return f"{count(number.value)} (exact)"
     error = 100 * (number.standard_error or 0.0) / max(number.value, 1)

@@ -1,5 +1,6 @@
 """May the file go out: the limits that were given, held against the figures."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,15 @@ from discreet.survey.leading import RiskOverview
 from discreet.survey.options import AssessOptions
 
 MOST_NAMED = 6  # columns that are named
+FEWEST_VALUES = 2  # that the members of a group must have where nobody says more
+IDENTIFIER = re.compile(
+    r"(?:(?:first|last|full|sur|given|family|patient)[_ -]?)?names?"
+    r"|(?:.*[_ -])?(?:mrn|ssn|nhs)(?:[_ -]?n(?:o|r|umber))?"
+    r"|(?:person|patient|record|case|client|student|employee|respondent)[_ -]?(?:id|n(?:o|r|umber))"
+    r"|e-?mail.*|(?:tele)?phone.*|(?:street[_ -]?)?address|passport.*|iban"
+    r"|.*social[_ -]?security.*",
+    re.IGNORECASE,
+)
 TOO_LOW = 2.0  # times the estimate that the truth may be where the estimate was not tried
 
 
@@ -39,7 +49,7 @@ def judged(
     )
     if not rules:
         return None
-    rules = (*rules, *_left_out(n_dropped))
+    rules = (*rules, *_without_threshold(options, sensitive), *_left_out(n_dropped))
     return Verdict(rules=rules, notes=tuple(_not_judged(options, sensitive, columns)))
 
 
@@ -86,6 +96,28 @@ def _sensitive(options: AssessOptions, sensitive: Sequence[SensitiveFigures]) ->
             )
 
 
+def _without_threshold(
+    options: AssessOptions, sensitive: Sequence[SensitiveFigures]
+) -> Iterator[Judged]:
+    """Sensitive variables that no threshold judges: open where a group shares one value."""
+    for variable in sensitive:
+        by_column = dict(zip(variable.per_cell, variable.figures, strict=True))
+        if any(True for _ in _given(options, by_column)):
+            continue
+        shared = by_column["distinct_l"]
+        if isinstance(shared.worst, float) and shared.worst < FEWEST_VALUES:
+            yield Judged(
+                rule="sensitive",
+                ruling=Ruling.UNDECIDED,
+                value=Unavailable("no threshold was given"),
+                limit=FEWEST_VALUES,
+                words=f"there are groups whose members all have the same value of {variable.name}, "
+                "and no threshold says what is allowed.",
+                concerns=(variable.name,),
+                remedy="give a threshold (l) for the values that every group must have, such as 2",
+            )
+
+
 def _given(options: AssessOptions, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The thresholds that were given, each with the measure that it is about."""
     closest = next(one for one in ("t_tree", "t_ordered", "t_equal") if one in columns)
@@ -105,8 +137,11 @@ def _not_judged(
     """What the rules are not about: sensitive variables, and columns beside the keys."""
     names = [variable.name for variable in sensitive]
     if sensitive and not any(True for _ in _sensitive(options, sensitive)):
-        yield f"{', '.join(names)} was not judged: give a threshold (l, t)"
+        yield f"no threshold (l or t) was given for {', '.join(names)}"
     others = [name for name in columns if name not in (*options.key_names, *names)]
+    telling = [name for name in others if IDENTIFIER.fullmatch(name.strip())]
+    if telling:
+        yield f"remove what identifies a person directly, as these names tell: {', '.join(telling)}"
     if others:
         shown = ", ".join(others[:MOST_NAMED])
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""

@@ -160,7 +160,7 @@ def _about_levels(name: str, levels: Sequence[str]) -> Iterator[str]:
         shown = " and ".join(repr(code) for code in codes[:SHOWN_CODES])
         yield (
             f"{name} has {shown} among its levels: if that stands for no value, say so "
-            f"by a code for missing or suppressed values (--missing-code {codes[0]})"
+            f"by a code for missing or suppressed values (missing code {codes[0]})"
         )
 
 

@@ -302,3 +302,16 @@ def test_a_probability_at_the_confidence_identifies_nobody(discreet, tmp_path, q
              "--max-risk", 0)  # fmt: skip
     assert ruling_of_risk(discreet, *asked, "--confidence", 0.75) == "kept"
     assert ruling_of_risk(discreet, *asked, "--confidence", 0.7499) == "broken"
+
+
+def test_the_choice_that_is_advised_is_about_the_same_variables(discreet, tmp_path):
+    """A column that nothing tells of, such as a number of the person, is no variable of it."""
+    file = tmp_path / "visits.csv"
+    file.write_text(
+        "person,ward,visits\n" + "".join(f"{i},{'ab'[i % 2]},{i % 5}\n" for i in range(22))
+    )
+    found = discreet("audit", file, "--release", "ward,visits", "--max-risk", "0.2")
+    assert "--variables ward,visits` finds" in " ".join(found.out.split())
+    named = ("--variables", "ward,visits")
+    found = discreet("audit", file, "--release", "ward,visits", "--max-risk", "0.2", *named)
+    assert " ".join(found.out.split()).count("--variables") == 1

@@ -110,3 +110,31 @@ def test_both_rules_and_their_json():
     assert [rule["rule"] for rule in told["rules"]] == ["max_risk", "min_k"]
     assert [rule["limit"] for rule in told["rules"]] == [0.5, 3]
     assert [a.k for a in found.anonymity] == [2, 3, 5]
+
+
+def test_a_group_that_shares_a_sensitive_value_is_open_without_a_threshold():
+    """Of everyone with a = 0 the illness is known, whatever the risk of being found."""
+    ill = pd.DataFrame({"a": [0, 0, 0, 1, 1, 1], "ill": ["y", "y", "y", "y", "n", "n"]})
+    asked = {"whole_population": True, "max_risk": 0.5, "sensitive": ["ill"]}
+    found = assess(ill, ["a"], **asked).verdict
+    assert found.ruling is Ruling.UNDECIDED
+    (judged,) = found.those(Ruling.UNDECIDED)
+    assert judged.rule == "sensitive"
+    assert "same value of ill" in judged.words
+    assert "(l)" in judged.remedy
+    assert assess(ill, ["a"], l=2, **asked).verdict.ruling is Ruling.BROKEN
+    mixed = ill.assign(ill=["y", "n", "y", "y", "n", "n"])
+    found = assess(mixed, ["a"], **asked).verdict
+    assert found.allows
+    assert any("no threshold (l or t) was given for ill" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [("mrn", True), ("Patient ID", True), ("e-mail", True), ("last_name", True), ("ssn", True),
+     ("diagnosis", False), ("region_name", False), ("income", False), ("idea", False)],
+)  # fmt: skip
+def test_columns_that_are_named_as_identifiers_are_to_be_removed(column, told):
+    frame = SHARED.assign(**{column: range(400)})
+    notes = assess(frame, ["a"], min_k=2).verdict.notes
+    assert any(f"directly, as these names tell: {column}" in note for note in notes) is told

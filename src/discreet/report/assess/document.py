@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from discreet.data.missing import EVERY_COLUMN
 from discreet.figures import Unavailable
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess import words as texts
 from discreet.report.assess.leading import headline_section, risk_section, riskiest_section
@@ -54,13 +55,19 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
 
 
 def _next(assessment: Assessment) -> Section:
-    """What to do now; on the terminal what helps most, all of it in the full view."""
-    section = next_section(texts.next_steps(assessment))
-    best, *others = section.blocks or (None,)
-    if best is None:
-        return section
-    more = (replace(block, only="detail") for block in others if isinstance(block, Text))
-    return replace(section, blocks=(best, *more))
+    """What to do now; on the terminal what helps most, all of it in the full view.
+
+    What would settle an open rule comes first where none is broken.
+    """
+    verdict = assessment.verdict
+    changes = next_section(texts.next_steps(assessment)).blocks
+    settling = next_section(texts.open_steps(assessment)).blocks
+    if verdict is not None and verdict.ruling is Ruling.UNDECIDED and settling:
+        first, last = settling, changes
+    else:
+        first, last = (*changes[:1], *settling), changes[1:]
+    more = (replace(block, only="detail") for block in last if isinstance(block, Text))
+    return replace(next_section(()), blocks=(*first, *more))
 
 
 def _tiles(assessment: Assessment) -> Iterator[tuple[str, str]]:

@@ -75,7 +75,8 @@ MEANING = {
     ),
     "sensitive": (
         "Whoever knows the key combination of a person also learns something about this variable. "
-        "The worst value is over all combinations; the counts are those that break the rule."
+        "The worst value is over all combinations; the counts are those that break the rule. Only "
+        "thresholds that were given count in a verdict; the others are usual values."
     ),
     "households": (
         "A household is found when one of its members is: 1 − ∏ (1 − risk of each member). Its "

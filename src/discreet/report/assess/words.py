@@ -11,6 +11,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
+from discreet.report.verdict import remedies
 from discreet.survey.assessment import Assessment
 from discreet.survey.headline.recommendation import COUNTED, Recommended
 from discreet.survey.leading import RiskOverview
@@ -122,7 +123,7 @@ def riskiest_rows(assessment: Assessment) -> Iterator[str]:
         risk = f" (risk {words.probability(first[0][1])})"
         more = sum(alike(one, first[0][1]) for _, one, _ in told) - len(first)
         others = f" and at least {more} more with the same risk" if more else ""
-        yield f"Riskiest: {rows} {shown}{risk}{others}; {ALL_ROWS}"
+        yield f"Riskiest: {rows} {shown}{risk}{others}{_all_rows(assessment)}"
     else:
         shown = words.listed(
             [
@@ -130,7 +131,12 @@ def riskiest_rows(assessment: Assessment) -> Iterator[str]:
                 for row, risk, held in first
             ]
         )
-        yield f"Riskiest: {rows} {shown}, with their risk; {ALL_ROWS}"
+        yield f"Riskiest: {rows} {shown}, with their risk{_all_rows(assessment)}"
+
+
+def _all_rows(assessment: Assessment) -> str:
+    """How to have every row, where that was not asked for."""
+    return "." if assessment.settings.options.risks is not None else f"; {ALL_ROWS}"
 
 
 def named_row(assessment: Assessment, row: int, carried: Sequence[str]) -> str:
@@ -153,6 +159,14 @@ def next_steps(assessment: Assessment) -> Iterator[str]:
     for one in assessment.suggestions:
         effects = ", ".join((*_counted_effects(assessment, one), *_effects(assessment, one)))
         yield f"{one.change}: {effects}{_ruled(assessment, one)}"
+
+
+def open_steps(assessment: Assessment) -> Iterator[str]:
+    """What would settle what is open: a limit where none was given, what a rule still needs."""
+    if assessment.verdict is not None:
+        yield from remedies(assessment.verdict)
+        return
+    yield "To have it judged: --max-risk with the highest risk of a record, or --min-k"
 
 
 def _counted_effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """The answer of an audit in words: what stands out, what it rests on, and what to do now."""
 
-import re
 from collections.abc import Iterator
 
 from discreet.data.table import Table
 from discreet.figures import Unavailable
-from discreet.policy.verdict import Ruling, Verdict
+from discreet.policy.verdict import Ruling
 from discreet.report import words
+from discreet.report.verdict import remedies
 from discreet.tables import audit_verdict
 from discreet.tables.audit import Audit, findings
 from discreet.tables.groups import Learned
@@ -85,17 +85,6 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
     if "groups" in broken and findings(audit).learned:
         yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
     yield f"`{command or 'discreet.choose'}` finds the most useful release within the limit"
-
-
-def remedies(verdict: Verdict) -> Iterator[str]:
-    """What would help where a rule is open, with options for the parameters that are named."""
-    for one in dict.fromkeys(judged.remedy for judged in verdict.those(Ruling.UNDECIDED)):
-        yield words.full(as_option(one))
-
-
-def as_option(remedy: str) -> str:
-    """A remedy with options for the parameters that it names in brackets."""
-    return re.sub(r"(?<= )\((\w+)( \S+)?\)", r"(--\1\2)", remedy)
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:

@@ -13,8 +13,9 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import order_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
-from discreet.report.audit.answer import as_option, nested_words, remedies
+from discreet.report.audit.answer import nested_words
 from discreet.report.audit.words import CONSISTENT, sure_words, tiny
+from discreet.report.verdict import as_option, remedies
 from discreet.tables.refused_margin import Policy
 from discreet.tables.ruled_out import ruled_out
 
@@ -129,7 +130,8 @@ def reasons(found: RiskUtility) -> Iterator[str]:
     open_one = _open(found)
     if open_one is not None and found.verdict.ruling is Ruling.KEPT:
         named, [doubt, *_] = short(open_one.title, LISTED), open_one.doubts
-        yield f"More useful, but open: {named}. {doubt.words}."
+        worth = f", worth {open_one.worth:.3f}" if open_one.worth is not None else ""
+        yield f"More useful, but open: {named}{worth}. {doubt.words}."
     yield from (words.full(note) for note in found.table.notes)
     options = found.options
     nested = ruled_out(
@@ -168,6 +170,10 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
     What was drawn at random is made again only with its seed, which stays inside.
     """
     if found.verdict.ruling is Ruling.KEPT and found.choice.decision is Decision.RELEASE:
+        open_one = _open(found)
+        if open_one is not None:
+            named = short(open_one.title, LISTED)
+            yield f"First, for {named}: {as_option(open_one.doubts[0].remedy)}, and choose again"
         drawn = found.chosen is not None and _is_drawn(found.chosen) and "--seed" not in command
         seed = f" --seed {found.options.seed}" if drawn else ""
         if written:
@@ -176,10 +182,6 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
             yield f"`{command}{seed} --write FOLDER` writes its tables"
         else:
             yield "`discreet.write_report` draws its tables, the command `choose` writes them"
-        open_one = _open(found)
-        if open_one is not None:
-            named = short(open_one.title, LISTED)
-            yield f"For {named}: {as_option(open_one.doubts[0].remedy)}"
         return
     yield from remedies(found.verdict)
     if found.verdict.ruling is Ruling.BROKEN:
