@@ -59,15 +59,15 @@ def _next(assessment: Assessment) -> Section:
 
     What would settle an open rule comes first where none is broken.
     """
-    verdict = assessment.verdict
     changes = next_section(texts.next_steps(assessment)).blocks
     settling = next_section(texts.open_steps(assessment)).blocks
-    if verdict is not None and verdict.ruling is Ruling.UNDECIDED and settling:
-        first, last = settling, changes
-    else:
-        first, last = (*changes[:1], *settling), changes[1:]
-    more = (replace(block, only="detail") for block in last if isinstance(block, Text))
-    return replace(next_section(()), blocks=(*first, *more))
+    verdict = assessment.verdict
+    is_open = verdict is not None and verdict.ruling is Ruling.UNDECIDED and bool(settling)
+    first = settling if is_open else changes[:1]
+    others = changes if is_open else changes[1:]
+    more = (replace(block, only="detail") for block in others if isinstance(block, Text))
+    blocks = (*first, *more, *(() if is_open else settling))
+    return replace(next_section(()), blocks=blocks)
 
 
 def _tiles(assessment: Assessment) -> Iterator[tuple[str, str]]:
