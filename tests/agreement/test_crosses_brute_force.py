@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from discreet.data.table import Table
 from discreet.flows.audit import audit
+from discreet.flows.choose import choose
 from discreet.tables.crosses import crosses, stands_alone
 from discreet.tables.release import released
 
@@ -132,6 +133,60 @@ def test_one_more_table_hides_nothing_that_the_others_give_away(data, policy):
     if not before.allows:
         assert not after.allows
         assert not named.allows
+
+
+def test_variables_that_are_only_known_of_have_crosses_too():
+    """He knows how many have c = 1, and guesses all three small cells of a and c."""
+    table = Table.of_dense(np.array([[[1, 0], [0, 2]], [[2, 3], [0, 3]]]), list("abc"))
+    asked = {"max_risk": 0.25, "knows": ["c=1:3"]}
+    assert not audit(table, [("a",)], **asked).verdict.allows
+    found = audit(table, [("a",), ("b",)], **asked).verdict
+    assert "3 of 3 small cells of [a c]" in found.rules[0].words
+
+
+@pytest.mark.parametrize(
+    ("counts", "mask", "asked"),
+    [
+        # 0, 63, 72 and 42 are shown of [a b], so that with 181 persons it is 1, 64, 73 and 43
+        ([[[1, 0], [30, 34]], [[40, 33], [20, 23]]], "rounding[a b][c]:base=3", {"max_risk": 0.3}),
+        ([[[1, 0], [1, 3]], [[0, 1], [2, 5]]], "rounding[a b][c]:base=3",
+         {"measure": "bounds", "max_risk": -1.0}),
+        # nothing is hidden by this suppression, and the margins may not go out
+        ([[[0, 6], [2, 1]], [[0, 3], [1, 0]]], "suppression[a][b][c]", {"max_risk": 0.25}),
+        ([[[1, 2], [1, 1]], [[4, 0], [2, 0]]], "suppression[a b][c]",
+         {"max_risk": 0.0, "small": 1, "confidence": 0.3}),
+    ],
+)  # fmt: skip
+def test_a_mask_hides_no_more_by_one_more_table(counts, mask, asked):
+    found = choose(Table.of_dense(np.array(counts), list("abc")), mask, seed=1, **asked)
+    assert not found.something_is_safe
+    assert any(name.startswith("in [") for name in found.candidates[-1].risks)
+
+
+@few
+@given(COUNTS, st.sampled_from(["cells", "bounds"]))
+def test_sums_of_rounded_tables_are_measured_over_all_tables_that_fit(counts, policy):
+    """Rounding to the nearest multiple tells an interval of each figure, and the total."""
+    limit = -1.0 if policy == "bounds" else 0.3
+    table = Table.of_dense(counts, list("abc"))
+    found = choose(table, "rounding[a b][c]:base=3", seed=1, max_risk=limit, measure=policy)
+    own = found.candidates[-1]
+    seen = [(margin(counts, axes) + 1) // 3 for axes in ((0, 1), (2,))]
+
+    def fits(other):
+        shown = [(margin(other, axes) + 1) // 3 for axes in ((0, 1), (2,))]
+        return all(np.array_equal(a, b) for a, b in zip(seen, shown))
+
+    pairs = list(fitting(counts, [()], fits))
+    wanted = [
+        expected(pairs, counts, axes, policy)
+        for size in (1, 2)
+        for axes in combinations(range(3), size)
+    ]
+    known = [one for one in wanted if one is not None]
+    crossed = [risk.value for name, risk in own.risks.items() if name.startswith("in [")]
+    if own.masked is not None and crossed:
+        assert crossed == [pytest.approx(max(known))]
 
 
 def test_which_crosses_are_looked_at_depends_on_the_size_alone():

@@ -357,8 +357,10 @@ def _looked_at(
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
         return replace(candidate, risks=risks)
-    assert candidate.masked is not None
-    risks |= worst_cross(candidate.masked, asked.out, asked.options, clock, asked.remembered)
+    if judged is not None:
+        assert candidate.masked is not None
+        own = candidate.masked, judged, asked.out
+        risks |= worst_cross(*own, asked.options, clock, asked.remembered)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
     return replace(candidate, risk=worst(risks, CERTAIN[policy]), risks=risks, method=method)
 

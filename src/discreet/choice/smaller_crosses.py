@@ -1,71 +1,109 @@
-"""The risk of smaller crosses of what a candidate shows exactly, with what is out already."""
+"""The risk of smaller crosses of what a candidate shows, with what is out already."""
 
 from collections.abc import Sequence
 
 from discreet.belief.draws.augmentation import ChainEffort
 from discreet.choice.candidates import NOTHING
 from discreet.choice.choice import limits
+from discreet.choice.measures import small_cells
 from discreet.choice.options import ChooseOptions
+from discreet.choice.published_variables import Judged
 from discreet.clock import Clock
-from discreet.figures import Figure, Outcome, Unavailable
+from discreet.data.table import Table
+from discreet.fiber.system.priors import Multinomial
+from discreet.figures import Outcome, Unavailable
+from discreet.masks.after_publication import intruders_question
 from discreet.masks.contract import Axes, Masked
+from discreet.masks.margins import NAME as MARGINS
 from discreet.numerics.rounding import first_largest
 from discreet.tables.audit_verdict import table_name
-from discreet.tables.cross_risks import CrossRisk, Remembered, cross_risks
-from discreet.tables.refused_margin import RefusalRule
+from discreet.tables.cross_risks import LIMITS, CrossRisk, Remembered, cross_risks, risks_by_all
+from discreet.tables.crosses import crosses
+from discreet.tables.refused_margin import Policy, RefusalRule
 from discreet.tables.release import released
+
+SEED = 1  # of draws that stand for a belief, so that the same candidate has the same risk
+NOT_DRAWN = Unavailable("the tables that fit are too many to list and too uneven to draw")
 
 
 def worst_cross(
     masked: Masked,
+    judged: Judged,
     out: Sequence[Axes],
     options: ChooseOptions,
     clock: Clock,
     remembered: Remembered,
 ) -> dict[str, Outcome]:
-    """The worst of the crosses that an audit of the same margins is judged by, under its name.
+    """The worst of the smaller crosses of a candidate, under its name; nothing where there is none.
 
-    Of rounded, suppressed or perturbed tables, those of the margins that are told exactly. Nothing
-    where there is no such cross.
+    Margins are judged as an audit of them is. Of rounded, suppressed or perturbed tables every sum
+    over variables is a cross of its own, over all tables that could have led to the publication.
     """
-    table, measure = masked.source, options.measure
+    rule = RefusalRule(
+        policy=options.measure.policy,
+        max_risk=options.max_risk,
+        small=options.measure.small,
+        confidence=options.measure.confidence,
+    )
+    if masked.mask in (NOTHING, MARGINS):
+        table, found = _of_margins(masked, out, options, rule, clock, remembered)
+    else:
+        table, found = judged.masked.source, _of_mask(judged, rule, clock)
+    if not found:
+        return {}
+    top = found[first_largest([_most(one) for one in found])]
+    return {f"in {table_name(table, top.axes)}": top.risk}
+
+
+def _of_margins(
+    masked: Masked,
+    out: Sequence[Axes],
+    options: ChooseOptions,
+    rule: RefusalRule,
+    clock: Clock,
+    remembered: Remembered,
+) -> tuple[Table, Sequence[CrossRisk]]:
     exact = list(out)
     if masked.margins is not None and masked.mask != NOTHING:
         exact += [axes for axes in masked.margins.tables if axes]
     if not exact:
-        return {}
-    told = {axis for one in masked.published for axis in one.axes}
+        return masked.source, ()
     release = released(
-        table,
-        [table.names_of(axes) for axes in exact],
+        masked.source,
+        [masked.source.names_of(axes) for axes in exact],
         targets=options.targets or (),
         nesting=options.nesting,
         nested=options.nested,
     )
-    found = cross_risks(
+    return release.table, cross_risks(
         release,
-        RefusalRule(
-            policy=measure.policy,
-            max_risk=options.max_risk,
-            small=measure.small,
-            confidence=measure.confidence,
-        ),
-        alpha=measure.alpha,
+        rule,
+        alpha=options.measure.alpha,
         effort=ChainEffort(),
-        seed=1,
+        seed=SEED,
         clock=clock,
-        whole=not told <= {axis for axes in exact for axis in axes},
         remembered=remembered,
     )
-    if not found:
-        return {}
-    top = found[first_largest([_most(one) for one in found])]
-    return {f"in {table_name(release.table, top.axes)}": top.risk}
+
+
+def _of_mask(judged: Judged, rule: RefusalRule, clock: Clock) -> list[CrossRisk]:
+    masked, table = judged.masked, judged.masked.source
+    n_variables, sets = len(table.names), [one.axes for one in masked.published]
+    every = range(n_variables)
+    smaller = crosses(sets, n_variables, len(table.cells), also=every, exact=False)
+    wanted = [
+        axes
+        for axes in smaller
+        if rule.policy is Policy.TABLE or len(small_cells(table.margin(axes), rule.small))
+    ]
+    question = intruders_question(masked, Multinomial(), also=judged.also, limits=LIMITS)
+    known = [*masked.known, *judged.also]
+    found = list(risks_by_all(table, question, known, rule, wanted, seed=SEED, clock=clock))
+    if wanted and not found:
+        return [CrossRisk(axes=wanted[0], risk=NOT_DRAWN, n_small=1, n_looked_at=0)]
+    return found
 
 
 def _most(cross: CrossRisk) -> float:
     """The greatest that its risk may be; what is not known comes first."""
-    if isinstance(cross.risk, Unavailable):
-        return 1e300
-    assert isinstance(cross.risk, Figure)
-    return limits(cross.risk)[1]
+    return 1e300 if isinstance(cross.risk, Unavailable) else limits(cross.risk)[1]

@@ -30,6 +30,7 @@ from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOption
 from discreet.tables.printed import Printed
 from discreet.tables.refused_margin import Policy, RefusalView
 from discreet.tables.release import Release, released
+from discreet.tables.ruled_out import told_of
 from discreet.tables.shown_groups import ShownGroups, shown_by_release
 from discreet.tables.smaller_releases import first_allowed
 
@@ -211,6 +212,7 @@ def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
     def allows(sets: tuple[tuple[int, ...], ...]) -> bool:
         quick = replace(
             audit.options, models=(RELEASED,), model_priors=None, population=None,
+            nested=told_of(audit.options.nested, table),
             seconds=max(own.left() or 0.0, LEAST_SECONDS),
         )  # fmt: skip
         out = _out(table, [table.names_of(axes) for axes in sets], quick)

@@ -15,8 +15,10 @@ from discreet.belief.intruder_priors import LogLinearPrior
 from discreet.belief.ladder import believe
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import WeightKind
-from discreet.belief.request import Limits
+from discreet.belief.request import Limits, Question
 from discreet.clock import Clock
+from discreet.data.table import Table
+from discreet.fiber.system.linear_system import Statement
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.progress import silent
@@ -70,9 +72,11 @@ def cross_risks(
     """
     asked = _Asked(out, rule, alpha, effort, seed, clock, {} if remembered is None else remembered)
     n_variables = len(out.table.names) + whole
-    found = list(asked.with_small(crosses(out.sets, n_variables, len(out.table.cells))))
+    known_of = {axis for one in out.known for axis in one.levels}
+    smaller = crosses(out.sets, n_variables, len(out.table.cells), also=known_of)
+    found = list(asked.with_small(smaller))
     linked = [axes for axes in found if not stands_alone(out, axes)] if out.is_shown else []
-    known = dict(asked.by_all(linked)) if linked else {}
+    known = {one.axes: one for one in asked.by_all(linked)} if linked else {}
     left = [axes for axes in found if axes not in known]
     for i, axes in enumerate(left):
         own = Clock(clock.share(1 / (len(left) + 1 - i)))
@@ -155,50 +159,72 @@ class _Asked:
             n_looked_at=found.cells.n_measured(rule.confidence),
         )
 
-    def by_all(self, linked: Sequence[Axes]) -> Iterator[tuple[Axes, CrossRisk]]:
+    def by_all(self, linked: Sequence[Axes]) -> Iterator[CrossRisk]:
         """By all tables that fit what is out; nothing where they are not to be had."""
-        if self.rule.policy is Policy.BOUNDS:
-            yield from self._by_bounds(linked)
-            return
-        model = HierarchicalModel.of(len(self.out.table.names), self.out.sets)
-        question = self.out.question(LogLinearPrior(model, self.alpha), LIMITS)
-        clock = Clock(self.clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS)
-        rng = np.random.default_rng([self.seed, 4])
-        belief = believe(question, ("listed", "filled"), clock=clock, rng=rng)
-        if not isinstance(belief, ListedBelief | DrawnBelief):
-            return
-        for axes in linked:
-            n_small = self.small(axes)
-            risk = self._under(belief, axes)
-            yield axes, CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+        out = self.out
+        model = HierarchicalModel.of(len(out.table.names), out.sets)
+        question = out.question(LogLinearPrior(model, self.alpha), LIMITS)
+        return risks_by_all(
+            out.table,
+            question,
+            out.statements(),
+            self.rule,
+            linked,
+            seed=self.seed,
+            clock=self.clock,
+        )
 
-    def _by_bounds(self, linked: Sequence[Axes]) -> Iterator[tuple[Axes, CrossRisk]]:
-        table, small = self.out.table, self.rule.small
-        wanted = {axes: _small_entries(table.margin(axes), small) for axes in linked}
-        seconds = self.clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS
-        for axes, own in entry_bounds(table, self.out.statements(), wanted, seconds).items():
+
+def risks_by_all(
+    table: Table,
+    question: Question,
+    known: Sequence[Statement],
+    rule: RefusalRule,
+    every: Sequence[Axes],
+    *,
+    seed: int,
+    clock: Clock,
+) -> Iterator[CrossRisk]:
+    """The risk of crosses over all tables that fit, listed or drawn, or by bounds over what is
+    `known`; nothing where the tables can be neither listed nor drawn."""
+    seconds = clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS
+    if rule.policy is Policy.BOUNDS:
+        wanted = {axes: _small_entries(table.margin(axes), rule.small) for axes in every}
+        for axes, own in entry_bounds(table, known, wanted, seconds).items():
             n_small = len(wanted[axes])
             risk = tightness((own.upper - own.lower).tolist(), own.complete)
-            yield axes, CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+            yield CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+        return
+    rng = np.random.default_rng([seed, 4])
+    belief = believe(question, ("listed", "weighed", "filled"), clock=Clock(seconds), rng=rng)
+    if not isinstance(belief, ListedBelief | DrawnBelief):
+        return
+    for axes in every:
+        n_small = len(_small_entries(table.margin(axes), rule.small))
+        risk = _under(belief, table, rule, axes)
+        yield CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
 
-    def _under(self, belief: ListedBelief | DrawnBelief, axes: Axes) -> Outcome:
-        """The measure over the entries of one margin."""
-        sizes = self.out.table.sizes
-        others = tuple(1 + axis for axis in range(len(sizes)) if axis not in axes)
-        rows = belief.tables.reshape(-1, *sizes).sum(axis=others).reshape(len(belief.tables), -1)
-        truth = self.out.table.margin(axes).ravel()
-        if self.rule.policy is Policy.TABLE:
-            return _share(belief, np.all(rows == truth, axis=1))
-        cells = _small_entries(truth, self.rule.small)
-        pairs = [_distribution(belief, rows[:, cell]) for cell in cells.tolist()]
-        found = share_found(
-            [own for own, _ in pairs],
-            [errors for _, errors in pairs],
-            truth[cells].tolist(),
-            self.rule.confidence,
-        )
-        exact = isinstance(belief, ListedBelief)
-        return replace(found, how=How.EXACT, low=None, high=None, note="") if exact else found
+
+def _under(
+    belief: ListedBelief | DrawnBelief, table: Table, rule: RefusalRule, axes: Axes
+) -> Outcome:
+    """The measure over the entries of one margin."""
+    sizes = table.sizes
+    others = tuple(1 + axis for axis in range(len(sizes)) if axis not in axes)
+    rows = belief.tables.reshape(-1, *sizes).sum(axis=others).reshape(len(belief.tables), -1)
+    truth = table.margin(axes).ravel()
+    if rule.policy is Policy.TABLE:
+        return _share(belief, np.all(rows == truth, axis=1))
+    cells = _small_entries(truth, rule.small)
+    pairs = [_distribution(belief, rows[:, cell]) for cell in cells.tolist()]
+    found = share_found(
+        [own for own, _ in pairs],
+        [errors for _, errors in pairs],
+        truth[cells].tolist(),
+        rule.confidence,
+    )
+    exact = isinstance(belief, ListedBelief)
+    return replace(found, how=How.EXACT, low=None, high=None, note="") if exact else found
 
 
 def _true_table(matched: MatchedDistribution, counts: IntArray) -> Figure:

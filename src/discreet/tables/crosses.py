@@ -7,7 +7,7 @@ of its variables. Then neither one more table that goes out nor one more variabl
 hides what the others give away.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
@@ -29,22 +29,31 @@ MOST_WORK = 50_000_000  # occupied cells × crosses
 MOST_SETS = 6  # released tables of which every choice is taken together
 
 
-def crosses(sets: Iterable[Axes], n_variables: int, n_occupied: int = 1) -> tuple[Axes, ...]:
+def crosses(
+    sets: Iterable[Axes],
+    n_variables: int,
+    n_occupied: int = 1,
+    *,
+    also: Collection[int] = (),
+    exact: bool = True,
+) -> tuple[Axes, ...]:
     """The crosses of fewer than `n_variables` that a release of these tables is judged by, the
-    smallest first.
+    smallest first; `also` are variables that something else is known of, each a cross by itself.
 
-    Left out: what is printed whole in one table. Of many variables only pairs are looked at, of
-    very many only tables taken together: which ones depends on the size of the question, never on
-    the clock.
+    Left out: what is printed whole in one table, where figures are `exact`. Of many variables only
+    pairs are looked at, of very many only tables taken together: which ones depends on the size of
+    the question, never on the clock.
     """
     own = [frozenset(axes) for axes in maximal(sets)]
-    every = sorted(frozenset[int]().union(*own))
+    every = sorted(frozenset(also).union(*own))
     most = min(MOST_CROSSES, MOST_WORK // max(1, n_occupied))
-    found = {frozenset(every), *_unions(own)}
+    found = {frozenset(every), frozenset[int]().union(*own), *_unions(own)}
+    found |= {frozenset([axis]) for axis in also}
     for size in (2, 3):
         if sum(comb(len(every), k) for k in range(2, size + 1)) <= most:
             found |= set(map(frozenset, combinations(every, size)))
-    hidden = (one for one in found if not any(one <= table for table in own))
+    told = own if exact else [frozenset[int]()]
+    hidden = (one for one in found if not any(one <= table for table in told))
     listed = (tuple(sorted(one)) for one in hidden if len(one) < n_variables)
     return tuple(sorted(listed, key=lambda axes: (len(axes), axes)))
 

@@ -161,6 +161,11 @@ def check_nested(nested: Sequence[str], table: Table, targets: Sequence[str]) ->
             raise InputError(must_be("nested", rule, repr(text)))
 
 
+def told_of(nested: Sequence[str], table: Table) -> tuple[str, ...]:
+    """The confirmed pairs whose variables the table has."""
+    return tuple(text for text in nested if _named(text, table) is not None)
+
+
 def _named(text: str, table: Table) -> Nested | None:
     """The pair that a text names; names may hold colons themselves."""
     parts = text.split(":")

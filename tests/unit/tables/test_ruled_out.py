@@ -182,3 +182,12 @@ def test_a_choice_does_not_call_it_within_the_limit():
     assert choose(wards(), "margins[ward hiv]", nested="ward:hiv", **asked).verdict.allows
     secret = choose(wards(), "margins[ward hiv]", targets=("hiv",), **asked)
     assert secret.verdict.ruling is Ruling.BROKEN
+
+
+def test_a_confirmed_pair_of_which_a_smaller_release_tells_nothing_is_passed_over():
+    """What could go out instead is sought among the variables released."""
+    counts = np.zeros((2, 3, 2), dtype=np.int64)
+    counts[0, 0, 0], counts[0, 1], counts[1, 2] = 9, (6, 3), (1, 2)
+    table = Table.of_dense(counts, ["region", "district", "ill"])
+    found = audit(table, [("region", "ill")], max_risk=0.3, nested=["district:region"])
+    assert not found.verdict.allows
