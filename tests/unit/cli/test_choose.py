@@ -58,7 +58,7 @@ def test_json_names(discreet, table):
     assert random["mask"] == "rounding"
     assert random["parameters"]["base"] == 3
     assert random["seed"] == 1
-    assert set(random["risks"]) == {"multinomial"}
+    assert set(random["risks"]) == {"multinomial", "in [a b]"}  # and the worst of its sums
     assert random["users"]["counts"]["utility"] == -random["users"]["counts"]["loss"]
     assert sum(one["is_chosen"] for one in found["candidates"]) == 1
 
