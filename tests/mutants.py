@@ -635,7 +635,7 @@ MUTANTS = (
     ),
     Mutant(
         "tables/crosses.py",
-        "found = {frozenset(every), *_unions(own)}",
+        "found = {frozenset(every), frozenset[int]().union(*own), *_unions(own)}",
         "found = set(_unions(own))",
         "smaller crosses: a variable that is only named dilutes those that are released",
         CROSSES,
