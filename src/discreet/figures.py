@@ -5,6 +5,7 @@ means "I don't know" cannot be put into a `Figure`.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -84,3 +85,21 @@ class Unavailable(ShownInNotebooks):
 
 
 Outcome = Figure | Unavailable
+
+
+def outcome_of(data: Mapping[str, Any]) -> Outcome:
+    """The figure that JSON says, or the reason why there is none.
+
+    A number too large for a float is unavailable as a figure; it stands in the JSON. Raises
+    KeyError, TypeError or ValueError for what is no figure.
+    """
+    if "unavailable" in data:
+        return Unavailable(str(data["unavailable"]))
+    named = {name: data.get(name) for name in ("value", "standard_error", "confidence")}
+    low, high = data.get("low", data.get("lower")), data.get("high", data.get("upper"))
+    try:
+        return Figure(
+            **named, low=low, high=high, how=How(data["how"]), note=str(data.get("note", ""))
+        )
+    except OverflowError:
+        return Unavailable("too large for a number; the JSON has all its digits")

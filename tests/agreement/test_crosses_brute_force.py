@@ -72,7 +72,7 @@ def expected(pairs, truth, axes, policy, small=2, confidence=0.5):
 @given(COUNTS, st.sampled_from(SETS))
 def test_every_smaller_cross_is_measured_over_all_tables_that_fit(policy, counts, sets):
     limit = -1.0 if policy == "bounds" else 0.3
-    found = audit(Table.of_dense(counts, list("abc")), sets, policy=policy, max_risk=limit)
+    found = audit(Table.of_dense(counts, list("abc")), sets, measure=policy, max_risk=limit)
     axes_of = [tuple("abc".index(name) for name in names) for names in sets]
     pairs = list(fitting(counts, axes_of))
     looked_at = {one.axes: one.risk.value for one in found.crosses}
@@ -126,7 +126,7 @@ def test_one_more_table_hides_nothing_that_the_others_give_away(data, policy):
     table = Table.of_dense(counts, list("abc"))
     if counts.sum() == 0:
         return
-    asked = {"policy": policy, "max_risk": {"cells": 0.25, "table": 0.05, "bounds": -3.0}[policy]}
+    asked = {"measure": policy, "max_risk": {"cells": 0.25, "table": 0.05, "bounds": -3.0}[policy]}
     before = audit(table, [("a",), ("b",)], **asked).verdict
     after = audit(table, [("a",), ("b",), ("c",)], **asked).verdict
     named = audit(table, [("a",), ("b",)], knows=["c=1:0..1000"], **asked).verdict

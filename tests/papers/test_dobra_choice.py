@@ -20,7 +20,7 @@ from discreet.masks.after_publication import intruders_belief
 from discreet.masks.margins import release_margins
 from discreet.tables.attacks import OneCell, bounds_scenario, cells_scenario, table_scenario
 from discreet.tables.disclosure import Always, Discrete, Fixed, Scenario, disclosure_risk
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 COUNTS = [96, 72, 161, 10, 7, 6, 1, 1, 2, 186, 127, 51, 11, 7, 3, 0, 1, 0]  # table 1
 CENSUS = Table.of_dense(np.array(COUNTS).reshape(2, 3, 3), ["gender", "race", "income"])
@@ -93,15 +93,19 @@ def maps():
             every,
             ChooseOptions(
                 max_risk=cap,
-                measure=Measure(policy=policy),
+                measure=Measure(kind=policy),
                 intruders=("dirichlet", "multinomial"),
             ),
         )
-        for policy, cap in ((Policy.CELLS, 0.3), (Policy.TABLE, 0.001), (Policy.BOUNDS, -2.0))
+        for policy, cap in (
+            (RiskMeasure.CELLS, 0.3),
+            (RiskMeasure.TABLE, 0.001),
+            (RiskMeasure.BOUNDS, -2.0),
+        )
     }
 
 
-@pytest.mark.parametrize("policy", [Policy.CELLS, Policy.TABLE, Policy.BOUNDS])
+@pytest.mark.parametrize("policy", [RiskMeasure.CELLS, RiskMeasure.TABLE, RiskMeasure.BOUNDS])
 def test_the_map_over_all_sets_of_two_way_margins_and_other_masks_is_exact(maps, policy):
     found = maps[policy]
     titles = [one.title for one in found.candidates]
@@ -119,7 +123,7 @@ def test_the_map_over_all_sets_of_two_way_margins_and_other_masks_is_exact(maps,
 def test_figures_of_the_map(maps):
     cells, table, bounds = (
         {one.title: one for one in maps[policy].candidates}
-        for policy in (Policy.CELLS, Policy.TABLE, Policy.BOUNDS)
+        for policy in (RiskMeasure.CELLS, RiskMeasure.TABLE, RiskMeasure.BOUNDS)
     )
     two, all_three = "[gender income][race income]", "".join(NAMES)
     assert cells[two].risks["multinomial"].value == pytest.approx(1 / 4)
@@ -134,14 +138,14 @@ def test_figures_of_the_map(maps):
 
 
 def test_perturbation_within_margins_tells_no_more_than_they_do(maps):
-    for policy in (Policy.CELLS, Policy.TABLE, Policy.BOUNDS):
+    for policy in (RiskMeasure.CELLS, RiskMeasure.TABLE, RiskMeasure.BOUNDS):
         found = {one.title: one.risk.value for one in maps[policy].candidates}
         perturbed = next(title for title in found if title.startswith("perturbed"))
         assert found[perturbed] == pytest.approx(found["".join(NAMES)])
 
 
 def test_more_margins_never_have_less_risk_by_bounds(maps):
-    risks = {one.title: one.risk.value for one in maps[Policy.BOUNDS].candidates}
+    risks = {one.title: one.risk.value for one in maps[RiskMeasure.BOUNDS].candidates}
     for n in (1, 2):
         for part in combinations(NAMES, n):
             for more in set(NAMES) - set(part):
@@ -161,7 +165,7 @@ def test_meek_ties_go_to_the_least_risk():
 
 def test_meek_and_the_reply_the_empty_case():
     """Nothing within the limit: release no data. What an intruder holds already may exceed it."""
-    every = Measure(policy=Policy.BOUNDS, small=54)  # then each margin of two has a small count
+    every = Measure(kind=RiskMeasure.BOUNDS, small=54)  # then each margin of two has a small count
     asked = ChooseOptions(max_risk=-743.0, measure=every)
     found = risk_utility(CENSUS, margin_proposals(CENSUS, order=2), asked)
     assert found.chosen is None

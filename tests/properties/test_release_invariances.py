@@ -14,10 +14,14 @@ from discreet.choice.risk_utility import risk_utility
 from discreet.data.table import Table
 from discreet.flows.audit import audit
 from discreet.policy.verdict import Ruling
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 few = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
-LIMITS = {Policy.CELLS: (0.0, 0.3), Policy.TABLE: (0.01, 0.3), Policy.BOUNDS: (-3.0, -1.0)}
+LIMITS = {
+    RiskMeasure.CELLS: (0.0, 0.3),
+    RiskMeasure.TABLE: (0.01, 0.3),
+    RiskMeasure.BOUNDS: (-3.0, -1.0),
+}
 SETS = ([("a", "b")], [("a",), ("b",)], [("a", "b"), ("b", "c")], [("a",), ("b", "c")],
         [("a", "b"), ("b", "c"), ("a", "c")])  # fmt: skip
 
@@ -38,12 +42,12 @@ def rulings(found):
 
 
 @few
-@given(tables(2, 3, 2), st.sampled_from(SETS), st.sampled_from(list(Policy)), st.data())
+@given(tables(2, 3, 2), st.sampled_from(SETS), st.sampled_from(list(RiskMeasure)), st.data())
 def test_an_unreleased_variable_never_changes_the_verdict_of_an_audit(counts, sets, policy, data):
     shares = data.draw(hnp.arrays(np.float64, counts.shape, elements=st.floats(0, 1)))
     limit = data.draw(st.sampled_from(LIMITS[policy]))
     small, wide = (
-        audit(Table.of_dense(own, names), sets, policy=policy, max_risk=limit)
+        audit(Table.of_dense(own, names), sets, measure=policy, max_risk=limit)
         for own, names in ((counts, list("abc")), (split(counts, shares), list("abcd")))
     )
     assert rulings(small) == rulings(wide)
@@ -52,11 +56,11 @@ def test_an_unreleased_variable_never_changes_the_verdict_of_an_audit(counts, se
 
 
 @few
-@given(tables(2, 3), st.sampled_from(list(Policy)), st.data())
+@given(tables(2, 3), st.sampled_from(list(RiskMeasure)), st.data())
 def test_an_unreleased_variable_never_changes_how_a_candidate_stands(counts, policy, data):
     shares = data.draw(hnp.arrays(np.float64, counts.shape, elements=st.floats(0, 1)))
     limit = data.draw(st.sampled_from(LIMITS[policy]))
-    asked = ChooseOptions(max_risk=limit, measure=Measure(policy=policy), seed=1)
+    asked = ChooseOptions(max_risk=limit, measure=Measure(kind=policy), seed=1)
     found = []
     for own, names in ((counts, "ab"), (split(counts, shares), "abc")):
         table = Table.of_dense(own, list(names))
@@ -85,7 +89,7 @@ def by_words(counts):
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(
     (SPARSE | ASSOCIATED).filter(lambda t: t.sum() > 0),
-    st.sampled_from(list(Policy)),
+    st.sampled_from(list(RiskMeasure)),
     st.sampled_from([None, ("c",), ("a", "b")]),
     st.data(),
 )
@@ -100,7 +104,7 @@ def test_an_audit_and_a_choice_agree_on_the_same_margins(counts, policy, targets
     sure = data.draw(st.sampled_from([0.6, 0.9]))
     every = margin_proposals(table)
     chosen = data.draw(st.lists(st.sampled_from(range(len(every))), min_size=3, max_size=3))
-    measure = Measure(policy=policy)
+    measure = Measure(kind=policy)
     asked = ChooseOptions(max_risk=limit, measure=measure, seed=1, targets=targets, sure=sure)
     found = risk_utility(table, [every[i] for i in chosen], asked)
     for one, standing in list(zip(found.candidates, found.choice.standings, strict=True))[1:]:
@@ -108,7 +112,7 @@ def test_an_audit_and_a_choice_agree_on_the_same_margins(counts, policy, targets
         if not set(targets or ()) <= {name for names in sets for name in names}:
             continue
         judged = audit(
-            table, sets, policy=policy, max_risk=limit, targets=targets, sure=sure
+            table, sets, measure=policy, max_risk=limit, targets=targets, sure=sure
         ).verdict
         assert STANDS[judged.ruling] is standing, (one.title, one.risk, judged)
 
@@ -117,7 +121,7 @@ def test_an_audit_and_a_choice_agree_on_the_same_margins(counts, policy, targets
 @given(
     ASSOCIATED.filter(lambda t: t.sum() > 0),
     st.sampled_from(SETS),
-    st.sampled_from([Policy.BOUNDS, Policy.TABLE]),
+    st.sampled_from([RiskMeasure.BOUNDS, RiskMeasure.TABLE]),
     st.data(),
 )
 def test_nesting_that_the_data_alone_show_lets_nothing_out(counts, sets, policy, data):
@@ -128,7 +132,7 @@ def test_nesting_that_the_data_alone_show_lets_nothing_out(counts, sets, policy,
     """
     limit = data.draw(st.sampled_from(LIMITS[policy]))
     found, bare = (
-        audit(by_words(counts), sets, policy=policy, max_risk=limit, nesting=nesting).verdict
+        audit(by_words(counts), sets, measure=policy, max_risk=limit, nesting=nesting).verdict
         for nesting in (True, False)
     )
     assert bare.allows or not found.allows, (found, bare)

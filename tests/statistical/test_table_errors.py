@@ -18,7 +18,7 @@ from discreet.masks.after_publication import intruders_question
 from discreet.masks.rounding import round_at_random
 from discreet.tables import refused_margin
 from discreet.tables.posteriors import _average
-from discreet.tables.refused_margin import Policy, RefusalRule, refusal_view
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure, refusal_view
 from discreet.tables.release import released
 
 REPEATS = 50
@@ -29,7 +29,7 @@ def test_the_true_table_after_rounding(monkeypatch, errors_are_right):
     monkeypatch.setattr(weighted_draws, "FIRST_ROUND", 1000)
     table = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
     masked = round_at_random(table, base=3, seed=4)
-    measure = Measure(policy=Policy.TABLE, confidence=0.3)
+    measure = Measure(kind=RiskMeasure.TABLE, confidence=0.3)
     intruder = measure.intruder("dirichlet", table.n_cells)
     rng = np.random.default_rng(1)
     exact = belief_exposure(masked, intruder, measure, clock=Clock(None), rng=rng).risk
@@ -47,7 +47,7 @@ def refusal(max_risk, rng):
     table = Table.of_dense(np.array([[[2, 1], [3, 6]], [[4, 3], [7, 2]]]), names="abc")
     out = released(table, [["a", "b"], ["b", "c"]])
     model, alpha = HierarchicalModel.of(3, [(0, 1), (1, 2)]), np.full((2, 2, 2), 0.5)
-    rule = RefusalRule(policy=Policy.TABLE, max_risk=max_risk, small=2, confidence=0.4)
+    rule = RefusalRule(measure=RiskMeasure.TABLE, max_risk=max_risk, small=2, confidence=0.4)
     cells = np.array([0])
     return lambda: refusal_view(
         out, model, alpha, [(0, 2)], rule, cells, clock=Clock(None), rng=rng

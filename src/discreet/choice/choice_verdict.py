@@ -8,7 +8,7 @@ from discreet.data.table import Table
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.policy.verdict import Judged, Ruling, Verdict
 from discreet.tables.audit_verdict import RULES, doubts_rules
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 MOST_NAMED = 5  # reasons why something may not go out
 NOT_ALL = "not every set of margins was looked at"
@@ -18,14 +18,14 @@ def choice_verdict(
     table: Table,
     candidates: Sequence[Candidate],
     choice: Choice,
-    policy: Policy,
+    measure: RiskMeasure,
     search: BestMargins | None,
 ) -> Verdict:
     """Kept where some release was shown to be within the limit; broken where all are above it;
     else undecided: what was not looked at to the end may be within."""
     risk, ruling, words = _ruled(candidates, choice, search)
     one = Judged(
-        rule=RULES[policy],
+        rule=RULES[measure],
         ruling=ruling,
         value=risk,
         limit=choice.max_risk,

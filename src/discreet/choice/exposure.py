@@ -21,7 +21,7 @@ from discreet.masks.after_publication import intruders_bounds, intruders_questio
 from discreet.masks.contract import Masked
 from discreet.numerics.arrays import IntArray
 from discreet.tables.measures import share_found, tightness
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 EXACT_SECONDS = 30.0  # for all but the last rung, where no time was given
 EXACT_SHARE = 0.25  # of the time, for the same
@@ -69,7 +69,7 @@ def belief_exposure(
         reason = Unavailable(f"the table has more than {MOST_CELLS:,} cells")
         return Exposure(reason, reason.reason)
     cells = small_cells(truth, measure.small)
-    if measure.policy is Policy.CELLS and not len(cells):
+    if measure.kind is RiskMeasure.CELLS and not len(cells):
         note = "no cell is small, so there is none to find"
         return Exposure(Figure(value=0.0, how=How.EXACT, note=note), note)
     seconds = clock.share(EXACT_SHARE, EXACT_SECONDS) or EXACT_SECONDS
@@ -84,7 +84,7 @@ def belief_exposure(
 
 def exposure_of(belief: Belief, truth: IntArray, measure: Measure) -> Exposure:
     """The measure under a belief, with its error or its limits where draws made the belief."""
-    if measure.policy is Policy.TABLE:
+    if measure.kind is RiskMeasure.TABLE:
         return Exposure(belief.probability(truth), belief.method)
     cells = small_cells(truth, measure.small)
     found = share_found(

@@ -19,7 +19,7 @@ from discreet.progress import Progress, silent
 from discreet.tables.audit import judged_release
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import CERTAIN
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 BOUNDS_SECONDS = 30.0
 
@@ -31,7 +31,7 @@ def check_large(options: ChooseOptions) -> None:
     if set(options.users or {REQUESTS: 1.0}) != {REQUESTS}:
         rule = f"{REQUESTS!r} alone for a table so large"
         raise InputError(must_be("user", rule, ", ".join(options.users or ())))
-    guarded = options.measure.policy is Policy.CELLS and options.intruders != (QUICKEST,)
+    guarded = options.measure.kind is RiskMeasure.CELLS and options.intruders != (QUICKEST,)
     if guarded:
         rule = f"{QUICKEST!r} alone for a table so large"
         remedy = "a least width of bounds (min_width) holds for every intruder"
@@ -80,7 +80,7 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
     """The candidate with its risk by an audit of its margins with what is out."""
     measure = options.measure
     asked = AuditOptions(
-        policy=measure.policy,
+        measure=measure.kind,
         max_risk=options.max_risk,
         small=measure.small,
         confidence=measure.confidence,
@@ -102,7 +102,7 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
     if not against:
         risk = _risk(first, table, options)
         return replace(one, risk=risk, risks={"any": risk}, method=first.words)
-    certain = Figure(value=CERTAIN[measure.policy], how=How.EXACT, note=against[0])
+    certain = Figure(value=CERTAIN[measure.kind], how=How.EXACT, note=against[0])
     return replace(
         one, risk=certain, risks={"any": certain}, method=" ".join(against), breaks=tuple(against)
     )
@@ -157,7 +157,7 @@ def _title(sets: Names) -> str:
 
 def _least(table: Table, options: ChooseOptions) -> float:
     """The least that a risk can be."""
-    return -float(table.total) if options.measure.policy is Policy.BOUNDS else 0.0
+    return -float(table.total) if options.measure.kind is RiskMeasure.BOUNDS else 0.0
 
 
 def _risk_of_nothing(table: Table, options: ChooseOptions) -> Outcome:

@@ -13,7 +13,7 @@ from discreet.figures import Outcome
 from discreet.numerics.arrays import IntArray
 from discreet.tables.attacks import bounds_scenario, cells_scenario, table_scenario
 from discreet.tables.disclosure import Scenario
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 INTRUDERS: Mapping[str, str] = {
     "dirichlet": "holds every mix of the cells possible (Dirichlet, {alpha:g} in every cell)",
@@ -26,7 +26,7 @@ INTRUDERS: Mapping[str, str] = {
 class Measure:
     """How risk is measured: which measure, what is small, when a count is taken as found."""
 
-    policy: Policy = Policy.CELLS
+    kind: RiskMeasure = RiskMeasure.CELLS
     small: int = 2
     confidence: float = 0.5
     alpha: float = 0.5
@@ -41,9 +41,9 @@ class Measure:
 
     def scenario(self, n_cells: int) -> Scenario:
         """The preset of the general risk (1) that gives the measure."""
-        if self.policy is Policy.BOUNDS:
+        if self.kind is RiskMeasure.BOUNDS:
             return bounds_scenario(self.small)
-        if self.policy is Policy.TABLE:
+        if self.kind is RiskMeasure.TABLE:
             return table_scenario()
         return cells_scenario(n_cells, small=self.small, confidence=self.confidence)
 

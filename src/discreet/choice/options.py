@@ -10,7 +10,7 @@ from discreet.choice.mask_names import fresh_seed
 from discreet.choice.measures import Measure
 from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import check_nesting
 
 NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
@@ -114,7 +114,7 @@ class ChooseOptions:
     def _check(self) -> None:
         if self.max_risk is NOT_GIVEN:
             raise InputError(must_be("max_risk", "given, or min_width in its place", "neither"))
-        _check_max_risk(self.max_risk, self.measure.policy)
+        _check_max_risk(self.max_risk, self.measure.kind)
         check_nesting(self.nesting, self.nested)
         if not 0 < self.sure <= 1:
             raise InputError(must_be("sure", "above 0, up to 1", self.sure))
@@ -127,12 +127,12 @@ class ChooseOptions:
 def _measure(given: Measure | str, min_width: int | None) -> Measure:
     """The measure by its name, or as it was made; a width is one of bounds."""
     if isinstance(given, Measure):
-        return given if min_width is None else replace(given, policy=Policy.BOUNDS)
-    policy = one_of("measure", Policy, given)
-    if min_width is not None and policy is not Policy.BOUNDS:
+        return given if min_width is None else replace(given, kind=RiskMeasure.BOUNDS)
+    kind = one_of("measure", RiskMeasure, given)
+    if min_width is not None and kind is not RiskMeasure.BOUNDS:
         rule = "given with the measure bounds"
-        raise InputError(must_be("min_width", rule, repr(policy.value)))
-    return Measure(policy=policy)
+        raise InputError(must_be("min_width", rule, repr(kind.value)))
+    return Measure(kind=kind)
 
 
 def _limit(min_width: int, max_risk: float) -> float:
@@ -144,11 +144,11 @@ def _limit(min_width: int, max_risk: float) -> float:
     return 0.0 - min_width
 
 
-def _check_max_risk(max_risk: float, policy: Policy) -> None:
-    if policy is Policy.BOUNDS:
+def _check_max_risk(max_risk: float, measure: RiskMeasure) -> None:
+    if measure is RiskMeasure.BOUNDS:
         if not -math.inf < max_risk <= 0:
             rule = "at most 0 for bounds, where risk is minus a width"
             remedy = f"a least width of {abs(max_risk):g} (min_width) asks for bounds so wide"
             raise InputError(must_be("max_risk", rule, f"{max_risk:g}", remedy=remedy))
     elif not 0 <= max_risk <= 1:
-        raise InputError(must_be("max_risk", f"from 0 to 1 for {policy.value}", f"{max_risk:g}"))
+        raise InputError(must_be("max_risk", f"from 0 to 1 for {measure.value}", f"{max_risk:g}"))

@@ -15,7 +15,7 @@ from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.masks.contract import Masked
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import ruled_out
 
 MARGINS = "margins"
@@ -151,6 +151,6 @@ def _kept(table: Table) -> tuple[tuple[str, ...], ...]:
 def _protection(measure: Measure, max_risk: float) -> dict[str, Any]:
     """What a suppression must protect, and how wide the intervals must be that it leaves."""
     found: dict[str, Any] = {"small": measure.small}
-    if measure.policy is Policy.BOUNDS and max_risk <= -1:
+    if measure.kind is RiskMeasure.BOUNDS and max_risk <= -1:
         found["protect"] = ceil(-max_risk)
     return found

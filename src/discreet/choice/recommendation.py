@@ -33,7 +33,7 @@ from discreet.numerics.bit_sets import axes_of
 from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
 from discreet.tables.audit_verdict import CERTAIN
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import check_nested
 
 SEARCH_SHARE = 0.5  # of the time, for the best set of margins of many variables
@@ -139,16 +139,16 @@ def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
 def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progress) -> BestMargins:
     """The best set of margins under the limit, by the measures that the search knows."""
     measure = options.measure
-    if measure.policy is Policy.TABLE:
+    if measure.kind is RiskMeasure.TABLE:
         rule = f"bounds or cells for sets of margins of more than {MOST_VARIABLES} variables"
-        raise InputError(must_be("measure", rule, repr(measure.policy.value)))
-    width = ceil(-options.max_risk) if measure.policy is Policy.BOUNDS else 0
+        raise InputError(must_be("measure", rule, repr(measure.kind.value)))
+    width = ceil(-options.max_risk) if measure.kind is RiskMeasure.BOUNDS else 0
     return best_margins(
         table,
         min_width=width,
         small=measure.small,
-        measure=measure.policy.value,
-        max_share=options.max_risk if measure.policy is Policy.CELLS else 0.0,
+        measure=measure.kind.value,
+        max_share=options.max_risk if measure.kind is RiskMeasure.CELLS else 0.0,
         confidence=measure.confidence,
         least_printed=measure.small + 1 if _prints_nothing_small(options) else 1,
         requests=_summed(options.requests) or None,
@@ -161,7 +161,7 @@ def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progre
 
 def _prints_nothing_small(options: ChooseOptions) -> bool:
     """Whether a small count that is printed is more than the limit allows."""
-    return above(CERTAIN[options.measure.policy], options.max_risk)
+    return above(CERTAIN[options.measure.kind], options.max_risk)
 
 
 def _summed(requests: Sequence[tuple[tuple[str, ...], float]]) -> dict[tuple[str, ...], float]:

@@ -45,7 +45,7 @@ from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.cross_risks import Remembered
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TIME_OVER = "not looked at: time ran out"
 NOT_TRIED = "not tried"  # how the reason of a mask begins that was held in reserve
@@ -93,8 +93,8 @@ class RiskUtility(Result):
     @property
     def verdict(self) -> Verdict:
         """Whether something may go out."""
-        policy = self.options.measure.policy
-        return choice_verdict(self.table, self.candidates, self.choice, policy, self.search)
+        kind = self.options.measure.kind
+        return choice_verdict(self.table, self.candidates, self.choice, kind, self.search)
 
     @property
     def in_conflict(self) -> bool:
@@ -193,7 +193,7 @@ class _Asked:
             return candidate.is_nothing
         if masked.likelihood is not None or not self.is_told_by(masked):
             return False
-        if self.options.measure.policy is Policy.BOUNDS:
+        if self.options.measure.kind is RiskMeasure.BOUNDS:
             return junction_tree(masked.margins.tables) is not None
         n, measure = self.table.n_cells, self.options.measure
         priors = [measure.intruder(name, n).prior for name in self.options.intruders]
@@ -293,7 +293,7 @@ def _first_look(
     if not harm.printed and not harm.shared:
         return candidate, harm.judged
     note = harm.printed or harm.shared
-    known = Figure(value=CERTAIN[options.measure.policy], how=How.EXACT, note=note)
+    known = Figure(value=CERTAIN[options.measure.kind], how=How.EXACT, note=note)
     return replace(
         candidate,
         risk=known,
@@ -347,10 +347,10 @@ def _looked_at(
 ) -> Candidate:
     """The candidate with what an intruder finds of the hidden cells; of that and what is given away
     for certain the worst is its risk."""
-    policy = asked.options.measure.policy
-    if judged is None or (policy is Policy.TABLE and not _hides(judged.masked)):
+    kind = asked.options.measure.kind
+    if judged is None or (kind is RiskMeasure.TABLE and not _hides(judged.masked)):
         why = NOTHING_OUT if judged is None else NOTHING_HIDDEN
-        least = -float(asked.table.total) if policy is Policy.BOUNDS else 0.0
+        least = -float(asked.table.total) if kind is RiskMeasure.BOUNDS else 0.0
         found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
     else:
         found = _exposures(judged, asked, clock, np.random.default_rng(seed))
@@ -362,7 +362,7 @@ def _looked_at(
         own = candidate.masked, judged, asked.out
         risks |= worst_cross(*own, asked.options, clock, asked.remembered)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
-    return replace(candidate, risk=worst(risks, CERTAIN[policy]), risks=risks, method=method)
+    return replace(candidate, risk=worst(risks, CERTAIN[kind]), risks=risks, method=method)
 
 
 def _hides(masked: Masked) -> bool:
@@ -387,7 +387,7 @@ def _exposures(
     judged: Judged, asked: _Asked, clock: Clock, rng: np.random.Generator
 ) -> dict[str, Exposure]:
     measure, names, masked = asked.options.measure, asked.options.intruders, judged.masked
-    if measure.policy is Policy.BOUNDS:
+    if measure.kind is RiskMeasure.BOUNDS:
         return {"any": bounds_exposure(masked, measure.small, also=judged.also, clock=clock)}
     found = {}
     for i, name in enumerate(sorted(names, key=lambda name: name != QUICKEST)):

@@ -19,7 +19,7 @@ from discreet.numerics.rounding import first_largest
 from discreet.tables.audit_verdict import table_name
 from discreet.tables.cross_risks import LIMITS, CrossRisk, Remembered, cross_risks, risks_by_all
 from discreet.tables.crosses import crosses
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.release import released
 
 SEED = 1  # of draws that stand for a belief, so that the same candidate has the same risk
@@ -40,7 +40,7 @@ def worst_cross(
     over variables is a cross of its own, over all tables that could have led to the publication.
     """
     rule = RefusalRule(
-        policy=options.measure.policy,
+        measure=options.measure.kind,
         max_risk=options.max_risk,
         small=options.measure.small,
         confidence=options.measure.confidence,
@@ -94,7 +94,7 @@ def _of_mask(judged: Judged, rule: RefusalRule, clock: Clock) -> list[CrossRisk]
     wanted = [
         axes
         for axes in smaller
-        if rule.policy is Policy.TABLE or len(small_cells(table.margin(axes), rule.small))
+        if rule.measure is RiskMeasure.TABLE or len(small_cells(table.margin(axes), rule.small))
     ]
     question = intruders_question(masked, Multinomial(), also=judged.also, limits=LIMITS)
     known = [*masked.known, *judged.also]

@@ -1,7 +1,7 @@
 """The command that was typed, once more: for what to type now."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import click
 
@@ -17,9 +17,8 @@ OUTPUT = (
 READ_AND_JUDGED = (  # options that audit and choose have in common
     "count", "variables", "persons", "totals", "missing", "sheet", "delimiter", "quote",
     "encoding", "decimal", "small", "confidence", "alpha", "targets", "sure", "nesting",
-    "nested", "max_risk", "policy",
+    "nested", "max_risk", "measure",
 )  # fmt: skip
-OTHER_NAMES: Mapping[str, str] = {"policy": "--measure"}  # of an option in the other command
 
 
 def same_command() -> str:
@@ -47,8 +46,7 @@ def _joined(
     parts = ["discreet", command]
     for name, tokens in _parts():
         if name is None or (name not in without and (only is None or name in only)):
-            shown = OTHER_NAMES.get(name or "")
-            parts += tokens if only is None or shown is None else [shown, *tokens[1:]]
+            parts += tokens
     return shlex.join(parts)
 
 

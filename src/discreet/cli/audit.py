@@ -102,7 +102,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     help="Probability from which a group that shares a level is listed [default: 0.9].",
 )  # fmt: skip
 @option(
-    COMPUTED, "--policy", type=click.Choice(["bounds", "table", "cells"]),
+    COMPUTED, "--measure", type=click.Choice(["bounds", "table", "cells"]),
     help="What --max-risk limits: minus the width of the narrowest bounds, the probability of the "
     "true table, or the share of small cells found [default: cells].",
 )  # fmt: skip
@@ -179,8 +179,8 @@ def _check_together(options: dict[str, Any]) -> None:
     """No option is given that would have no effect beside the others."""
     if options["refused"] and options["max_risk"] is None:
         raise click.UsageError("--max-risk must be given with --refused, got none")
-    if options["policy"] is not None and options["max_risk"] is None:
-        raise click.UsageError("--policy must be given with --max-risk, got none")
+    if options["measure"] is not None and options["max_risk"] is None:
+        raise click.UsageError("--measure must be given with --max-risk, got none")
     if options["sure"] is not None and options["targets"] is None:
         raise click.UsageError("--targets must be given with --sure, got none")
     several = len(_models(options["models"])) > 1 or options["models"] == "average"
@@ -194,7 +194,7 @@ def _asked(options: dict[str, Any]) -> Any:
     """The options of the library: the same names, in its forms."""
     from discreet.tables.audit_options import AuditOptions
 
-    named = ("model_weights", "sure", "policy")
+    named = ("model_weights", "sure", "measure")
     given = {name: options[name] for name in named if options[name] is not None}
     return AuditOptions(
         **{name: options[name] for name in PLAIN},

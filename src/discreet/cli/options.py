@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.grouped import OUTPUT, READING, Decorated, option
+from discreet.cli.grouped import JUDGED, OUTPUT, READING, Decorated, option
 from discreet.data.csv_dialect import CsvOptions
 
 
@@ -141,6 +141,16 @@ def page_options(command: Decorated) -> Decorated:
     command = option(OUTPUT, "--external-report", type=PagePath(), help=outside)(command)
     inside = "Write a report, as .html or .pdf (internal)."
     return option(OUTPUT, "--report", type=PagePath(), help=inside)(command)
+
+
+def policy_option(command: Decorated) -> Decorated:
+    """--policy"""
+    told = (
+        "A policy that must hold: its name (`discreet policies` lists them) or a file; may be "
+        "given several times."
+    )
+    named = option(JUDGED, "--policy", multiple=True, metavar="NAME|FILE", help=told)
+    return named(command)
 
 
 def pages_asked(options: Mapping[str, Any]) -> list[Path]:

@@ -30,7 +30,8 @@ class Judged:
 
     `rule` is its name, `words` say in one sentence what was found, without a confidential count
     only where the result as a whole holds none; `concerns` name the tables, values or records it is
-    about, `remedy` says what would help.
+    about, `remedy` says what would help. `policy` names the policy that has the rule; `secret` says
+    that its limit must not leave the agency.
     """
 
     rule: str
@@ -40,6 +41,8 @@ class Judged:
     words: str
     concerns: tuple[str, ...] = ()
     remedy: str = ""
+    policy: str = ""
+    secret: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The rule as JSON; what there is not is left out."""
@@ -50,19 +53,38 @@ class Judged:
             "limit": self.limit,
             "words": self.words,
         }
-        more = {"concerns": list(self.concerns), "remedy": self.remedy}
+        more = {
+            "concerns": list(self.concerns),
+            "remedy": self.remedy,
+            "policy": self.policy,
+            "secret": self.secret,
+        }
         return found | {name: value for name, value in more.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyId:
+    """Which policy it was: its name, its version, and a hash of all that it says."""
+
+    name: str
+    version: str
+    hash: str
+
+    def to_json(self) -> dict[str, str]:
+        """The three by their names."""
+        return {"name": self.name, "version": self.version, "hash": self.hash}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(ShownInNotebooks):
     """All rules together: broken if one is, else undecided if one is, else kept.
 
-    `notes` say what no rule was about.
+    `policies` are those that were named; limits given as options are of none. `notes` say what no
+    rule was about.
     """
 
     rules: tuple[Judged, ...]
-    policies: tuple[str, ...] = ()
+    policies: tuple[PolicyId, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -87,7 +109,7 @@ class Verdict(ShownInNotebooks):
         """The verdict as JSON: the same object from every command."""
         found = {
             "verdict": self.ruling.value,
-            "policies": list(self.policies),
+            "policies": [one.to_json() for one in self.policies],
             "rules": [judged.to_json() for judged in self.rules],
         }
         return found | ({"notes": list(self.notes)} if self.notes else {})
@@ -102,24 +124,31 @@ def ends(figure: Figure) -> tuple[float, float]:
     return low, high
 
 
-def at_most(value: Outcome, limit: float) -> Ruling:
-    """Whether a figure is shown to be at most the limit, or shown to be above it."""
+def at_most(value: Outcome, limit: float, *, strict: bool = False) -> Ruling:
+    """Whether a figure is shown to be at most the limit, or shown to be above it; with `strict` the
+    limit itself is too much."""
     if isinstance(value, Unavailable):
         return Ruling.UNDECIDED
     low, high = ends(value)
-    if above(low, limit):
+    if _beyond(low, limit, strict):
         return Ruling.BROKEN
-    return Ruling.UNDECIDED if above(high, limit) else Ruling.KEPT
+    return Ruling.UNDECIDED if _beyond(high, limit, strict) else Ruling.KEPT
 
 
-def at_least(value: Outcome, limit: float) -> Ruling:
-    """Whether a figure is shown to be at least the limit, or shown to be below it."""
+def at_least(value: Outcome, limit: float, *, strict: bool = False) -> Ruling:
+    """Whether a figure is shown to be at least the limit, or shown to be below it; with `strict`
+    the limit itself is too little."""
     if isinstance(value, Unavailable):
         return Ruling.UNDECIDED
     low, high = ends(value)
-    if above(limit, high):
+    if _beyond(limit, high, strict):
         return Ruling.BROKEN
-    return Ruling.UNDECIDED if above(limit, low) else Ruling.KEPT
+    return Ruling.UNDECIDED if _beyond(limit, low, strict) else Ruling.KEPT
+
+
+def _beyond(one: float, other: float, strict: bool) -> bool:
+    """Whether one number is above the other, or with `strict` as large, but for rounding."""
+    return not above(other, one) if strict else above(one, other)
 
 
 def worst(rulings: Iterable[Ruling]) -> Ruling:

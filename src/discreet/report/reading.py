@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import FileError, InputError, must_be
-from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.figures import Outcome
+from discreet.figures import outcome_of as read_outcome
 from discreet.notebooks import Result
-from discreet.policy.verdict import Judged, Ruling, Verdict
+from discreet.policy.verdict import Judged, PolicyId, Ruling, Verdict
 from discreet.report import words
 from discreet.report.document import Document, Section, Table, Text
 from discreet.report.result_tables import is_outcome, main_figures
@@ -126,21 +127,10 @@ def meaning(value: Any) -> Any:
 
 
 def outcome_of(value: Mapping[str, Any]) -> Outcome:
-    """The figure that JSON says, or the reason why there is none.
-
-    A number too large for a float is unavailable as a figure; it stands in the JSON.
-    """
-    if "unavailable" in value:
-        return Unavailable(str(value["unavailable"]))
-    named = {name: value.get(name) for name in ("value", "standard_error", "confidence")}
-    low, high = value.get("low", value.get("lower")), value.get("high", value.get("upper"))
+    """The figure that JSON says, or the reason why there is none."""
     try:
-        return Figure(
-            **named, low=low, high=high, how=How(value["how"]), note=str(value.get("note", ""))
-        )
-    except OverflowError:
-        return Unavailable("too large for a number; the JSON has all its digits")
-    except (TypeError, ValueError) as error:
+        return read_outcome(value)
+    except (KeyError, TypeError, ValueError) as error:
         raise _no_result("a figure that is none") from error
 
 
@@ -156,13 +146,18 @@ def verdict_of(value: Mapping[str, Any]) -> Verdict:
                 words=rule.get("words", ""),
                 concerns=tuple(rule.get("concerns", ())),
                 remedy=rule.get("remedy", ""),
+                policy=rule.get("policy", ""),
+                secret=bool(rule.get("secret", False)),
             )
             for rule in value["rules"]
         )
+        policies = tuple(
+            PolicyId(name=one["name"], version=one["version"], hash=one["hash"])
+            for one in value.get("policies", ())
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise _no_result("a verdict that is none") from error
-    policies, notes = (tuple(value.get(name, ())) for name in ("policies", "notes"))
-    return Verdict(rules=rules, policies=policies, notes=notes)
+    return Verdict(rules=rules, policies=policies, notes=tuple(value.get("notes", ())))
 
 
 def _no_result(got: str) -> InputError:

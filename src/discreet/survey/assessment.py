@@ -92,7 +92,7 @@ class Settings:
     @property
     def missing(self) -> MissingPolicy:
         """What a missing key means."""
-        return self.options.policy
+        return self.options.missing_policy
 
     @property
     def missing_weight(self) -> float:
@@ -409,7 +409,7 @@ def _of_households(
 
 def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
     words, records = cells.words()
-    overlap = options.policy.matching is not None and cells.n_incomplete
+    overlap = options.missing_policy.matching is not None and cells.n_incomplete
     counts: list[Any] = [batch.sample_count for batch in cells.batches()] if overlap else [records]
     found = AllCells(
         words=words,
@@ -417,7 +417,7 @@ def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
         sample_count=np.concatenate(counts),
         coding=cells.coding,
         keys=cells.keys,
-        policy=options.policy,
+        policy=options.missing_policy,
         missing_weight=options.missing_weight,
     )
     if not options.nesting or options.cells is not None:

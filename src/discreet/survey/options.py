@@ -264,7 +264,7 @@ class AssessOptions:
         )
 
     @property
-    def policy(self) -> MissingPolicy:
+    def missing_policy(self) -> MissingPolicy:
         """What a missing key means."""
         return missing_policy(self.missing)
 
@@ -287,7 +287,7 @@ class AssessOptions:
             records=records,
             keys=self.key_names,
             weight=self.weight,
-            missing=self.policy,
+            missing=self.missing_policy,
             missing_weight=self.missing_weight,
             codes=self.codes,
             sensitive=tuple(self.sensitive),

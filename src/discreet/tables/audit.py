@@ -28,7 +28,7 @@ from discreet.tables.measures import TableMeasures, one_over_tables
 from discreet.tables.population_cells import PopulationCell
 from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOptions
 from discreet.tables.printed import Printed
-from discreet.tables.refused_margin import Policy, RefusalView
+from discreet.tables.refused_margin import RefusalView, RiskMeasure
 from discreet.tables.release import Release, released
 from discreet.tables.ruled_out import told_of
 from discreet.tables.shown_groups import ShownGroups, shown_by_release
@@ -243,17 +243,17 @@ def _judged(audit: Audit, clock: Clock) -> Audit:
         clock=Clock(clock.left()),
     )
     found = replace(audit, crosses=smaller)
-    return replace(found, verdict=verdict(rule, findings(found, rule.policy)))
+    return replace(found, verdict=verdict(rule, findings(found, rule.measure)))
 
 
-def findings(audit: Audit, policy: Policy = Policy.CELLS) -> Found:
-    """What rules are about, the risk being the measure of that policy."""
+def findings(audit: Audit, measure: RiskMeasure = RiskMeasure.CELLS) -> Found:
+    """What rules are about, the risk being that measure."""
     believed = audit.believed if isinstance(audit.believed, tuple) else ()
     unknown = audit.believed if isinstance(audit.believed, Unavailable) else None
     name = main_view(audit)
     return Found(
         table=audit.release.table,
-        risk=risk_of(policy, audit.tightness, audit.views[name], audit.measures.get(name)),
+        risk=risk_of(measure, audit.tightness, audit.views[name], audit.measures.get(name)),
         n_small=audit.n_small,
         n_looked_at=audit.n_measured,
         hides=audit.release.hides,

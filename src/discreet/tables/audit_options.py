@@ -10,7 +10,7 @@ from discreet.belief.models.model_averaging import WeightKind
 from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
 from discreet.tables.posteriors import RELEASED
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.ruled_out import check_nesting
 
 MOST_PERSONS = 2**53  # that floats count one by one
@@ -48,7 +48,7 @@ class AuditOptions:
     - `confidence`: an intruder who is surer than this of a count takes it as known.
     - `targets`: variables whose level a group of persons must not share, and `sure`: the
       probability from which such a group is listed.
-    - `policy` and `max_risk`: the greatest risk allowed, by `cells` (share of the small cells
+    - `measure` and `max_risk`: the greatest risk allowed, by `cells` (share of the small cells
       found), `table` (probability of the true table) or `bounds` (minus the width of the narrowest
       bounds, so 0 or below).
 
@@ -72,7 +72,7 @@ class AuditOptions:
     confidence: float = 0.5
     targets: Sequence[str] | None = None
     sure: float = 0.9
-    policy: Policy = Policy.CELLS
+    measure: RiskMeasure = RiskMeasure.CELLS
     max_risk: float | None = None
     seconds: float | None = None
     draws: int = 2000
@@ -83,7 +83,7 @@ class AuditOptions:
         for name in ("knows", "models", "nested"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
-        object.__setattr__(self, "policy", one_of("policy", Policy, self.policy))
+        object.__setattr__(self, "measure", one_of("measure", RiskMeasure, self.measure))
         one_of("model_weights", WeightKind, self.model_weights)
         check_nesting(self.nesting, self.nested)
         if self.draws < LEAST_KEPT:
@@ -106,7 +106,7 @@ class AuditOptions:
         if not self.models:
             raise InputError(must_be("models", "at least one", "none"))
         if self.max_risk is not None:
-            _check_max_risk(self.max_risk, self.policy)
+            _check_max_risk(self.max_risk, self.measure)
 
     @property
     def weight_kind(self) -> WeightKind:
@@ -120,21 +120,21 @@ class AuditOptions:
 
     @property
     def rule(self) -> RefusalRule | None:
-        """The policy with its limit; None where none was given."""
+        """The measure with its limit; None where none was given."""
         if self.max_risk is None:
             return None
         return RefusalRule(
-            policy=self.policy,
+            measure=self.measure,
             max_risk=self.max_risk,
             small=self.small,
             confidence=self.confidence,
         )
 
 
-def _check_max_risk(max_risk: float, policy: Policy) -> None:
-    if policy is Policy.BOUNDS:
+def _check_max_risk(max_risk: float, measure: RiskMeasure) -> None:
+    if measure is RiskMeasure.BOUNDS:
         if not -math.inf < max_risk <= 0:
-            rule = "0 or below for the policy bounds, minus the least width allowed"
+            rule = "0 or below for the measure bounds, minus the least width allowed"
             raise InputError(must_be("max_risk", rule, max_risk))
     elif not 0 <= max_risk <= 1:
-        raise InputError(must_be("max_risk", f"from 0 to 1 for the policy {policy}", max_risk))
+        raise InputError(must_be("max_risk", f"from 0 to 1 for the measure {measure}", max_risk))

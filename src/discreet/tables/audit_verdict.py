@@ -11,17 +11,21 @@ from discreet.policy.verdict import Judged, Ruling, Verdict, at_most, ends, wors
 from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Axes, Printed, number_printed
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.release import NOTHING_NESTED
 from discreet.tables.ruled_out import RuledOut
 from discreet.tables.shown_groups import ShownGroups
 
 RULES = {
-    Policy.BOUNDS: "bounds",
-    Policy.TABLE: "true_table",
-    Policy.CELLS: "small_cells_identified",
+    RiskMeasure.BOUNDS: "bounds",
+    RiskMeasure.TABLE: "true_table",
+    RiskMeasure.CELLS: "small_cells_identified",
 }
-CERTAIN = {Policy.BOUNDS: 0.0, Policy.TABLE: 1.0, Policy.CELLS: 1.0}  # risk of what is printed
+CERTAIN = {
+    RiskMeasure.BOUNDS: 0.0,
+    RiskMeasure.TABLE: 1.0,
+    RiskMeasure.CELLS: 1.0,
+}  # risk of what is printed
 TINY = 1e-3  # a probability that is told as one in so many
 MOST_NAMED = 5  # groups and tables named in a sentence
 NO_SMALL = "no cell is small, so there is none to protect"
@@ -39,7 +43,7 @@ CONFIRM = "count persons, or confirm that these are (persons)"
 class Found:
     """What an audit found, as far as rules are about it.
 
-    `risk` is that of the policy's measure, `n_looked_at` of the `n_small` small cells being known;
+    `risk` is that of the measure, `n_looked_at` of the `n_small` small cells being known;
     `crosses` have the same of smaller tables.
     `learned` are groups that share a level, proved or probable; `not_sought` says why probable ones
     were not, `shown` what was proved and what not looked at.
@@ -92,7 +96,7 @@ def _judged_by(rule: RefusalRule, found: Found, cross: Axes | None = None) -> Ju
     where = "" if cross is None else f" of {table_name(found.table, cross)}"
     words = f"{why}." if nothing else f"{measured_words(rule, found, where)}; {why}."
     return Judged(
-        rule=RULES[rule.policy],
+        rule=RULES[rule.measure],
         ruling=ruling,
         value=found.risk,
         limit=rule.max_risk,
@@ -103,20 +107,20 @@ def _judged_by(rule: RefusalRule, found: Found, cross: Axes | None = None) -> Ju
 
 
 def _ruled(rule: RefusalRule, found: Found) -> tuple[Ruling, str]:
-    if found.n_small == 0 and rule.policy is not Policy.TABLE:
+    if found.n_small == 0 and rule.measure is not RiskMeasure.TABLE:
         return Ruling.KEPT, NO_SMALL
-    if rule.policy is Policy.TABLE and not found.hides:
+    if rule.measure is RiskMeasure.TABLE and not found.hides:
         return Ruling.KEPT, PRINTED_WHOLE
-    risk = _of_all(found, rule.policy)
+    risk = _of_all(found, rule.measure)
     ruling = at_most(risk, rule.max_risk)
     limit = limit_words(rule)
     return ruling, _doubt(found, rule) if ruling is Ruling.UNDECIDED else limit
 
 
-def _of_all(found: Found, policy: Policy) -> Outcome:
+def _of_all(found: Found, measure: RiskMeasure) -> Outcome:
     """The risk over all small cells: those not looked at may all be found, or none of them."""
     risk, n, looked_at = found.risk, found.n_small, found.n_looked_at
-    if isinstance(risk, Unavailable) or policy is not Policy.CELLS or looked_at >= n:
+    if isinstance(risk, Unavailable) or measure is not RiskMeasure.CELLS or looked_at >= n:
         return risk
     low, high = ends(risk)
     return Figure(
@@ -128,7 +132,7 @@ def _of_all(found: Found, policy: Policy) -> Outcome:
 def _doubt(found: Found, rule: RefusalRule) -> str:
     if isinstance(found.risk, Unavailable):
         return f"it is not known: {found.risk.reason}"
-    if rule.policy is Policy.CELLS and found.n_looked_at < found.n_small:
+    if rule.measure is RiskMeasure.CELLS and found.n_looked_at < found.n_small:
         return f"only {found.n_looked_at:,} of {found.n_small:,} small cells were looked at"
     if found.risk.how is How.ESTIMATE:
         return f"the estimate is too near to tell, {limit_words(rule)}"
@@ -139,10 +143,10 @@ def measured_words(rule: RefusalRule, found: Found, where: str = "") -> str:
     """The measure in words, with its value where that is known; `where` names a smaller cross."""
     risk = found.risk
     value = None if isinstance(risk, Unavailable) else risk.value
-    if rule.policy is Policy.BOUNDS:
+    if rule.measure is RiskMeasure.BOUNDS:
         width = "of unknown width" if value is None else f"{-value:g} wide"
         return f"the narrowest bounds of a small cell{where} are {width}"
-    if rule.policy is Policy.TABLE:
+    if rule.measure is RiskMeasure.TABLE:
         known = "" if value is None else f" is {_chance(value)}"
         return f"the probability of the true table{where}{known}"
     if value is None:
@@ -158,9 +162,9 @@ def _chance(value: float) -> str:
 
 def limit_words(rule: RefusalRule) -> str:
     """The limit as a clause."""
-    if rule.policy is Policy.BOUNDS:
+    if rule.measure is RiskMeasure.BOUNDS:
         return f"they must be at least {-rule.max_risk:g} wide"
-    if rule.policy is Policy.TABLE:
+    if rule.measure is RiskMeasure.TABLE:
         return f"the limit is {_chance(rule.max_risk)}"
     return f"the limit is {100 * rule.max_risk:g} %"
 
@@ -168,7 +172,7 @@ def limit_words(rule: RefusalRule) -> str:
 def _printed_rule(rule: RefusalRule, found: Found) -> Judged:
     """Small counts on the page: each is known for certain."""
     number = number_printed(found.printed)
-    allowed = not above(CERTAIN[rule.policy], rule.max_risk)
+    allowed = not above(CERTAIN[rule.measure], rule.max_risk)
     ruling = Ruling.BROKEN if number and not allowed else Ruling.KEPT
     return Judged(
         rule="printed_small_counts",

@@ -27,7 +27,7 @@ from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, w
 from discreet.tables.measured import main_view_of, measured
 from discreet.tables.measures import share_found, tightness
 from discreet.tables.posteriors import RELEASED, ViewOptions
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.release import Release
 
 LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
@@ -37,7 +37,7 @@ NO_TIME = Unavailable("time ran out before this cross was looked at")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossRisk:
-    """The measure of a policy for the table of some variables, by their positions.
+    """The measure for the table of some variables, by their positions.
 
     `n_looked_at` of its `n_small` small cells are known.
     """
@@ -99,7 +99,7 @@ class _Asked:
     def with_small(self, every: Sequence[Axes]) -> Iterator[Axes]:
         """Those with a small cell; all where a table as a whole is to be protected."""
         for axes in every:
-            if self.rule.policy is Policy.TABLE or self.small(axes):
+            if self.rule.measure is RiskMeasure.TABLE or self.small(axes):
                 yield axes
 
     def small(self, axes: Axes) -> int:
@@ -121,7 +121,7 @@ class _Asked:
     def _matched(self, own: Release, axes: Axes) -> CrossRisk | None:
         """By the formula for decomposable margins, of those small cells alone that may be found."""
         rule, table = self.rule, own.table
-        if rule.policy is Policy.BOUNDS or own.informative:
+        if rule.measure is RiskMeasure.BOUNDS or own.informative:
             return None
         model = HierarchicalModel.of(len(table.names), own.sets)
         matched = matched_distribution(own.margins, model)
@@ -129,7 +129,7 @@ class _Asked:
             return None
         levels, counts = table.small_cells(rule.small), table.counts[table.counts <= rule.small]
         n_small, risk = len(levels), _true_table(matched, table.counts)
-        if rule.policy is Policy.CELLS:
+        if rule.measure is RiskMeasure.CELLS:
             may = matched.may_hold(levels, counts, rule.confidence)
             found = matched.cells(levels[may], lambda: self.clock.is_over)
             if len(found) < np.count_nonzero(may):
@@ -154,7 +154,7 @@ class _Asked:
         found = measured(own, cells, rule.confidence, options, silent)
         return CrossRisk(
             axes=axes,
-            risk=found.risk(rule.policy, main_view_of(found.seen.views)),
+            risk=found.risk(rule.measure, main_view_of(found.seen.views)),
             n_small=found.cells.n_small,
             n_looked_at=found.cells.n_measured(rule.confidence),
         )
@@ -188,7 +188,7 @@ def risks_by_all(
     """The risk of crosses over all tables that fit, listed or drawn, or by bounds over what is
     `known`; nothing where the tables can be neither listed nor drawn."""
     seconds = clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS
-    if rule.policy is Policy.BOUNDS:
+    if rule.measure is RiskMeasure.BOUNDS:
         wanted = {axes: _small_entries(table.margin(axes), rule.small) for axes in every}
         for axes, own in entry_bounds(table, known, wanted, seconds).items():
             n_small = len(wanted[axes])
@@ -213,7 +213,7 @@ def _under(
     others = tuple(1 + axis for axis in range(len(sizes)) if axis not in axes)
     rows = belief.tables.reshape(-1, *sizes).sum(axis=others).reshape(len(belief.tables), -1)
     truth = table.margin(axes).ravel()
-    if rule.policy is Policy.TABLE:
+    if rule.measure is RiskMeasure.TABLE:
         return _share(belief, np.all(rows == truth, axis=1))
     cells = _small_entries(truth, rule.small)
     pairs = [_distribution(belief, rows[:, cell]) for cell in cells.tolist()]

@@ -9,7 +9,7 @@ from discreet.progress import Progress
 from discreet.tables.audit_cells import LookedAt
 from discreet.tables.measures import TableMeasures, table_measures
 from discreet.tables.posteriors import AVERAGE, Seen, View, ViewOptions, views
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.release import Release
 
 
@@ -23,9 +23,11 @@ class Measured:
     seen: Seen
     measures: Mapping[str, TableMeasures]
 
-    def risk(self, policy: Policy, view: str) -> Outcome:
-        """The measure of a policy under one view."""
-        return risk_of(policy, self.cells.tightness, self.seen.views[view], self.measures.get(view))
+    def risk(self, measure: RiskMeasure, view: str) -> Outcome:
+        """The measure under one view."""
+        return risk_of(
+            measure, self.cells.tightness, self.seen.views[view], self.measures.get(view)
+        )
 
 
 def measured(
@@ -70,17 +72,17 @@ def _measures(
 
 
 def risk_of(
-    policy: Policy,
+    measure: RiskMeasure,
     tightness: Outcome,
     view: View | Unavailable,
     measures: TableMeasures | None,
 ) -> Outcome:
-    """The measure of a policy, or why there is none."""
-    if policy is Policy.BOUNDS:
+    """The measure, or why there is none."""
+    if measure is RiskMeasure.BOUNDS:
         return tightness
     if isinstance(view, Unavailable) or measures is None:
         return view if isinstance(view, Unavailable) else Unavailable("not measured")
-    return measures.true_table if policy is Policy.TABLE else measures.small_cells_identified
+    return measures.true_table if measure is RiskMeasure.TABLE else measures.small_cells_identified
 
 
 def main_view_of(seen: Mapping[str, View | Unavailable]) -> str:

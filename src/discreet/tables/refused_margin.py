@@ -37,7 +37,7 @@ STATES_A_SECOND, STEPS_A_SECOND = 150_000, 50_000_000  # of an exact sum for one
 Distribution = Mapping[int, float]
 
 
-class Policy(StrEnum):
+class RiskMeasure(StrEnum):
     """Which measure the agency limits."""
 
     BOUNDS = "bounds"
@@ -49,7 +49,7 @@ class Policy(StrEnum):
 class RefusalRule:
     """A margin is refused where the measure, after its release, would exceed `max_risk`."""
 
-    policy: Policy
+    measure: RiskMeasure
     max_risk: float
     small: int
     confidence: float
@@ -145,9 +145,9 @@ def risks_of(tables: IntArray, probabilities: FloatArray, rule: RefusalRule) -> 
     By bounds, a table without small cells has nothing to protect: its risk is −∞.
     """
     small = (tables > 0) & (tables <= rule.small)
-    if rule.policy is Policy.TABLE:
+    if rule.measure is RiskMeasure.TABLE:
         return probabilities
-    if rule.policy is Policy.BOUNDS:
+    if rule.measure is RiskMeasure.BOUNDS:
         width = tables.max(axis=0) - tables.min(axis=0)
         least = np.where(small, width, np.iinfo(np.int64).max).min(axis=1)
         return np.where(small.any(axis=1), -least.astype(np.float64), -np.inf)
@@ -200,7 +200,7 @@ def _listed(
 def _check_refused(release: Release, request: Axes, refused: bool, rule: RefusalRule) -> None:
     if not refused:
         names = " ".join(release.table.names[axis] for axis in request)
-        rule_text = f"a margin that the policy refuses ({rule.policy} above {rule.max_risk:g})"
+        rule_text = f"a margin that the rule refuses ({rule.measure} above {rule.max_risk:g})"
         raise InputError(must_be("refused", rule_text, f"[{names}], which it would release"))
 
 
@@ -274,7 +274,7 @@ class _Judge:
         if isinstance(found, Bounds):
             widths = (found.upper - found.lower)[small]
             risk = -float(widths.min()) if len(small) else -np.inf
-        elif rule.policy is Policy.TABLE:
+        elif rule.measure is RiskMeasure.TABLE:
             own = found.probability(flat)
             risk = own.value or 0.0 if isinstance(own, Figure) else 0.0
         else:
@@ -291,7 +291,7 @@ class _Judge:
         return self._known[key]
 
     def _found(self, margins: Margins, table: IntArray) -> Belief | Bounds:
-        if self._rule.policy is Policy.BOUNDS:
+        if self._rule.measure is RiskMeasure.BOUNDS:
             limits = bounds(margins, tables=[table], time_limit=self._seconds)
             if not limits.complete:
                 raise BudgetExceeded("bounds after the release are not tight in the time given")

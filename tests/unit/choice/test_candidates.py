@@ -8,7 +8,7 @@ from discreet.choice.measures import Measure
 from discreet.choice.proposals import default_masks, mask_proposal, parse_masks
 from discreet.data.table import Table
 from discreet.errors import InputError
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TABLE = Table.of_dense(np.arange(8).reshape(2, 2, 2), ["a", "b", "c"])
 
@@ -112,7 +112,7 @@ def made(written, **more):
     ((_, spec),) = parse_masks(written)
     asked = {"max_risk": -4.0, "seconds": 20.0, "seed": 7, "is_asked": True} | more
     out = asked.pop("out", ())
-    measure = Measure(policy=Policy.BOUNDS, small=3)
+    measure = Measure(kind=RiskMeasure.BOUNDS, small=3)
     return mask_proposal(written, spec, TABLE, out, measure, **asked).make()
 
 

@@ -19,7 +19,7 @@ from discreet.masks.margins import release_margins
 from discreet.masks.rounding import round_at_random, round_conventionally
 from discreet.tables.disclosure import disclosure_risk
 from discreet.tables.measures import share_found
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
 RELEASES = {
@@ -44,10 +44,10 @@ def exposed(masked: Masked, measure, intruder):
 
 
 @pytest.mark.parametrize("intruder", INTRUDERS)
-@pytest.mark.parametrize("policy", [Policy.TABLE, Policy.CELLS])
+@pytest.mark.parametrize("policy", [RiskMeasure.TABLE, RiskMeasure.CELLS])
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_quick_way_is_equation_1(name, policy, intruder):
-    measure = Measure(policy=policy, confidence=0.3)
+    measure = Measure(kind=policy, confidence=0.3)
     found = exposed(RELEASES[name], measure, intruder).risk
     actor = measure.intruder(intruder, TABLE.n_cells)
     belief = intruders_belief(RELEASES[name], actor.prior)
@@ -59,30 +59,30 @@ def test_the_quick_way_is_equation_1(name, policy, intruder):
 def test_bounds_are_equation_1_too(name):
     found = bounds_exposure(RELEASES[name], 2, clock=Clock(None)).risk
     belief = intruders_belief(RELEASES[name], "uniform")
-    scenario = Measure(policy=Policy.BOUNDS).scenario(TABLE.n_cells)
+    scenario = Measure(kind=RiskMeasure.BOUNDS).scenario(TABLE.n_cells)
     assert found.value == disclosure_risk(scenario, belief, TABLE.dense())
 
 
-@pytest.mark.parametrize("policy", [Policy.TABLE, Policy.CELLS])
+@pytest.mark.parametrize("policy", [RiskMeasure.TABLE, RiskMeasure.CELLS])
 @pytest.mark.parametrize("name", ["decomposable", "rounded", "at random"])
 def test_draws_come_near_what_is_exact(name, policy):
-    measure = Measure(policy=policy, confidence=0.3)
+    measure = Measure(kind=policy, confidence=0.3)
     prior = measure.intruder("dirichlet", TABLE.n_cells).prior
     exact = exposed(RELEASES[name], measure, "dirichlet").risk
     question = intruders_question(RELEASES[name], prior, limits=LIMITS)
     drawn = believe(question, ("filled",), rng=np.random.default_rng(2))
     found = exposure_of(drawn, TABLE.dense(), measure).risk
     assert found.how is How.ESTIMATE
-    if policy is Policy.TABLE:
+    if policy is RiskMeasure.TABLE:
         assert abs(found.value - exact.value) <= 4 * found.standard_error + 1e-12
     else:
         assert found.low <= exact.value <= found.high
 
 
-@pytest.mark.parametrize("policy", [Policy.TABLE, Policy.CELLS])
+@pytest.mark.parametrize("policy", [RiskMeasure.TABLE, RiskMeasure.CELLS])
 def test_a_belief_by_draws_is_an_estimate(policy, monkeypatch):
     masked = RELEASES["rounded"]
-    measure = Measure(policy=policy, confidence=0.3)
+    measure = Measure(kind=policy, confidence=0.3)
     exact = exposed(masked, measure, "dirichlet").risk
     intruder = measure.intruder("dirichlet", TABLE.n_cells)
     limits = (np.zeros(8, dtype=np.int64), np.full(8, 11))
@@ -92,7 +92,7 @@ def test_a_belief_by_draws_is_an_estimate(policy, monkeypatch):
     monkeypatch.setattr("discreet.choice.exposure.believe", lambda *_, **__: drawn)
     found = exposed(masked, measure, "dirichlet").risk
     assert found.how is How.ESTIMATE
-    if policy is Policy.TABLE:
+    if policy is RiskMeasure.TABLE:
         assert abs(found.value - exact.value) <= 4 * found.standard_error + 1e-12
     else:
         assert found.low <= exact.value <= found.high
@@ -163,7 +163,7 @@ def test_of_risks_that_are_alike_the_first_is_the_worst(off):
 def even_draws(monkeypatch):
     """The exposure of the one of two tables, by draws whose weights are alike but for rounding."""
     masked = release_margins(Table.of_dense(np.eye(2, dtype=np.int64)), [["v1"], ["v2"]])
-    measure = Measure(policy=Policy.TABLE)
+    measure = Measure(kind=RiskMeasure.TABLE)
 
     def found(n_draws, seed):
         rng = np.random.default_rng(seed)

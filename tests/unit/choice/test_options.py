@@ -7,12 +7,12 @@ import pytest
 from discreet.choice.measures import Measure
 from discreet.choice.options import ChooseOptions
 from discreet.errors import InputError
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 
 def test_a_width_is_a_limit_of_bounds():
     made = ChooseOptions(min_width=3, small=1)
-    assert (made.max_risk, made.measure.policy, made.measure.small) == (-3.0, Policy.BOUNDS, 1)
+    assert (made.max_risk, made.measure.kind, made.measure.small) == (-3.0, RiskMeasure.BOUNDS, 1)
     same = ChooseOptions(max_risk=-3.0, measure="bounds", small=1, seed=made.seed)
     assert same == made
     assert replace(made, seconds=9.0).max_risk == -3.0
@@ -20,7 +20,7 @@ def test_a_width_is_a_limit_of_bounds():
 
 def test_a_measure_by_its_name_or_made():
     made = ChooseOptions(max_risk=0.2, measure="table", confidence=0.7, alpha=1.0)
-    assert made.measure == Measure(policy=Policy.TABLE, confidence=0.7, alpha=1.0)
+    assert made.measure == Measure(kind=RiskMeasure.TABLE, confidence=0.7, alpha=1.0)
     assert replace(made, small=4).measure == replace(made.measure, small=4)
     assert ChooseOptions(max_risk=0.2, measure=Measure(small=5)).measure.small == 5
     assert ChooseOptions(max_risk=0.2, intruders="uniform").intruders == ("uniform",)

@@ -22,13 +22,13 @@ from discreet.fiber.system.margins import maximal
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.choose import recommend
 from discreet.masks.rounding import round_conventionally
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
 
 
-def options(max_risk=0.5, policy=Policy.CELLS, **more):
-    measure = Measure(policy=policy, **more.pop("measure", {}))
+def options(max_risk=0.5, policy=RiskMeasure.CELLS, **more):
+    measure = Measure(kind=policy, **more.pop("measure", {}))
     return ChooseOptions(max_risk=max_risk, measure=measure, **more)
 
 
@@ -50,7 +50,7 @@ def test_the_ends_of_the_scale():
 
 
 def test_by_bounds_a_cap_in_widths():
-    found = found_of(max_risk=-2.0, policy=Policy.BOUNDS)
+    found = found_of(max_risk=-2.0, policy=RiskMeasure.BOUNDS)
     for one, own in zip(found.candidates, found.choice.standings, strict=True):
         assert (own is Standing.WITHIN) == (one.risk.value <= -2)
     assert found.chosen is not None
@@ -136,7 +136,7 @@ def test_quick_ones_first_then_the_most_useful():
     [
         ({"max_risk": 1.5}, "max_risk must be from 0 to 1 for cells, got 1.5"),
         (
-            {"max_risk": 3, "policy": Policy.BOUNDS},
+            {"max_risk": 3, "policy": RiskMeasure.BOUNDS},
             "a least width of 3 .min_width. asks for bounds so wide",
         ),
         ({"max_risk": float("nan")}, "max_risk must be from 0 to 1"),
@@ -178,7 +178,7 @@ def test_a_coarser_release_never_has_higher_risk_by_bounds(counts, one, other):
 def test_more_variables_are_searched():
     rng = np.random.default_rng(5)
     table = Table.of_dense(rng.poisson(4, (2,) * 5), list("abcde"))
-    found = recommend(table, "margins", options(-2.0, Policy.BOUNDS, seconds=20.0))
+    found = recommend(table, "margins", options(-2.0, RiskMeasure.BOUNDS, seconds=20.0))
     assert found.chosen is not None
     assert not found.chosen.is_nothing
     assert found.chosen.risk.value <= -2
@@ -188,7 +188,7 @@ def test_more_variables_are_searched():
     assert found.search.chosen
     assert [user.name for user in found.scientists] == ["requests"]
     with pytest.raises(InputError, match="measure must be bounds or cells"):
-        recommend(table, "margins", options(0.1, Policy.TABLE))
+        recommend(table, "margins", options(0.1, RiskMeasure.TABLE))
 
 
 def test_a_table_beyond_all_cells_is_served_with_margins():
@@ -200,14 +200,18 @@ def test_a_table_beyond_all_cells_is_served_with_margins():
         cells=cells,
         counts=rng.integers(1, 4, len(cells)),
     )
-    asked = options(-2.0, Policy.BOUNDS, seconds=10.0, requests=((("a", "b"), 1.0), (("c",), 2.0)))
+    asked = options(
+        -2.0, RiskMeasure.BOUNDS, seconds=10.0, requests=((("a", "b"), 1.0), (("c",), 2.0))
+    )
     found = recommend(table, None, asked)
     assert found.chosen.worth == pytest.approx(1)
     assert found.candidates[0].risk.value == -table.total
     with pytest.raises(InputError, match="masks must be margins alone"):
         recommend(table, "margins,rounding:base=3", asked)
     with pytest.raises(InputError, match="user must be 'requests' alone"):
-        recommend(table, None, options(-2.0, Policy.BOUNDS, seconds=5.0, users={"counts": 1.0}))
+        recommend(
+            table, None, options(-2.0, RiskMeasure.BOUNDS, seconds=5.0, users={"counts": 1.0})
+        )
 
 
 def test_a_user_who_loses_nothing_without_a_release():
@@ -238,7 +242,7 @@ def test_a_seed_is_drawn_afresh():
 
 
 @pytest.mark.parametrize("sizes", [(2,) * 5, (2,) * 13])
-@pytest.mark.parametrize(("cap", "policy"), [(-3.0, Policy.BOUNDS), (0.1, Policy.CELLS)])
+@pytest.mark.parametrize(("cap", "policy"), [(-3.0, RiskMeasure.BOUNDS), (0.1, RiskMeasure.CELLS)])
 def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
     table = Table.of_dense(np.full(sizes, 9))
     found = recommend(table, "margins", options(cap, policy, seconds=20.0))
@@ -248,7 +252,7 @@ def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
 
 def test_no_cap_by_bounds_lets_out_all_that_is_wanted():
     counts = np.random.default_rng(2).poisson(1.0, (2,) * 5)
-    asked = options(0.0, Policy.BOUNDS, seconds=20.0, targets=())  # no variable is secret
+    asked = options(0.0, RiskMeasure.BOUNDS, seconds=20.0, targets=())  # no variable is secret
     assert recommend(Table.of_dense(counts), "margins", asked).chosen.worth == pytest.approx(1)
 
 
@@ -270,7 +274,9 @@ def test_a_request_made_twice_counts_twice_in_the_search():
     counts = np.random.default_rng(3).poisson(3.0, (2,) * 5)
     table = Table.of_dense(counts, list("abcde"))
     twice = ((("a",), 1.0), (("a",), 2.0), (("b", "c"), 4.0))
-    found = recommend(table, "margins", options(0.0, Policy.BOUNDS, requests=twice, seconds=20.0))
+    found = recommend(
+        table, "margins", options(0.0, RiskMeasure.BOUNDS, requests=twice, seconds=20.0)
+    )
     assert found.search.total_weight == 7
 
 
@@ -326,7 +332,7 @@ def test_of_a_large_table_the_first_of_sets_worth_the_same_is_best_for_its_users
             others=(((("b",),), 0.5 * (1 + off * 2.0**-52)),),
             risk=Figure(value=-9.0, how=How.EXACT),
         )
-        asked = options(-2.0, Policy.BOUNDS, requests=((("a",), 0.5), (("b",), 0.5)))
+        asked = options(-2.0, RiskMeasure.BOUNDS, requests=((("a",), 0.5), (("b",), 0.5)))
         assert large_choice(table, own, asked).best_for == {"requests": 1}
 
 
@@ -364,7 +370,7 @@ def test_groups_count_even_where_small_counts_may_be_printed():
     """As in an audit: everyone with a = 2 or 3 has b = 1."""
     table = Table.of_dense(np.array([[15, 1], [4, 0], [3, 0]]), ["a", "b"])
     whole = margin_proposal(table, [(0, 1)])
-    for asked in (options(1.0), options(0.0, Policy.BOUNDS)):
+    for asked in (options(1.0), options(0.0, RiskMeasure.BOUNDS)):
         (_, found) = risk_utility(table, [whole], asked).choice.standings
         assert found is Standing.ABOVE
 

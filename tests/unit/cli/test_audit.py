@@ -116,9 +116,9 @@ def test_knowledge_narrows_the_bounds(discreet, table):
         (("--population", "5"), "--population must be at least the sample's 13"),
         (("--refused", "a,c"), "--max-risk must be given with --refused"),
         (("--refused", "a,b", "--max-risk", "0"), "--refused must be a margin that is not out"),
-        (("--max-risk", "1.5"), "--max-risk must be from 0 to 1 for the policy cells"),
-        (("--max-risk", "3", "--policy", "bounds"), "--max-risk must be 0 or below"),
-        (("--policy", "table"), "--policy must be given with --max-risk"),
+        (("--max-risk", "1.5"), "--max-risk must be from 0 to 1 for the measure cells"),
+        (("--max-risk", "3", "--measure", "bounds"), "--max-risk must be 0 or below"),
+        (("--measure", "table"), "--measure must be given with --max-risk"),
         (("--target", "zz"), "variables named must be those of the table"),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_policy_judges_the_release_in_json_text_and_on_the_page(
     twos, page = tmp_path / "twos.csv", tmp_path / "audit.html"
     rows = [f"{a},{b},{c},2" for a in "xy" for b in "uv" for c in "pq"]
     twos.write_text("\n".join(["a,b,c,n", *rows]) + "\n")
-    options = ("--policy", policy, "--max-risk", limit)
+    options = ("--measure", policy, "--max-risk", limit)
     found = discreet(*arguments(twos, *options, "--json"))
     assert found.code == code
     verdict = json.loads(found.out)["verdict"]
@@ -281,8 +281,8 @@ def test_a_risk_at_its_limit_is_allowed_whatever_the_number_of_persons(discreet,
     file = tmp_path / "even.csv"
     file.write_text(f"a,b,n\nx,p,1\nx,q,0\ny,p,{half - 1}\ny,q,{half}\n")
     asked = ("audit", file, "--count", "n", "--persons", "--release", "a", "--release", "b")
-    assert ruling_of_risk(discreet, *asked, "--policy", "table", "--max-risk", 0.5) == "kept"
-    assert ruling_of_risk(discreet, *asked, "--policy", "table", "--max-risk", 0.4999) == "broken"
+    assert ruling_of_risk(discreet, *asked, "--measure", "table", "--max-risk", 0.5) == "kept"
+    assert ruling_of_risk(discreet, *asked, "--measure", "table", "--max-risk", 0.4999) == "broken"
     assert ruling_of_risk(discreet, *asked, "--confidence", 0.5, "--max-risk", 0) == "kept"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.figures import Figure, How, Unavailable
-from discreet.policy.verdict import Judged, Ruling, Verdict, at_least, at_most, worst
+from discreet.policy.verdict import Judged, PolicyId, Ruling, Verdict, at_least, at_most, worst
 
 EXACT = Figure(value=0.25, how=How.EXACT)
 ROUGH = Figure(value=0.25, how=How.ESTIMATE, standard_error=0.05)
@@ -64,10 +64,12 @@ def test_the_worst_rule_decides():
 
 
 def test_json_is_the_same_everywhere():
-    found = Verdict(rules=(judged(Ruling.BROKEN),), policies=("ours",)).to_json()
+    found = Verdict(
+        rules=(judged(Ruling.BROKEN),), policies=(PolicyId(name="ours", version="2", hash="ab"),)
+    ).to_json()
     assert found == {
         "verdict": "broken",
-        "policies": ["ours"],
+        "policies": [{"name": "ours", "version": "2", "hash": "ab"}],
         "rules": [
             {
                 "rule": "max_risk",

@@ -5,12 +5,12 @@ import pytest
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.errors import InputError
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 
 def test_choices_by_name():
-    made = AuditOptions(policy="bounds", model_weights="posterior_predictive", draws=50)
-    assert made.policy is Policy.BOUNDS
+    made = AuditOptions(measure="bounds", model_weights="posterior_predictive", draws=50)
+    assert made.measure is RiskMeasure.BOUNDS
     assert made.weight_kind is WeightKind.POSTERIOR_PREDICTIVE
     assert made.effort.n_draws == 50
 
@@ -23,7 +23,7 @@ def test_one_text_is_a_list_of_one():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"policy": "cell"}, "policy must be one of bounds, table, cells, got 'cell'"),
+        ({"measure": "cell"}, "measure must be one of bounds, table, cells, got 'cell'"),
         ({"model_weights": "x"}, "model_weights must be one of marginal_likelihood"),
         ({"draws": 7}, "draws must be at least 8, got 7"),
     ],

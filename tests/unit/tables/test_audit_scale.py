@@ -27,7 +27,7 @@ from discreet.tables.cross_risks import cross_risks
 from discreet.tables.crosses import within
 from discreet.tables.measures import is_found
 from discreet.tables.posteriors import View
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.release import released
 
 TEN = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)  # a labour survey's ten keys
@@ -174,7 +174,7 @@ def test_all_small_cells_of_a_large_smaller_cross_are_measured():
     """Cells that cannot be found are not looked at, and count; against all of them one by one."""
     table, sets = sparse_table(TEN, 3000, seed=3), chain(len(TEN), 2)
     out = released(table, [table.names_of(axes) for axes in sets])
-    rule = RefusalRule(policy=Policy.CELLS, max_risk=0.2, small=2, confidence=0.5)
+    rule = RefusalRule(measure=RiskMeasure.CELLS, max_risk=0.2, small=2, confidence=0.5)
     found = cross_risks(out, rule, alpha=0.5, effort=ChainEffort(), seed=1, clock=Clock(None))
     wide = [one for one in found if prod(TEN[axis] for axis in one.axes) > 4096]
     assert len(wide) > 5

@@ -10,14 +10,14 @@ from discreet.flows.audit import audit, audit_sequence
 from discreet.policy.verdict import Ruling
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.audit_verdict import Found, verdict
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 
 
-def rule(policy=Policy.CELLS, max_risk=0.25):
-    return RefusalRule(policy=policy, max_risk=max_risk, small=2, confidence=0.5)
+def rule(policy=RiskMeasure.CELLS, max_risk=0.25):
+    return RefusalRule(measure=policy, max_risk=max_risk, small=2, confidence=0.5)
 
 
-def judged(risk, policy=Policy.CELLS, max_risk=0.25, n_small=4, n_looked_at=4):
+def judged(risk, policy=RiskMeasure.CELLS, max_risk=0.25, n_small=4, n_looked_at=4):
     found = Found(table=TABLE, risk=risk, n_small=n_small, n_looked_at=n_looked_at, hides=True)
     return verdict(rule(policy, max_risk), found).ruling
 
@@ -37,14 +37,14 @@ def test_an_exact_risk_may_equal_the_limit(value, decision):
 )  # fmt: skip
 def test_an_estimate_keeps_two_standard_errors_away(value, decision):
     risk = Figure(value=value, how=How.ESTIMATE, standard_error=0.02)
-    assert judged(risk, Policy.TABLE) is decision
+    assert judged(risk, RiskMeasure.TABLE) is decision
 
 
 def test_limits_decide_where_both_lie_on_one_side():
     loose = Figure(value=None, low=-5, high=0, how=How.BOUND)
-    assert judged(loose, Policy.BOUNDS, max_risk=-6) is Ruling.BROKEN
-    assert judged(loose, Policy.BOUNDS, max_risk=-3) is Ruling.UNDECIDED
-    assert judged(loose, Policy.BOUNDS, max_risk=0) is Ruling.KEPT
+    assert judged(loose, RiskMeasure.BOUNDS, max_risk=-6) is Ruling.BROKEN
+    assert judged(loose, RiskMeasure.BOUNDS, max_risk=-3) is Ruling.UNDECIDED
+    assert judged(loose, RiskMeasure.BOUNDS, max_risk=0) is Ruling.KEPT
 
 
 def test_what_is_not_known_is_never_allowed():
@@ -53,8 +53,8 @@ def test_what_is_not_known_is_never_allowed():
 
 def test_without_a_small_cell_there_is_nothing_to_protect():
     none = Unavailable("no cell is small")
-    assert judged(none, Policy.CELLS, n_small=0, n_looked_at=0) is Ruling.KEPT
-    assert judged(none, Policy.TABLE, n_small=0, n_looked_at=0) is Ruling.UNDECIDED
+    assert judged(none, RiskMeasure.CELLS, n_small=0, n_looked_at=0) is Ruling.KEPT
+    assert judged(none, RiskMeasure.TABLE, n_small=0, n_looked_at=0) is Ruling.UNDECIDED
 
 
 def test_cells_that_were_not_looked_at_may_all_be_found():
@@ -67,25 +67,25 @@ def test_cells_that_were_not_looked_at_may_all_be_found():
 
 @pytest.mark.parametrize(
     ("policy", "max_risk"),
-    [(Policy.BOUNDS, 1.0), (Policy.BOUNDS, float("-inf")), (Policy.CELLS, -1.0),
-     (Policy.CELLS, 1.5), (Policy.TABLE, float("nan"))],
+    [(RiskMeasure.BOUNDS, 1.0), (RiskMeasure.BOUNDS, float("-inf")), (RiskMeasure.CELLS, -1.0),
+     (RiskMeasure.CELLS, 1.5), (RiskMeasure.TABLE, float("nan"))],
 )  # fmt: skip
 def test_a_limit_must_be_one_of_the_measure(policy, max_risk):
     with pytest.raises(InputError, match="max_risk must be"):
-        AuditOptions(policy=policy, max_risk=max_risk)
+        AuditOptions(measure=policy, max_risk=max_risk)
 
 
 TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
 
 
 def test_a_release_is_judged_by_the_measure_that_it_prints():
-    for policy in Policy:
-        found = audit(TABLE, [["a", "b"], ["b", "c"]], AuditOptions(policy=policy, max_risk=0.0))
+    for policy in RiskMeasure:
+        found = audit(TABLE, [["a", "b"], ["b", "c"]], AuditOptions(measure=policy, max_risk=0.0))
         assert found.verdict is not None
         risk = {
-            Policy.BOUNDS: found.tightness,
-            Policy.TABLE: found.measures["[a b][b c]"].true_table,
-            Policy.CELLS: found.measures["[a b][b c]"].small_cells_identified,
+            RiskMeasure.BOUNDS: found.tightness,
+            RiskMeasure.TABLE: found.measures["[a b][b c]"].true_table,
+            RiskMeasure.CELLS: found.measures["[a b][b c]"].small_cells_identified,
         }[policy]
         first = found.verdict.rules[0]
         assert first.value == risk
@@ -94,14 +94,14 @@ def test_a_release_is_judged_by_the_measure_that_it_prints():
 
 
 def test_refused_margins_leave_the_limit_to_them():
-    options = AuditOptions(refused=[["a", "c"]], policy=Policy.BOUNDS, max_risk=-3)
+    options = AuditOptions(refused=[["a", "c"]], measure=RiskMeasure.BOUNDS, max_risk=-3)
     steps = audit_sequence(TABLE, [["a", "b"], ["b", "c"]], options)
     assert [step.verdict for step in steps] == [None, None]
     assert steps[-1].refusal is not None
 
 
 def test_each_step_of_a_sequence_is_judged():
-    options = AuditOptions(policy=Policy.BOUNDS, max_risk=-2)
+    options = AuditOptions(measure=RiskMeasure.BOUNDS, max_risk=-2)
     steps = audit_sequence(TABLE, [["a"], ["a", "b", "c"]], options)
     assert [step.verdict.allows for step in steps if step.verdict is not None] == [True, False]
 
@@ -110,9 +110,9 @@ def test_each_step_of_a_sequence_is_judged():
 @pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
 def test_rounding_breaks_no_limit_that_is_met(limit, bits):
     risk = Figure(value=limit * (1 + bits * 2**-52), how=How.EXACT)
-    assert judged(risk, Policy.TABLE, max_risk=limit) is Ruling.KEPT
+    assert judged(risk, RiskMeasure.TABLE, max_risk=limit) is Ruling.KEPT
 
 
 def test_a_tiny_limit_is_not_kept_by_what_is_many_times_larger():
     risk = Figure(value=5e-10, how=How.EXACT)
-    assert judged(risk, Policy.TABLE, max_risk=1e-12) is Ruling.BROKEN
+    assert judged(risk, RiskMeasure.TABLE, max_risk=1e-12) is Ruling.BROKEN

@@ -16,7 +16,7 @@ from discreet.figures import Unavailable
 from discreet.tables import refused_margin
 from discreet.tables.attacks import bounds_scenario, cells_scenario, table_scenario
 from discreet.tables.refusal_loss import risk_above, would_refuse
-from discreet.tables.refused_margin import Policy, RefusalRule, refusal_view, refused_tables
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure, refusal_view, refused_tables
 from discreet.tables.release import released
 
 TABLE = Table.of_dense(np.array([[[2, 1], [3, 6]], [[4, 3], [7, 2]]]), names="abc")
@@ -29,7 +29,7 @@ def release():
 
 
 def rule(policy, max_risk):
-    return RefusalRule(policy=policy, max_risk=max_risk, small=2, confidence=0.4)
+    return RefusalRule(measure=policy, max_risk=max_risk, small=2, confidence=0.4)
 
 
 def belief():
@@ -39,9 +39,9 @@ def belief():
 @pytest.mark.parametrize(
     ("policy", "max_risk", "scenario"),
     [
-        (Policy.TABLE, 0.2, table_scenario()),
-        (Policy.BOUNDS, -2.5, bounds_scenario()),
-        (Policy.CELLS, 0.4, cells_scenario(8, confidence=0.4)),
+        (RiskMeasure.TABLE, 0.2, table_scenario()),
+        (RiskMeasure.BOUNDS, -2.5, bounds_scenario()),
+        (RiskMeasure.CELLS, 0.4, cells_scenario(8, confidence=0.4)),
     ],
 )
 def test_against_the_general_risk(policy, max_risk, scenario):
@@ -52,7 +52,9 @@ def test_against_the_general_risk(policy, max_risk, scenario):
     assert 0 < quick.sum() < len(quick)
 
 
-@pytest.mark.parametrize(("policy", "max_risk"), [(Policy.TABLE, 0.1), (Policy.TABLE, 0.05)])
+@pytest.mark.parametrize(
+    ("policy", "max_risk"), [(RiskMeasure.TABLE, 0.1), (RiskMeasure.TABLE, 0.05)]
+)
 def test_weighted_draws_agree_with_the_list(monkeypatch, policy, max_risk):
     cells = np.flatnonzero((TABLE.dense().ravel() > 0) & (TABLE.dense().ravel() <= 2))
 
@@ -75,9 +77,9 @@ def test_weighted_draws_agree_with_the_list(monkeypatch, policy, max_risk):
 
 
 def test_a_refusal_that_the_policy_would_not_make():
-    with pytest.raises(InputError, match="refused must be a margin that the policy refuses"):
+    with pytest.raises(InputError, match="refused must be a margin that the rule refuses"):
         refusal_view(
-            release(), MODEL, ALPHA, [(0, 2)], rule(Policy.TABLE, 0.9999), np.array([0]),
+            release(), MODEL, ALPHA, [(0, 2)], rule(RiskMeasure.TABLE, 0.9999), np.array([0]),
             clock=Clock(None), rng=np.random.default_rng(3),
         )  # fmt: skip
 
@@ -85,7 +87,7 @@ def test_a_refusal_that_the_policy_would_not_make():
 def test_a_model_without_known_distribution():
     model = HierarchicalModel.no_highest_interaction(3)
     found = refusal_view(
-        release(), model, ALPHA, [(0, 2)], rule(Policy.TABLE, 0.1), np.array([0]),
+        release(), model, ALPHA, [(0, 2)], rule(RiskMeasure.TABLE, 0.1), np.array([0]),
         clock=Clock(None), rng=np.random.default_rng(3),
     )  # fmt: skip
     assert isinstance(found, Unavailable)
@@ -94,7 +96,7 @@ def test_a_model_without_known_distribution():
 def test_rounding_noise_turns_no_even_chance():
     even = np.array([0.5 + 2**-53, 0.5 - 2**-53])
     tables = np.array([[1, 3], [3, 1]])
-    own = RefusalRule(policy=Policy.CELLS, max_risk=0.25, small=1, confidence=0.5)
+    own = RefusalRule(measure=RiskMeasure.CELLS, max_risk=0.25, small=1, confidence=0.5)
     assert refused_margin.risks_of(tables, even, own).tolist() == [0.0, 0.0]
     sure = refused_margin.risks_of(tables, np.array([0.6, 0.4]), own)
     assert sure.tolist() == [1.0, 0.0]
@@ -102,7 +104,7 @@ def test_rounding_noise_turns_no_even_chance():
 
 def test_a_table_without_small_cells_has_nothing_that_bounds_could_show():
     tables = np.array([[4, 0], [0, 4], [2, 2]])
-    own = rule(Policy.BOUNDS, -5)
+    own = rule(RiskMeasure.BOUNDS, -5)
     assert refused_margin.risks_of(tables, np.full(3, 1 / 3), own).tolist() == [
         -np.inf,
         -np.inf,
@@ -116,7 +118,7 @@ def test_rounding_refuses_nothing_that_meets_its_limit(bits):
         tables=np.array([[1, 0, 0, 1], [0, 1, 1, 0]]), probabilities=np.array([0.5, 0.5])
     )
     for limit in (0.5, 0.5 * (1 + bits * 2**-52)):
-        refused = refused_tables(two, (2, 2), (0,), rule(Policy.TABLE, limit))
+        refused = refused_tables(two, (2, 2), (0,), rule(RiskMeasure.TABLE, limit))
         assert refused.tolist() == [False, False]
         general = would_refuse(two, (2, 2), (0,), risk_above(table_scenario(), limit))
         assert general.tolist() == [False, False]
@@ -125,7 +127,7 @@ def test_rounding_refuses_nothing_that_meets_its_limit(bits):
 def test_a_tiny_limit_refuses_what_is_many_times_larger():
     tables = np.array([[1, 0, 0, 1], [0, 1, 1, 0]])
     own = ListedBelief(tables=tables, probabilities=np.array([5e-10, 1 - 5e-10]))
-    refused = refused_tables(own, (2, 2), (0,), rule(Policy.TABLE, 1e-12))
+    refused = refused_tables(own, (2, 2), (0,), rule(RiskMeasure.TABLE, 1e-12))
     assert refused.tolist() == [True, True]
 
 
@@ -141,6 +143,6 @@ def test_draws_that_are_just_enough_tell_of_a_refusal(monkeypatch, n):
         upper=np.ones(1, dtype=np.int64),
     )
     monkeypatch.setattr(refused_margin, "LEAST_EFFECTIVE", n * (1 + 2**-50))
-    asked = ([(0,)], rule(Policy.CELLS, 0.1), np.array([0]))
+    asked = ([(0,)], rule(RiskMeasure.CELLS, 0.1), np.array([0]))
     found = refused_margin._conditioned(drawn, np.ones(n, np.bool_), *asked)
     assert not isinstance(found, Unavailable)

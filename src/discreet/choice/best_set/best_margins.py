@@ -17,7 +17,7 @@ from discreet.numerics.bit_sets import set_of
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.option_types import a_kind
 from discreet.progress import Progress, listening, silent
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 __all__ = [
     "BestMargins",
@@ -27,7 +27,7 @@ __all__ = [
     "information_weights",
 ]
 
-CAPPED = (Policy.BOUNDS, Policy.CELLS)
+CAPPED = (RiskMeasure.BOUNDS, RiskMeasure.CELLS)
 
 
 @in_one_thread
@@ -36,7 +36,7 @@ def best_margins(
     *,
     min_width: int = 3,
     small: int = 2,
-    measure: Policy | str = Policy.BOUNDS,
+    measure: RiskMeasure | str = RiskMeasure.BOUNDS,
     max_share: float = 0.0,
     confidence: float = 0.5,
     least_printed: int = 1,
@@ -91,11 +91,11 @@ def _check_table(given: Any) -> None:
         raise InputError(must_be("table", "a Table", a_kind(given), remedy=remedy))
 
 
-def _measure(measure: Policy | str) -> Policy:
+def _measure(measure: RiskMeasure | str) -> RiskMeasure:
     if measure not in CAPPED:
         rule = " or ".join(repr(str(one)) for one in CAPPED)
         raise InputError(must_be("measure", rule, repr(measure)))
-    return Policy(measure)
+    return RiskMeasure(measure)
 
 
 def _at_least(name: str, value: int, least: int) -> int:

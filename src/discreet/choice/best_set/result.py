@@ -9,7 +9,7 @@ from discreet.choice.best_set.frontier import Frontier
 from discreet.figures import Outcome
 from discreet.notebooks import Result
 from discreet.numerics.bit_sets import Axes
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 Names = tuple[str, ...]
 
@@ -44,7 +44,7 @@ class BestMargins(Result):
     """
 
     names: Names
-    measure: Policy
+    measure: RiskMeasure
     min_width: int | None
     max_share: float | None
     small: int

@@ -32,7 +32,7 @@ from discreet.numerics.bit_sets import axes_of, lies_within, maximal_sets
 from discreet.numerics.graphs import components_tree
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, interruption_ends_all
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Task:
     """What is asked, with variables by their positions."""
 
     table: Table
-    measure: Policy
+    measure: RiskMeasure
     min_width: int
     max_share: float
     confidence: float
@@ -63,7 +63,7 @@ class Task:
     @property
     def is_bounds(self) -> bool:
         """Whether the widths of bounds are what is capped."""
-        return self.measure is Policy.BOUNDS
+        return self.measure is RiskMeasure.BOUNDS
 
 
 class Search:
@@ -93,7 +93,7 @@ class Search:
 
     def result(self) -> BestMargins:
         """The best margins, as far as they were found in time."""
-        if self.task.measure is Policy.CELLS:
+        if self.task.measure is RiskMeasure.CELLS:
             return self._by_cells()
         start = self._guarded(lambda: self.judge(()), Safety.UNKNOWN)
         if start is not Safety.SAFE:

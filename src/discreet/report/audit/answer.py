@@ -10,7 +10,7 @@ from discreet.report.verdict import remedies
 from discreet.tables import audit_verdict
 from discreet.tables.audit import Audit, findings
 from discreet.tables.groups import Learned
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.ruled_out import Ground, RuledOut
 
 MOST_OTHERS = 3  # levels that are ruled out one by one
@@ -26,7 +26,7 @@ def headline(audit: Audit) -> Iterator[str]:
     """What stands out, where no limit was given: what is printed, what can be found, who shares."""
     found = findings(audit)
     rule = RefusalRule(
-        policy=Policy.CELLS, max_risk=1.0, small=audit.options.small,
+        measure=RiskMeasure.CELLS, max_risk=1.0, small=audit.options.small,
         confidence=audit.options.confidence,
     )  # fmt: skip
     yield audit_verdict.printed_words(found.table, found.printed, audit.options.small)

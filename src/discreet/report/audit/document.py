@@ -242,7 +242,7 @@ def _crosses(audit: Audit) -> Iterator[Section]:
     """The smaller tables that the release is judged by, the riskiest first."""
     if not audit.crosses:
         return
-    key = RULES[audit.options.policy]
+    key = RULES[audit.options.measure]
     order = order_of([_greatest(one.risk) for one in audit.crosses])
     rows = tuple(
         (

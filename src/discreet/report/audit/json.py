@@ -193,7 +193,7 @@ def _refusal(audit: Audit) -> dict[str, Any] | None:
         return None if found is None else found.to_json()
     return known(
         refused=[[table.names[axis] for axis in axes] for axes in found.requests],
-        policy=found.rule.policy.value,
+        measure=found.rule.measure.value,
         max_risk=found.rule.max_risk,
         probability=found.probability.to_json(),
         n_tables=found.n_tables,

@@ -11,7 +11,7 @@ from discreet.tables.audit import Audit, CellAudit, main_view
 from discreet.tables.groups import Learned
 from discreet.tables.measures import NO_ERROR, TOO_SMALL, best_value
 from discreet.tables.posteriors import View
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 from discreet.tables.release import Release
 
 NO_BITS = 1e-12  # doubt that rounding can make of none
@@ -59,9 +59,9 @@ UNITS = {
     "entropy": "bits",
 }
 MEASURED = {
-    Policy.BOUNDS: "the narrowest bounds of a small cell",
-    Policy.TABLE: "the probability of the true table",
-    Policy.CELLS: "the share of small cells identified",
+    RiskMeasure.BOUNDS: "the narrowest bounds of a small cell",
+    RiskMeasure.TABLE: "the probability of the true table",
+    RiskMeasure.CELLS: "the share of small cells identified",
 }
 NO_GROUP = "No group of persons was found to share a level."
 OUTSIDE = (
@@ -313,15 +313,17 @@ def only_proved(why: Unavailable) -> str:
 
 def rule_words(rule: RefusalRule) -> str:
     """The rule of refusal, as whoever asks knows it."""
-    return f"a margin is refused where {MEASURED[rule.policy]} would be {limit_words(rule, True)}"
+    return f"a margin is refused where {MEASURED[rule.measure]} would be {limit_words(rule, True)}"
 
 
 def limit_words(rule: RefusalRule, beyond: bool) -> str:
-    """The limit of a policy, seen from beyond it or from within."""
-    if rule.policy is Policy.BOUNDS:
+    """The limit of a measure, seen from beyond it or from within."""
+    if rule.measure is RiskMeasure.BOUNDS:
         width = words.plural(-rule.max_risk, "count")
         return f"less than {width} wide" if beyond else f"at least {width} wide"
-    most = f"{rule.max_risk:g}" if rule.policy is Policy.TABLE else f"{100 * rule.max_risk:g} %"
+    most = (
+        f"{rule.max_risk:g}" if rule.measure is RiskMeasure.TABLE else f"{100 * rule.max_risk:g} %"
+    )
     return f"above {most}" if beyond else f"at most {most}"
 
 

@@ -128,7 +128,7 @@ def _map(found: RiskUtility) -> Plot:
             )
         front = [p for i in found.choice.front if (p := place(found.candidates[i])) is not None]
         return risk_utility_plot(
-            dots, front, found.options.max_risk, found.options.measure.policy.value
+            dots, front, found.options.max_risk, found.options.measure.kind.value
         )
 
     label = "Risk–utility map: risk across, worth up, with the limit, the frontier and the choice"
@@ -235,7 +235,7 @@ def _made(found: RiskUtility) -> Facts:
     return Facts(
         (
             *_recipe(found),
-            ("measure", options.measure.policy.value),
+            ("measure", options.measure.kind.value),
             ("small", f"counts from 1 to {options.measure.small}"),
             ("seconds", "no limit" if options.seconds is None else f"{options.seconds:.3g}"),
             ("seed", str(options.seed)),

@@ -9,7 +9,7 @@ from discreet.choice.users import unit, wants
 from discreet.errors import one_line
 from discreet.report.choose.words import headline, intruder_hint
 from discreet.report.render_json import known, of_kind, without_nulls
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 
 @of_kind("choose")
@@ -17,14 +17,14 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
     """The decision, every candidate, users and intruders under stable names."""
     options, choice = found.options, found.choice
     chosen = None if choice.chosen is None else _candidate(found, choice.chosen)
-    bounds = options.measure.policy is Policy.BOUNDS
+    bounds = options.measure.kind is RiskMeasure.BOUNDS
     return known(
         verdict=found.verdict.to_json(),
         decision=choice.decision.value,
         headline=headline(found),
         why=choice.why,
         chosen=chosen,
-        measure=options.measure.policy.value,
+        measure=options.measure.kind.value,
         max_risk=options.max_risk,
         min_width=0 - options.max_risk if bounds else None,
         small=options.measure.small,

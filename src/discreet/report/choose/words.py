@@ -16,7 +16,7 @@ from discreet.report import words
 from discreet.report.audit.answer import nested_words
 from discreet.report.audit.words import CONSISTENT, sure_words, tiny
 from discreet.report.verdict import as_option, remedies
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import ruled_out
 
 CHOSEN, FRONT = "▶", "•"
@@ -40,12 +40,12 @@ SHORT = {
 NOT_MADE = "not made"
 GREATEST = (0, 1)  # that a risk can be, by bounds and else
 RISKS = {
-    Policy.BOUNDS: (
+    RiskMeasure.BOUNDS: (
         "minus the width of the narrowest range that {consistent} leave to a small cell; 0 means "
         "that one is known for certain"
     ),
-    Policy.TABLE: "the probability that an intruder gives to the whole true table",
-    Policy.CELLS: (
+    RiskMeasure.TABLE: "the probability that an intruder gives to the whole true table",
+    RiskMeasure.CELLS: (
         "the share of small cells whose count an intruder would guess right, and be more than "
         "{confidence} sure of"
     ),
@@ -70,29 +70,32 @@ def scope(found: RiskUtility) -> Iterator[str]:
 def cap_words(found: RiskUtility) -> str:
     """The limit in the units of the measure."""
     cap = found.options.max_risk
-    if found.options.measure.policy is Policy.BOUNDS:
+    if found.options.measure.kind is RiskMeasure.BOUNDS:
         if cap == 0:
             return "limit: none, bounds of small cells may have any width"
         return (
             f"limit: bounds of every small cell at least {-cap:g} wide "
             f"(a risk of at most {minus(f'{cap:g}')})"
         )
-    named = {Policy.TABLE: "probability of the true table", Policy.CELLS: "share of small cells"}
-    found_by = " found" if found.options.measure.policy is Policy.CELLS else ""
-    return f"limit: {named[found.options.measure.policy]}{found_by} at most {number(cap)}"
+    named = {
+        RiskMeasure.TABLE: "probability of the true table",
+        RiskMeasure.CELLS: "share of small cells",
+    }
+    found_by = " found" if found.options.measure.kind is RiskMeasure.CELLS else ""
+    return f"limit: {named[found.options.measure.kind]}{found_by} at most {number(cap)}"
 
 
 def risk_meaning(found: RiskUtility) -> str:
     """What the figures of risk say."""
     measure = found.options.measure
     sure = sure_words(measure.confidence)
-    said = RISKS[measure.policy].format(consistent=CONSISTENT, confidence=sure)
+    said = RISKS[measure.kind].format(consistent=CONSISTENT, confidence=sure)
     return f"Risk: {said}."
 
 
 def intruder_words(found: RiskUtility) -> list[str]:
     """Who is guarded against: one line for each intruder."""
-    if found.options.measure.policy is Policy.BOUNDS:
+    if found.options.measure.kind is RiskMeasure.BOUNDS:
         return ["any intruder: bounds are the same whatever is believed beforehand"]
     alpha = found.options.measure.alpha
     return [f"{name}: {INTRUDERS[name].format(alpha=alpha)}" for name in found.options.intruders]
@@ -100,7 +103,7 @@ def intruder_words(found: RiskUtility) -> list[str]:
 
 def intruder_hint(found: RiskUtility) -> str:
     """The weakness of guarding against the usual intruder alone, and what to do; else nothing."""
-    by_bounds = found.options.measure.policy is Policy.BOUNDS
+    by_bounds = found.options.measure.kind is RiskMeasure.BOUNDS
     is_usual = tuple(found.options.intruders) == (QUICKEST,)
     large = found.search is not None and found.table.n_cells > MOST_CELLS
     return HINT if is_usual and not by_bounds and not large else ""

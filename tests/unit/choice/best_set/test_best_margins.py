@@ -35,7 +35,7 @@ from discreet.figures import Figure
 from discreet.numerics.bit_sets import all_within, axes_of, maximal_sets, set_of
 from discreet.progress import silent
 from discreet.tables.measures import best_value
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 
 def a_table(sizes=(2, 2, 3, 2), total=120, seed=1):
@@ -274,7 +274,7 @@ def test_json_holds_what_a_reader_needs():
     told = json.loads(json.dumps(found.to_json()))
     assert told["chosen"] == [list(names) for names in found.chosen]
     assert told["gap"] == 0
-    assert told["measure"] == Policy.BOUNDS
+    assert told["measure"] == RiskMeasure.BOUNDS
     assert told["risk"]["how"] == "exact"
 
 
@@ -369,7 +369,7 @@ TENTHS = {A | B: 0.1, A | C: 0.2, B | C: 0.3}  # 0.1 + 0.2 is 0.3 and a bit, in 
 def a_search(table, requests=TENTHS):
     task = Task(
         table=table,
-        measure=Policy.BOUNDS,
+        measure=RiskMeasure.BOUNDS,
         min_width=2,
         max_share=0.0,
         confidence=0.5,

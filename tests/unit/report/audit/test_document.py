@@ -14,7 +14,7 @@ from discreet.report.render_html import page_of
 from discreet.tables.audit import main_view
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.posteriors import View
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TABLE = Table.of_dense(
     np.array([[[30, 1], [0, 2]], [[2, 4], [1, 0]]]),
@@ -111,7 +111,7 @@ def test_a_warning_stands_beside_every_figure_that_it_is_about(steps):
 
 
 def test_the_verdict_is_on_the_page():
-    options = AuditOptions(policy=Policy.BOUNDS, max_risk=-100)
+    options = AuditOptions(measure=RiskMeasure.BOUNDS, max_risk=-100)
     page = audit_html("t", [audit(TABLE, SETS, options)])
     assert "Verdict: may not go out" in page
     assert "they must be at least 100 wide" in page

@@ -22,7 +22,7 @@ from discreet.report.audit.words import (
 from discreet.tables.audit import main_view
 from discreet.tables.audit_options import AuditOptions
 from discreet.tables.measures import TOO_SMALL
-from discreet.tables.refused_margin import Policy, RefusalRule
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure
 
 TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b", "c"])
 SETS = [["a", "b"], ["b", "c"]]
@@ -77,21 +77,21 @@ def test_an_estimated_probability_carries_its_error():
     ("policy", "limit", "words"),
     [
         (
-            Policy.BOUNDS,
+            RiskMeasure.BOUNDS,
             -3,
             "the narrowest bounds of a small cell would be less than 3 counts wide",
         ),
-        (Policy.TABLE, 0.1, "the probability of the true table would be above 0.1"),
-        (Policy.CELLS, 0.2, "the share of small cells identified would be above 20 %"),
+        (RiskMeasure.TABLE, 0.1, "the probability of the true table would be above 0.1"),
+        (RiskMeasure.CELLS, 0.2, "the share of small cells identified would be above 20 %"),
     ],
 )
 def test_a_rule_in_words(policy, limit, words):
-    rule = RefusalRule(policy=policy, max_risk=limit, small=2, confidence=0.5)
+    rule = RefusalRule(measure=policy, max_risk=limit, small=2, confidence=0.5)
     assert words in rule_words(rule)
 
 
 def test_a_verdict_says_the_policy_and_the_figure():
-    found = audit(TABLE, SETS, AuditOptions(policy=Policy.BOUNDS, max_risk=-9))
+    found = audit(TABLE, SETS, AuditOptions(measure=RiskMeasure.BOUNDS, max_risk=-9))
     assert found.verdict is not None
     said = found.verdict.rules[0].words
     wanted = "The narrowest bounds of a small cell are 1 wide; they must be at least 9 wide."

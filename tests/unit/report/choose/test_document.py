@@ -29,7 +29,7 @@ from discreet.report.choose.words import (
 )
 from discreet.report.render_html import page_of
 from discreet.report.risk_utility_plot import Dot, risk_utility_plot
-from discreet.tables.refused_margin import Policy
+from discreet.tables.refused_margin import RiskMeasure
 
 TABLE = Table.of_dense(np.array([[2, 1], [0, 5]]), ["<b>a</b>", "b"], [["x", "y"], ["p & q", "r"]])
 
@@ -38,8 +38,8 @@ def choose_html(source, found):
     return page_of(choose_document(source, found))
 
 
-def found_of(max_risk=0.5, policy=Policy.CELLS, **more):
-    options = ChooseOptions(max_risk=max_risk, measure=Measure(policy=policy), **more)
+def found_of(max_risk=0.5, policy=RiskMeasure.CELLS, **more):
+    options = ChooseOptions(max_risk=max_risk, measure=Measure(kind=policy), **more)
     return risk_utility(TABLE, margin_proposals(TABLE), options)
 
 
@@ -75,8 +75,8 @@ def test_no_minus_zero():
 
 def test_the_decision_in_words():
     assert headline(found_of(1.0, targets=())) == "Release: [<b>a</b> b]."
-    assert headline(found_of(-8.0, Policy.BOUNDS)) == "Release nothing."
-    exceeded = found_of(-9.0, Policy.BOUNDS)
+    assert headline(found_of(-8.0, RiskMeasure.BOUNDS)) == "Release nothing."
+    exceeded = found_of(-9.0, RiskMeasure.BOUNDS)
     assert headline(exceeded) == "Release nothing. The limit is exceeded even so."
     assert any("does not meet the limit either" in line for line in reasons(exceeded))
     assert cap_words(exceeded).startswith("limit: bounds of every small cell at least 9 wide")
@@ -84,7 +84,7 @@ def test_the_decision_in_words():
 
 def test_the_closest_release_is_named_where_none_is_within_the_cap():
     table = Table.of_dense(np.array([[2, 1], [1, 2]]), ["a", "b"])
-    asked = ChooseOptions(max_risk=-6.0, measure=Measure(policy=Policy.BOUNDS, small=3))
+    asked = ChooseOptions(max_risk=-6.0, measure=Measure(kind=RiskMeasure.BOUNDS, small=3))
     said = next(reasons(risk_utility(table, margin_proposals(table), asked)))
     assert re.match(r"No release is within the limit of −6\. The closest is \[.*\] at 0\.", said)
 
@@ -109,7 +109,8 @@ def test_the_page_escapes_what_it_shows():
 
 
 @pytest.mark.parametrize(
-    ("policy", "cap"), [(Policy.CELLS, 0.5), (Policy.TABLE, 0.1), (Policy.BOUNDS, -2.0)]
+    ("policy", "cap"),
+    [(RiskMeasure.CELLS, 0.5), (RiskMeasure.TABLE, 0.1), (RiskMeasure.BOUNDS, -2.0)],
 )
 def test_pages_of_every_measure(policy, cap):
     text = choose_html("t", found_of(cap, policy))
@@ -118,7 +119,7 @@ def test_pages_of_every_measure(policy, cap):
 
 
 def test_json_of_one_without_a_mask():
-    found = choose_json(found_of(-9.0, Policy.BOUNDS))
+    found = choose_json(found_of(-9.0, RiskMeasure.BOUNDS))
     assert "chosen" not in found
     assert found["min_width"] == 9
 

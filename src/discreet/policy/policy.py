@@ -1,0 +1,116 @@
+"""A policy: what an agency means by "safe", as named, versioned data."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.errors import InputError, must_be
+from discreet.notebooks import ShownInNotebooks
+from discreet.policy.findings import Findings
+from discreet.policy.rule import Rule, Subject
+from discreet.policy.verdict import Judged, PolicyId, Verdict
+
+FORMAT = 1  # of the files that policies are written in
+COMMANDS = {  # that judge each subject
+    Subject.RECORDS: "assess",
+    Subject.TABLES: "audit and choose",
+    Subject.COUNTS: "counts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy(ShownInNotebooks):
+    """Rules with a name, a version, where they come from, and words for the reader.
+
+    `reports_k` are sizes of cells whose records are to be reported, without a limit. `not_judged`
+    are parts of the source that Discreet does not judge. `mask` is what is to be done to a table
+    that breaks it, as `choose` names it.
+    """
+
+    name: str
+    version: str = ""
+    source: str = ""
+    words: str = ""
+    rules: tuple[Rule, ...] = ()
+    reports_k: tuple[int, ...] = ()
+    not_judged: tuple[str, ...] = ()
+    mask: str = ""
+
+    def __post_init__(self) -> None:
+        seen: set[tuple[Any, ...]] = set()
+        for rule in self.rules:
+            if rule.identity in seen:
+                got = f"{rule.name!r} twice"
+                remedy = "two limits on one figure contradict each other: keep the stricter"
+                raise InputError(must_be("rules", "each on its own figure", got, remedy=remedy))
+            seen.add(rule.identity)
+
+    def about(self, subject: Subject) -> tuple[Rule, ...]:
+        """Its rules on that subject."""
+        return tuple(rule for rule in self.rules if rule.subject is subject)
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """What it is about."""
+        found = {rule.subject for rule in self.rules}
+        if self.reports_k:
+            found.add(Subject.RECORDS)
+        return tuple(one for one in Subject if one in found)
+
+    def to_data(self) -> dict[str, Any]:
+        """All that it says, as a file has it."""
+        told: dict[str, Any] = {"format": FORMAT, "name": self.name, "version": self.version}
+        more = {
+            "source": self.source,
+            "words": self.words,
+            "reports_k": list(self.reports_k),
+            "not_judged": list(self.not_judged),
+            "mask": self.mask,
+        }
+        told |= {name: value for name, value in more.items() if value}
+        return told | ({"rules": [rule.to_data() for rule in self.rules]} if self.rules else {})
+
+    @property
+    def id(self) -> PolicyId:
+        """Its name, its version, and a hash of all that it says."""
+        text = json.dumps(self.to_data(), sort_keys=True, ensure_ascii=False)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return PolicyId(name=self.name, version=self.version, hash=digest)
+
+
+def check_about(policies: Sequence[Policy], subject: Subject) -> None:
+    """Raises InputError for a named policy that has nothing to say on the subject."""
+    for one in policies:
+        if one.name and subject not in one.subjects:
+            own = " and ".join(one.subjects) or "nothing"
+            commands = " and ".join(COMMANDS[other] for other in one.subjects)
+            remedy = f"it judges what {commands} looks at" if commands else None
+            got = f"{one.name!r}, which is about {own}"
+            raise InputError(must_be("policy", f"about {subject}", got, remedy=remedy))
+
+
+def judge(
+    policies: Sequence[Policy],
+    subject: Subject,
+    findings: Findings,
+    *,
+    more: Sequence[Judged] = (),
+    notes: Sequence[str] = (),
+) -> Verdict | None:
+    """What the policies say of what was found, all of whose rules must hold; None where no rule is
+    about it.
+
+    `more` are doubts about the data themselves, which count where any rule does.
+    """
+    judged = [
+        replace(one, policy=policy.name)
+        for policy in policies
+        for rule in policy.about(subject)
+        for one in rule.judge(findings)
+    ]
+    if not judged:
+        return None
+    named = tuple(policy.id for policy in policies if policy.name)
+    return Verdict(rules=(*judged, *more), policies=named, notes=tuple(notes))
