@@ -8,15 +8,22 @@ import click
 
 from discreet.cli.counts_checks import check_together
 from discreet.cli.exit_codes import leave_with
-from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
+from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_text_options, full_option, page_options, pages_asked
+from discreet.cli.options import (
+    Names,
+    csv_text_options,
+    full_option,
+    page_options,
+    pages_asked,
+    policy_option,
+)
 from discreet.flows.counts_input import is_file
 
 RELEASED = "What goes out"
 PLAIN = (  # options that reach the library as they are
-    "knows", "decimals", "truncate", "withhold_n", "max_risk", "small", "bayes", "prior", "seconds",
-    "seed",
+    "knows", "decimals", "truncate", "withhold_n", "max_risk", "policy", "small", "bayes", "prior",
+    "seconds", "seed",
 )  # fmt: skip
 HOLDER = {  # parameters of the library with other names than the options
     "n": "n",
@@ -101,18 +108,19 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     help="With --by: the set of this category does not go out, but that of all together does; may "
     "be given several times.",
 )  # fmt: skip
+@policy_option
 @option(
-    COMPUTED, "--max-risk", type=float,
+    JUDGED, "--max-risk", type=float,
     help="The greatest probability of the table, and of each count in it, that an intruder may "
     "have (docs/guide/limits.md); exit 3 where it is broken, 4 where that is undecided.",
 )  # fmt: skip
 @option(
-    COMPUTED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
+    JUDGED, "--measure", type=click.Choice(["best_guess", "truth", "reciprocal_entropy"]),
     help="The risk of the table to judge: an intruder's best guess is right (default), the "
     "probability of the true table, or one over the entropy.",
 )  # fmt: skip
 @option(
-    COMPUTED, "--small", type=int,
+    JUDGED, "--small", type=int,
     help="Single counts are judged where at most so many have the value [default: all that "
     "occur].",
 )  # fmt: skip
@@ -144,7 +152,7 @@ def command(counts: str | None, **options: Any) -> None:
     The holder gives the table, as '0:15,1:20,2:9,3:5,4:2' or as a FILE with a column of values;
     --by asks for one set of statistics for each category. An intruder gives --n, --s1 and --s2, or
     --sets. S1 is the sum of all values, S2 that of the logarithms of their factorials: what a
-    COM-Poisson model needs. The exit code is 3 where --max-risk is broken, 4 where it could not be
+    COM-Poisson model needs. The exit code is 3 where a rule is broken, 4 where one could not be
     decided.
     """
     check_together(counts, options)

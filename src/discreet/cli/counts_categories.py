@@ -30,8 +30,8 @@ def _asked(options: dict[str, Any]) -> Any:
     from discreet.count_tables.options import CategoryOptions
 
     plain = (
-        "withhold", "margins", "totals", "total_table", "knows", "max_risk", "bayes", "prior",
-        "seconds", "seed",
+        "withhold", "margins", "totals", "total_table", "knows", "max_risk", "policy", "bayes",
+        "prior", "seconds", "seed",
     )  # fmt: skip
     return CategoryOptions(
         **{name: options[name] for name in plain},

@@ -9,7 +9,7 @@ from discreet.flows.counts_input import is_file
 
 OF_HOLDER = (
     "decimals", "withhold_n", "max_risk", "measure", "small", "column", "count", "missing",
-    "totals", "margins", "withhold",
+    "totals", "margins", "withhold", "policy",
 )  # fmt: skip
 OF_FILE = ("column", "count", "missing", "by", "sheet", "delimiter", "quote", "encoding")
 OF_ONE_SET = ("decimals", "truncate", "withhold_n", "number_prior", "measure", "small")
@@ -69,7 +69,11 @@ def _check_pairs(counts: str | None, options: dict[str, Any], given: set[str]) -
     for name in ("measure", "small"):
         if name in given and "max_risk" not in given:
             raise click.UsageError(f"--{name} must be given with --max-risk, got none")
-    if counts is not None and options["truncate"] and not {"decimals", "max_risk"} & given:
+    if (
+        counts is not None
+        and options["truncate"]
+        and not {"decimals", "max_risk", "policy"} & given
+    ):
         raise click.UsageError("--truncate must be given with --decimals, got none")
     if "number_prior" in given and (options["n"] is not None or not _hides_n(counts, given)):
         raise click.UsageError("--number-prior must be given where n is withheld, got it where not")

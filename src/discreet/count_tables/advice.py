@@ -1,32 +1,30 @@
 """How could the statistics of a count table go out? Releases tried one after the other.
 
 The release that the holder has in mind is tried first, then S2 with fewer and fewer decimals, until
-one keeps the limit. A figure from draws passes only where its upper limit does, and fails only
-where its lower one does; between them nothing is decided.
+one keeps every rule of all policies. A figure from draws passes only where its upper limit does,
+and fails only where its lower one does; between them nothing is decided.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from discreet.belief.count_belief import exact
+from discreet.count_tables.findings import cell_figure, findings_of, upper_of
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, CountRisk, holder_risk
 from discreet.count_tables.rebuilding import Effort
 from discreet.count_tables.release import Attack, CountRelease, attack, release_of
 from discreet.count_tables.statistics import CountStatistics, DecimalLog
-from discreet.count_tables.verdict import (
-    MEASURES,
-    SAID,
-    CountMeasure,
-    check_max_risk,
-    count_rule,
-    table_rule,
-    text_of,
-)
-from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.count_tables.verdict import MEASURES, CountMeasure, plain_policy
+from discreet.errors import InputError, must_be
+from discreet.figures import Figure, Outcome, Unavailable
 from discreet.numerics.rounding import above, first_largest
-from discreet.policy.verdict import Judged, Ruling, Verdict, ends, worst
+from discreet.policy.count_rules import BestGuess, Truth, text_of
+from discreet.policy.count_rules import CountRisk as CountRule
+from discreet.policy.policy import Policy, judge
+from discreet.policy.rule import Rule, Subject
+from discreet.policy.verdict import Judged, Ruling, Verdict, ends
 from discreet.progress import Progress, silent
 
 DECIMALS = (8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -68,15 +66,15 @@ class Trial:
     """One way to release, and its risk: the larger of that of the table and of a single count.
 
     `table_risk` is by `measure`; `cell_risk` is that of the count of `worst_value`. `limit` is what
-    was held against the greatest risk allowed: an upper limit where draws were made. `rules` are
-    the verdict on it, rule by rule.
+    was held against the greatest risk allowed: an upper limit where draws were made. `verdict` is
+    what all policies say of it.
     """
 
     release: CountRelease
     risk: Outcome
     measure: CountMeasure
     table_risk: Outcome
-    rules: tuple[Judged, ...]
+    verdict: Verdict
     cell_risk: Outcome | None = None
     worst_value: int | None = None
     limit: float | None = None
@@ -86,7 +84,13 @@ class Trial:
     @property
     def ruling(self) -> Ruling:
         """What becomes of the release."""
-        return worst(judged.ruling for judged in self.rules)
+        return self.verdict.ruling
+
+    @property
+    def against(self) -> Judged | None:
+        """The rule that most speaks against it: the first that is broken, else undecided."""
+        found = (*self.verdict.those(Ruling.BROKEN), *self.verdict.those(Ruling.UNDECIDED))
+        return found[0] if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +98,14 @@ class CountAdvice:
     """What to do, in words; `decimals` where fewer of them make the release safe enough.
 
     `exposed` are the values whose counts the release in mind gives away, `rule` is what was
-    compared. `warnings` name them, and what else the figures do not show.
+    compared. `warnings` name them, and what else the figures do not show. `max_risk` is the limit
+    that was given as an option, None where only policies were named.
     """
 
     decision: CountDecision
     decimals: int | None
     measure: CountMeasure
-    max_risk: float
+    max_risk: float | None
     sentence: str
     trials: tuple[Trial, ...]
     warnings: tuple[str, ...]
@@ -114,23 +119,23 @@ class CountAdvice:
 
     @property
     def verdict(self) -> Verdict:
-        """On the release as first asked: another that would keep the limit is its remedy."""
-        first = self.trials[0]
-        remedy = ""
+        """On the release as first asked: another that would keep all rules is its remedy."""
+        first, remedy = self.trials[0].verdict, ""
         if self.decision is CountDecision.FEWER_DECIMALS:
-            remedy = f"S2 with {_number(self.trials[-1].release)} keeps the limit"
-        return Verdict(
-            rules=tuple(
-                judged if judged.ruling is Ruling.KEPT else replace(judged, remedy=remedy)
-                for judged in first.rules
-            )
+            kept = "every rule" if first.policies else "the limit"
+            remedy = f"S2 with {_number(self.trials[-1].release)} keeps {kept}"
+        rules = tuple(
+            judged if judged.ruling is Ruling.KEPT else replace(judged, remedy=remedy)
+            for judged in first.rules
         )
+        return replace(first, rules=rules)
 
 
 def advise(
     table: Mapping[int, int],
-    max_risk: float,
+    max_risk: float | None = None,
     *,
+    policies: Sequence[Policy] = (),
     measure: CountMeasure | str = CountMeasure.BEST_GUESS,
     knowledge: Knowledge | None = None,
     first: CountRelease | None = None,
@@ -145,11 +150,11 @@ def advise(
 
     The release `first` (n, S1 and the exact factorisation if not said) is tried first; `found` is
     what an intruder finds from it, where that is known already. Then S2 with fewer and fewer of the
-    `decimals`, until the risk is not above `max_risk`. With `small` only values that at most so
-    many observations have count as single ones; else every value that occurs does.
+    `decimals`, until the risk is not above `max_risk`, and every rule of the `policies` is kept.
+    With `small` only values that at most so many observations have count as single ones under
+    `max_risk`; else every value that occurs does.
     """
-    check_max_risk(max_risk)
-    asked = _Asked(table, max_risk, CountMeasure(measure), small)
+    asked = _asked(table, max_risk, CountMeasure(measure), small, policies)
     trials: list[Trial] = []
     warnings: tuple[str, ...] = ()
     for release in _releases(table, first, decimals, truncate):
@@ -166,19 +171,55 @@ def advise(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    """What is judged: `policies` are all of them, that of the options first; `measure` and `small`
+    say which figures are shown of a release that is tried."""
+
     table: Mapping[int, int]
-    max_risk: float
+    max_risk: float | None
     measure: CountMeasure
     small: int | None
+    policies: tuple[Policy, ...]
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules on counts."""
+        return tuple(rule for one in self.policies for rule in one.about(Subject.COUNTS))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the options says what is judged."""
+        return not any(one.name for one in self.policies)
+
+    @property
+    def strictest(self) -> float:
+        """The least probability that may not be exceeded; 1 where none is limited."""
+        kinds = (BestGuess, Truth, CountRule)
+        return min((one.limit for one in self.rules if isinstance(one, kinds)), default=1.0)
 
     def counts(self, value: int) -> bool:
         """Is the count of this value one to be hidden by itself?"""
         count = self.table.get(value, 0)
         return count > 0 and (self.small is None or count <= self.small)
 
+    def exposes(self, cell: CellRisk) -> bool:
+        """Is the count of this value, or may it be, found more surely than a rule allows?"""
+        count, figure = self.table.get(cell.value, 0), cell_figure(cell)
+        return count > 0 and any(
+            rule.ruling(figure) is not Ruling.KEPT
+            for rule in self.rules
+            if isinstance(rule, CountRule) and (rule.small is None or count <= rule.small)
+        )
+
     @property
     def rule(self) -> str:
-        """What is compared with the greatest risk allowed."""
+        """What is compared with which limit."""
+        said = [one.said() for policy in self.policies if policy.name for one in _on_counts(policy)]
+        if said:
+            said.append("Where a figure is simulated, its limits are judged.")
+        return " ".join([*([] if self.max_risk is None else [self._plain_rule]), *said])
+
+    @property
+    def _plain_rule(self) -> str:
         which = "any value that occurs"
         if self.small is not None:
             which = f"any value that 1 to {self.small} observations have"
@@ -187,6 +228,30 @@ class _Asked:
             f"probability of the true count of {which}; where a figure is simulated, its upper "
             "limit is judged."
         )
+
+
+def _on_counts(policy: Policy) -> tuple[Rule, ...]:
+    return policy.about(Subject.COUNTS)
+
+
+def _asked(
+    table: Mapping[int, int],
+    max_risk: float | None,
+    measure: CountMeasure,
+    small: int | None,
+    policies: Sequence[Policy],
+) -> _Asked:
+    """All that is judged; where no limit is an option, the first rules of the policies say which
+    figures are shown."""
+    held = (*plain_policy(max_risk, measure, small), *policies)
+    rules = [rule for one in held for rule in _on_counts(one)]
+    if not rules:
+        raise InputError(must_be("max_risk", "given, or a policy on counts (policy)", "none"))
+    if max_risk is None:
+        named = [CountMeasure(rule.name) for rule in rules if rule.name in set(CountMeasure)]
+        single = [rule.small for rule in rules if isinstance(rule, CountRule)]
+        measure, small = next(iter(named), measure), next(iter(single), None)
+    return _Asked(table, max_risk, measure, small, held)
 
 
 def _releases(
@@ -205,32 +270,27 @@ def _releases(
 
 def _trial(release: CountRelease, risk: CountRisk | Unavailable, asked: _Asked) -> Trial:
     """The figures that a verdict looks at; a certain table has the risk 1 by any measure."""
+    verdict = judge(asked.policies, Subject.COUNTS, findings_of(risk, asked.table))
+    assert verdict is not None  # `_asked` wants a rule
     if isinstance(risk, Unavailable):
-        unknown = (table_rule(SAID[asked.measure], risk, asked.max_risk),)
         return Trial(
-            release=release, risk=risk, measure=asked.measure, table_risk=risk, rules=unknown
+            release=release, risk=risk, measure=asked.measure, table_risk=risk, verdict=verdict
         )
     table, by_bound = _table_risk(risk, asked.measure)
     cells = [cell for cell in risk.cells if asked.counts(cell.value)]
-    worst = cells[first_largest([_upper(cell) for cell in cells])] if cells else None
-    single = None if worst is None else _cell_figure(worst)
-    exposed = tuple(_exposed(cells, asked))
-    rules = [table_rule(SAID[asked.measure], table, asked.max_risk, is_bound=by_bound)]
-    if worst is not None and single is not None:
-        named = [f"value {one.value}" for one in exposed]
-        rules.append(count_rule(f"value {worst.value}", single, asked.max_risk, exposed=named))
-    elif not risk.cells:
-        rules.append(count_rule("a value", _NO_CELLS, asked.max_risk))
+    figures = [cell_figure(cell) for cell in cells]
+    worst = first_largest([upper_of(one) for one in figures]) if cells else None
+    single = None if worst is None else figures[worst]
     return Trial(
         release=release,
         risk=_larger(table, single),
         measure=asked.measure,
         table_risk=table,
-        rules=tuple(rules),
+        verdict=verdict,
         cell_risk=single,
-        worst_value=None if worst is None else worst.value,
+        worst_value=None if worst is None else cells[worst].value,
         limit=_limit(table, single),
-        exposed=exposed,
+        exposed=tuple(_exposed(risk.cells, asked)),
         by_bound=by_bound,
     )
 
@@ -250,20 +310,6 @@ def _table_risk(risk: CountRisk, measure: CountMeasure) -> tuple[Outcome, bool]:
     return (exact(1.0) if certain else risk.reciprocal_entropy), False
 
 
-def _cell_figure(cell: CellRisk) -> Figure:
-    error = cell.truth_standard_error
-    return Figure(
-        value=cell.truth_probability or 0.0,
-        how=How.EXACT if error is None else How.ESTIMATE,
-        standard_error=error,
-        high=None if error is None else _upper(cell),
-    )
-
-
-def _upper(cell: CellRisk) -> float:
-    return cell.truth_upper if cell.truth_upper is not None else cell.truth_probability or 0.0
-
-
 def _larger(table: Outcome, single: Figure | None) -> Outcome:
     """The larger of the two, a single count where they are alike; the table's where not known."""
     if single is None or single.value is None or isinstance(table, Unavailable):
@@ -277,19 +323,16 @@ def _limit(table: Outcome, single: Figure | None) -> float | None:
     return max(ends(one)[1] for one in (table, single) if one is not None)
 
 
-_NO_CELLS = Unavailable("the distribution of single counts is not known")
-
-
 def _exposed(cells: Iterable[CellRisk], asked: _Asked) -> Iterable[ExposedValue]:
     """Values whose true count is, or may be, found with more than the risk allowed."""
     for cell in cells:
-        if above(_upper(cell), asked.max_risk):
+        if asked.exposes(cell):
             yield ExposedValue(
                 value=cell.value,
                 count=asked.table[cell.value],
                 probability=cell.truth_probability or 0.0,
                 standard_error=cell.truth_standard_error,
-                upper=_upper(cell),
+                upper=upper_of(cell_figure(cell)),
             )
 
 
@@ -300,7 +343,7 @@ def _warnings(risk: CountRisk | Unavailable, trial: Trial, asked: _Asked) -> tup
         found.insert(0, _INSTEAD)
     given = None if isinstance(risk, Unavailable) else risk.truth_given_number
     value = given.value if isinstance(given, Figure) else None
-    if value is not None and above(value, asked.max_risk):
+    if value is not None and above(value, asked.strictest):
         found.append(
             f"this rests on the number of observations{_above_zero(risk)} staying hidden: whoever "
             f"learns it gives the true table the probability {value:.3f}"
@@ -336,7 +379,7 @@ def _advice(trials: list[Trial], asked: _Asked, warnings: tuple[str, ...]) -> Co
         decimals=_decimals(last.release) if fewer else None,
         measure=asked.measure,
         max_risk=asked.max_risk,
-        sentence=_sentence(decision, trials, asked.max_risk),
+        sentence=_sentence(decision, trials, asked),
         trials=tuple(trials),
         warnings=tuple(dict.fromkeys((*told, *(() if last.exposed else _before(first))))),
         exposed=trials[0].exposed,
@@ -353,7 +396,38 @@ def _decimals(release: CountRelease) -> int | None:
     return given.decimals if isinstance(given, DecimalLog) else None
 
 
-def _sentence(decision: CountDecision, trials: list[Trial], max_risk: float) -> str:
+def _sentence(decision: CountDecision, trials: list[Trial], asked: _Asked) -> str:
+    if asked.is_plain and asked.max_risk is not None:
+        return _by_limit(decision, trials, asked.max_risk)
+    return _by_policies(decision, trials)
+
+
+def _by_policies(decision: CountDecision, trials: list[Trial]) -> str:
+    """What the policies say: the rule that speaks against a release in its own words."""
+    first, last = trials[0], trials[-1]
+    at_first, at_last = (
+        "every rule is kept" if one.against is None else one.against.words.rstrip(".")
+        for one in (first, last)
+    )
+    if decision is CountDecision.RELEASE:
+        return "Release: every rule is kept."
+    if decision is CountDecision.FEWER_DECIMALS:
+        number = _number(last.release)
+        return (
+            f"Release S2 with {number} only: every rule is then kept; with {_form(first.release)} "
+            f"{at_first}."
+        )
+    if decision is CountDecision.DO_NOT:
+        even = ", even with the fewest decimals tried" if len(trials) > 1 else ""
+        return f"Do not release: {at_last}{even}."
+    if len(trials) == 1:
+        return f"Undecided: {at_first}."
+    known = f"with {_form(first.release)} {at_first}"
+    return f"Undecided: {known}; with {_number(last.release)} {at_last}."
+
+
+def _by_limit(decision: CountDecision, trials: list[Trial], max_risk: float) -> str:
+    """What the limit given as an option says."""
     first, last = trials[0], trials[-1]
     at_first, at_last = _told(first), _told(last)
     if decision is CountDecision.RELEASE:

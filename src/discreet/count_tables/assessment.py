@@ -23,6 +23,7 @@ from discreet.count_tables.com_poisson.estimation import (
 )
 from discreet.count_tables.com_poisson.goodness import Goodness, goodness_of_fit
 from discreet.count_tables.decimals import TruncatedReconstruction
+from discreet.count_tables.findings import findings_of
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.likely_tables import LikelyTables, likely_tables
 from discreet.count_tables.measures import (
@@ -40,6 +41,8 @@ from discreet.count_tables.user_models import bayes_of_release
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.notebooks import Result
+from discreet.policy.findings import Findings
+from discreet.policy.reading import policies_of
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 
@@ -63,7 +66,8 @@ class CountAssessment(Result):
 
     `table`, `goodness`, `comparison`, `intervals`, `verdict` and `advice` are the holder's only;
     `before` and `risks_before` are without the intruder's knowledge, None and empty where there is
-    none. `verdict` is on the release as asked, `advice` what was tried instead.
+    none. `verdict` is on the release as asked, `advice` what was tried instead; `findings` are what
+    any policy can be held against, the holder's only.
 
     `fit` and `poisson` are what a user of the release has: from the figures that go out and from
     nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
@@ -87,6 +91,7 @@ class CountAssessment(Result):
     comparison: Mapping[str, ComparisonEstimate | Unavailable]
     intervals: IntervalPolicy | None
     verdict: Verdict | None
+    findings: Findings | None = None
     advice: CountAdvice | None = None
     holder_fit: Fit | NoMaximum | None = None
     fit_words: str = ""
@@ -106,7 +111,8 @@ def assessed_release(
     """What an intruder finds from the release, and how bad that is; the holder has the table."""
     time = _Time.of(options)
     knowledge = options.knowledge or None
-    shares = _shares(table is not None and options.max_risk is not None, knowledge is not None)
+    is_judged = table is not None and bool(options.policies)
+    shares = _shares(is_judged, knowledge is not None)
     found = attack(release, knowledge, truth=table, effort=time.until(shares[0]), progress=progress)
     before = None
     if knowledge is not None:
@@ -114,7 +120,7 @@ def assessed_release(
         effort = time.until(shares[1])
         before = attack(release, truth=table, effort=effort, progress=progress)
     judged = None
-    if table is not None and options.max_risk is not None:
+    if table is not None and is_judged:
         judged = _judged(table, options, release, found, time.until(shares[2]), progress)
     fit = _fit(release)
     progress("listing tables", None)
@@ -122,13 +128,14 @@ def assessed_release(
     likely = likely_tables(release, found, knowledge, draw=options.draw, effort=effort)
     progress("testing the fit", None)
     goodness = None if table is None else _goodness(table, time)
+    risks = _risks(found, table)
     return CountAssessment(
         options=options,
         table=table,
         statistics=statistics,
         release=release,
         found=found,
-        risks=_risks(found, table),
+        risks=risks,
         before=before,
         risks_before={} if before is None else _risks(before, table),
         likely=likely,
@@ -138,6 +145,7 @@ def assessed_release(
         comparison={} if table is None else _comparison(table),
         intervals=None if table is None else _intervals(release, found, time.until(0.98)),
         verdict=None if judged is None else judged.verdict,
+        findings=None if table is None else findings_of(risks["multinomial"], table),
         advice=judged,
         holder_fit=None if table is None or statistics is None else maximum_likelihood(statistics),
         fit_words=_fit_words(release),
@@ -213,7 +221,8 @@ def _judged(
 ) -> CountAdvice:
     return advise(
         table,
-        options.max_risk or 0.0,
+        options.max_risk,
+        policies=policies_of(options.policy),
         measure=options.measure,
         knowledge=options.knowledge,
         first=release,

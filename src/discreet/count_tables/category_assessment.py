@@ -23,13 +23,18 @@ from discreet.count_tables.categories import (
 )
 from discreet.count_tables.category_inputs import Categories, added
 from discreet.count_tables.category_verdicts import (
+    ALL_TABLES,
     NOT_OUT,
-    category_verdict,
+    OWN_TABLE,
+    category_findings,
     decimals_by_category,
-    zeros_verdict,
+    findings_of_all,
+    told_of_category,
+    verdicts_by_category,
 )
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.regression import SetsRegression
+from discreet.count_tables.findings import Told, table_findings, unknown_table
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.likely_tables import LikelyTables, likely_tables
 from discreet.count_tables.measures import (
@@ -43,20 +48,20 @@ from discreet.count_tables.options import CategoryOptions
 from discreet.count_tables.rebuilding import Effort, Reconstruction
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics, check_counts
-from discreet.count_tables.verdict import COUNT_RISK, against, count_rule, table_rule
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
-from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import Result
-from discreet.numerics.rounding import above, first_largest
-from discreet.policy.verdict import Judged, Ruling, Verdict, ends
+from discreet.numerics.rounding import first_largest
+from discreet.policy.findings import Finding, Findings
+from discreet.policy.policy import judge
+from discreet.policy.rule import Subject
+from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 
 __all__ = ["CategoriesAssessment", "CategoryRisk", "Margin", "WorstCell", "assessed_categories"]
 DRAWING_SECONDS = 20.0
 NOT_KNOWN = Unavailable("the joint distribution of the tables is not known")
-ALL_TABLES = "an intruder's best guess of all tables together is right with probability {}"
-OWN_TABLE = "an intruder's best guess of the table of {name} is right with probability {{}}"
 INDEPENDENT = (
     "tables are weighed by the number of orders in which their observations can stand, as is right "
     "for independent counts with one rate and dispersion for each category"
@@ -104,6 +109,7 @@ class CategoriesAssessment(Result):
     is all that is out; `verdict`, `likely`, `regression` and `bayes` are there where they were
     asked for. `verdicts` are those on each category, none of which is worse than `verdict`;
     `advice` says for one that breaks the limit whether fewer decimals of its S2 would keep it.
+    `findings` are what any policy can be held against, the holder's only.
     """
 
     names: tuple[str, ...]
@@ -119,6 +125,7 @@ class CategoriesAssessment(Result):
     verdict: Verdict | None
     options: CategoryOptions
     out: Categories
+    findings: Findings | None = None
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     advice: Mapping[str, CountAdvice] = field(default_factory=dict)
     likely: Mapping[str, LikelyTables | Unavailable] = field(default_factory=dict)
@@ -134,7 +141,7 @@ def assessed_categories(
     Raises InputError where what is out contradicts itself.
     """
     case = _case(out, options)
-    seconds, max_risk = options.seconds, options.max_risk
+    seconds, policies = options.seconds, options.policies
     rng = np.random.default_rng(options.seed)
     effort = Effort(seconds=seconds / 4, until=working_seconds() + seconds, rng=rng)
     knowledge = options.knowledge(case.names)
@@ -152,16 +159,19 @@ def assessed_categories(
     cells = _joint_cells(distributions, joint, case.tables)
     found = _joint_risk(distributions, cells, case.tables)
     assumptions = (INDEPENDENT, *_common(joint))
-    verdict, verdicts, advice = None, dict[str, Verdict](), dict[str, CountAdvice]()
-    if max_risk is not None and case.tables is not None:
-        exposed = _exposed(case, cells, max_risk)
-        verdict = Verdict(
-            rules=(*_certain(case, max_risk), *_rules(found, alone, exposed, max_risk))
-        )
-        verdicts = _verdicts(case, alone, cells, max_risk)
+    findings, verdict, verdicts, advice = None, None, dict[str, Verdict](), dict[str, CountAdvice]()
+    if case.tables is not None:
+        findings = _findings(found, alone, cells, case.tables, case.zeros)
+    if policies and findings is not None and case.tables is not None:
+        verdict = judge(policies, Subject.COUNTS, findings)
+        each = {
+            name: _own_findings(alone[name], cells.get(name, ()), case.tables[name])
+            for name in case.names
+        }
+        verdicts = verdicts_by_category(each, case.zeros, policies)
         if not case.margins:
             own = _share(effort, len(case.names))
-            advice = decimals_by_category(verdicts, case.tables, known_of, max_risk, own, progress)
+            advice = decimals_by_category(verdicts, case.tables, known_of, options, own, progress)
     return CategoriesAssessment(
         names=case.names,
         is_holder=case.tables is not None,
@@ -174,6 +184,7 @@ def assessed_categories(
         warnings=tuple(_warnings(case, joint)),
         assumptions=assumptions,
         verdict=verdict,
+        findings=findings,
         verdicts=verdicts,
         advice=advice,
         options=options,
@@ -208,7 +219,12 @@ class _Case:
     sets: Mapping[str, CountStatistics]
     margins: tuple[Margin, ...]
     tables: Mapping[str, Mapping[int, int]] | None
-    certain: tuple[str, ...]
+    zeros: Mapping[str, Mapping[int, int]]
+
+    @property
+    def certain(self) -> tuple[str, ...]:
+        """Categories of zeros only that S1 = 0 gives away."""
+        return tuple(self.zeros)
 
 
 def _case(out: Categories, options: CategoryOptions) -> _Case:
@@ -227,7 +243,8 @@ def _case(out: Categories, options: CategoryOptions) -> _Case:
     further = [_true_margin(margin, own) for margin in margins.values()]
     if options.totals:
         further.append(Margin(categories=tuple(own), table=added(own.values())))
-    return _Case(tuple(own), sets, tuple(further), own, certain)
+    zeros = {name: checked[name] for name in certain}
+    return _Case(tuple(own), sets, tuple(further), own, zeros)
 
 
 def _known_zeros(
@@ -259,7 +276,7 @@ def _intruder_case(out: Categories, options: CategoryOptions) -> _Case:
         names |= dict.fromkeys(margin.categories)
     if not names:
         raise InputError(must_be("categories", "at least one", "none"))
-    return _Case(tuple(names), out.sets, tuple(out.margins.values()), None, ())
+    return _Case(tuple(names), out.sets, tuple(out.margins.values()), None, {})
 
 
 def _true_margin(margin: Margin, tables: Mapping[str, Mapping[int, int]]) -> Margin:
@@ -283,7 +300,7 @@ def _alone(
     name: str, case: _Case, joint: Joint, knowledge: Knowledge | None, effort: Effort
 ) -> CategoryRisk | Unavailable:
     if name not in joint.known:
-        return Unavailable("its own set is not out and does not follow from what is")
+        return NOT_OUT
     truth = None if case.tables is None else case.tables[name]
     release = release_of(joint.known[name])
     found = attack(release, knowledge, truth=truth, effort=effort)
@@ -397,101 +414,41 @@ def _warnings(case: _Case, joint: Joint) -> list[str]:
     return found
 
 
-def _exposed(
-    case: _Case, cells: Mapping[str, tuple[CellRisk, ...]], max_risk: float
-) -> tuple[str, ...]:
-    """The counts that occur whose probability is, or may be, above the limit."""
-    tables = case.tables or {}
-    return tuple(
-        f"value {cell.value} of {name}"
-        for name, own in cells.items()
-        for cell in own
-        if tables[name].get(cell.value, 0) > 0 and above(cell.truth_upper or 0.0, max_risk)
-    )
-
-
-def _verdicts(
-    case: _Case,
-    alone: Mapping[str, CategoryRisk | Unavailable],
-    cells: Mapping[str, tuple[CellRisk, ...]],
-    max_risk: float,
-) -> dict[str, Verdict]:
-    """On each category by itself; where nothing is known of its counts, that is undecided."""
-    tables = case.tables or {}
-    found = {}
-    for name in case.names:
-        risk, own = alone[name], {name: cells.get(name, ())}
-        worst = _worst(own, tables)
-        table = NOT_OUT if isinstance(risk, Unavailable) else risk.best_guess_probability
-        exposed = tuple(one.partition(" of ")[0] for one in _exposed(case, own, max_risk))
-        value, count = (None, NOT_KNOWN) if worst is None else (worst.value, _figure(worst))
-        found[name] = category_verdict(table, value, count, exposed, max_risk)
-    return found | {name: zeros_verdict(max_risk) for name in case.certain}
-
-
-def _certain(case: _Case, max_risk: float) -> tuple[Judged, ...]:
-    """Categories of zeros only, all of which S1 = 0 gives away."""
-    if not case.certain:
-        return ()
-    names = ", ".join(case.certain)
-    return (
-        Judged(
-            rule=COUNT_RISK,
-            ruling=Ruling.BROKEN,
-            value=Figure(value=1.0, how=How.EXACT),
-            limit=max_risk,
-            words=f"S1 = 0 gives away all counts of {names}{against(Ruling.BROKEN, max_risk)}.",
-            concerns=case.certain,
-        ),
-    )
-
-
-def _rules(
+def _findings(
     risk: CategoryRisk | Unavailable,
     alone: Mapping[str, CategoryRisk | Unavailable],
-    exposed: tuple[str, ...],
-    max_risk: float,
-) -> tuple[Judged, ...]:
-    """Against the greatest risk allowed: best guesses of tables, and every count that occurs.
-
-    Tables are judged jointly, and each category's by itself: the more categories, the less probable
-    are all tables at once, however surely one of them is known.
-    """
-    distribution = risk if isinstance(risk, Unavailable) else risk.distributions["multinomial"]
-    name, own = _surest_table(alone)
-    surest = [] if own is None else [table_rule(OWN_TABLE.format(name=name), own, max_risk)]
-    if isinstance(risk, Unavailable) or isinstance(distribution, Unavailable):
-        return (table_rule(ALL_TABLES, NOT_KNOWN, max_risk), *surest)
-    worst, table = risk.worst_cell, risk.best_guess_probability
-    is_bound = isinstance(table, Unavailable)
-    if isinstance(table, Unavailable):
-        table = distribution.best_guess_limit or table
-    rules = [table_rule(ALL_TABLES, table, max_risk, is_bound=is_bound), *surest]
-    single: Outcome = NOT_KNOWN if worst is None else _figure(worst)
-    which = "a value" if worst is None else f"value {worst.value} of {worst.category}"
-    rules.append(count_rule(which, single, max_risk, exposed=exposed, several="counts"))
-    return tuple(rules)
-
-
-def _figure(worst: WorstCell) -> Figure:
-    error = worst.standard_error
-    return Figure(
-        value=worst.probability,
-        how=How.EXACT if error is None else How.ESTIMATE,
-        standard_error=error,
-        high=None if error is None else worst.upper,
-    )
-
-
-def _surest_table(
-    alone: Mapping[str, CategoryRisk | Unavailable],
-) -> tuple[str, Figure | None]:
-    """The category whose own table is guessed most surely, of those where that is known."""
-    known = [
-        (name, one.best_guess_probability)
+    cells: Mapping[str, tuple[CellRisk, ...]],
+    tables: Mapping[str, Mapping[int, int]],
+    zeros: Mapping[str, Mapping[int, int]],
+) -> Findings:
+    """What rules are held against, of all categories together."""
+    joint = NOT_KNOWN if isinstance(risk, Unavailable) else risk
+    each = {
+        name: _measured(one, told_of_category(name))
         for name, one in alone.items()
-        if isinstance(one, CategoryRisk) and isinstance(one.best_guess_probability, Figure)
-    ]
-    if not known:
-        return "", None
-    return known[first_largest([ends(figure)[1] for _, figure in known])]
+        if one != NOT_OUT
+    }
+    return findings_of_all(_measured(joint, ALL_TABLES), each, cells, tables, zeros, NOT_KNOWN)
+
+
+def _own_findings(
+    risk: CategoryRisk | Unavailable, cells: tuple[CellRisk, ...], table: Mapping[int, int]
+) -> Findings:
+    """The same of one category by itself."""
+    own = {} if risk == NOT_OUT else _measured(risk, OWN_TABLE)
+    return category_findings(own, cells, table, NOT_KNOWN)
+
+
+def _measured(risk: CategoryRisk | Unavailable, told: Told) -> dict[str, Finding]:
+    """The measures of one category's table, or of all together."""
+    if isinstance(risk, Unavailable):
+        return unknown_table(risk, told)
+    distribution = risk.distributions["multinomial"]
+    limit = None if isinstance(distribution, Unavailable) else distribution.best_guess_limit
+    return table_findings(
+        best_guess=risk.best_guess_probability,
+        best_guess_limit=limit,
+        truth=risk.truth_probability,
+        entropy=risk.entropy,
+        told=told,
+    )

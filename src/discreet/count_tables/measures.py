@@ -35,6 +35,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 
 MOST_BITS_SHOWN = 830.0  # log2 of 10^250
+NOT_TOLD = Unavailable("the entropy of the table is not known")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ class CountRisk:
 
     `printed` is (15) with the number of tables, whatever the distribution; `reciprocal_entropy` is
     the same idea with the distribution's entropy, and `bounded` = 1 / (1 + H) the one without a
-    hole.
+    hole. `entropy` is H, in bits.
     `best_guess_limit` is what the best guess's probability does not exceed where draws cannot name
     the best guess. `truth_given_number` is the true table's probability for someone who also
     learns the number of observations that is withheld.
@@ -103,6 +104,7 @@ class CountRisk:
     cells: tuple[CellRisk, ...]
     best_guess_limit: Outcome | None = None
     truth_given_number: Outcome | None = None
+    entropy: Outcome = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +174,7 @@ def count_risk(found: Attack, *, distribution: str | None = None) -> CountRisk |
         truth_probability=chosen.truth_probability,
         cells=_cells(found, chosen, None),
         best_guess_limit=chosen.best_guess_limit,
+        entropy=chosen.entropy,
     )
 
 

@@ -3,16 +3,21 @@ line."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from discreet.count_tables.categories import Margin
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.knowledge_notation import parse_knowledge
-from discreet.count_tables.verdict import CountMeasure, check_max_risk
+from discreet.count_tables.verdict import CountMeasure, check_max_risk, plain_policy
 from discreet.count_tables.withheld_number import check_number_prior
 from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
+from discreet.policy.policy import Policy, check_about
+from discreet.policy.reading import policies_of
+from discreet.policy.rule import Subject
 
 Prior = tuple[float, float, float]
+OnePolicy = str | Path | Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,7 @@ class CountOptions:
 
     The verdict:
 
+    - `policy`: a policy that must hold, by its name, as a file or as a Policy; or several.
     - `max_risk`: the greatest risk allowed.
     - `measure`: the risk of the table: best_guess, truth or reciprocal_entropy.
     - `small`: single counts are judged where at most so many have the value; by default all.
@@ -59,15 +65,26 @@ class CountOptions:
     number_prior: str = "equal"
     bayes: bool = False
     prior: Prior | None = None
+    policy: OnePolicy | Sequence[OnePolicy] | None = None
 
     def __post_init__(self) -> None:
         check_types(self)
+        object.__setattr__(self, "policy", _on_counts(self.policy))
         object.__setattr__(self, "measure", one_of("measure", CountMeasure, self.measure))
         _ = self.knowledge  # checks it
         check_number_prior(self.number_prior)
         if self.small is not None and self.small < 1:
             raise InputError(must_be("small", "at least 1", self.small))
         _check_work(self.seconds, self.max_risk)
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that must hold: the limit of the options as a policy without a name, and those that
+        are named."""
+        return (
+            *plain_policy(self.max_risk, self.measure, self.small),
+            *policies_of(self.policy),
+        )
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -97,6 +114,7 @@ class CategoryOptions:
 
     What is computed:
 
+    - `policy`: a policy that must hold, by its name, as a file or as a Policy; or several.
     - `max_risk`: the greatest risk allowed.
     - `regress`: regression of the log rate on these category columns; 'ward*year' adds their
       interaction.
@@ -118,9 +136,11 @@ class CategoryOptions:
     draw: bool = False
     seconds: float = 120.0
     seed: int = 1
+    policy: OnePolicy | Sequence[OnePolicy] | None = None
 
     def __post_init__(self) -> None:
         check_types(self)
+        object.__setattr__(self, "policy", _on_counts(self.policy))
         if isinstance(self.withhold, str):
             object.__setattr__(self, "withhold", (self.withhold,))
         known = parse_knowledge(self.knows) if isinstance(self.knows, str) else self.knows
@@ -128,6 +148,11 @@ class CategoryOptions:
             rule = "without shapes where there are categories"
             raise InputError(must_be("knows", rule, repr(str(known.shape))))
         _check_work(self.seconds, self.max_risk)
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that must hold, as for one table."""
+        return (*plain_policy(self.max_risk), *policies_of(self.policy))
 
     def knowledge(self, names: Collection[str]) -> dict[str, Knowledge]:
         """What is known of each category."""
@@ -140,6 +165,13 @@ class CategoryOptions:
         """What is known of every category, in words."""
         known = parse_knowledge(self.knows) if isinstance(self.knows, str) else self.knows
         return known.described() if isinstance(known, Knowledge) else ()
+
+
+def _on_counts(given: OnePolicy | Sequence[OnePolicy] | None) -> tuple[Policy, ...]:
+    """The policies that are named, read once; raises InputError for one that is not on counts."""
+    found = policies_of(given)
+    check_about(found, Subject.COUNTS)
+    return found
 
 
 def _check_work(seconds: float, max_risk: float | None) -> None:

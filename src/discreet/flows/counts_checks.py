@@ -9,8 +9,8 @@ from discreet.data.python_tables import counts_by_value, is_series, labels_are_n
 from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 
-OF_HOLDER = ("decimals", "withhold_n", "max_risk", "measure", "small")
-OF_HOLDERS = ("withhold", "max_risk")
+OF_HOLDER = ("decimals", "withhold_n", "max_risk", "measure", "small", "policy")
+OF_HOLDERS = ("withhold", "max_risk", "policy")
 HOLDER = "given with the table of counts, which an intruder has not"
 
 
@@ -44,7 +44,7 @@ def check_of_table(asked: CountOptions) -> None:
     """Options for the holder of a table."""
     if asked.max_risk is None:
         _refuse(asked, ("measure", "small"), "given with max_risk")
-        if asked.decimals is None:
+        if asked.decimals is None and not asked.policy:
             _refuse(asked, ("truncate",), "given with decimals")
     if not asked.withhold_n:
         _refuse(asked, ("number_prior",), "given where n is withheld")

@@ -7,6 +7,7 @@ within limits that the limit lies between, is undecided, and undecided is never 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -116,11 +117,13 @@ class Verdict(ShownInNotebooks):
 
 
 def ends(figure: Figure) -> tuple[float, float]:
-    """The least and the greatest that a figure may be: its limits, else two standard errors."""
+    """The least and the greatest that a figure may be: its limits, else two standard errors; of a
+    bound on one side, without end on the other."""
     value = figure.value
     spread = 0.0 if figure.how is How.EXACT else ERRORS * (figure.standard_error or 0.0)
-    low = figure.low if figure.low is not None else (value or 0.0) - spread
-    high = figure.high if figure.high is not None else (value or 0.0) + spread
+    least, greatest = (-inf, inf) if value is None else (value - spread, value + spread)
+    low = figure.low if figure.low is not None else least
+    high = figure.high if figure.high is not None else greatest
     return low, high
 
 

@@ -9,14 +9,17 @@ import pytest
 from discreet.belief.count_belief import exact
 from discreet.count_tables import advice as module
 from discreet.count_tables.advice import CountDecision, advise
+from discreet.count_tables.findings import findings_of
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, CountRisk, interval_risk
 from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
-from discreet.count_tables.verdict import table_rule
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
+from discreet.policy.count_rules import BestGuess, Entropy, Truth
+from discreet.policy.count_rules import CountRisk as CountRule
+from discreet.policy.policy import Policy
 from discreet.policy.verdict import Ruling
 
 DISASTERS = dict(enumerate([15, 20, 9, 5, 2]))
@@ -261,8 +264,8 @@ def test_the_verdict_is_on_the_release_as_asked(max_risk, decision, ruling):
     got = advise(DISASTERS, max_risk)
     assert (got.decision, got.verdict.ruling) == (decision, ruling)
     rules = {judged.rule: judged for judged in got.verdict.rules}
-    assert set(rules) == {"table_risk", "count_risk"}
-    assert rules["table_risk"].value == got.trials[0].table_risk
+    assert set(rules) == {"best_guess", "count_risk"}
+    assert rules["best_guess"].value == got.trials[0].table_risk
     assert rules["count_risk"].value == got.trials[0].cell_risk
     remedy = "S2 with 0 decimals keeps the limit"
     told = [judged.remedy for judged in got.verdict.those(Ruling.BROKEN)]
@@ -274,9 +277,19 @@ def test_the_verdict_is_on_the_release_as_asked(max_risk, decision, ruling):
 
 def test_a_limit_that_only_bounds_the_risk_breaks_no_rule():
     """Draws give an upper limit of the best guess: it can pass, but it cannot fail."""
+    rule = BestGuess(limit=0.3)
     for value, ruling in ((0.4, Ruling.UNDECIDED), (0.2, Ruling.KEPT)):
-        assert table_rule("is {}", exact(value), 0.3, is_bound=True).ruling is ruling
-    assert table_rule("is {}", exact(0.4), 0.3).ruling is Ruling.BROKEN
+        drawn = replace(
+            risk_of(0.0),
+            best_guess_probability=Unavailable("draws cannot tell"),
+            best_guess_limit=exact(value),
+        )
+        (found,) = rule.judge(findings_of(drawn, DISASTERS))
+        assert found.ruling is ruling
+        assert f"probability at most {value}" in found.words
+    (found,) = rule.judge(findings_of(risk_of(0.4), DISASTERS))
+    assert found.ruling is Ruling.BROKEN
+    assert "at most" not in found.words
 
 
 def test_counts_that_are_not_known_are_undecided(monkeypatch):
@@ -285,3 +298,61 @@ def test_counts_that_are_not_known_are_undecided(monkeypatch):
     assert got.verdict.ruling is Ruling.UNDECIDED
     assert got.verdict.rules[1].rule == "count_risk"
     assert "not known" in got.verdict.rules[1].words
+
+
+STRICT = Policy(name="strict", rules=(Truth(limit=0.362), Entropy(limit=1.0)))
+LOOSE = Policy(name="loose", rules=(CountRule(limit=0.31),))
+
+
+def test_fewer_decimals_keep_every_rule_of_all_policies():
+    """One policy alone is kept earlier than both together: recomputed from what each trial says."""
+    alone, both = advise(DISASTERS, policies=[STRICT]), advise(DISASTERS, policies=[STRICT, LOOSE])
+    assert (alone.decision, both.decision) == (CountDecision.FEWER_DECIMALS,) * 2
+    assert alone.decimals > both.decimals
+    with_limit = advise(DISASTERS, 0.4, policies=[STRICT, LOOSE])
+    for got, wanted in ((alone, 2), (both, 3), (with_limit, 5)):
+        assert len(got.verdict.rules) == wanted
+        assert got.verdict.ruling is Ruling.BROKEN
+        assert [trial.ruling for trial in got.trials].index(Ruling.KEPT) == len(got.trials) - 1
+    assert with_limit.decimals == both.decimals
+    assert "every rule is then kept" in both.sentence
+    assert {one.policy for one in with_limit.verdict.rules} == {"", "strict", "loose"}
+    assert {one.remedy for one in both.verdict.those(Ruling.BROKEN)} == {
+        f"S2 with {both.decimals} decimal{'s' * (both.decimals != 1)} keeps every rule"
+    }
+
+
+def test_a_policy_says_the_same_as_the_options_that_it_is():
+    for measure in ("best_guess", "truth"):
+        kind = {"best_guess": BestGuess, "truth": Truth}[measure]
+        for limit in (0.2, 0.365, 0.5):
+            named = Policy(name="named", rules=(kind(limit=limit), CountRule(limit=limit, small=2)))
+            policy = advise(DISASTERS, policies=[named], decimals=())
+            plain = advise(DISASTERS, limit, measure=measure, small=2, decimals=())
+            assert policy.exposed == plain.exposed
+            assert [replace(one, policy="") for one in policy.verdict.rules] == list(
+                plain.verdict.rules
+            )
+            assert policy.trials[0].table_risk == plain.trials[0].table_risk
+
+
+def test_values_are_exposed_where_one_rule_is_not_kept():
+    one = Policy(name="one", rules=(CountRule(limit=0.2, small=2),))
+    other = Policy(name="other", rules=(CountRule(limit=0.36, small=5),))
+    assert {x.value for x in advise(DISASTERS, policies=[one], decimals=()).exposed} == {4}
+    both = advise(DISASTERS, policies=[one, other], decimals=())
+    assert {x.value for x in both.exposed} == {3, 4}
+    none = Policy(name="none", rules=(BestGuess(limit=0.2),))
+    assert advise(DISASTERS, policies=[none], decimals=()).exposed == ()
+
+
+def test_without_a_rule_nothing_is_advised():
+    with pytest.raises(InputError, match="max_risk must be given"):
+        advise(DISASTERS)
+
+
+def test_a_limit_on_small_counts_alone_is_kept_where_there_are_none():
+    got = advise({0: 5, 1: 9, 2: 4}, 0.9999, small=1, decimals=())
+    kept = got.verdict.rules[1]
+    assert (kept.rule, kept.ruling) == ("count_risk", Ruling.KEPT)
+    assert kept.words == "no value that occurs is that of at most 1."

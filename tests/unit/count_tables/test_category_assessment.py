@@ -3,7 +3,6 @@
 import itertools
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,9 +14,12 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.measures import CellRisk, interval_risk
 from discreet.count_tables.rebuilding import hidden_counts
 from discreet.count_tables.statistics import CountStatistics
+from discreet.count_tables.verdict import plain_policy
 from discreet.errors import InputError
 from discreet.figures import Unavailable
 from discreet.flows.counts import assess_categories, assess_counts
+from discreet.policy.policy import judge
+from discreet.policy.rule import Subject
 from discreet.policy.verdict import Ruling, worst
 
 TABLES = {
@@ -106,7 +108,10 @@ def test_a_category_of_zeros_is_given_away():
 def test_a_category_of_zeros_may_not_go_out():
     found = assess_categories(TABLES | {"east": {0: 7}}, max_risk=0.9)
     broken = found.verdict.those(Ruling.BROKEN)
-    assert [one.concerns for one in broken] == [("east",)]
+    assert [(one.rule, one.concerns) for one in broken] == [
+        ("best_guess", ("east",)),
+        ("count_risk", ("east",)),
+    ]
     assert broken[0].words.startswith("S1 = 0 gives away all counts of east")
     assert len(found.verdict.those(Ruling.KEPT)) == 3  # all of the others may go out
 
@@ -203,11 +208,12 @@ def test_rounding_decides_nothing_about_categories(noise):
         name: replace(risk, best_guess_probability=exact(p))
         for name, p in (("a", 0.5), ("b", 0.5 + noise))
     }
-    rules = category_assessment._rules(risk, alone, (), 0.5)
+    findings = category_assessment._findings(risk, alone, cells, tables, {})
+    rules = judge(plain_policy(0.5), Subject.COUNTS, findings).rules
     assert {one.ruling for one in rules} == {Ruling.KEPT}
     assert "of the table of a" in rules[1].words
-    case = SimpleNamespace(tables=tables, certain=())
-    assert category_assessment._exposed(case, cells, 0.5) == ()
+    assert rules[2].words.startswith("the true count of value 0 of a has")
+    assert rules[2].concerns == ()
 
 
 @pytest.mark.parametrize("max_risk", [0.3, 0.45, 0.6, 0.9])

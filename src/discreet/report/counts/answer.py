@@ -7,7 +7,7 @@ from discreet.count_tables.assessment import CountAssessment
 from discreet.count_tables.category_assessment import CategoriesAssessment
 from discreet.count_tables.release import CountRelease
 from discreet.count_tables.statistics import DecimalLog
-from discreet.count_tables.verdict import text_of
+from discreet.policy.count_rules import text_of
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 
@@ -15,7 +15,7 @@ OTHER_COMMAND = (
     "This judges the release of statistics alone; to publish the table of counts itself: discreet "
     "audit FILE --release COLUMN"
 )
-JUDGE = "to have it judged, say which risk is allowed, as in --max-risk 0.1"
+JUDGE = "to have it judged, say which risk is allowed, as in --max-risk 0.1, or name a policy"
 RELEASE = (
     "release them as they stand; what else goes out of the same counts must be judged with them"
 )
@@ -41,28 +41,32 @@ def next_steps(a: CountAssessment) -> Iterator[str]:
 
 def _advised(advice: CountAdvice, seconds: float) -> str:
     last = advice.trials[-1]
-    risk = f"{_larger(advice)} (limit {advice.max_risk:g})"
     if advice.decision is CountDecision.RELEASE:
         return RELEASE
     if advice.decision is CountDecision.FEWER_DECIMALS:
         number = words.plural(advice.decimals or 0, "decimal")
-        return (
-            f"release S2 with {number} instead (--decimals {advice.decimals}): the largest risk is "
-            f"then {risk}"
-        )
+        then = _every_rule(advice) or f"the largest risk is then {_larger(advice)}"
+        return f"release S2 with {number} instead (--decimals {advice.decimals}): {then}"
     if advice.decision is CountDecision.UNDECIDED:
         return more_time(seconds)
     hide = "" if last.release.n is None else ", or see what withholding n does (--withhold-n)"
     if len(advice.trials) == 1:
         return f"keep these statistics inside{hide}"
-    return (
-        f"fewer decimals do not help: even with {_decimals(last.release)} the largest risk is "
-        f"{risk}; keep these statistics inside{hide}"
-    )
+    even = f"even with {_decimals(last.release)}"
+    if _every_rule(advice):
+        tried = f"{even} not every rule is kept"
+    else:
+        tried = f"{even} the largest risk is {_larger(advice)}"
+    return f"fewer decimals do not help: {tried}; keep these statistics inside{hide}"
+
+
+def _every_rule(advice: CountAdvice) -> str:
+    """What is said where policies are named, whose rules have limits of their own; else nothing."""
+    return "every rule is then kept" if advice.verdict.policies or advice.max_risk is None else ""
 
 
 def _larger(advice: CountAdvice) -> str:
-    return text_of(advice.trials[-1].risk)
+    return f"{text_of(advice.trials[-1].risk)} (limit {advice.max_risk:g})"
 
 
 def _decimals(release: CountRelease) -> str:

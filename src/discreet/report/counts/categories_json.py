@@ -33,6 +33,7 @@ def categories_json(view: CategoriesView) -> dict[str, Any]:
         regression=None if view.regression is None else regression_json(view.regression),
         bayes={name: bayes_json(one) for name, one in view.bayes.items()} or None,
         verdict=None if view.found.verdict is None else view.found.verdict.to_json(),
+        findings=None if view.found.findings is None else view.found.findings.to_json(),
     )
 
 

@@ -55,6 +55,7 @@ def counts_json(
         knowledge=_knowledge(a),
         verdict=None if a.verdict is None else a.verdict.to_json(),
         advice=None if a.advice is None else _advice(a.advice),
+        findings=None if a.findings is None else a.findings.to_json(),
     )
 
 
