@@ -2,7 +2,8 @@
 
 `assess` takes records to risk figures, `audit` released margins of a table, `counts` the statistics
 of counts; `choose` says what to release, `plan` how large a sample may be, `backtest` which model
-to trust. They have the names of the commands, and their keywords those of the options.
+to trust; `policies` are named rules of what is safe. They have the names of the commands, and their
+keywords those of the options.
 
 Each returns a result that shows itself in a few lines, and in a notebook as its report; it has
 `write_report`, `tables`, `to_frame`, `to_json` and `compare`, and `read_result` reads its JSON.
@@ -65,8 +66,10 @@ if TYPE_CHECKING:
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics, counts
     from discreet.flows.plan import Plans, plan
+    from discreet.flows.policies import policies, read_policy
     from discreet.masks.contract import Masked, PublishedTable
     from discreet.notebooks import Result
+    from discreet.policy.policy import Policy
     from discreet.policy.verdict import Judged, Ruling, Verdict
     from discreet.progress import Progress
     from discreet.report.comparing import Comparison, Difference
@@ -176,6 +179,7 @@ _HOME = {
     "Plans": "discreet.flows.plan",
     "Plot": "discreet.report.notebook",
     "PoissonTest": "discreet.count_tables.com_poisson.estimation",
+    "Policy": "discreet.policy.policy",
     "PolicyComparison": "discreet.survey.missing_policies",
     "PopulationCell": "discreet.tables.population_cells",
     "Printed": "discreet.tables.printed",
@@ -224,6 +228,8 @@ _HOME = {
     "compare_policies": "discreet.flows.assess",
     "counts": "discreet.flows.counts",
     "plan": "discreet.flows.plan",
+    "policies": "discreet.flows.policies",
+    "read_policy": "discreet.flows.policies",
     "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",
     "recommend": "discreet.flows.choose",
@@ -300,6 +306,7 @@ __all__ = [
     "Plans",
     "Plot",
     "PoissonTest",
+    "Policy",
     "PolicyComparison",
     "PopulationCell",
     "Printed",
@@ -348,6 +355,8 @@ __all__ = [
     "compare_policies",
     "counts",
     "plan",
+    "policies",
+    "read_policy",
     "read_result",
     "read_table",
     "recommend",

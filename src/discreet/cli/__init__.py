@@ -26,6 +26,7 @@ from discreet.numerics.linear_algebra import keep_to_one_thread
             "What to publish of a table: the most useful release within a limit on risk.",
         ),
         "counts": ("discreet.cli.counts", "What the statistics of counts give away of them."),
+        "policies": ("discreet.cli.policies", "What safe means: the policies, and your own."),
         "plan": ("discreet.cli.plan", "How large a sample may be for a given risk."),
         "backtest": (
             "discreet.cli.backtest",

@@ -20,7 +20,7 @@ COMMANDS = {  # that judge each subject
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy(ShownInNotebooks):
     """Rules with a name, a version, where they come from, and words for the reader.
 
@@ -46,6 +46,15 @@ class Policy(ShownInNotebooks):
                 remedy = "two limits on one figure contradict each other: keep the stricter"
                 raise InputError(must_be("rules", "each on its own figure", got, remedy=remedy))
             seen.add(rule.identity)
+
+    def __repr__(self) -> str:
+        """Its name and version, and what each rule asks, a line each."""
+        told = [f"Policy {self.name or 'without a name'}"]
+        told[0] += f", version {self.version}" if self.version else ""
+        told += [f"  {rule.said()}" for rule in self.rules]
+        if self.reports_k:
+            told.append(f"  Reports k = {', '.join(map(str, self.reports_k))}; no limit.")
+        return "\n".join(told)
 
     def about(self, subject: Subject) -> tuple[Rule, ...]:
         """Its rules on that subject."""

@@ -5,6 +5,7 @@ figure can have, two limits on one figure or a format of a later version are err
 line, and nothing is judged by what is left.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -16,15 +17,17 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from discreet.errors import FileError, InputError, must_be, problem_of
+from discreet.errors import FileError, InputError, must_be, one_line, problem_of
 from discreet.policy import count_rules, record_rules, table_rules
 from discreet.policy.policy import FORMAT, Policy
-from discreet.policy.rule import Rule
+from discreet.policy.rule import Rule, Subject
 
 RULES: Mapping[str, type[Rule]] = {
     rule.name: rule for rule in (*record_rules.RULES, *table_rules.RULES, *count_rules.RULES)
 }
 LARGEST = 1 << 20  # bytes of a file
+MOST = 10**9  # that a whole number beside a limit may be
+LONGEST_SHOWN, MOST_SHOWN = 60, 10**30  # characters and digits of what a complaint repeats
 TEXTS, LISTS = ("name", "version", "source", "words", "mask"), ("reports_k", "not_judged")
 DEFAULTS = ("small", "confidence")  # of all rules on tables that do not say it themselves
 KEYS = ("format", *TEXTS, *LISTS, *DEFAULTS, "rules")
@@ -69,7 +72,9 @@ def preset_names() -> tuple[str, ...]:
     """The names of the policies that come with Discreet."""
     folder = resources.files("discreet.policy") / "presets"
     return tuple(
-        sorted(one.name.removesuffix(".toml") for one in folder.iterdir() if one.is_file())
+        sorted(
+            one.name.removesuffix(".toml") for one in folder.iterdir() if one.name.endswith(".toml")
+        )
     )
 
 
@@ -83,12 +88,15 @@ def preset(name: str) -> Policy:
 def read_policy(path: str | Path) -> Policy:
     """The policy in a file; raises FileError or InputError that names the file and the line."""
     name = Path(path).name
+    if "\0" in str(path):
+        raise FileError(must_be("policy", "a file", _shown(str(path))))
     try:
         if Path(path).stat().st_size > LARGEST:
             raise FileError(must_be(name, f"at most {LARGEST:,} bytes long", "more"))
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(must_be(name, "text in UTF-8", "something else")) from error
+        where = f"{name}, line {error.object[: error.start].count(10) + 1}"
+        raise FileError(must_be(name, "text in UTF-8", "something else", where=where)) from error
     except OSError as error:
         raise FileError(must_be(f"policy {name!r}", "readable", error.strerror)) from error
     return parse_policy(text, name)
@@ -97,13 +105,7 @@ def read_policy(path: str | Path) -> Policy:
 def parse_policy(text: str, where: str = "policy") -> Policy:
     """The policy that a text says; `where` names the text in complaints."""
     lines = _Lines(text, where)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"line (\d+)", str(error))
-        what = str(error).partition(" (at")[0]
-        place = f"{where}, line {at[1]}" if at else where
-        raise FileError(must_be(where, "TOML", what.lower(), where=place)) from error
+    data = _toml_data(text, where)
     _check_format(data, lines)
     for key in data:
         if key not in KEYS:
@@ -117,25 +119,44 @@ def parse_policy(text: str, where: str = "policy") -> Policy:
         raise InputError(must_be("name", rule, repr(texts["name"]), where=lines.of("name")))
     _check_defaults(data, lines)
     rules = _rules(data, lines)
+    _check_used(data, rules, lines)
     reports = _list(data, "reports_k", int, lines)
+    not_judged = _list(data, "not_judged", str, lines)
     if not rules and not reports:
         raise InputError(must_be("policy", "of one rule at least", "none", where=where))
     try:
-        return Policy(
-            **texts,
-            rules=rules,
-            reports_k=reports,
-            not_judged=_list(data, "not_judged", str, lines),
-        )
+        return Policy(**texts, rules=rules, reports_k=reports, not_judged=not_judged)
     except InputError as error:  # two rules on one figure
         twice = _second(rules)
         raise _placed(error, lines.of_rule(twice)) from error
 
 
+def _toml_data(text: str, where: str) -> dict[str, Any]:
+    """What TOML says; raises FileError that names the line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        what = str(error).partition(" (at")[0]
+        line = int(at[1]) if at else _of_open_quote(text)
+        place = f"{where}, line {line}"
+        raise FileError(must_be(where, "TOML", what[:1].lower() + what[1:], where=place)) from error
+    except (ValueError, RecursionError) as error:  # a number of too many digits, or lists in lists
+        got = "a number or a list that nobody can mean"
+        raise FileError(must_be(where, "TOML", got, where=where)) from error
+
+
+def _of_open_quote(text: str) -> int:
+    """The line of the quote that was never closed, where a text ends too soon; else its last."""
+    lines = text.splitlines() or [""]
+    odd = (place for place, line in enumerate(lines, start=1) if line.count("'") % 2)
+    return next(odd, len(lines))
+
+
 def _check_format(data: Mapping[str, Any], lines: "_Lines") -> None:
     given = data.get("format")
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        got = "none" if given is None else repr(given)
+        got = "none" if given is None else _shown(given)
         remedy = f"this Discreet writes format = {FORMAT}"
         raise InputError(
             must_be("format", "a whole number", got, where=lines.of("format"), remedy=remedy)
@@ -143,7 +164,13 @@ def _check_format(data: Mapping[str, Any], lines: "_Lines") -> None:
     if given > FORMAT:
         remedy = "the file was written for a later Discreet: take that one"
         raise InputError(
-            must_be("format", f"at most {FORMAT}", given, where=lines.of("format"), remedy=remedy)
+            must_be(
+                "format",
+                f"at most {FORMAT}",
+                _shown(given),
+                where=lines.of("format"),
+                remedy=remedy,
+            )
         )
 
 
@@ -151,19 +178,33 @@ def _check_defaults(data: Mapping[str, Any], lines: "_Lines") -> None:
     small, sure = data.get("small", 1), data.get("confidence", 0.5)
     if not isinstance(small, int) or isinstance(small, bool) or small < 1:
         rule = "a whole number of at least 1"
-        raise InputError(must_be("small", rule, repr(small), where=lines.of("small")))
+        raise InputError(must_be("small", rule, _shown(small), where=lines.of("small")))
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure < 1:
         rule = "from 0 to below 1"
-        raise InputError(must_be("confidence", rule, repr(sure), where=lines.of("confidence")))
+        raise InputError(must_be("confidence", rule, _shown(sure), where=lines.of("confidence")))
+
+
+def _check_used(data: Mapping[str, Any], rules: Sequence[Rule], lines: "_Lines") -> None:
+    """Nothing is said of all rules on tables that none of them asks for."""
+    asked = {field.name for rule in rules for field in rule.own_fields() if _takes_defaults(rule)}
+    for name in DEFAULTS:
+        if name in data and name not in asked:
+            rule = "given where a rule on tables asks for it"
+            raise InputError(must_be(name, rule, "no such rule", where=lines.of(name)))
+
+
+def _takes_defaults(rule: Rule | type[Rule]) -> bool:
+    return rule.subject is Subject.TABLES
 
 
 def _text(data: Mapping[str, Any], name: str, lines: "_Lines") -> str:
     value = data.get(name, "")
-    if name in ("name", "version") and value == "":
-        raise InputError(must_be(name, "given", "none", where=lines.of(name)))
     if not isinstance(value, str):
-        raise InputError(must_be(name, "text", repr(value), where=lines.of(name)))
-    return " ".join(value.split())
+        raise InputError(must_be(name, "text", _shown(value), where=lines.of(name)))
+    said = " ".join(value.split())
+    if name in ("name", "version") and not said:
+        raise InputError(must_be(name, "given", "none", where=lines.of(name)))
+    return said
 
 
 def _list(data: Mapping[str, Any], name: str, kind: type, lines: "_Lines") -> tuple[Any, ...]:
@@ -171,7 +212,7 @@ def _list(data: Mapping[str, Any], name: str, kind: type, lines: "_Lines") -> tu
     fits = isinstance(value, list) and all(type(one) is kind for one in value)
     if not fits or (kind is int and any(one < 2 for one in value)):
         rule = "a list of texts" if kind is str else "a list of whole numbers of at least 2"
-        raise InputError(must_be(name, rule, repr(value), where=lines.of(name)))
+        raise InputError(must_be(name, rule, _shown(value), where=lines.of(name)))
     return tuple(value)
 
 
@@ -188,7 +229,7 @@ def _rule(data: Mapping[str, Any], shared: Mapping[str, Any], lines: "_Lines", p
     name = str(data.get("rule", ""))
     if name not in RULES:
         rule = f"one of {', '.join(RULES)}"
-        got, remedy = repr(name) if name else "none", _near(name, tuple(RULES))
+        got, remedy = _shown(name) if name else "none", _near(name, tuple(RULES))
         where = lines.of_rule(place, "rule")
         raise InputError(must_be("rule", rule, got, where=where, remedy=remedy))
     kind = RULES[name]
@@ -198,8 +239,11 @@ def _rule(data: Mapping[str, Any], shared: Mapping[str, Any], lines: "_Lines", p
         if key not in known:
             where = lines.of_rule(place, key)
             rule = f"made of {', '.join(known)}"
-            raise InputError(must_be(name, rule, repr(key), where=where, remedy=_near(key, known)))
-    values = {key: value for key, value in shared.items() if key in own}
+            raise InputError(
+                must_be(name, rule, _shown(key), where=where, remedy=_near(key, known))
+            )
+    defaults = shared if _takes_defaults(kind) else {}
+    values = {key: value for key, value in defaults.items() if key in own}
     values |= {key: value for key, value in data.items() if key in own}
     for key, one in own.items():
         if key not in values and one.default is MISSING:
@@ -208,11 +252,13 @@ def _rule(data: Mapping[str, Any], shared: Mapping[str, Any], lines: "_Lines", p
     secret = data.get("secret", False)
     if not isinstance(secret, bool):
         where = lines.of_rule(place, "secret")
-        raise InputError(must_be("secret", "true or false", repr(secret), where=where))
+        raise InputError(must_be("secret", "true or false", _shown(secret), where=where))
+    limit = _limit(data, name, limits, lines, place)
     try:
-        return kind(**values, **_limit(data, name, limits, lines, place), secret=secret)
+        return kind(**values, **limit, secret=secret)
     except InputError as error:
-        raise _placed(error, lines.of_rule(place)) from error
+        key = problem_of(error.args[0]).what.partition(" must be ")[0]
+        raise _placed(error, lines.of_rule(place, key)) from error
 
 
 def _limit(
@@ -231,23 +277,39 @@ def _limit(
         rule = f"limited once, by {' or '.join(limits)}"
         raise InputError(must_be(name, rule, got, where=lines.of_rule(place)))
     value = data[given[0]]
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    if not _is_number(value):
         where = lines.of_rule(place, given[0])
-        raise InputError(must_be(given[0], "a number", repr(value), where=where))
+        raise InputError(must_be(given[0], "a number", _shown(value), where=where))
     return {"limit": float(value), "strict": limits[given[0]]}
+
+
+def _is_number(value: Any) -> bool:
+    """A finite number that a float can hold, which true and false are not."""
+    try:
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        return plain and math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _typed(kind: type[Rule], key: str, value: Any, lines: "_Lines", place: int) -> Any:
     """A value of the type that the rule has for it; a list becomes a tuple."""
     hint = get_type_hints(kind)[key]
+    where = lines.of_rule(place, key)
     if get_origin(hint) is tuple:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            where = lines.of_rule(place, key)
-            raise InputError(must_be(key, "a list of texts", repr(value), where=where))
+            raise InputError(must_be(key, "a list of texts", _shown(value), where=where))
         return tuple(value)
     if not _fits(value, hint):
-        where = lines.of_rule(place, key)
-        raise InputError(must_be(key, _wanted(hint), repr(value), where=where))
+        raise InputError(must_be(key, _wanted(hint), _shown(value), where=where))
+    if isinstance(value, str):
+        value = " ".join(value.split())
+        if not value:
+            raise InputError(must_be(key, "given", "none", where=where))
+    if isinstance(value, int) and not isinstance(value, bool) and not 1 <= value <= MOST:
+        raise InputError(must_be(key, f"from 1 to {MOST:,}", _shown(value), where=where))
+    if key == "confidence" and not 0 <= value < 1:
+        raise InputError(must_be(key, "from 0 to below 1", _shown(value), where=where))
     return float(value) if hint is float else value
 
 
@@ -258,7 +320,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return value in get_args(hint)
     if isinstance(value, bool) or hint is bool:
         return isinstance(value, bool) and hint is bool
-    return isinstance(value, (int, float) if hint is float else hint)
+    return _is_number(value) if hint is float else isinstance(value, hint)
 
 
 def _wanted(hint: Any) -> str:
@@ -269,8 +331,16 @@ def _wanted(hint: Any) -> str:
     return " or ".join(names[one] for one in options if one in names)
 
 
+def _shown(value: Any) -> str:
+    """A value in a complaint, cut where it is long."""
+    if isinstance(value, int) and abs(value) > MOST_SHOWN:
+        return "a number of many digits"
+    said = repr(value)
+    return said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}…"
+
+
 def _near(word: str, words: Sequence[str]) -> str | None:
-    near = get_close_matches(word, words, n=1)
+    near = get_close_matches(word[:LONGEST_SHOWN], words, n=1)
     return f"did you mean {near[0]!r}?" if near else None
 
 
@@ -292,20 +362,31 @@ def _placed(error: InputError, where: str) -> InputError:
     return InputError(must_be(name, rule, got, where=where, remedy=problem.remedy or None))
 
 
+# Texts of several lines, whose lines are no keys; what else holds quotes is passed over.
+_LONG_TEXT = re.compile(
+    r"#[^\n]*|(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'", re.DOTALL
+)
+
+
+def _only_breaks(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n") if found["long"] else found[0]
+
+
 class _Lines:
     """Where the parts of a file stand, for complaints: TOML itself does not tell."""
 
     def __init__(self, text: str, where: str) -> None:
         self.where = where
-        self.lines = text.splitlines()
+        self.lines = _LONG_TEXT.sub(_only_breaks, text).split("\n")
         self.headers = [
             i for i, line in enumerate(self.lines) if re.match(r"\s*\[\[\s*rules\s*\]\]", line)
         ]
 
     def of(self, key: str) -> str:
-        """The line of a key before the first rule."""
+        """The line of a key before the first rule, or of a table of that name."""
         end = self.headers[0] if self.headers else len(self.lines)
-        return self._at(self._find(key, 0, end))
+        found = self._find(key, 0, end)
+        return self._at(self._find_table(key) if found is None else found)
 
     def of_rule(self, place: int, key: str | None = None) -> str:
         """The line of a rule, or of a key in it."""
@@ -317,8 +398,12 @@ class _Lines:
         return self._at(first if found is None else found)
 
     def _find(self, key: str, first: int, last: int) -> int | None:
-        pattern = re.compile(rf"\s*\"?{re.escape(key)}\"?\s*=")
+        pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]")
         return next((i for i in range(first, last) if pattern.match(self.lines[i])), None)
+
+    def _find_table(self, key: str) -> int | None:
+        pattern = re.compile(rf"\s*\[+\s*[\"']?{re.escape(key)}[\"']?\s*[].]")
+        return next((i for i, line in enumerate(self.lines) if pattern.match(line)), None)
 
     def _at(self, line: int | None) -> str:
         return self.where if line is None else f"{self.where}, line {line + 1}"
@@ -331,7 +416,7 @@ def policy_text(policy: Policy) -> str:
     parts = ["\n".join(f"{key} = {_toml(value)}" for key, value in data.items())]
     for rule, given in zip(policy.rules, rules, strict=True):
         own = "\n".join(f"{key} = {_toml(value)}" for key, value in given.items())
-        parts.append(f"# {rule.said()}\n[[rules]]\n{own}")
+        parts.append(f"# {one_line(rule.said())}\n[[rules]]\n{own}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -343,6 +428,6 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(_toml(one) for one in value)}]"
     if isinstance(value, str):
         plain = value.replace("\\", "\\\\").replace('"', '\\"')
-        escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in plain)
+        escaped = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain)
         return f'"{escaped}"'
     return repr(value)

@@ -5,6 +5,7 @@ of a release (`judge`), and holds it against its limit: kept only where the figu
 it, undecided where the figure is not known or its limits lie on both sides.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields, replace
 from enum import StrEnum
@@ -56,6 +57,8 @@ class Rule:
     def __post_init__(self) -> None:
         written = self.written_limit()
         where = f"{self.name}"
+        if not math.isfinite(self.limit):
+            raise InputError(must_be(written, "a finite number", f"{self.limit}", where=where))
         if self.whole and self.limit != int(self.limit):
             raise InputError(must_be(written, "a whole number", f"{self.limit:g}", where=where))
         if not self.lowest <= self.limit <= self.highest:
