@@ -354,3 +354,86 @@ def test_the_help_explains_s2(discreet):
     assert "2 to the power 20 times 3 to the power 7" in said
     assert "weights" not in said
     assert "Rows without a value: refuse them (default) or leave them out." in said
+
+
+OFFICE = """format = 1
+name = "office"
+version = "2026"
+
+[[rules]]
+rule = "truth"
+most = 0.36173
+secret = true
+
+[[rules]]
+rule = "count_risk"
+small = 2
+most = 0.45
+"""
+
+
+@pytest.fixture
+def office(tmp_path):
+    path = tmp_path / "office.toml"
+    path.write_text(OFFICE, encoding="utf-8")
+    return path
+
+
+def test_a_policy_judges_and_what_would_keep_it_is_tried(discreet, office):
+    refused = discreet("counts", DISASTERS, "--policy", office)
+    assert refused.code == 3
+    said = " ".join(refused.out.split())
+    assert "Broken: an intruder gives the true table the probability 0.363, above the limit" in said
+    assert "Release S2 with 1 decimal instead (--decimals 1): every rule is then kept." in said
+    kept = discreet("counts", DISASTERS, "--policy", office, "--decimals", 1)
+    assert kept.code == 0
+    assert "Verdict: may go out" in kept.out
+
+
+def test_all_policies_must_hold_and_the_options_too(discreet, office, tmp_path):
+    other = tmp_path / "other.toml"
+    text = OFFICE.replace('"office"', '"other"').replace("0.36173", "0.9").replace("0.45", "0.3")
+    other.write_text(text, encoding="utf-8")
+    run = discreet(
+        "counts", DISASTERS, "--policy", office, "--policy", other, "--max-risk", 0.5, "--json"
+    )
+    assert run.code == 3
+    verdict = json.loads(run.out)["verdict"]
+    assert [one["name"] for one in verdict["policies"]] == ["office", "other"]
+    told = [(one.get("policy", ""), one["rule"], one["verdict"]) for one in verdict["rules"]]
+    assert told == [
+        ("", "best_guess", "kept"),
+        ("", "count_risk", "kept"),
+        ("office", "truth", "broken"),
+        ("office", "count_risk", "kept"),
+        ("other", "truth", "kept"),
+        ("other", "count_risk", "broken"),
+    ]
+    assert discreet("counts", DISASTERS, "--policy", other, "--decimals", 1).code == 3
+
+
+def test_policies_that_cannot_judge_counts(discreet, office):
+    said = discreet("counts", DISASTERS, "--policy", "cms").complaint()
+    assert said.startswith("--policy must be about counts, got 'cms', which is about tables")
+    said = discreet("counts", DISASTERS, "--policy", "nothing").complaint()
+    assert said.startswith("--policy must be the name of a policy or a file, got 'nothing'")
+    said = discreet("counts", DISASTERS, "--policy", office, "--policy", office).complaint()
+    assert said == "--policy must be each named once, got 'office' twice"
+    said = discreet("counts", *RELEASED, "--policy", office).complaint()
+    assert said.startswith("--policy must be given with the table of counts")
+    office.write_text(OFFICE.replace("most = 0.45", "mots = 0.45"), encoding="utf-8")
+    said = discreet("counts", DISASTERS, "--policy", office).complaint()
+    assert "at office.toml, line 13" in said
+
+
+def test_a_secret_number_is_in_no_page_for_readers_outside(discreet, office, tmp_path):
+    inside, outside = tmp_path / "in.html", tmp_path / "out.html"
+    options = ("--policy", office, "--report", inside, "--external-report", outside)
+    assert discreet("counts", DISASTERS, *options).code == 3
+    assert "0.36173" in inside.read_text(encoding="utf-8")
+    text = outside.read_text(encoding="utf-8")
+    assert "0.36173" not in text
+    assert "0.45" not in text
+    assert "do not allow it" in text
+    said = " ".join(text.split())
+    assert "Policy office, version 2026: limits on how sure an intruder may be of the true" in said
