@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from discreet.errors import InputError, must_be
-from discreet.notebooks import ShownInNotebooks
 from discreet.policy.findings import Findings
 from discreet.policy.rule import Rule, Subject
 from discreet.policy.verdict import Judged, PolicyId, Verdict
@@ -21,7 +21,7 @@ COMMANDS = {  # that judge each subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Policy(ShownInNotebooks):
+class Policy:
     """Rules with a name, a version, where they come from, and words for the reader.
 
     `reports_k` are sizes of cells whose records are to be reported, without a limit. `not_judged`
@@ -55,6 +55,12 @@ class Policy(ShownInNotebooks):
         if self.reports_k:
             told.append(f"  Reports k = {', '.join(map(str, self.reports_k))}; no limit.")
         return "\n".join(told)
+
+    def _repr_html_(self) -> str:
+        """The same as `discreet policies show` says, for a notebook."""
+        document = import_module("discreet.report.policies").policy_document(self)
+        html: str = import_module("discreet.report.render_html").part_of(document)
+        return html
 
     def about(self, subject: Subject) -> tuple[Rule, ...]:
         """Its rules on that subject."""

@@ -73,7 +73,6 @@ TOLD: Mapping[str, Told] = {  # by the name of the result's class, so that only 
         document="plan.plan_document", json="plan.plan_json", documented=_alone, data=_alone
     ),
     "Plans": Told(document="plan.plan_document", json="plan.plan_json"),
-    "Policy": Told(document="policies.policy_document", json="policies.policy_json"),
     "PolicyComparison": Told(
         document="assess.comparison.comparison_document",
         json="assess.comparison.comparison_json",

@@ -160,7 +160,7 @@ def test_questions_about_tables(tmp_path):
         ("rounded", 5, False),
         ("groups", 0, False),
     ]
-    assert {rule.zeros for rule in policy.rules[:2]} == {"refused"}
+    assert {rule.identity[1] for rule in policy.rules[:2]} == {"refused"}
     assert f"written: {path}" in run.stderr
     assert run.stdout == ""
 
@@ -174,7 +174,7 @@ def test_questions_about_records_and_secret_numbers():
         ("max_risk", 0.09, True),
         ("correct_matches", 0.03, True),
     ]
-    assert policy.rules[2].share
+    assert policy.rules[2].identity == ("correct_matches", True, "limits")
     assert policy.version == "1"
 
 
@@ -183,14 +183,14 @@ def test_questions_about_counts():
     told = [(rule.name, rule.limit, getattr(rule, "small", None)) for rule in policy.rules]
     assert told == [("best_guess", 0.2, None), ("count_risk", 0.3, 2), ("entropy", 1.5, None)]
     every = parse_policy(answered("counts", "office", "", "", "", "0.3", "", "", "").stdout)
-    assert [(rule.name, rule.small) for rule in every.rules] == [("count_risk", None)]
+    assert [rule.identity for rule in every.rules] == [("count_risk", None)]
 
 
 def test_enter_takes_what_is_shown_or_skips_a_rule():
     policy = parse_policy(answered("", "", "", "", "10", "", "", "", "", "").stdout)
     assert policy.name == "my-policy"
     assert [rule.name for rule in policy.rules] == ["printed_counts", "derived_counts"]
-    assert {rule.zeros for rule in policy.rules} == {"allowed"}
+    assert {rule.identity[1] for rule in policy.rules} == {"allowed"}
 
 
 def test_a_wrong_answer_is_told_why_and_asked_again():
