@@ -122,22 +122,24 @@ class ShareBelowK(Rule):
         )
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
-        found = findings.the(f"min_k:{self.of}")
-        total, below = findings.the("n_records").value, found.beyond.get(float(self.k))
-        value: Outcome = Unavailable(f"it was not counted for k = {self.k}")
-        if below is not None and isinstance(total, Figure) and total.value:
-            how = found.value.how if isinstance(found.value, Figure) else How.ESTIMATE
-            value = Figure(value=below / total.value, how=how)
-            if found.doubt:
-                value = Unavailable(found.doubt)
+        value = self._share(findings)
         if isinstance(value, Unavailable):
             words = f"the share of the records below k = {self.k} is not known: {value.reason}."
         else:
             words = (
-                f"{records(below or 0)} ({100 * (value.value or 0.0):.3g} %) {_is(below or 0)} "
-                f"below k = {self.k}; the limit is {100 * self.limit:g} %."
+                f"{_percent(value)} of the records are below k = {self.k}; the limit is "
+                f"{100 * self.limit:g} %."
             )
         return (self.judged(value, self.ruling(value), words),)
+
+    def _share(self, findings: Findings) -> Outcome:
+        if self.of == "population":
+            return findings.the(f"share_below_k:population:{self.k}").value
+        total = findings.the("n_records").value
+        below = findings.the("min_k:sample").beyond.get(float(self.k))
+        if below is None or not isinstance(total, Figure) or not total.value:
+            return Unavailable(f"it was not counted for k = {self.k}: ask for it with this policy")
+        return Figure(value=below / total.value, how=How.EXACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +259,8 @@ class MaxRisk(Rule):
         if isinstance(value, Unavailable):
             return f"the risk of the records cannot be estimated: {value.reason}"
         if value.value is None:
-            return found.found if ruling is Ruling.KEPT else found.doubt
+            so = f"so no record can have a risk above {limit:g}"
+            return f"{found.found}, {so}" if ruling is Ruling.KEPT else found.doubt
         largest = told_risk(value.value)
         if ruling is Ruling.BROKEN and high:
             return f"{records(high)} {_has(high)} a risk above {limit:g}; the highest is {largest}"
@@ -330,6 +333,10 @@ class C(_OfSensitive):
     about: ClassVar[str] = "how common one sensitive value may be in a group"
     highest: ClassVar[float] = MOST_PERSONS
 
+    @property
+    def stem(self) -> str:
+        return f"c/{self.l}"
+
     def said(self) -> str:
         return (
             f"In every group the commonest sensitive value is less than {self.limit:g} times as "
@@ -359,6 +366,10 @@ class Alpha(_OfSensitive):
 
     name: ClassVar[str] = "alpha"
     about: ClassVar[str] = "how common one sensitive value may be in a group"
+
+    @property
+    def stem(self) -> str:
+        return f"alpha/{self.k}"
 
     def said(self) -> str:
         return (
@@ -477,8 +488,14 @@ class PopulationOfColumn(Rule):
         but = f", but for {', '.join(self.but)}" if self.but else ""
         return f"Every {self.role}{short} has {least} {number_of(self.limit)} people{but}."
 
+    @property
+    def figure(self) -> str:
+        """The name of its finding."""
+        digits = "" if self.digits is None else f":{self.digits}"
+        return f"population_of_column:{self.role}{digits}" + "".join(f":{one}" for one in self.but)
+
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
-        found = findings.the(f"population_of_column:{self.role}")
+        found = findings.the(self.figure)
         open_role = role_is_open(self, found)
         if open_role is not None:
             return (open_role,)

@@ -187,8 +187,8 @@ def _effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
     after = _value(one.expected_population_uniques_after)
     if before is not None and after is not None and not is_everybody(assessment):
         yield f"population uniques from {words.expected(before)} to {words.expected(after)}"
-    limit, risk = assessment.settings.options.max_risk, assessment.risk
-    if limit is None or one.keeps_limits:
+    limited, risk = assessment.settings.options.risk_limits, assessment.risk
+    if not limited or one.keeps_limits:
         return
     if isinstance(risk, RiskOverview) and one.largest_risk_after is not None:
         first, then = map(words.probability, (risk.largest, one.largest_risk_after))
