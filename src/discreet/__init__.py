@@ -2,7 +2,8 @@
 
 `assess` takes records to risk figures, `audit` released margins of a table, `counts` the statistics
 of counts; `choose` says what to release, `plan` how large a sample may be, `backtest` which model
-to trust. They have the names of the commands, and their keywords those of the options.
+to trust. They have the names of the commands, and their keywords those of the options. `judge`
+applies a policy to a result that is there.
 
 Each returns a result that shows itself in a few lines, and in a notebook as its report; it has
 `write_report`, `tables`, `to_frame`, `to_json` and `compare`, and `read_result` reads its JSON.
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from discreet.flows.backtest import backtest
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics, counts
+    from discreet.flows.judge import judge
     from discreet.flows.plan import Plans, plan
     from discreet.masks.contract import Masked, PublishedTable
     from discreet.notebooks import Result
@@ -223,6 +225,7 @@ _HOME = {
     "choose": "discreet.flows.choose",
     "compare_policies": "discreet.flows.assess",
     "counts": "discreet.flows.counts",
+    "judge": "discreet.flows.judge",
     "plan": "discreet.flows.plan",
     "read_result": "discreet.report.reading",
     "read_table": "discreet.engines.table_reading",
@@ -347,6 +350,7 @@ __all__ = [
     "choose",
     "compare_policies",
     "counts",
+    "judge",
     "plan",
     "read_result",
     "read_table",

@@ -12,6 +12,7 @@ from discreet.policy.rule import JudgedBy, Rule, Side, Subject, at_its_value, on
 from discreet.policy.verdict import Judged, Ruling
 
 MOST_PERSONS = 1e15
+RARE = "merge rare values, or leave out a key"
 Of = Literal["sample", "population"]
 SETS = {1: "value", 2: "pair of values", 3: "combination of three values"}
 
@@ -285,7 +286,7 @@ class _OfSensitive(Rule):
         each = findings.of(self.stem)
         if not each:
             value = Unavailable("no sensitive variable was named")
-            words = f"{self.said()[:-1]}: no sensitive variable was named."
+            words = f"{asked(self)}: no sensitive variable was named."
             remedy = "name the variables that an intruder would like to learn (sensitive)"
             return (self.judged(value, Ruling.UNDECIDED, words, remedy=remedy),)
         return tuple(self._of(variable, found) for variable, found in each)
@@ -295,9 +296,8 @@ class _OfSensitive(Rule):
         if failing is None:
             ruling = self.ruling(found.value)
             value: Outcome = found.value
-            words = f"{variable}: {self.said()}"
-            if ruling is not Ruling.KEPT:
-                words = f"{variable}: not so everywhere: {self.said()}"
+            no = "" if ruling is Ruling.KEPT else "it does not hold that "
+            words = f"{variable}: {no}{asked(self)}."
         else:
             ruling = Ruling.BROKEN if failing else Ruling.KEPT
             value = Figure(value=failing, how=How.EXACT)
@@ -695,9 +695,15 @@ def role_is_open(rule: Rule, found: Finding, role: str | None = None) -> Judged 
     if not found.doubt:
         return None
     named = role or getattr(rule, "role", "")
-    words = f"{rule.said()[:-1]}: {found.doubt}."
+    words = f"{asked(rule)}: {found.doubt}."
     remedy = f"name the column (role {named}=COLUMN), or say that there is none (role {named}=)"
     return rule.judged(found.value, Ruling.UNDECIDED, words, remedy=found.remedy or remedy)
+
+
+def asked(rule: Rule) -> str:
+    """What a rule asks, as a clause within a sentence."""
+    said = rule.said()
+    return f"{said[:1].lower()}{said[1:-1]}"
 
 
 def _population_judged(rule: Rule, found: Finding, noun: str) -> Judged:
@@ -707,13 +713,23 @@ def _population_judged(rule: Rule, found: Finding, noun: str) -> Judged:
         words = f"how many of the population stand behind each {noun} is not known: "
         words += f"{found.value.reason}."
         return rule.judged(found.value, ruling, words, remedy=found.remedy)
-    words = f"the rarest {noun} stands for {interval(found.value)} of the population"
+    named = [one for one in found.concerns if "=" in one][:1]
+    which = f" ({named[0]})" if named else ""
+    people = _persons(found.value)
+    words = f"the rarest {noun}{which} stands for {people} of the population"
     if below and ruling is not Ruling.KEPT:
         words += f"; {below:,} {_is(below)} below {number_of(rule.limit)}"
-    remedy = "merge rare values, or leave out a key" if ruling is Ruling.BROKEN else found.remedy
+    remedy = RARE if ruling is Ruling.BROKEN else found.remedy
     if ruling is Ruling.UNDECIDED:
         words += f", and its limits lie on both sides of {number_of(rule.limit)}"
     return rule.judged(found.value, ruling, f"{words}.", remedy=remedy, concerns=found.concerns)
+
+
+def _persons(value: Figure) -> str:
+    """A number of persons with its limits, in whole numbers."""
+    if value.value is None or value.low is None or value.high is None:
+        return interval(value)
+    return f"about {round(value.value):,} ({round(value.low):,} to {round(value.high):,})"
 
 
 def divided(value: Figure, by: float) -> Figure:

@@ -9,6 +9,7 @@ combinations, no longer fits and is left out.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from discreet.engines.matching import matched_cells
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.policy.findings import Finding, Findings
+from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import silent
 from discreet.survey.attributes.hierarchy import Hierarchy
@@ -39,11 +41,13 @@ from discreet.survey.leading import Known, estimated, overview
 from discreet.survey.models.contract import Model, Tally
 from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
+from discreet.survey.population_counts import KeyPopulations
 from discreet.survey.projection import AllCells, distinct_rows
 from discreet.survey.record_findings import Measured, risks_counted
 from discreet.survey.scoring import fit_model
 from discreet.survey.summarising import summarise
 
+MOST_WORK = 3_000_000  # cells times sets of keys whose values are counted again
 NOT_AGAIN = Finding(value=Unavailable("it is not measured again after a change of keys"))
 TOO_MANY = Unavailable("the population has too many combinations of keys to be counted anew")
 
@@ -141,11 +145,12 @@ def after(one: Changed, before: Before) -> After:
         risk=Unavailable(found.recommended.why) if spread is None else spread,
         exact=found.recommended.model == COUNTED,
         sensitive=sensitive,
+        populations=_populations(cells, known, before),
         n_keys=len(before.cells.keys) - sum(coarser is None for _, coarser in one.steps),
         anew=True,
     )
     findings = Findings({**_carried_over(before), **measured.findings()})
-    verdict = judged(options, findings, sensitive=sensitive)
+    verdict = judged(options, findings)
     largest = None if spread is None else spread.largest
     return After(led=found.recommended, largest=largest, verdict=verdict)
 
@@ -165,6 +170,16 @@ def _carried_over(before: Before) -> dict[str, Finding]:
         name: NOT_AGAIN if name.partition(":")[0] in broken else found
         for name, found in before.findings.items()
     }
+
+
+def _populations(cells: AllCells, known: Known, before: Before) -> KeyPopulations | None:
+    """What says how many stand behind values of the changed keys, where a rule asks and it does not
+    take long."""
+    sizes = [rule.keys for rule in before.options.rules if isinstance(rule, PopulationOfKeys)]
+    work = len(cells.records) * sum(comb(len(cells.keys), keys) for keys in sizes)
+    if not sizes or before.population is not None or work > MOST_WORK:
+        return None
+    return KeyPopulations(cells=cells, known=known)
 
 
 def _nested_anew(cells: AllCells, options: AssessOptions) -> AllCells:

@@ -234,15 +234,10 @@ def assessed(
         populations=_populations(cells, inputs, begun, options),
         columns=inputs.columns,
         records=everything.records,
+        n_dropped=cells.n_dropped,
     )
     findings = measured.findings()
-    verdict = judged(
-        options,
-        findings,
-        n_dropped=cells.n_dropped,
-        sensitive=attributes,
-        columns=inputs.records.column_names,
-    )
+    verdict = judged(options, findings, inputs.records.column_names)
     steps: tuple[Suggestion, ...] = ()
     if suggest and not (verdict is not None and verdict.allows):
         steps = suggestions(_before(cells, inputs, begun, led, options, findings), progress)

@@ -9,6 +9,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import ALIKE
 from discreet.policy.findings import Finding, Findings
+from discreet.policy.policy import SENSITIVE
 from discreet.policy.record_rules import (
     MOST_PERSONS,
     DisSuda,
@@ -16,6 +17,7 @@ from discreet.policy.record_rules import (
     MinK,
     PopulationOfKeys,
     ShareBelowK,
+    records,
 )
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.headline.recommendation import Recommended, note_on_fraction
@@ -26,6 +28,7 @@ from discreet.survey.role_columns import HOUSEHOLD, Columns, column_findings, co
 from discreet.survey.suda.special import SpecialFigures
 
 TOO_LOW = 2.0  # times the estimate that the truth may be where the estimate was not tried
+FEWEST_VALUES = 2  # that the members of a group must have where nobody says more
 CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)  # of k that records are counted below
 
 
@@ -49,6 +52,7 @@ class Measured:
     columns: Columns = Columns()  # noqa: RUF009 - frozen
     records: IntArray | None = None  # of each cell, for SUDA scores
     n_keys: int | None = None  # where it is not that of the options
+    n_dropped: int = 0
     anew: bool = False
 
     @property
@@ -85,17 +89,31 @@ class Measured:
         yield "population_uniques", Finding(value=self._spared(led.expected_population_uniques))
         yield "correct_matches", Finding(value=self._spared(led.expected_correct_matches))
         yield from self._sensitive()
+        yield from self._doubts()
+        if self.populations is not None:
+            rules = self.options.rules
+            own = [rule for rule in rules if isinstance(rule, PopulationOfKeys)]
+            yield from self.populations.findings(own)
         if not self.anew:
             yield from self._beside_cells()
+
+    def _doubts(self) -> Iterator[tuple[str, Finding]]:
+        """What is open whatever the rules: records that were left out, and sensitive variables of
+        which a group shares one value, unless a threshold judges them."""
+        for one in self.sensitive:
+            shared = dict(zip(one.per_cell, one.figures, strict=True))["distinct_l"].worst
+            if isinstance(shared, float) and shared < FEWEST_VALUES:
+                yield f"doubt:{SENSITIVE}/{one.name}", _without_threshold(one.name)
+        if self.n_dropped:
+            found = f"{records(self.n_dropped)} that lack a key were left out and not judged"
+            remedy = "take these records out of the file, or judge them too (missing)"
+            number = Figure(value=self.n_dropped, how=How.EXACT)
+            yield "doubt:left_out", Finding(value=number, found=found, remedy=remedy)
 
     def _beside_cells(self) -> Iterator[tuple[str, Finding]]:
         """What takes more than the cells, as far as rules ask for it."""
         yield from self._suda()
         yield from self._households()
-        rules = self.options.rules
-        if self.populations is not None:
-            own = [rule for rule in rules if isinstance(rule, PopulationOfKeys)]
-            yield from self.populations.findings(own)
         yield from column_findings(self.columns, self.options, self.summary.population_size)
 
     def _sample_k(self) -> Finding:
@@ -242,6 +260,16 @@ class Measured:
             value=Figure(value=float(sizes.min()), how=How.EXACT),
             beyond={x: int((several.cells * sizes)[sizes < x].sum()) for x in limits},
         )
+
+
+def _without_threshold(variable: str) -> Finding:
+    return Finding(
+        value=Unavailable("no threshold was given"),
+        found=f"there are groups whose members all have the same value of {variable}, and no "
+        "threshold says what is allowed",
+        concerns=(variable,),
+        remedy="give a threshold (l) for the values that every group must have, such as 2",
+    )
 
 
 def shares_asked(options: AssessOptions) -> tuple[float, ...]:

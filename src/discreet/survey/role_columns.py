@@ -121,7 +121,7 @@ def taken_by_name(options: AssessOptions, columns: Sequence[str]) -> Iterator[st
             continue
         column = column_of(role, options, columns)
         if column and column not in (options.household, options.weight):
-            yield f"{column} was taken for the {role} by its name"
+            yield f"by its name, the column {column} was taken for the {role}"
 
 
 def counted_columns(
