@@ -50,8 +50,9 @@ def _findings_of(result: Any) -> tuple[Subject, Findings]:
     if not isinstance(data, Mapping):
         rule = "a result of assess, audit or counts, or its JSON"
         raise InputError(must_be("result", rule, f"a {type(result).__name__}"))
+    subject = _subject(data)
     try:
-        return _subject(data), Findings.of_json(data["findings"])
+        return subject, Findings.of_json(data["findings"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         remedy = "make it anew with this version"
         got = "one without them"

@@ -708,6 +708,8 @@ def asked(rule: Rule) -> str:
 
 def _population_judged(rule: Rule, found: Finding, noun: str) -> Judged:
     """A least population count, estimated or known, against its limit."""
+    if found.nothing:
+        return rule.judged(found.value, Ruling.KEPT, f"{found.found}.")
     ruling, below = rule.ruling(found.value), found.beyond.get(rule.limit)
     if isinstance(found.value, Unavailable):
         words = f"how many of the population stand behind each {noun} is not known: "
