@@ -303,3 +303,16 @@ def test_of_two_policies_the_stricter_decides():
     assert both.ruling is BROKEN
     assert [(one.policy, one.ruling) for one in both.rules] == [("loose", KEPT), ("strict", BROKEN)]
     assert [one.name for one in both.policies] == ["loose", "strict"]
+
+
+def test_only_households_of_several_members_have_a_pattern():
+    policy = Policy(name="own", version="1", rules=(rules.HouseholdPattern(limit=3),))
+    pairs = pd.DataFrame({"k": ["f", "m"] * 3, "h": [1, 1, 2, 2, 3, 3]})
+    alone = pd.DataFrame({"k": ["x"], "h": [4]})
+    asked = {"keys": ["k"], "household": "h", "policy": policy}
+    assert discreet.assess(pd.concat([pairs, alone]), **asked).verdict.allows
+    odd = pd.DataFrame({"k": ["x", "x"], "h": [5, 5]})
+    found = discreet.assess(pd.concat([pairs, odd]), **asked).verdict
+    assert found.ruling is BROKEN
+    assert found.rules[0].words.startswith("1 household shares its pattern")
+    assert discreet.assess(alone, **asked).verdict.rules[0].words.startswith("no household has")
