@@ -147,7 +147,6 @@ class ShareBelowK(Rule):
 class _Expected(Rule):
     """An expected number of records, in all or as a share of the file."""
 
-    share: bool = False
     judged_by: JudgedBy = "limits"
 
     subject: ClassVar[Subject] = Subject.RECORDS
@@ -159,15 +158,21 @@ class _Expected(Rule):
         one_word("judged_by", self.judged_by, ("limits", "value"))
         Rule.__post_init__(self)
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the limit is a share of the records."""
+        return True
+
     def said(self) -> str:
         most = "less than" if self.strict else "at most"
-        number = f"{100 * self.limit:g} % of the records" if self.share else number_of(self.limit)
+        number = f"{100 * self.limit:g} % of the records"
+        number = number if self.is_share else number_of(self.limit)
         by = ", by the estimate itself" if self.judged_by == "value" else ""
         return f"{self.noun}: {most} {number}{by}."
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
         value, total = findings.the(self.figure).value, findings.the("n_records").value
-        if self.share and isinstance(value, Figure):
+        if self.is_share and isinstance(value, Figure):
             n = total.value if isinstance(total, Figure) else None
             value = divided(value, n) if n else Unavailable("the number of records is not known")
         held = value if self.judged_by == "limits" else at_its_value(value)
@@ -177,8 +182,8 @@ class _Expected(Rule):
     def _words(self, value: Outcome, ruling: Ruling) -> str:
         if isinstance(value, Unavailable):
             return f"{self.noun.lower()}: not known, since {value.reason}."
-        told = _percent(value) if self.share else interval(value)
-        most = f"{100 * self.limit:g} %" if self.share else number_of(self.limit)
+        told = _percent(value) if self.is_share else interval(value)
+        most = f"{100 * self.limit:g} %" if self.is_share else number_of(self.limit)
         limit = f"the limit is {'below ' if self.strict else ''}{most}"
         if ruling is Ruling.UNDECIDED:
             limit += ", which its limits lie on both sides of"
@@ -186,7 +191,18 @@ class _Expected(Rule):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationUniques(_Expected):
+class _ExpectedNumber(_Expected):
+    """An expected number of records; with `share`, as a share of the file."""
+
+    share: bool = False
+
+    @property
+    def is_share(self) -> bool:
+        return self.share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationUniques(_ExpectedNumber):
     """Records that are expected to be the only ones of their kind in the population."""
 
     name: ClassVar[str] = "population_uniques"
@@ -196,7 +212,7 @@ class PopulationUniques(_Expected):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectMatches(_Expected):
+class CorrectMatches(_ExpectedNumber):
     """Records that an intruder is expected to match correctly."""
 
     name: ClassVar[str] = "correct_matches"
@@ -209,17 +225,11 @@ class CorrectMatches(_Expected):
 class MeanRisk(_Expected):
     """The mean risk of a record: the expected correct matches as a share of the records."""
 
-    share: bool = True
-
     name: ClassVar[str] = "mean_risk"
     about: ClassVar[str] = "the mean risk of a record"
     figure: ClassVar[str] = "correct_matches"
     noun: ClassVar[str] = "Mean risk of a record"
     highest: ClassVar[float] = 1.0
-
-    @classmethod
-    def own_fields(cls):  # type: ignore[no-untyped-def]
-        return tuple(one for one in _Expected.own_fields() if one.name == "judged_by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

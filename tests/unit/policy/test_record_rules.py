@@ -38,7 +38,6 @@ ON_NUMBERS = [
     (rules.SharedWeights(limit=5), "shared_weights"),
     (rules.Shuffled(), "shuffled"),
 ]
-SHARES = (rules.CorrectMatches, rules.MeanRisk)
 
 
 def expected(rule, low, high):
@@ -67,12 +66,12 @@ def judged(rule, name, value):
 @given(ends=st.tuples(st.integers(1, 10), st.integers(1, 10)))
 @settings(max_examples=40)
 def test_a_number_and_its_limits_against_the_limit(rule, name, ends):
-    scale = 1.0 if rule.highest > 1 and not getattr(rule, "share", False) else 0.1
-    if getattr(rule, "share", False):
+    scale = 1.0 if rule.highest > 1 and not getattr(rule, "is_share", False) else 0.1
+    if getattr(rule, "is_share", False):
         scale = 1.0  # in records, of a hundred
     low, high = min(ends) * scale, max(ends) * scale
     value = Figure(value=(low + high) / 2, low=low, high=high, how=How.ESTIMATE)
-    by = 100 if getattr(rule, "share", False) else 1
+    by = 100 if getattr(rule, "is_share", False) else 1
     one = judged(rule, name, value)
     assert one.ruling is expected(rule, low / by, high / by)
     assert one.limit == rule.limit
