@@ -57,8 +57,53 @@ FIBER = (f"{STATISTICAL}/test_fiber_errors.py",)
 COUNTS = f"{STATISTICAL}/test_count_table_errors.py"
 TABLES = f"{STATISTICAL}/test_table_errors.py"
 CROSSES = ("tests/agreement/test_crosses_brute_force.py",)
+RULES = ("tests/unit/policy/test_record_rules.py",)
+POPULATIONS = ("tests/unit/survey/test_population_counts.py",)
+ORDER = ("tests/unit/engines/test_duckdb_order.py",)
 
 MUTANTS = (
+    Mutant(
+        "policy/verdict.py",
+        "    return not above(other, one) if strict else above(one, other)",
+        "    return above(one, other)",
+        "policy: a strict limit lets the limit itself pass",
+        RULES,
+    ),
+    Mutant(
+        "policy/rule.py",
+        'hold = at_most if self.side == "most" else at_least',
+        "hold = at_most",
+        "policy: a least number is taken for a most",
+        RULES,
+    ),
+    Mutant(
+        "survey/population_counts.py",
+        "TAIL = 0.05",
+        "TAIL = 0.1",
+        "policy: limits of a population count too narrow",
+        POPULATIONS,
+    ),
+    Mutant(
+        "survey/population_counts.py",
+        "TAIL = 0.05",
+        "TAIL = 0.02",
+        "policy: limits of a population count too wide",
+        POPULATIONS,
+    ),
+    Mutant(
+        "engines/duckdb_order.py",
+        "- 2 * n * cubes - n**3",
+        "- n * cubes - n**3",
+        "policy: the variance of equal neighbours is wrong",
+        ORDER,
+    ),
+    Mutant(
+        "engines/duckdb_households.py",
+        'several=_pattern_sizes(session, "members > 1")',
+        'several=_pattern_sizes(session, "true")',
+        "policy: households of one member count among those of several",
+        RULES,
+    ),
     Mutant(
         "survey/headline/limits.py",
         "spread = NORMAL_QUANTILE * math.sqrt(max(chance(max(mean, 1.0)), 0.0))",

@@ -3,7 +3,7 @@
 `assess` takes records to risk figures, `audit` released margins of a table, `counts` the statistics
 of counts; `choose` says what to release, `plan` how large a sample may be, `backtest` which model
 to trust; `policies` are named rules of what is safe. They have the names of the commands, and their
-keywords those of the options.
+keywords those of the options. `judge` applies a policy to a result that is there.
 
 Each returns a result that shows itself in a few lines, and in a notebook as its report; it has
 `write_report`, `tables`, `to_frame`, `to_json` and `compare`, and `read_result` reads its JSON.
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from discreet.flows.backtest import backtest
     from discreet.flows.choose import choose, recommend
     from discreet.flows.counts import assess_categories, assess_counts, assess_statistics, counts
+    from discreet.flows.judge import judge
     from discreet.flows.plan import Plans, plan
     from discreet.flows.policies import policies, read_policy
     from discreet.masks.contract import Masked, PublishedTable
@@ -227,6 +228,7 @@ _HOME = {
     "choose": "discreet.flows.choose",
     "compare_policies": "discreet.flows.assess",
     "counts": "discreet.flows.counts",
+    "judge": "discreet.flows.judge",
     "plan": "discreet.flows.plan",
     "policies": "discreet.flows.policies",
     "read_policy": "discreet.flows.policies",
@@ -354,6 +356,7 @@ __all__ = [
     "choose",
     "compare_policies",
     "counts",
+    "judge",
     "plan",
     "policies",
     "read_policy",

@@ -13,6 +13,7 @@ from discreet.cli.option_rules import by_name, check_csv, check_together
 from discreet.cli.options import (
     NamedFile,
     Names,
+    Role,
     Scenario,
     WholeNumbers,
     code_options,
@@ -22,6 +23,7 @@ from discreet.cli.options import (
     full_option,
     model_names,
     page_options,
+    policy_option,
 )
 
 OUTPUTS = ("report", "external_report", "risks")
@@ -29,9 +31,9 @@ ENDINGS = {"risks": (".parquet", ".pq", ".csv")}
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "keys", "weight", "population", "whole_population", "cells", "nesting", "household",
-    "sensitive", "max_risk", "min_k", "k", "all_models", "headline", "l", "c", "t", "alpha",
-    "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs",
-    "risks", "carry", "missing", "missing_weight",
+    "sensitive", "max_risk", "min_k", "policy", "k", "all_models", "headline", "l", "c", "t",
+    "alpha", "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios",
+    "all_pairs", "risks", "carry", "missing", "missing_weight",
 )  # fmt: skip
 
 
@@ -82,6 +84,12 @@ PLAIN = (  # options that reach the library as they are
 @option(
     JUDGED, "--min-k", type=int, metavar="K",
     help="At least so many records must share each combination of keys.",
+)  # fmt: skip
+@policy_option
+@option(
+    JUDGED, "--role", "roles", type=Role(), multiple=True,
+    help="The column of a kind that a policy asks for: region=province; region= says that there is "
+    "none. May be given several times.",
 )  # fmt: skip
 @option(
     COMPUTED, "--k", type=WholeNumbers(), default=(2, 3, 5),
@@ -261,6 +269,7 @@ def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:
     changed = {
         "models": model_names(options["models"]),
         "trees": by_name("--tree", options["trees"]),
+        "roles": by_name("--role", options["roles"]),
         "scenarios": by_name("--scenario", options["scenarios"]),
         **{name: codes_by_column(options[name]) for name in codes},
     }

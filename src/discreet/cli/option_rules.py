@@ -25,10 +25,12 @@ OF_ONE_POLICY = (
     "headline",
     "max_risk",
     "min_k",
+    "policy",
+    "roles",
     "carry",
 )
 OF_CSV = ("delimiter", "quote", "encoding")
-TYPED = {"trees": "--tree", "loss_ratios": "--loss-ratio"}
+TYPED = {"trees": "--tree", "loss_ratios": "--loss-ratio", "roles": "--role"}
 
 
 def typed(name: str) -> str:

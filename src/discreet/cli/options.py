@@ -57,6 +57,22 @@ class Scenario(click.ParamType[tuple[str, tuple[str, ...]]]):
         return name, names
 
 
+class Role(click.ParamType[tuple[str, str]]):
+    """A kind of column and the column that is of it: region=province; without a column, none is."""
+
+    name = "ROLE=COLUMN"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        role, equals, column = value.partition("=")
+        if not role.strip() or not equals:
+            self.fail(f"must be a role, '=' and a column, got {value!r}", param, ctx)
+        return role.strip(), column
+
+
 class NamedFile(click.ParamType[tuple[str, str]]):
     """A name and a file: diagnosis=tree.csv."""
 

@@ -46,13 +46,13 @@ def _begins(first: str, second: str) -> bool:
 
 def _is_within(first: str, second: str) -> bool:
     """Whether a number or a band lies in a band."""
-    inner, outer = _range(first), _range(second)
+    inner, outer = range_of(first), range_of(second)
     if inner is None or outer is None or outer[0] == outer[1] or inner == outer:
         return False
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _range(label: str) -> tuple[float, float] | None:
+def range_of(label: str) -> tuple[float, float] | None:
     """The least and the greatest number of a level, where its name tells."""
     text = label.lower()
     if found := BAND.fullmatch(text):

@@ -137,13 +137,31 @@ class ClassLimits:
 class HouseholdTotals:
     """Households of the file: how many share a pattern of members, and how many would be found.
 
-    `pattern_sizes` counts patterns by the households that have them; `expected_found` is the sum of
-    the household risk for each column of scores.
+    `pattern_sizes` counts patterns by the households that have them, `several` those of households
+    with several members in the file alone; `expected_found` is the sum of the household risk for
+    each column of scores.
     """
 
     n_households: int
     pattern_sizes: SizeIndices
+    several: SizeIndices
     expected_found: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOrder:
+    """How alike neighbours are in one column, in standard errors from what random order makes:
+    neighbours with equal values, and the serial correlation of the ranks of the values."""
+
+    name: str
+    n_records: int
+    like_neighbours: float
+    like_ranks: float
+
+    @property
+    def most(self) -> float:
+        """The larger of both, whatever its sign."""
+        return max(abs(self.like_neighbours), abs(self.like_ranks))
 
 
 class CountedCells(Protocol):
@@ -243,3 +261,6 @@ class Engine(Protocol):
 
     def count(self, request: Request) -> AbstractContextManager[CellStore]:
         """The cells of the request; raises InputError for records that cannot be counted."""
+
+    def orders(self, records: Records, names: Sequence[str]) -> tuple[ColumnOrder, ...]:
+        """How alike neighbours are in each of the columns."""

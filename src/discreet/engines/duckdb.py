@@ -8,7 +8,7 @@ Weights are summed as decimals, so that no figure depends on the order of rows o
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any
 
 import duckdb
 
-from discreet.engines.contract import CellStore, Request
+from discreet.data.records import Records
+from discreet.engines.contract import CellStore, ColumnOrder, Request
 from discreet.engines.duckdb_counting import Counter
 from discreet.engines.duckdb_errors import translated
+from discreet.engines.duckdb_order import column_orders
 from discreet.engines.duckdb_session import Session
 from discreet.engines.workspace import workspace
 from discreet.errors import InputError, must_be
@@ -46,6 +48,15 @@ class DuckDBEngine:
             translated(request.records.name),
         ):
             yield Counter(Session(con, self.progress), request, folder).cells()
+
+    def orders(self, records: Records, names: Sequence[str]) -> tuple[ColumnOrder, ...]:
+        """How alike neighbours are in each of the columns."""
+        with (
+            workspace(self.temporary) as folder,
+            self._connect(folder) as con,
+            translated(records.name),
+        ):
+            return column_orders(Session(con, self.progress), records, names, folder)
 
     def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
         if self.memory is not None and not re.fullmatch(SIZE, self.memory, re.IGNORECASE):

@@ -36,16 +36,22 @@ def make_households(session: Session, words: Sequence[str], risks: Sequence[str]
 def household_totals(session: Session, risks: Sequence[str]) -> HouseholdTotals:
     """Households by the number that share their pattern, and the expected number found."""
     (n,) = session.row("SELECT count(*) FROM households")
-    rows = session.con.execute(
-        "SELECT n, count(*) AS patterns FROM (SELECT count(*) AS n FROM households "
-        "GROUP BY pattern) GROUP BY n ORDER BY n"
-    ).fetchnumpy()
     sums = [f"CAST(sum(CAST({sql.quoted(r)} AS DECIMAL(38, 18))) AS DOUBLE)" for r in risks]
     expected = session.row(f"SELECT {', '.join(sums)} FROM households") if risks else ()
     return HouseholdTotals(
         n_households=n,
-        pattern_sizes=SizeIndices(
-            np.asarray(rows["n"], dtype=np.int64), np.asarray(rows["patterns"], dtype=np.int64)
-        ),
+        pattern_sizes=_pattern_sizes(session, "true"),
+        several=_pattern_sizes(session, "members > 1"),
         expected_found=dict(zip(risks, expected, strict=True)),
+    )
+
+
+def _pattern_sizes(session: Session, which: str) -> SizeIndices:
+    """Patterns by the number of households that have them, of those households that are meant."""
+    rows = session.con.execute(
+        f"SELECT n, count(*) AS patterns FROM (SELECT count(*) AS n FROM households WHERE {which} "
+        "GROUP BY pattern) GROUP BY n ORDER BY n"
+    ).fetchnumpy()
+    return SizeIndices(
+        np.asarray(rows["n"], dtype=np.int64), np.asarray(rows["patterns"], dtype=np.int64)
     )

@@ -22,6 +22,7 @@ from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.tree_file import read_hierarchy
 from discreet.survey.missing_policies import PolicyComparison
 from discreet.survey.options import AssessOptions
+from discreet.survey.role_columns import check_roles_asked, counted_columns, with_household
 from discreet.survey.suda.matching import MatchingTooLongError
 from discreet.survey.validation import check_columns
 
@@ -142,10 +143,15 @@ def _measured(
 ) -> Assessment:
     inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
+    check_roles_asked(options, records.column_names, records.name)
+    options = with_household(options, records.column_names)
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population)
         _check_output(Path(options.risks), [one for one in opened if one is not None])
-    with engine_or_default(engine, progress).count(options.request(inputs.records)) as cells:
+    counting = engine_or_default(engine, progress)
+    columns = counted_columns(counting, records, inputs.population, options)
+    inputs = replace(inputs, columns=columns)
+    with counting.count(options.request(inputs.records)) as cells:
         return assessed(cells, inputs, options, progress, suggest=suggest)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 from discreet.errors import InputError, must_be
 from discreet.policy.findings import Findings
 from discreet.policy.rule import Rule, Subject
-from discreet.policy.verdict import Judged, PolicyId, Verdict
+from discreet.policy.verdict import Judged, PolicyId, Ruling, Verdict
 
+SENSITIVE, THRESHOLDS = "sensitive", frozenset(("l", "c", "t", "alpha"))
 FORMAT = 1  # of the files that policies are written in
 COMMANDS = {  # that judge each subject
     Subject.RECORDS: "assess",
@@ -117,7 +118,8 @@ def judge(
     """What the policies say of what was found, all of whose rules must hold; None where no rule is
     about it.
 
-    `more` are doubts about the data themselves, which count where any rule does.
+    Doubts about the data themselves count where any rule does; `more` are such doubts that are no
+    findings.
     """
     judged = [
         replace(one, policy=policy.name)
@@ -128,4 +130,23 @@ def judge(
     if not judged:
         return None
     named = tuple(policy.id for policy in policies if policy.name)
-    return Verdict(rules=(*judged, *more), policies=named, notes=tuple(notes))
+    doubts = tuple(_doubts(findings, {one.rule for one in judged}))
+    return Verdict(rules=(*judged, *doubts, *more), policies=named, notes=tuple(notes))
+
+
+def _doubts(findings: Findings, rules: Collection[str]) -> Iterator[Judged]:
+    """What is open of the data themselves, whatever the rules: a finding `doubt:NAME`, in whose
+    words it is. A sensitive variable is open only where no rule has a threshold for it."""
+    for name, one in findings.of("doubt"):
+        kind = name.partition("/")[0]
+        if kind == SENSITIVE and not THRESHOLDS.isdisjoint(rules):
+            continue
+        yield Judged(
+            rule=kind,
+            ruling=Ruling.UNDECIDED,
+            value=one.value,
+            limit=0,
+            words=f"{one.found}.",
+            concerns=one.concerns,
+            remedy=one.remedy,
+        )

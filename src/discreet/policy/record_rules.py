@@ -12,6 +12,7 @@ from discreet.policy.rule import JudgedBy, Rule, Side, Subject, at_its_value, on
 from discreet.policy.verdict import Judged, Ruling
 
 MOST_PERSONS = 1e15
+RARE = "merge rare values, or leave out a key"
 Of = Literal["sample", "population"]
 SETS = {1: "value", 2: "pair of values", 3: "combination of three values"}
 
@@ -122,29 +123,30 @@ class ShareBelowK(Rule):
         )
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
-        found = findings.the(f"min_k:{self.of}")
-        total, below = findings.the("n_records").value, found.beyond.get(float(self.k))
-        value: Outcome = Unavailable(f"it was not counted for k = {self.k}")
-        if below is not None and isinstance(total, Figure) and total.value:
-            how = found.value.how if isinstance(found.value, Figure) else How.ESTIMATE
-            value = Figure(value=below / total.value, how=how)
-            if found.doubt:
-                value = Unavailable(found.doubt)
+        value = self._share(findings)
         if isinstance(value, Unavailable):
             words = f"the share of the records below k = {self.k} is not known: {value.reason}."
         else:
             words = (
-                f"{records(below or 0)} ({100 * (value.value or 0.0):.3g} %) {_is(below or 0)} "
-                f"below k = {self.k}; the limit is {100 * self.limit:g} %."
+                f"{_percent(value)} of the records are below k = {self.k}; the limit is "
+                f"{100 * self.limit:g} %."
             )
         return (self.judged(value, self.ruling(value), words),)
+
+    def _share(self, findings: Findings) -> Outcome:
+        if self.of == "population":
+            return findings.the(f"share_below_k:population:{self.k}").value
+        total = findings.the("n_records").value
+        below = findings.the("min_k:sample").beyond.get(float(self.k))
+        if below is None or not isinstance(total, Figure) or not total.value:
+            return Unavailable(f"it was not counted for k = {self.k}: ask for it with this policy")
+        return Figure(value=below / total.value, how=How.EXACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Expected(Rule):
     """An expected number of records, in all or as a share of the file."""
 
-    share: bool = False
     judged_by: JudgedBy = "limits"
 
     subject: ClassVar[Subject] = Subject.RECORDS
@@ -156,15 +158,21 @@ class _Expected(Rule):
         one_word("judged_by", self.judged_by, ("limits", "value"))
         Rule.__post_init__(self)
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the limit is a share of the records."""
+        return True
+
     def said(self) -> str:
         most = "less than" if self.strict else "at most"
-        number = f"{100 * self.limit:g} % of the records" if self.share else number_of(self.limit)
+        number = f"{100 * self.limit:g} % of the records"
+        number = number if self.is_share else number_of(self.limit)
         by = ", by the estimate itself" if self.judged_by == "value" else ""
         return f"{self.noun}: {most} {number}{by}."
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
         value, total = findings.the(self.figure).value, findings.the("n_records").value
-        if self.share and isinstance(value, Figure):
+        if self.is_share and isinstance(value, Figure):
             n = total.value if isinstance(total, Figure) else None
             value = divided(value, n) if n else Unavailable("the number of records is not known")
         held = value if self.judged_by == "limits" else at_its_value(value)
@@ -174,8 +182,8 @@ class _Expected(Rule):
     def _words(self, value: Outcome, ruling: Ruling) -> str:
         if isinstance(value, Unavailable):
             return f"{self.noun.lower()}: not known, since {value.reason}."
-        told = _percent(value) if self.share else interval(value)
-        most = f"{100 * self.limit:g} %" if self.share else number_of(self.limit)
+        told = _percent(value) if self.is_share else interval(value)
+        most = f"{100 * self.limit:g} %" if self.is_share else number_of(self.limit)
         limit = f"the limit is {'below ' if self.strict else ''}{most}"
         if ruling is Ruling.UNDECIDED:
             limit += ", which its limits lie on both sides of"
@@ -183,7 +191,18 @@ class _Expected(Rule):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationUniques(_Expected):
+class _ExpectedNumber(_Expected):
+    """An expected number of records; with `share`, as a share of the file."""
+
+    share: bool = False
+
+    @property
+    def is_share(self) -> bool:
+        return self.share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationUniques(_ExpectedNumber):
     """Records that are expected to be the only ones of their kind in the population."""
 
     name: ClassVar[str] = "population_uniques"
@@ -193,7 +212,7 @@ class PopulationUniques(_Expected):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectMatches(_Expected):
+class CorrectMatches(_ExpectedNumber):
     """Records that an intruder is expected to match correctly."""
 
     name: ClassVar[str] = "correct_matches"
@@ -206,17 +225,11 @@ class CorrectMatches(_Expected):
 class MeanRisk(_Expected):
     """The mean risk of a record: the expected correct matches as a share of the records."""
 
-    share: bool = True
-
     name: ClassVar[str] = "mean_risk"
     about: ClassVar[str] = "the mean risk of a record"
     figure: ClassVar[str] = "correct_matches"
     noun: ClassVar[str] = "Mean risk of a record"
     highest: ClassVar[float] = 1.0
-
-    @classmethod
-    def own_fields(cls):  # type: ignore[no-untyped-def]
-        return tuple(one for one in _Expected.own_fields() if one.name == "judged_by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +270,8 @@ class MaxRisk(Rule):
         if isinstance(value, Unavailable):
             return f"the risk of the records cannot be estimated: {value.reason}"
         if value.value is None:
-            return found.found if ruling is Ruling.KEPT else found.doubt
+            so = f"so no record can have a risk above {limit:g}"
+            return f"{found.found}, {so}" if ruling is Ruling.KEPT else found.doubt
         largest = told_risk(value.value)
         if ruling is Ruling.BROKEN and high:
             return f"{records(high)} {_has(high)} a risk above {limit:g}; the highest is {largest}"
@@ -282,7 +296,7 @@ class _OfSensitive(Rule):
         each = findings.of(self.stem)
         if not each:
             value = Unavailable("no sensitive variable was named")
-            words = f"{self.said()[:-1]}: no sensitive variable was named."
+            words = f"{asked(self)}: no sensitive variable was named."
             remedy = "name the variables that an intruder would like to learn (sensitive)"
             return (self.judged(value, Ruling.UNDECIDED, words, remedy=remedy),)
         return tuple(self._of(variable, found) for variable, found in each)
@@ -292,9 +306,8 @@ class _OfSensitive(Rule):
         if failing is None:
             ruling = self.ruling(found.value)
             value: Outcome = found.value
-            words = f"{variable}: {self.said()}"
-            if ruling is not Ruling.KEPT:
-                words = f"{variable}: not so everywhere: {self.said()}"
+            no = "" if ruling is Ruling.KEPT else "it does not hold that "
+            words = f"{variable}: {no}{asked(self)}."
         else:
             ruling = Ruling.BROKEN if failing else Ruling.KEPT
             value = Figure(value=failing, how=How.EXACT)
@@ -330,6 +343,10 @@ class C(_OfSensitive):
     about: ClassVar[str] = "how common one sensitive value may be in a group"
     highest: ClassVar[float] = MOST_PERSONS
 
+    @property
+    def stem(self) -> str:
+        return f"c/{self.l}"
+
     def said(self) -> str:
         return (
             f"In every group the commonest sensitive value is less than {self.limit:g} times as "
@@ -359,6 +376,10 @@ class Alpha(_OfSensitive):
 
     name: ClassVar[str] = "alpha"
     about: ClassVar[str] = "how common one sensitive value may be in a group"
+
+    @property
+    def stem(self) -> str:
+        return f"alpha/{self.k}"
 
     def said(self) -> str:
         return (
@@ -477,8 +498,14 @@ class PopulationOfColumn(Rule):
         but = f", but for {', '.join(self.but)}" if self.but else ""
         return f"Every {self.role}{short} has {least} {number_of(self.limit)} people{but}."
 
+    @property
+    def figure(self) -> str:
+        """The name of its finding."""
+        digits = "" if self.digits is None else f":{self.digits}"
+        return f"population_of_column:{self.role}{digits}" + "".join(f":{one}" for one in self.but)
+
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
-        found = findings.the(f"population_of_column:{self.role}")
+        found = findings.the(self.figure)
         open_role = role_is_open(self, found)
         if open_role is not None:
             return (open_role,)
@@ -678,25 +705,43 @@ def role_is_open(rule: Rule, found: Finding, role: str | None = None) -> Judged 
     if not found.doubt:
         return None
     named = role or getattr(rule, "role", "")
-    words = f"{rule.said()[:-1]}: {found.doubt}."
+    words = f"{asked(rule)}: {found.doubt}."
     remedy = f"name the column (role {named}=COLUMN), or say that there is none (role {named}=)"
     return rule.judged(found.value, Ruling.UNDECIDED, words, remedy=found.remedy or remedy)
 
 
+def asked(rule: Rule) -> str:
+    """What a rule asks, as a clause within a sentence."""
+    said = rule.said()
+    return f"{said[:1].lower()}{said[1:-1]}"
+
+
 def _population_judged(rule: Rule, found: Finding, noun: str) -> Judged:
     """A least population count, estimated or known, against its limit."""
+    if found.nothing:
+        return rule.judged(found.value, Ruling.KEPT, f"{found.found}.")
     ruling, below = rule.ruling(found.value), found.beyond.get(rule.limit)
     if isinstance(found.value, Unavailable):
         words = f"how many of the population stand behind each {noun} is not known: "
         words += f"{found.value.reason}."
         return rule.judged(found.value, ruling, words, remedy=found.remedy)
-    words = f"the rarest {noun} stands for {interval(found.value)} of the population"
+    named = [one for one in found.concerns if "=" in one][:1]
+    which = f" ({named[0]})" if named else ""
+    people = _persons(found.value)
+    words = f"the rarest {noun}{which} stands for {people} of the population"
     if below and ruling is not Ruling.KEPT:
         words += f"; {below:,} {_is(below)} below {number_of(rule.limit)}"
-    remedy = "merge rare values, or leave out a key" if ruling is Ruling.BROKEN else found.remedy
+    remedy = RARE if ruling is Ruling.BROKEN else found.remedy
     if ruling is Ruling.UNDECIDED:
         words += f", and its limits lie on both sides of {number_of(rule.limit)}"
     return rule.judged(found.value, ruling, f"{words}.", remedy=remedy, concerns=found.concerns)
+
+
+def _persons(value: Figure) -> str:
+    """A number of persons with its limits, in whole numbers."""
+    if value.value is None or value.low is None or value.high is None:
+        return interval(value)
+    return f"about {round(value.value):,} ({round(value.low):,} to {round(value.high):,})"
 
 
 def divided(value: Figure, by: float) -> Figure:

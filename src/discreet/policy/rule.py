@@ -110,7 +110,7 @@ class Rule:
             ruling=ruling,
             value=value,
             limit=self.limit,
-            words=words[:1].upper() + words[1:],
+            words=words,
             secret=self.secret,
             **more,
         )

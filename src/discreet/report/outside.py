@@ -1,13 +1,14 @@
 """Reports for readers outside: what was asked, whether it is allowed, what could be instead.
 
 They are made of words and coarse classes alone. No count of the data, no level and no combination
-of levels is in them, and no limit, seed or confidence of the agency: an intruder who owns this
-program could work back from each. What could be asked instead follows from the request, never from
-the data, for the same reason.
+of levels is in them, and no seed, confidence or limit of the agency but what a named policy says in
+public: an intruder who owns this program could work back from each. What could be asked instead
+follows from the request, never from the data, for the same reason.
 """
 
 from collections.abc import Iterable, Sequence
 
+from discreet.policy.policy import Policy
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.document import Block, Document, Section, Text
@@ -22,8 +23,8 @@ CONCLUSIONS = {
 }
 NOT_JUDGED = "It was measured, and not held against a rule."
 READING = (
-    "This summary holds no count, no category and no limit of the agency, since a reader could "
-    "work back from them. Figures are given in broad classes."
+    "This summary holds no count, no category and no limit of the agency but those of a public "
+    "policy, since a reader could work back from them. Figures are given in broad classes."
 )
 CHANCES = ((0.01, "less than 1 in 100"), (0.1, "less than 1 in 10"), (0.5, "less than 1 in 2"))
 SMALLEST = 10  # records that half a step of a public share stands for, at least
@@ -41,6 +42,7 @@ def outside_document(
     instead: Iterable[str] = (),
     name: str = "",
     more: Sequence[Block] = (),
+    policies: Sequence[Policy] = (),
 ) -> Document:
     """What was asked of which data, the conclusion in plain words, the estimate, what instead."""
     said = NOT_JUDGED if ruling is None else CONCLUSIONS[ruling]
@@ -55,12 +57,24 @@ def outside_document(
             Section(
                 "Conclusion", (Text(said, "strong"),), tone="" if ruling is None else TONES[ruling]
             ),
+            rules_section(policies),
             Section("What could be asked instead", steps),
             Section("The estimate", tuple(Text(words.full(line)) for line in estimate)),
             *more,
             Section("How to read this", (Text(READING, "soft"),)),
         ),
     )
+
+
+def rules_section(policies: Sequence[Policy]) -> Section:
+    """What the named policies ask, without the numbers that are secret; limits that were given as
+    options are of no policy and stay inside."""
+    lines = []
+    for one in policies:
+        if one.name:
+            lines.append(Text(f"The policy {one.name} (version {one.version})."))
+            lines += [Text(f"– {rule.public()}") for rule in one.rules]
+    return Section("The rules", tuple(lines))
 
 
 def chance(probability: float) -> str:

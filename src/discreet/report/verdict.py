@@ -28,17 +28,26 @@ def verdict_section(verdict: Verdict, *, title: str = "") -> Section:
     """
     ruling = verdict.ruling
     against = (*verdict.those(Ruling.BROKEN), *verdict.those(Ruling.UNDECIDED))
-    lines = [_line(judged) for judged in against]
+    lines = [Text(_line(judged), "strong") for judged in against]
     detail: Place | None = None if ruling is Ruling.KEPT else "detail"
-    lines += [Text(f"Kept: {judged.words}", only=detail) for judged in verdict.those(Ruling.KEPT)]
+    lines += [Text(_line(judged), only=detail) for judged in verdict.those(Ruling.KEPT)]
     lines += [Text(full(note)) for note in verdict.notes]
+    if verdict.policies:
+        lines.append(Text(f"Judged by {policies_named(verdict)}.", "soft", only="detail"))
     named = f"Verdict: {title or TITLES[ruling].lower()}"
     return Section(named, tuple(lines), tone=TONES[ruling])
 
 
-def _line(judged: Judged) -> Text:
-    word = "Broken" if judged.ruling is Ruling.BROKEN else "Undecided"
-    return Text(f"{word}: {judged.words}", "strong")
+def _line(judged: Judged) -> str:
+    """What became of a rule, and of which policy it is."""
+    of = f" ({judged.policy})" if judged.policy else ""
+    return f"{judged.ruling.value.capitalize()}{of}: {judged.words}"
+
+
+def policies_named(verdict: Verdict) -> str:
+    """The policies of a verdict with their versions and the first digits of their hashes."""
+    named = [f"{one.name} (version {one.version}, {one.hash[:12]})" for one in verdict.policies]
+    return f"the {'policy' if len(named) == 1 else 'policies'} {', '.join(named)}"
 
 
 def next_section(lines: Iterable[str]) -> Section:

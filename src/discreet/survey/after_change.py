@@ -7,8 +7,9 @@ combinations, no longer fits and is left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from discreet.engines.contract import PopulationCells, SensitiveValues
 from discreet.engines.matching import matched_cells
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
-from discreet.policy.verdict import Verdict
+from discreet.policy.findings import Finding, Findings
+from discreet.policy.record_rules import PopulationOfKeys
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import silent
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
@@ -38,10 +41,14 @@ from discreet.survey.leading import Known, estimated, overview
 from discreet.survey.models.contract import Model, Tally
 from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
+from discreet.survey.population_counts import KeyPopulations
 from discreet.survey.projection import AllCells, distinct_rows
+from discreet.survey.record_findings import Measured, risks_counted
 from discreet.survey.scoring import fit_model
 from discreet.survey.summarising import summarise
 
+MOST_WORK = 3_000_000  # cells times sets of keys whose values are counted again
+NOT_AGAIN = Finding(value=Unavailable("it is not measured again after a change of keys"))
 TOO_MANY = Unavailable("the population has too many combinations of keys to be counted anew")
 
 
@@ -51,7 +58,7 @@ class Before:
 
     `sensitive` are the values of sensitive variables, with their trees. `population` gives the
     combinations of keys in the file of the population, None where there are too many; it is asked
-    only where there is such a file, and once.
+    only where there is such a file, and once. `findings` are what rules looked at.
     """
 
     cells: AllCells
@@ -61,6 +68,7 @@ class Before:
     options: AssessOptions
     sensitive: tuple[tuple[SensitiveValues, Hierarchy | None], ...] = ()
     population: Callable[[], PopulationCells | None] | None = None
+    findings: Findings = field(default_factory=lambda: Findings({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +135,51 @@ def after(one: Changed, before: Before) -> After:
         return After(led=led, largest=None, verdict=None)
     spread = None
     if found.risks is not None:
-        spread = overview(found.risks, cells.records, options.class_limits, ())
-    verdict = judged(
-        options,
-        replace(before.summary, size_indices=one.sizes),
-        Unavailable(found.recommended.why) if spread is None else spread,
+        counted = risks_counted(options)
+        spread = overview(found.risks, cells.records, options.class_limits, (), counted)
+    sensitive = _sensitive(one, before)
+    measured = Measured(
+        options=options,
+        summary=replace(before.summary, size_indices=one.sizes),
+        led=found.recommended,
+        risk=Unavailable(found.recommended.why) if spread is None else spread,
         exact=found.recommended.model == COUNTED,
-        sensitive=_sensitive(one, before),
+        sensitive=sensitive,
+        populations=_populations(cells, known, before),
+        n_keys=len(before.cells.keys) - sum(coarser is None for _, coarser in one.steps),
+        anew=True,
     )
+    findings = Findings({**_carried_over(before), **measured.findings()})
+    verdict = judged(options, findings)
     largest = None if spread is None else spread.largest
     return After(led=found.recommended, largest=largest, verdict=verdict)
+
+
+def _carried_over(before: Before) -> dict[str, Finding]:
+    """What was found before the change, for what is not measured anew after it.
+
+    Values of a coarser key have no fewer persons behind them, so that a rule that is kept stays
+    kept; of one that is not, it is open whether the change mends it."""
+    broken = {
+        one.rule
+        for rule in before.options.rules
+        for one in rule.judge(before.findings)
+        if one.ruling is not Ruling.KEPT
+    }
+    return {
+        name: NOT_AGAIN if name.partition(":")[0] in broken else found
+        for name, found in before.findings.items()
+    }
+
+
+def _populations(cells: AllCells, known: Known, before: Before) -> KeyPopulations | None:
+    """What says how many stand behind values of the changed keys, where a rule asks and it does not
+    take long."""
+    sizes = [rule.keys for rule in before.options.rules if isinstance(rule, PopulationOfKeys)]
+    work = len(cells.records) * sum(comb(len(cells.keys), keys) for keys in sizes)
+    if not sizes or before.population is not None or work > MOST_WORK:
+        return None
+    return KeyPopulations(cells=cells, known=known)
 
 
 def _nested_anew(cells: AllCells, options: AssessOptions) -> AllCells:

@@ -17,6 +17,8 @@ from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels, Pop
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import Result
+from discreet.policy.findings import Findings
+from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before
@@ -39,8 +41,11 @@ from discreet.survey.models.contract import Model, ModelUnavailable, Need
 from discreet.survey.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
 from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
+from discreet.survey.population_counts import KeyPopulations, in_levels_of
 from discreet.survey.projection import AllCells
+from discreet.survey.record_findings import Measured, risks_counted
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
+from discreet.survey.role_columns import Columns
 from discreet.survey.scenarios import Scenarios, assess_scenarios
 from discreet.survey.scoring import ModelResult, Scorer, fit_model
 from discreet.survey.suda.special import SpecialFigures, special_figures
@@ -57,12 +62,13 @@ K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """The files of an assessment, opened."""
+    """The files of an assessment, opened, and what rules ask of single columns."""
 
     records: Records
     impossible: Records | None = None
     population: Records | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    columns: Columns = field(default_factory=Columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +123,9 @@ class Assessment(Result):
     `recommended` leads; `risk` says how the recommended risk is spread over the records, `verdict`
     whether the limits that were given are kept, `suggestions` what would help most. `n_incomplete`
     records lack a key value and make up `n_incomplete_cells` of the cells; `n_dropped` records were
-    left out. `nested` are pairs of keys, the first of which determines the second. `held` is the
-    source, for `records()`.
+    left out. `nested` are pairs of keys, the first of which determines the second. `findings` are
+    what rules look at, so that other policies can be applied later. `held` is the source, for
+    `records()`.
     """
 
     settings: Settings
@@ -145,6 +152,7 @@ class Assessment(Result):
     subsets: tuple[SubsetSize, ...] = ()
     shrinkages: tuple[ShrinkageRow, ...] | Unavailable = ()
     population: KnownPopulation | None = None
+    findings: Findings = field(default_factory=lambda: Findings({}))
     held: Any = field(default=None, compare=False)
 
     def records(self, kind: str | None = None) -> Any:
@@ -201,7 +209,8 @@ def assessed(
     begun = _begun(cells, inputs, options)
     everything, summary, known = begun.everything, begun.summary, begun.known
     found = _estimate(everything, known, begun.truth, progress)
-    special = _special(everything, summary, options, progress)
+    specials = _specials(everything, summary, options, progress)
+    special = specials.get(options.suda) if options.suda is not None else None
     levels, asked = options.levels_of_k, options.scenarios
     views = assess_scenarios(everything, asked, levels, known) if asked else None
     attributes = _attributes(cells, everything, inputs, options)
@@ -213,18 +222,25 @@ def assessed(
     led = beside(_led(found, results, options), results)
     spread = _overview(scorer, everything, led, options)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
-    verdict = judged(
-        options,
-        summary,
-        spread,
+    measured = Measured(
+        options=options,
+        summary=summary,
+        led=led,
+        risk=spread,
         exact=led.model == COUNTED,
-        n_dropped=cells.n_dropped,
         sensitive=attributes,
-        columns=inputs.records.column_names,
+        specials=specials,
+        households=households,
+        populations=_populations(cells, inputs, begun, options),
+        columns=inputs.columns,
+        records=everything.records,
+        n_dropped=cells.n_dropped,
     )
+    findings = measured.findings()
+    verdict = judged(options, findings, inputs.records.column_names)
     steps: tuple[Suggestion, ...] = ()
     if suggest and not (verdict is not None and verdict.allows):
-        steps = suggestions(_before(cells, inputs, begun, led, options), progress)
+        steps = suggestions(_before(cells, inputs, begun, led, options, findings), progress)
     return Assessment(
         settings=_settings(inputs, options),
         keys=cells.keys,
@@ -250,6 +266,7 @@ def assessed(
         subsets=_subsets(everything, options, progress),
         shrinkages=_shrinkages(summary, cells, begun.boxes) if options.shrinkage_table else (),
         population=begun.truth,
+        findings=findings,
     )
 
 
@@ -294,8 +311,27 @@ def _scorer(
     return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
 
 
+def _populations(
+    cells: CellStore, inputs: Inputs, begun: _Begun, options: AssessOptions
+) -> KeyPopulations | None:
+    """What says how many of the population stand behind values of the keys, where a rule asks."""
+    if not any(isinstance(rule, PopulationOfKeys) for rule in options.rules):
+        return None
+    register, everything = None, begun.everything
+    if inputs.population is not None:
+        found = cells.population_cells(inputs.population, MOST_IN_POPULATION)
+        if found is not None:
+            register = in_levels_of(everything, found)
+    return KeyPopulations(cells=everything, known=begun.known, register=register)
+
+
 def _before(
-    cells: CellStore, inputs: Inputs, begun: _Begun, led: Recommended, options: AssessOptions
+    cells: CellStore,
+    inputs: Inputs,
+    begun: _Begun,
+    led: Recommended,
+    options: AssessOptions,
+    findings: Findings,
 ) -> Before:
     """What a change of the keys starts from; the population is counted by all keys if it is asked
     for."""
@@ -316,6 +352,7 @@ def _before(
             (cells.sensitive_values(name), inputs.trees.get(name)) for name in options.sensitive
         ),
         population=None if register is None else population,
+        findings=findings,
     )
 
 
@@ -365,7 +402,8 @@ def _overview(
     risks, ratios = scorer.all_risks(), tuple(options.loss_ratios)
     found = None
     if risks is not None:
-        found = overview(risks, everything.records, options.class_limits, ratios)
+        counted = risks_counted(options)
+        found = overview(risks, everything.records, options.class_limits, ratios, counted)
     if ratios and not scorer.called and (found is None or found.called_unique is None):
         remedy = "give the size of the population, or weights"
         raise no_test_of_uniqueness("none that could be fitted", remedy)
@@ -479,14 +517,16 @@ def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPo
     return known_population(everything.records, population)
 
 
-def _special(
+def _specials(
     everything: AllCells, summary: Summary, options: AssessOptions, progress: Progress
-) -> SpecialFigures | None:
-    if options.suda is None:
-        return None
+) -> dict[int, SpecialFigures]:
+    """SUDA scores by sets of up to each of the sizes that were asked for."""
     size = summary.population_size
     fraction = None if size is None else summary.sample_size / size
-    return special_figures(everything, options.suda, sampling_fraction=fraction, progress=progress)
+    return {
+        up_to: special_figures(everything, up_to, sampling_fraction=fraction, progress=progress)
+        for up_to in options.suda_sizes
+    }
 
 
 def _table_cells(everything: AllCells, impossible: ImpossibleList | None, given: int | None) -> int:

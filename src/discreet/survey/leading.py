@@ -1,7 +1,7 @@
 """The estimate that leads: of the whole file, of each record, and of each scenario."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class RiskOverview:
     """How the recommended risk is spread over the records.
 
     `high`, `some` and `low` count the records of each class by `limits`; `unknown` have no risk.
-    `largest` is the greatest risk of a record.
+    `largest` is the greatest risk of a record; `above` counts the records above some other risks.
     """
 
     limits: ClassLimits
@@ -35,6 +35,7 @@ class RiskOverview:
     low: int
     unknown: int
     called_unique: CalledUnique | None = None
+    above: Mapping[float, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +75,15 @@ def estimated(cells: AllCells, known: Known, progress: Progress = silent) -> Est
 
 
 def overview(
-    risks: CellRisks, records: IntArray, limits: ClassLimits, loss_ratios: tuple[float, ...]
+    risks: CellRisks,
+    records: IntArray,
+    limits: ClassLimits,
+    loss_ratios: tuple[float, ...],
+    counted: Iterable[float] = (),
 ) -> RiskOverview | None:
-    """How the risks of the cells are spread over their records; None where there is no risk."""
+    """How the risks of the cells are spread over their records; None where there is no risk.
+
+    Records above the risks that are to be `counted` are counted too."""
     told = ~np.isnan(risks.risk)
     if not told.any():
         return None
@@ -95,6 +102,7 @@ def overview(
         low=int(held[~some].sum()),
         unknown=int(records[~told].sum()),
         called_unique=called,
+        above={limit: int(held[_above(risk, limit)].sum()) for limit in counted},
     )
 
 

@@ -1,7 +1,7 @@
 """What may be asked of an assessment of records, by the same names in Python and on the command
 line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
@@ -15,6 +15,10 @@ from discreet.data.records import Records
 from discreet.engines.contract import ClassLimits, Request
 from discreet.errors import InputError, must_be
 from discreet.option_types import check_types
+from discreet.policy.policy import Policy, check_about
+from discreet.policy.reading import policies_of
+from discreet.policy.record_rules import Alpha, C, DisSuda, L, MaxRisk, MinK, T
+from discreet.policy.rule import Rule, Subject
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
@@ -56,6 +60,7 @@ UNTYPED = (
     "missing_codes",
     "suppressed_codes",
     "not_applicable_codes",
+    "policy",
 )  # checked by themselves, with a word on what was meant
 
 
@@ -87,6 +92,9 @@ class AssessOptions:
 
     - `max_risk`: no record may have a recommended risk above this, 0 to 1.
     - `min_k`: at least so many records of the file must share each combination of keys.
+    - `policy`: policies that must hold, by name ('hdx'), as files or as Policy; one or several.
+    - `roles`: which column is of a kind that a policy asks for: {'region': 'province'}; an empty
+      name says that the file has none.
 
     What is computed:
 
@@ -137,6 +145,8 @@ class AssessOptions:
     scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
     max_risk: float | None = None
     min_k: int | None = None
+    policy: Any = None
+    roles: Mapping[str, str] = field(default_factory=dict)
     k: int | Sequence[int] = (2, 3, 5)
     models: str | Sequence[str] | None = None
     all_models: bool = False
@@ -180,6 +190,7 @@ class AssessOptions:
         names = [model.name for model in self.chosen_models]
         check_model_settings(names, self.shrinkage, tuple(self.loss_ratios))
         self._check_sensitive()
+        check_about(self.policy, Subject.RECORDS)
 
     def _settle(self) -> None:
         """Lists and texts in one form each."""
@@ -196,6 +207,8 @@ class AssessOptions:
             "models": self.models if named else tuple(self.models or ()),
             "loss_ratios": tuple(self.loss_ratios),
             "risks": None if self.risks is None else Path(self.risks),
+            "policy": policies_of(self.policy),
+            "roles": dict(self.roles or {}),
             **{kind: by_column(getattr(self, kind)) for kind in CODES},
         }
         for name, value in settled.items():
@@ -232,6 +245,55 @@ class AssessOptions:
         _ = self.thresholds  # checks them
 
     @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that must hold: the limits given as options, and the policies."""
+        own = tuple(self._given_rules())
+        return (*((Policy(name="", rules=own),) if own else ()), *self.policy)
+
+    def _given_rules(self) -> Iterator[Rule]:
+        """The limits that were given as options, as rules."""
+        if self.max_risk is not None:
+            yield MaxRisk(limit=self.max_risk)
+        if self.min_k is not None:
+            yield MinK(limit=self.min_k)
+        usual = Thresholds()
+        if self.l is not None:
+            yield L(limit=self.l)
+        if self.c is not None:
+            yield C(limit=self.c, l=usual.diversity if self.l is None else self.l)
+        if self.t is not None:
+            yield T(limit=self.t)
+        if self.alpha is not None or self.alpha_k is not None:
+            share, k = self.alpha, self.alpha_k
+            yield Alpha(
+                limit=usual.concentration if share is None else share,
+                k=usual.anonymity if k is None else k,
+            )
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules on records that are to be judged."""
+        return tuple(rule for one in self.policies for rule in one.about(Subject.RECORDS))
+
+    @property
+    def risk_limits(self) -> tuple[float, ...]:
+        """The largest risks of a record that rules allow, ascending."""
+        return tuple(sorted({rule.limit for rule in self.rules if isinstance(rule, MaxRisk)}))
+
+    @property
+    def least_k(self) -> int | None:
+        """The most records that a rule wants to share each combination; None without a rule."""
+        of_file = [r.limit for r in self.rules if isinstance(r, MinK) and r.of == "sample"]
+        return int(max(of_file)) if of_file else None
+
+    @property
+    def suda_sizes(self) -> tuple[int, ...]:
+        """Sets of up to how many keys SUDA looks at: as asked first, then as rules ask."""
+        asked = [] if self.suda is None else [self.suda]
+        own = (min(r.up_to, len(self.key_names)) for r in self.rules if isinstance(r, DisSuda))
+        return tuple(dict.fromkeys([*asked, *own]))
+
+    @property
     def key_names(self) -> tuple[str, ...]:
         """The keys, or where none are given all that the scenarios name."""
         if self.keys is not None:
@@ -242,12 +304,14 @@ class AssessOptions:
     def levels_of_k(self) -> tuple[int, ...]:
         """The values of k, ascending, each once; the least that is asked for among them."""
         given = (self.k,) if isinstance(self.k, int) else tuple(self.k)
-        return tuple(sorted({*given, *(() if self.min_k is None else (self.min_k,))}))
+        of_rules = {int(r.limit) for r in self.rules if isinstance(r, MinK) and r.of == "sample"}
+        reported = {k for one in self.policies for k in one.reports_k}
+        return tuple(sorted({*given, *of_rules, *reported}))
 
     @property
     def class_limits(self) -> ClassLimits:
         """From which risk on records are of the classes some and high."""
-        high = USUAL_LIMIT if self.max_risk is None else self.max_risk
+        high = self.risk_limits[0] if self.risk_limits else USUAL_LIMIT
         return ClassLimits(some=high * SHARE_OF_SOME, high=high)
 
     @property
@@ -276,10 +340,29 @@ class AssessOptions:
     @property
     def thresholds(self) -> Thresholds:
         """What a cell must reach in its sensitive values."""
-        given = {name: getattr(self, name) for name in THRESHOLDS}
+        given = self._of_policies() | {
+            name: value for name in THRESHOLDS if (value := getattr(self, name)) is not None
+        }
         return Thresholds(
             **{THRESHOLDS[name]: value for name, value in given.items() if value is not None}
         )
+
+    def _of_policies(self) -> dict[str, Any]:
+        """The strictest thresholds of sensitive values that policies have."""
+        rules = [rule for one in self.policy for rule in one.about(Subject.RECORDS)]
+        found: dict[str, Any] = {}
+        for kind, name, strictest in ((L, "l", max), (C, "c", min), (T, "t", min),
+                                      (Alpha, "alpha", min)):  # fmt: skip
+            limits = [rule.limit for rule in rules if isinstance(rule, kind)]
+            if limits:
+                found[name] = strictest(limits)
+        if "l" in found:
+            found["l"] = int(found["l"])
+        several = [rule.l for rule in rules if isinstance(rule, C)]
+        if several:
+            found.setdefault("l", max(several))
+        sizes = [rule.k for rule in rules if isinstance(rule, Alpha)]
+        return found | ({"alpha_k": max(sizes)} if sizes else {})
 
     def request(self, records: Records) -> Request:
         """What the engine is to count."""

@@ -13,6 +13,7 @@ import numpy as np
 from discreet.data.summary import SizeIndices
 from discreet.figures import Outcome
 from discreet.numerics.rounding import ALIKE
+from discreet.policy.record_rules import MinK
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before, Changed, after, changed, sizes_of
@@ -104,7 +105,7 @@ def _with_several(
 
 
 def _has_limits(options: AssessOptions) -> bool:
-    return options.max_risk is not None or options.min_k is not None
+    return bool(options.rules)
 
 
 def _size_needed(before: Before, sizes: SizeIndices) -> int:
@@ -114,9 +115,9 @@ def _size_needed(before: Before, sizes: SizeIndices) -> int:
     no cell is as small as that, the smallest are too small.
     """
     options = before.options
-    k = options.min_k or 2
-    if options.max_risk and before.led.model == COUNTED and before.population is None:
-        k = max(k, math.ceil(1 / options.max_risk - ALIKE))
+    k = options.least_k or 2
+    if options.risk_limits and before.led.model == COUNTED and before.population is None:
+        k = max(k, math.ceil(1 / options.risk_limits[0] - ALIKE))
     if _has_limits(options) and not sizes.records_below(k):
         k = math.floor(float(sizes.sizes.min())) + 1
     return k
@@ -128,12 +129,14 @@ def _together(before: Before, k: int) -> Changed | None:
 
     def keeps(steps: tuple[Step, ...]) -> bool:
         one = changed(cells, steps)
-        if options.min_k is not None and one.sizes.records_below(options.min_k):
+        if options.least_k is not None and one.sizes.records_below(options.least_k):
             return False
         return _ruled(after(one, before).verdict) is True
 
     counted = before.led.model == COUNTED and before.population is None
-    alone = options.max_risk is None and not before.sensitive
+    alone = not before.sensitive and all(
+        isinstance(rule, MinK) and rule.of == "sample" for rule in options.rules
+    )
     most = MOST_COUNTS if counted or alone else MOST_ESTIMATES
     found = combined_steps(cells, k, keeps, most_checks=most)
     return changed(cells, found) if found else None

@@ -14,6 +14,7 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
+from discreet.policy.verdict import PolicyId
 from discreet.report.results import TOLD
 
 COUNTS = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}
@@ -157,7 +158,9 @@ def test_read_figures_and_verdicts_are_what_they_were():
         words="It is 0.5.",
         concerns=("age",),
     )
-    verdict = discreet.Verdict(rules=(judged,), policies=("own",))
+    verdict = discreet.Verdict(
+        rules=(judged,), policies=(PolicyId(name="own", version="1", hash="ab"),)
+    )
     bound = discreet.Figure(value=None, how=discreet.How.BOUND, low=1, high=3)
     data = {
         "kind": "assess",

@@ -35,6 +35,7 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
         mark="confidential",
         blocks=(
             *(() if verdict is None else (verdict_section(verdict),)),
+            Section("Reported, and not judged", tuple(_reported(assessment))),
             headline_section(assessment),
             *first,
             _next(assessment),
@@ -54,19 +55,24 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
     )
 
 
+def _reported(assessment: Assessment) -> Iterator[Text]:
+    yield from (Text(words.full(line)) for line in texts.reported_steps(assessment))
+
+
 def _next(assessment: Assessment) -> Section:
     """What to do now; on the terminal what helps most, all of it in the full view.
 
     What would settle an open rule comes first where none is broken.
     """
     changes = next_section(texts.next_steps(assessment)).blocks
+    mending = next_section(texts.mending_steps(assessment)).blocks
     settling = next_section(texts.open_steps(assessment)).blocks
     verdict = assessment.verdict
     is_open = verdict is not None and verdict.ruling is Ruling.UNDECIDED and bool(settling)
     first = settling if is_open else changes[:1]
     others = changes if is_open else changes[1:]
     more = (replace(block, only="detail") for block in others if isinstance(block, Text))
-    blocks = (*first, *more, *(() if is_open else settling))
+    blocks = (*mending, *first, *more, *(() if is_open else settling))
     return replace(next_section(()), blocks=blocks)
 
 

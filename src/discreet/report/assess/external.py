@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.figures import Figure
+from discreet.policy.policy import Policy
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess.classes import FEWEST_SHOWN, first_result, risk_classes
@@ -24,6 +25,7 @@ from discreet.report.outside import (
     SMALLEST,
     in_percent,
     public_share,
+    rules_section,
 )
 from discreet.report.verdict import TONES
 from discreet.survey.assessment import Assessment
@@ -78,6 +80,7 @@ class PublicFigures:
     risk: PublicShares | None
     risk_meaning: str
     version: str
+    policies: tuple[Policy, ...] = ()
 
 
 def _document(figures: PublicFigures) -> Document:
@@ -93,6 +96,7 @@ def _document(figures: PublicFigures) -> Document:
                 (Text(_conclusion(figures.ruling), "strong"), Text(figures.estimate)),
                 tone="" if figures.ruling is None else TONES[figures.ruling],
             ),
+            rules_section(figures.policies),
             Section("What could be asked instead", tuple(_instead(figures.ruling))),
             Tiles(tuple((tile.value, tile.label) for tile in figures.tiles)),
             Section(
@@ -194,6 +198,7 @@ def public_figures(assessment: Assessment, name: str = "") -> PublicFigures:
         risk=_risk(assessment, total),
         risk_meaning=_risk_meaning(assessment),
         version=settings.versions["discreet"],
+        policies=settings.options.policy,
     )
 
 

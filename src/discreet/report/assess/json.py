@@ -70,6 +70,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
         "models": {name: model_json(result) for name, result in assessment.models.items()},
         "recommended": recommended_json(assessment.recommended) | _risk_json(assessment.risk),
         **known(verdict=None if assessment.verdict is None else assessment.verdict.to_json()),
+        "findings": assessment.findings.to_json(),
         "suggestions": [_suggestion(one) for one in assessment.suggestions],
         "nested_keys": [
             {"determining": one, "determined": other} for one, other in assessment.nested

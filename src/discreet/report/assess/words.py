@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
+from discreet.policy.record_rules import RARE
+from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
 from discreet.report.verdict import remedies
@@ -166,7 +168,33 @@ def open_steps(assessment: Assessment) -> Iterator[str]:
     if assessment.verdict is not None:
         yield from remedies(assessment.verdict)
         return
-    yield "To have it judged: --max-risk with the highest risk of a record, or --min-k"
+    yield (
+        "To have it judged: --max-risk with the highest risk of a record, --min-k, or --policy "
+        "with the name of one (`discreet policies` lists them)"
+    )
+
+
+def mending_steps(assessment: Assessment) -> Iterator[str]:
+    """What mends broken rules that no change of the keys does."""
+    verdict = assessment.verdict
+    changes = {one.change for one in assessment.suggestions}
+    if verdict is not None:
+        told = (judged.remedy for judged in verdict.those(Ruling.BROKEN))
+        known = {*changes, *([RARE] if changes else [])}
+        yield from (one for one in dict.fromkeys(told) if one and one not in known)
+
+
+def reported_steps(assessment: Assessment) -> Iterator[str]:
+    """What policies ask to report without a limit."""
+    total = assessment.summary.sample_size
+    by_k = {row.k: row.records for row in assessment.anonymity}
+    for policy in assessment.settings.options.policy:
+        if policy.reports_k:
+            told = [
+                f"{words.count(by_k[k])} ({words.share(by_k[k], total)}) below k = {k}"
+                for k in policy.reports_k
+            ]
+            yield f"the policy {policy.name} sets no limit: of the records {', '.join(told)}"
 
 
 def _counted_effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
@@ -187,8 +215,8 @@ def _effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
     after = _value(one.expected_population_uniques_after)
     if before is not None and after is not None and not is_everybody(assessment):
         yield f"population uniques from {words.expected(before)} to {words.expected(after)}"
-    limit, risk = assessment.settings.options.max_risk, assessment.risk
-    if limit is None or one.keeps_limits:
+    limited, risk = assessment.settings.options.risk_limits, assessment.risk
+    if not limited or one.keeps_limits:
         return
     if isinstance(risk, RiskOverview) and one.largest_risk_after is not None:
         first, then = map(words.probability, (risk.largest, one.largest_risk_after))

@@ -1,0 +1,272 @@
+"""How many persons of the population stand behind a value, from how many records of the file do.
+
+With a sampling fraction φ, f of the F persons with a value are in the file, each drawn with
+probability φ. The estimate is f/φ, with weights the sum of them. The limits hold all F under which
+what was seen is not too improbable (Clopper and Pearson 1934, for the number of trials instead of
+the probability): from the least F with Pr(X ≥ f | F, φ) above 5 % to the greatest with
+Pr(X ≤ f | F, φ) above 5 %, X being binomial. Exact where everybody is in the file.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.special import betainc
+
+from discreet.engines.contract import PopulationCells
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.policy.findings import Finding
+from discreet.policy.record_rules import PopulationOfColumn, PopulationOfKeys
+from discreet.survey.leading import Known
+from discreet.survey.projection import AllCells
+
+TAIL = 0.05  # on either side of the limits
+CONFIDENCE = 1 - 2 * TAIL
+HALVINGS = 60
+MOST_NAMED = 5  # values that are named
+NO_SIZE = Unavailable("the size of the population is not known: give it, or weights")
+NOTE = (
+    "estimated from the records that have the value, as if persons were drawn one by one, those "
+    "with one value with like weights"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """Some values, or combinations of values, of the file: how many records have each, how many of
+    the population that stands for, and whether the latter was counted."""
+
+    names: Sequence[str]
+    records: IntArray
+    population: FloatArray
+    counted: bool
+
+
+def population_limits(records: IntArray, estimate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The least and the greatest population count under which so many records are not improbable.
+
+    `estimate` is the records over the probability of being drawn."""
+    f, estimate = records.astype(np.float64), np.maximum(estimate, records)
+    drawn = np.clip(f / np.maximum(estimate, 1e-300), 1e-12, 1.0)
+    most = np.maximum(estimate * (1 + 12 / np.sqrt(np.maximum(f, 1))) + 12 / drawn, f + 1)
+
+    def so_many(F: FloatArray) -> FloatArray:  # Pr(X ≥ f)
+        return np.where(f > 0, betainc(np.maximum(f, 1e-300), F - f + 1, drawn), 1.0)
+
+    def so_few(F: FloatArray) -> FloatArray:  # Pr(X ≤ f)
+        more = betainc(f + 1, np.maximum(F - f, 1e-300), drawn)
+        return np.where(f < F, 1 - more, 1.0)
+
+    low = _first(lambda F: so_many(F) > TAIL, f, most)
+    high = _first(lambda F: so_few(F) <= TAIL, f, most) - 1
+    whole = drawn >= 1.0
+    return np.where(whole, f, low), np.where(whole, f, np.maximum(high, f))
+
+
+def _first(
+    holds: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """The least whole number from `low` on for which it holds, which it does from there on."""
+    low, high = np.floor(low), np.ceil(high)
+    for _ in range(HALVINGS):
+        middle = np.floor((low + high) / 2)
+        yes = holds(middle)
+        low, high = np.where(yes, low, np.minimum(middle + 1, high)), np.where(yes, middle, high)
+    return high
+
+
+def least_population(values: Values, limits: Mapping[float, bool]) -> Finding:
+    """The value that fewest of the population stand behind, and how many are below each limit
+    (strictly above it is asked where the limit says so).
+
+    The limits of the least are the least of the limits: where the upper one is below what is asked,
+    some value is too rare for certain; where the lower one is not, none may be.
+    """
+    if not len(values.records):
+        none = Figure(value=0, how=How.EXACT)
+        return Finding(value=none, nothing=True, found="there is no value to judge")
+    count = values.population
+    value: Outcome = Figure(value=float(count.min()), how=How.EXACT)
+    if not values.counted:
+        low, high = _least_limits(values)
+        value = Figure(
+            value=float(count.min()), how=How.ESTIMATE, low=low, high=high,
+            confidence=CONFIDENCE, note=NOTE,
+        )  # fmt: skip
+    order = np.argsort(count, kind="stable")[:MOST_NAMED]
+    return Finding(
+        value=value,
+        beyond={
+            limit: int(np.count_nonzero(count <= limit if strict else count < limit))
+            for limit, strict in limits.items()
+        },
+        concerns=tuple(values.names[int(i)] for i in order),
+    )
+
+
+def _least_limits(values: Values) -> tuple[float, float]:
+    """The least lower and the least upper limit: for each number of records those of the smallest
+    estimate, since both limits grow with it."""
+    f, at = np.unique(values.records, return_inverse=True)
+    smallest = np.full(len(f), np.inf)
+    np.minimum.at(smallest, at, values.population)
+    low, high = population_limits(f, smallest)
+    return float(low.min()), float(high.min())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPopulations:
+    """The cells of a file with what is known of its population: enough to say how many stand behind
+    every value, pair or combination of three values of the keys.
+
+    `register` has, for combinations of levels of the file, how many of the population have them,
+    where a file of the population was counted.
+    """
+
+    cells: AllCells
+    known: Known
+    register: tuple[IntArray, IntArray] | None = None
+
+    def findings(self, rules: Iterable[PopulationOfKeys]) -> Iterator[tuple[str, Finding]]:
+        """One finding for each number of keys that a rule is about."""
+        asked: dict[int, dict[float, bool]] = {}
+        for rule in rules:
+            asked.setdefault(rule.keys, {})[rule.limit] = rule.strict
+        for keys, limits in asked.items():
+            yield f"population_of_keys:{keys}", self._least(keys, limits)
+
+    def _least(self, n_keys: int, limits: Mapping[float, bool]) -> Finding:
+        if n_keys > len(self.cells.keys):
+            noun = "key" if n_keys == 1 else "keys"
+            told = f"there are fewer than {n_keys} {noun}"
+            return Finding(value=Figure(value=0, how=How.EXACT), nothing=True, found=told)
+        if self.register is None and self.known.size is None:
+            return Finding(value=NO_SIZE)
+        worst: list[Finding] = []
+        levels = self.cells.coding.decode(self.cells.words)
+        for keys in combinations(range(len(self.cells.keys)), n_keys):
+            worst.append(least_population(self._values(keys, levels), limits))
+        return _worst(worst, limits)
+
+    def _values(self, keys: tuple[int, ...], levels: IntArray) -> Values:
+        """The combinations of these keys' values that are in the file, none of them missing."""
+        cells, sizes = self.cells, [self.cells.coding.sizes[key] for key in keys]
+        known = np.ones(len(levels), dtype=np.bool_)
+        for key in keys:
+            missing = cells.missing_levels[key]
+            if missing >= 0:
+                known &= levels[:, key] != missing
+        code = np.ravel_multi_index([levels[known, key] for key in keys], sizes)
+        distinct, place = np.unique(code, return_inverse=True)
+        records = np.bincount(place, cells.records[known], len(distinct)).astype(np.int64)
+        at = np.stack(np.unravel_index(distinct, sizes), axis=1)
+        names = _Names(cells, keys, at)
+        if self.register is not None:
+            counted = _counted(self.register, keys, sizes, distinct)
+            return Values(names=names, records=records, population=counted, counted=True)
+        population = self._estimated(records, place, known, len(distinct))
+        return Values(names=names, records=records, population=population, counted=self._is_census)
+
+    @property
+    def _is_census(self) -> bool:
+        n = int(self.cells.records.sum())
+        return self.known.size is not None and n >= self.known.size * (1 - 1e-9)
+
+    def _estimated(
+        self, records: IntArray, place: IntArray, known: BoolArray, n: int
+    ) -> FloatArray:
+        size, weights = self.known.size, self.known.weights
+        assert size is not None
+        if weights is None or self._is_census:
+            return np.asarray(records * (size / int(self.cells.records.sum())), np.float64)
+        scaled = weights * (size / float(weights.sum()))
+        return np.bincount(place, scaled[known], n).astype(np.float64)
+
+
+def in_levels_of(cells: AllCells, population: PopulationCells) -> tuple[IntArray, IntArray]:
+    """The combinations of a population in the levels of the file's keys, −1 for a value that no
+    record of the file has, with how many have each."""
+    columns = []
+    for j, key in enumerate(cells.keys):
+        places = {value: i for i, value in enumerate(key.values) if value is not None}
+        to = np.array([*(places.get(value, -1) for value in population.values[j]), -1])
+        columns.append(to[population.levels[:, j]])  # −1, for missing, is the last of them
+    return np.stack(columns, axis=1), population.counts
+
+
+class _Names(Sequence[str]):
+    """The names of combinations, made only for those that are shown."""
+
+    def __init__(self, cells: AllCells, keys: tuple[int, ...], levels: IntArray) -> None:
+        self._cells, self._keys, self._levels = cells, keys, levels
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        pairs = zip(self._keys, self._levels[place].tolist(), strict=True)
+        named = ((self._cells.keys[key], level) for key, level in pairs)
+        return ", ".join(f"{key.name}={key.labels[level]}" for key, level in named)
+
+
+def _counted(
+    register: tuple[IntArray, IntArray],
+    keys: tuple[int, ...],
+    sizes: Sequence[int],
+    distinct: IntArray,
+) -> FloatArray:
+    """How many of the population have each of the combinations."""
+    levels, counts = register
+    own = levels[:, list(keys)]
+    inside = (own >= 0).all(axis=1)
+    code = np.ravel_multi_index([own[inside, i] for i in range(len(keys))], sizes)
+    place = np.searchsorted(distinct, code)
+    place = np.minimum(place, len(distinct) - 1)
+    found = distinct[place] == code
+    return np.bincount(place[found], counts[inside][found], len(distinct)).astype(np.float64)
+
+
+def _worst(parts: Sequence[Finding], limits: Mapping[float, bool]) -> Finding:
+    """Of several sets of keys the least, and the numbers below the limits in all of them."""
+    told = [one for one in parts if isinstance(one.value, Figure) and not one.nothing]
+    if not told:
+        return parts[0]
+    figures = [one.value for one in told if isinstance(one.value, Figure)]
+    first = min(range(len(told)), key=lambda i: (figures[i].value, i))
+    least = figures[first]
+    if least.how is not How.EXACT:
+        least = Figure(
+            value=least.value,
+            how=least.how,
+            low=min(one.low for one in figures if one.low is not None),
+            high=min(one.high for one in figures if one.high is not None),
+            confidence=least.confidence,
+            note=least.note,
+        )
+    return Finding(
+        value=least,
+        beyond={limit: sum(one.beyond.get(limit, 0) for one in told) for limit in limits},
+        concerns=told[first].concerns,
+    )
+
+
+def column_finding(values: Values, rule: PopulationOfColumn, column: str) -> Finding:
+    """How many people the areas in a column have, but for values that name none."""
+    keep = np.array([name not in rule.but for name in values.names], dtype=np.bool_)
+    names = [name for name, kept in zip(values.names, keep, strict=True) if kept]
+    own = Values(
+        names=names,
+        records=values.records[keep],
+        population=values.population[keep],
+        counted=values.counted,
+    )
+    found = least_population(own, {rule.limit: rule.strict})
+    if found.nothing:
+        return found
+    most = rule.digits
+    long = 0 if most is None else sum(len(name.strip()) > most for name in names)
+    beyond = {**found.beyond, **({0.0: long} if long else {})}
+    named = tuple(f"{column}={name}" for name in found.concerns)
+    return Finding(value=found.value, beyond=beyond, concerns=(column, *named))
