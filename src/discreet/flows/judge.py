@@ -18,7 +18,12 @@ RESULTS = {  # by the name of the result's class
     "CategoriesAssessment": Subject.COUNTS,
     "CountAssessment": Subject.COUNTS,
 }
-SUBJECTS = {"assess": Subject.RECORDS, "audit": Subject.TABLES, "counts": Subject.COUNTS}
+SUBJECTS = {  # by the kind that its JSON says
+    "assess": Subject.RECORDS,
+    "audit": Subject.TABLES,
+    "counts": Subject.COUNTS,
+    "counts_by_category": Subject.COUNTS,
+}
 
 
 def judge(result: Any, policy: Any) -> Verdict | None:
@@ -45,6 +50,9 @@ def _findings_of(result: Any) -> tuple[Subject, Findings]:
         raise InputError(must_be("result", "a result", "a path", remedy="read it with read_result"))
     kind = RESULTS.get(type(result).__name__)
     if kind is not None:
+        if result.findings is None:
+            rule = "one of the holder, who knows what is true"
+            raise InputError(must_be("result", rule, "one of an intruder"))
         return kind, result.findings
     data = result if isinstance(result, Mapping) else getattr(result, "data", None)
     if not isinstance(data, Mapping):

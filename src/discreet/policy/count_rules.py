@@ -8,8 +8,8 @@ gives away, is `given_away:N:LABEL`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -28,12 +28,9 @@ Named = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OfCounts(Rule):
-    """A rule on the statistics of counts, whose words go on from "Broken:"."""
+    """A rule on the statistics of counts."""
 
     subject: ClassVar[Subject] = Subject.COUNTS
-
-    def judged(self, value: Outcome, ruling: Ruling, words: str, **more: Any) -> Judged:
-        return replace(Rule.judged(self, value, ruling, words, **more), words=words)
 
     def given_away(self, found: Sequence[Named], value: Outcome) -> tuple[Judged, ...]:
         """The rule on categories of zeros only, whose tables have the figure of a known one."""

@@ -383,7 +383,10 @@ def test_a_policy_judges_and_what_would_keep_it_is_tried(discreet, office):
     refused = discreet("counts", DISASTERS, "--policy", office)
     assert refused.code == 3
     said = " ".join(refused.out.split())
-    assert "Broken: an intruder gives the true table the probability 0.363, above the limit" in said
+    assert (
+        "Broken (office): an intruder gives the true table the probability 0.363, above the limit"
+        in said
+    )
     assert "Release S2 with 1 decimal instead (--decimals 1): every rule is then kept." in said
     kept = discreet("counts", DISASTERS, "--policy", office, "--decimals", 1)
     assert kept.code == 0
@@ -433,7 +436,7 @@ def test_a_secret_number_is_in_no_page_for_readers_outside(discreet, office, tmp
     assert "0.36173" in inside.read_text(encoding="utf-8")
     text = outside.read_text(encoding="utf-8")
     assert "0.36173" not in text
-    assert "0.45" not in text
     assert "do not allow it" in text
     said = " ".join(text.split())
-    assert "Policy office, version 2026: limits on how sure an intruder may be of the true" in said
+    assert "There is a limit on how sure an intruder may be of the true table; its number" in said
+    assert "has a probability of at most 0.45." in said  # which is public

@@ -20,7 +20,8 @@ from discreet.count_tables.release import attack, release_of
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
-from discreet.flows.counts import assess_categories, assess_counts
+from discreet.flows.counts import assess_categories, assess_counts, assess_statistics
+from discreet.flows.judge import judge as judge_result
 from discreet.policy.count_rules import (
     BestGuess,
     CountRisk,
@@ -339,6 +340,16 @@ def test_the_command_python_and_json_give_the_same_verdict(discreet, tmp_path):
     again = judge(by_python.options.policies, Subject.COUNTS, Findings.of_json(told["findings"]))
     assert again == without_remedies(verdict_of(told["verdict"]))
     assert read_result(told).verdict == by_python.verdict
+    of_strict = [one for one in again.rules if one.policy == "strict"]
+    for result in (by_python, told, read_result(told)):
+        assert list(judge_result(result, STRICT).rules) == of_strict
+
+
+def test_a_result_of_an_intruder_has_nothing_to_judge():
+    with pytest.raises(
+        InputError, match="one of the holder, who knows what is true, got one of an"
+    ):
+        judge_result(assess_statistics(51, 61, "2^20*3^7"), STRICT)
 
 
 def test_categories_are_judged_by_policies_too(discreet, tmp_path):
@@ -360,3 +371,4 @@ def test_categories_are_judged_by_policies_too(discreet, tmp_path):
         ("count_risk", Ruling.KEPT),
     ]
     assert set(found.advice) == {"south"}
+    assert judge_result(found.to_json(), policy) == judge_result(found, policy) == found.verdict

@@ -1,16 +1,14 @@
 """What may leave the agency of an answer about the statistics of counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from discreet.count_tables.assessment import CountAssessment
 from discreet.count_tables.category_assessment import CategoriesAssessment
 from discreet.count_tables.release import CountRelease
 from discreet.count_tables.statistics import DecimalLog
 from discreet.figures import Figure, Outcome, Unavailable
-from discreet.policy.policy import Policy
-from discreet.policy.rule import Subject
 from discreet.report import words
-from discreet.report.document import Block, Document, Section, Text
+from discreet.report.document import Document
 from discreet.report.outside import chance, outside_document
 
 TITLE = "Statistics of counts to be published: summary for readers outside"
@@ -31,7 +29,7 @@ def external_document(a: CountAssessment, name: str = "") -> Document:
         ruling=None if a.verdict is None else a.verdict.ruling,
         estimate=_estimate(best, "the table"),
         instead=_instead(),
-        more=_rules(a.options.policies if a.verdict is not None else ()),
+        policies=a.options.policies if a.verdict is not None else (),
     )
 
 
@@ -47,17 +45,8 @@ def external_categories(found: CategoriesAssessment, name: str = "") -> Document
         ruling=None if found.verdict is None else found.verdict.ruling,
         estimate=_estimate(best, "all tables together"),
         instead=("the same for fewer and broader categories, which would be judged anew",),
-        more=_rules(found.options.policies if found.verdict is not None else ()),
+        policies=found.options.policies if found.verdict is not None else (),
     )
-
-
-def _rules(policies: Sequence[Policy]) -> tuple[Block, ...]:
-    """That there are rules, and on what: never their numbers, secret or not."""
-    told = []
-    for policy in (one for one in policies if one.name):
-        limits = words.listed([rule.about for rule in policy.about(Subject.COUNTS)])
-        told.append(Text(f"Policy {policy.name}, version {policy.version}: limits on {limits}."))
-    return (Section("The rules", tuple(told)),) if told else ()
 
 
 def _released(release: CountRelease) -> str:
