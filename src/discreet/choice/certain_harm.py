@@ -16,8 +16,8 @@ from discreet.masks.contract import Axes, Masked, margin_sum
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import junction_tree
-from discreet.tables.audit_verdict import (
-    LONGER,
+from discreet.policy.table_rules import LONGER
+from discreet.tables.table_findings import (
     TREE,
     confirm_remedy,
     small_words,

@@ -6,8 +6,10 @@ from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.choice import Candidate, Choice, Standing, place
 from discreet.data.table import Table
 from discreet.figures import Figure, Outcome, Unavailable
+from discreet.policy.findings import Findings
+from discreet.policy.policy import doubts_of
 from discreet.policy.verdict import Judged, Ruling, Verdict
-from discreet.tables.audit_verdict import RULES, doubts_rules
+from discreet.tables.table_findings import RULES, doubts_findings
 from discreet.tables.refused_margin import RiskMeasure
 
 MOST_NAMED = 5  # reasons why something may not go out
@@ -35,7 +37,7 @@ def choice_verdict(
         else tuple(reason for one in candidates for reason in one.breaks)[:MOST_NAMED],
         remedy="" if ruling is Ruling.KEPT else _remedy(candidates, choice),
     )
-    return Verdict(rules=(one, *doubts_rules(table)))
+    return Verdict(rules=(one, *doubts_of(Findings(doubts_findings(table)))))
 
 
 def _remedy(candidates: Sequence[Candidate], choice: Choice) -> str:

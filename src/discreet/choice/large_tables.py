@@ -18,7 +18,7 @@ from discreet.policy.verdict import Judged, Ruling
 from discreet.progress import Progress, silent
 from discreet.tables.audit import judged_release
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import CERTAIN
+from discreet.tables.policy_needs import CERTAIN
 from discreet.tables.refused_margin import RiskMeasure
 
 BOUNDS_SECONDS = 30.0

@@ -8,9 +8,9 @@ from typing import Any
 
 from discreet.choice.mask_names import fresh_seed
 from discreet.choice.measures import Measure
-from discreet.errors import InputError, must_be, one_of
+from discreet.errors import InputError, must_be
 from discreet.option_types import check_types
-from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.refused_margin import RiskMeasure, measure_named
 from discreet.tables.ruled_out import check_nesting
 
 NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
@@ -128,7 +128,7 @@ def _measure(given: Measure | str, min_width: int | None) -> Measure:
     """The measure by its name, or as it was made; a width is one of bounds."""
     if isinstance(given, Measure):
         return given if min_width is None else replace(given, kind=RiskMeasure.BOUNDS)
-    kind = one_of("measure", RiskMeasure, given)
+    kind = measure_named(given)
     if min_width is not None and kind is not RiskMeasure.BOUNDS:
         rule = "given with the measure bounds"
         raise InputError(must_be("min_width", rule, repr(kind.value)))

@@ -32,7 +32,7 @@ from discreet.masks.contract import Axes, named_sets
 from discreet.numerics.bit_sets import axes_of
 from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
-from discreet.tables.audit_verdict import CERTAIN
+from discreet.tables.policy_needs import CERTAIN
 from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import check_nested
 

@@ -43,7 +43,7 @@ from discreet.numerics.graphs import junction_tree
 from discreet.numerics.rounding import above, first_largest
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
-from discreet.tables.audit_verdict import CERTAIN
+from discreet.tables.policy_needs import CERTAIN
 from discreet.tables.cross_risks import Remembered
 from discreet.tables.refused_margin import RiskMeasure
 

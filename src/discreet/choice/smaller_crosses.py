@@ -16,7 +16,7 @@ from discreet.masks.after_publication import intruders_question
 from discreet.masks.contract import Axes, Masked
 from discreet.masks.margins import NAME as MARGINS
 from discreet.numerics.rounding import first_largest
-from discreet.tables.audit_verdict import table_name
+from discreet.tables.table_findings import table_name
 from discreet.tables.cross_risks import LIMITS, CrossRisk, Remembered, cross_risks, risks_by_all
 from discreet.tables.crosses import crosses
 from discreet.tables.refused_margin import RefusalRule, RiskMeasure

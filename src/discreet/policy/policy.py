@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
 from discreet.notebooks import ShownInNotebooks
 from discreet.policy.findings import Findings
 from discreet.policy.rule import Rule, Subject
-from discreet.policy.verdict import Judged, PolicyId, Verdict
+from discreet.policy.verdict import Judged, PolicyId, Ruling, Verdict
 
 FORMAT = 1  # of the files that policies are written in
 COMMANDS = {  # that judge each subject
@@ -18,6 +19,8 @@ COMMANDS = {  # that judge each subject
     Subject.TABLES: "audit and choose",
     Subject.COUNTS: "counts",
 }
+DOUBT = "doubt"  # begins the name of a finding that is a doubt about the data themselves
+TREATED = ("printed_counts", "derived_counts", "rounded")  # rules that a mask makes kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +105,11 @@ def judge(
     """What the policies say of what was found, all of whose rules must hold; None where no rule is
     about it.
 
-    `more` are doubts about the data themselves, which count where any rule does.
+    `more` are doubts about the data themselves, which count where any rule does; so do findings
+    that are such doubts.
     """
     judged = [
-        replace(one, policy=policy.name)
+        _of_policy(one, policy)
         for policy in policies
         for rule in policy.about(subject)
         for one in rule.judge(findings)
@@ -113,4 +117,26 @@ def judge(
     if not judged:
         return None
     named = tuple(policy.id for policy in policies if policy.name)
-    return Verdict(rules=(*judged, *more), policies=named, notes=tuple(notes))
+    doubts = (*more, *doubts_of(findings))
+    return Verdict(rules=(*judged, *doubts), policies=named, notes=tuple(notes))
+
+
+def _of_policy(judged: Judged, policy: Policy) -> Judged:
+    """A rule with the policy that has it, and the treatment that the policy prescribes."""
+    treats = policy.mask and judged.rule in TREATED and judged.ruling is Ruling.BROKEN
+    mended = f"treat the table (choose with the mask {policy.mask})"
+    return replace(judged, policy=policy.name, remedy=mended if treats else judged.remedy)
+
+
+def doubts_of(findings: Findings) -> Iterator[Judged]:
+    """Findings that are doubts about the data themselves, as rules that are open."""
+    for name, one in findings.of(DOUBT):
+        reason = one.value.reason if isinstance(one.value, Unavailable) else one.found
+        yield Judged(
+            rule=name,
+            ruling=Ruling.UNDECIDED,
+            value=Unavailable(reason),
+            limit=0,
+            words=f"{one.found}.",
+            remedy=one.remedy,
+        )

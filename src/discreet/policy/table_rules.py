@@ -260,7 +260,7 @@ class SmallCellsIdentified(_Measured):
 
     @property
     def figure(self) -> str:
-        return f"{self.name}:{self.small}:{self.confidence:g}"
+        return f"{self.name}:{self.small}:{float(self.confidence)!r}"
 
     def said(self) -> str:
         return (
