@@ -148,7 +148,7 @@ def test_a_policy_judges_the_release_in_json_text_and_on_the_page(
     assert found.code == code
     verdict = json.loads(found.out)["verdict"]
     assert verdict["verdict"] == ruling
-    assert verdict["rules"][0]["limit"] == limit
+    assert verdict["rules"][0]["limit"] == abs(limit)  # of bounds: the least width
     text = discreet(*arguments(twos, *options, "--report", page))
     assert text.code == code
     said = verdict["rules"][0]["words"]
