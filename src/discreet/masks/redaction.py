@@ -111,7 +111,7 @@ class Rule:
         return int(same[0]), int(same[-1])
 
     def is_exact(self, figures: IntArray) -> BoolArray:
-        """Which figures tell their count."""
+        """Which figures tell their count; −1 stands for one that is removed."""
         known = [figure for figure in np.unique(figures).tolist() if figure != REMOVED]
         alone = [one for one in known if len(set(self.range_of(one))) == 1]
         return np.asarray(np.isin(figures, alone))
@@ -192,9 +192,7 @@ def _title(table: Table, sets: Sequence[Axes], rule: Rule) -> str:
     return f"{_small_text(rule)} {how}{others}{'' if full else ' ' + sets_text(table, sets)}"
 
 
-def _effect(
-    table: Table, sets: Sequence[Axes], made: dict[Axes, IntArray], rule: Rule
-) -> str:
+def _effect(table: Table, sets: Sequence[Axes], made: dict[Axes, IntArray], rule: Rule) -> str:
     n = sum(own.size for own in made.values())
     gone = sum(int(np.count_nonzero(own == REMOVED)) for own in made.values())
     how = f"removed ({gone:,} of {n:,})" if rule.shown is None else f"shown as {rule.shown}"

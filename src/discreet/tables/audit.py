@@ -24,7 +24,6 @@ from discreet.tables.audit_count import number_of_tables
 from discreet.tables.audit_extras import believed, population, refusal, share_beside
 from discreet.tables.audit_findings import Measuring
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.table_findings import FoundGroups
 from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned
 from discreet.tables.measured import Measured, main_view_of, measured
@@ -38,6 +37,7 @@ from discreet.tables.release import Release, released
 from discreet.tables.ruled_out import told_of
 from discreet.tables.shown_groups import ShownGroups, shown_by_release
 from discreet.tables.smaller_releases import first_allowed
+from discreet.tables.table_findings import FoundGroups
 
 NOT_COUNTED = Count(value=None, how=None, note="not counted")
 INSTEAD_SHARE, INSTEAD_SECONDS = 0.2, 5.0  # of the time, for a smaller release that may go out

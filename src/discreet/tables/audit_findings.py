@@ -11,6 +11,14 @@ from discreet.policy.findings import Finding, Findings
 from discreet.progress import silent
 from discreet.tables.audit_cells import LookedAt, looked_at
 from discreet.tables.audit_options import AuditOptions
+from discreet.tables.cross_risks import CrossRisk, cross_risks
+from discreet.tables.crosses import crosses
+from discreet.tables.measured import Measured, main_view_of, measured, measures_of, risk_of
+from discreet.tables.policy_needs import Needs, finding_name
+from discreet.tables.posteriors import ViewOptions
+from discreet.tables.printed import Printed, printed_zeros
+from discreet.tables.refused_margin import BY_OPTION, RiskFigure, RiskMeasure
+from discreet.tables.release import Release
 from discreet.tables.table_findings import (
     NO_SMALL,
     FoundGroups,
@@ -22,14 +30,6 @@ from discreet.tables.table_findings import (
     worked_out_finding,
     zeros_finding,
 )
-from discreet.tables.cross_risks import CrossRisk, cross_risks
-from discreet.tables.crosses import crosses
-from discreet.tables.measured import Measured, main_view_of, measured, measures_of, risk_of
-from discreet.tables.policy_needs import Needs, finding_name
-from discreet.tables.posteriors import ViewOptions
-from discreet.tables.printed import Printed, printed_zeros
-from discreet.tables.refused_margin import BY_OPTION, RiskFigure, RiskMeasure
-from discreet.tables.release import Release
 from discreet.tables.worked_out import worked_out
 
 
@@ -55,15 +55,14 @@ class Measuring:
         whole table."""
         found = {
             **{f"printed:{n}": self._printed(n) for n in (self.options.most_small, *needs.printed)},
+            **{f"shown:{n}": self._printed(n) for n in needs.shown},
             **{f"rounded:{base}": self._rounded(base) for base in needs.rounded},
             "groups": groups_finding(self.groups),
             **doubts_findings(self.out.table),
         }
         for n in needs.derived:
             parts = worked_out(self.out, n, self.clock)
-            found[f"derived:{n}"] = worked_out_finding(
-                self.out.table, n, self.out.nested, parts
-            )
+            found[f"derived:{n}"] = worked_out_finding(self.out.table, n, self.out.nested, parts)
         found |= {finding_name(figure): one for figure, one in self._measured(needs)}
         for measure in BY_OPTION:
             figure = self._usual(measure)
@@ -109,9 +108,7 @@ class Measuring:
             self.crosses[figure] = smaller
             yield (
                 figure,
-                measured_finding(
-                    self.out.table, figure, whole, smaller, hides=self.out.hides
-                ),
+                measured_finding(self.out.table, figure, whole, smaller, hides=self.out.hides),
             )
 
     def _of_whole(self, figure: RiskFigure) -> Finding:

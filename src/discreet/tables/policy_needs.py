@@ -26,10 +26,11 @@ ZEROS = 0  # stands among greatest small counts for a count of 0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
     """What is to be found: `printed` and `derived` counts up to each number, 0 being zeros alone,
-    figures that are `rounded` to each base, whether `groups` share a level, and measures of what
-    an intruder learns."""
+    figures of any kind that are `shown`, and `rounded` to each base, whether `groups` share a
+    level, and measures of what an intruder learns."""
 
     printed: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()
     derived: tuple[int, ...] = ()
     rounded: tuple[int, ...] = ()
     groups: bool = False
@@ -39,12 +40,16 @@ class Needs:
 def needs_of(policies: Sequence[Policy]) -> Needs:
     """All that the rules of the policies on tables are about."""
     rules = [rule for policy in policies for rule in policy.about(Subject.TABLES)]
+    printed = [rule for rule in rules if isinstance(rule, PrintedCounts)]
     return Needs(
-        printed=_once(n for rule in rules if isinstance(rule, PrintedCounts) for n in _up_to(rule)),
+        printed=_once(n for rule in printed if rule.figures == "exact" for n in _up_to(rule)),
+        shown=_once(n for rule in printed if rule.figures == "all" for n in _up_to(rule)),
         derived=_once(n for rule in rules if isinstance(rule, DerivedCounts) for n in _up_to(rule)),
         rounded=_once(int(rule.limit) for rule in rules if isinstance(rule, Rounded)),
         groups=any(isinstance(rule, Groups) for rule in rules),
-        measured=tuple(dict.fromkeys(one for rule in rules if (one := figure_of(rule)) is not None)),
+        measured=tuple(
+            dict.fromkeys(one for rule in rules if (one := figure_of(rule)) is not None)
+        ),
     )
 
 
@@ -88,7 +93,8 @@ def largest_small(policies: Sequence[Policy]) -> int | None:
     """The greatest count that a rule of the policies calls small; None where none does."""
     needs = needs_of(policies)
     own = [one.small for one in needs.measured if one.measure is not RiskMeasure.TABLE]
-    return max(filter(None, [*needs.printed, *needs.derived, *own]), default=None)
+    counts = (*needs.printed, *needs.shown, *needs.derived, *own)
+    return max(filter(None, counts), default=None)
 
 
 def plain_policy(measure: RiskMeasure, max_risk: float, small: int, confidence: float) -> Policy:

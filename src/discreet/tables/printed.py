@@ -46,7 +46,9 @@ def printed_zeros(
         Printed(axes, int(np.count_nonzero((table == 0) & possible(axes))))
         for axes, table in _with_sums(tables, lambda own: bool((own == 0).any()))
     )
-    return tuple(sorted((one for one in found if one.number), key=lambda one: (-len(one.axes), one.axes)))
+    return tuple(
+        sorted((one for one in found if one.number), key=lambda one: (-len(one.axes), one.axes))
+    )
 
 
 def _with_sums(

@@ -71,9 +71,7 @@ def measured_finding(
     if nothing and not smaller:
         return Finding(value=whole.risk, found=nothing, nothing=True)
     parts = [*(() if nothing else (whole,)), *smaller]
-    where = [
-        "" if one is whole else f" of {table_name(table, one.axes)}" for one in parts
-    ]
+    where = ["" if one is whole else f" of {table_name(table, one.axes)}" for one in parts]
     risks = {table_name(table, one.axes): of_all(one, figure.measure) for one in parts}
     doubt = _doubt(parts, where, figure)
     most = CERTAIN[figure.measure]
@@ -83,7 +81,7 @@ def measured_finding(
     value = worst_figure(risks, most)
     top = parts[told]
     return Finding(
-        value=_as_width(value) if figure.measure is RiskMeasure.BOUNDS else value,
+        value=as_width(value) if figure.measure is RiskMeasure.BOUNDS else value,
         found=measured_words(figure.measure, top, where[told]),
         doubt=doubt,
         concerns=() if top is whole else (table_name(table, top.axes),),
@@ -105,8 +103,8 @@ def _least(part: CrossRisk) -> float:
     return ends(risk)[0] if risk.value is None else risk.value
 
 
-def _as_width(risk: Outcome) -> Outcome:
-    """A risk by bounds as the least width that they have."""
+def as_width(risk: Outcome) -> Outcome:
+    """A risk by bounds as the least width that they have, and the other way round."""
     if isinstance(risk, Unavailable):
         return risk
     low, high = ends(risk)

@@ -44,9 +44,7 @@ def test_each_figure_follows_the_rule_and_its_range_is_what_leads_to_it(given):
         same = [count for count, one in enumerate(expected) if one == figure]
         assert rule.range_of(figure) == (same[0], same[-1])
         assert same == list(range(same[0], same[-1] + 1))
-        assert rule.is_exact(np.array([figure])).tolist() == [
-            len(same) == 1 and figure != REMOVED
-        ]
+        assert rule.is_exact(np.array([figure])).tolist() == [len(same) == 1 and figure != REMOVED]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from discreet.report.audit.words import figures
 from discreet.report.verdict import remedies
 from discreet.tables import table_findings
 from discreet.tables.audit import Audit, found_groups, main_view
-from discreet.tables.groups import Learned
 from discreet.tables.cross_risks import CrossRisk
+from discreet.tables.groups import Learned
 from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import Ground, RuledOut
 

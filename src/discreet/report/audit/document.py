@@ -27,9 +27,9 @@ from discreet.report.document import (
 )
 from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.audit import Audit, CellAudit, main_view
-from discreet.tables.table_findings import RULES, table_name
 from discreet.tables.posteriors import AVERAGE, View
 from discreet.tables.refused_margin import RefusalView
+from discreet.tables.table_findings import RULES, table_name
 
 SHOWN, SHOWN_MODELS = 20, 10  # on the terminal
 MOST_ROWS, MOST_BARS = 200, 24  # on the page

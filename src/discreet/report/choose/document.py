@@ -97,10 +97,17 @@ def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
     within = "candidates within the limit, releasing nothing among them"
     return (
         ("–" if chosen is None else texts.risk_words(chosen.risk), "risk of the choice"),
-        (texts.minus(texts.number(found.options.max_risk)), "the limit on risk"),
+        (_limit(found), "the limit on risk"),
         ("–" if chosen is None else texts.worth_words(chosen), "worth of the choice to users"),
         (f"{safe} of {len(found.candidates)}", within),
     )
+
+
+def _limit(found: RiskUtility) -> str:
+    """The limit on the measure of the map; there may be none, but for rules of policies."""
+    if not found.options.has_limit:
+        return "–"
+    return texts.minus(texts.number(found.options.max_risk))
 
 
 def _map(found: RiskUtility) -> Plot:
