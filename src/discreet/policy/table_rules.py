@@ -1,6 +1,7 @@
 """Rules on tables of counts that go out together: what is printed, what can be worked out, and what
 an intruder would guess."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -291,10 +292,13 @@ class SmallCellsIdentified(_Measured):
 
 
 TINY = 1e-3  # a probability that is told as one in so many
+TINIEST = 1e-15  # one whose number is told by its size alone
 
 
 def chance(value: float) -> str:
     """A probability; a tiny one as one in so many."""
+    if 0 < value < TINIEST:
+        return f"1 in 10^{round(-math.log10(value))}"
     return f"1 in {round(1 / value):,}" if 0 < value < TINY else f"{value:.3g}"
 
 

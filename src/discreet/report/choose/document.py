@@ -24,6 +24,11 @@ MAP = (
     "what stands right of the dashed line is above the limit. No candidate beats those on the "
     "frontier in both."
 )
+MAP_OF_RULES = (
+    "Each mark is something that could be released. To the left is safer, higher is more useful; "
+    "its colour says whether it is within the rules. No candidate beats those on the frontier in "
+    "both."
+)
 USER_HEADER = (
     "user",
     "weight",
@@ -54,7 +59,7 @@ def choose_document(
             *(Text(words.full(note), "warning") for note in found.notes),
             Tiles(_tiles(found)),
             protected_section(found),
-            Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
+            Section("Risk against worth", (Text(_told(found), "soft"), _map(found)), only="page"),
             *(
                 Section(title, tuple(blocks), only="detail")
                 for title, blocks in (
@@ -110,6 +115,10 @@ def _limit(found: RiskUtility) -> str:
     return texts.minus(texts.number(found.options.max_risk))
 
 
+def _told(found: RiskUtility) -> str:
+    return MAP if found.options.has_limit else MAP_OF_RULES
+
+
 def _map(found: RiskUtility) -> Plot:
     """The map; candidates whose risk or worth is not known are not on it."""
 
@@ -134,9 +143,9 @@ def _map(found: RiskUtility) -> Plot:
                 )
             )
         front = [p for i in found.choice.front if (p := place(found.candidates[i])) is not None]
-        return risk_utility_plot(
-            dots, front, found.options.max_risk, found.options.measure.kind.value
-        )
+        options = found.options
+        cap = options.max_risk if options.has_limit else None
+        return risk_utility_plot(dots, front, cap, options.measure.kind.value)
 
     label = "Risk–utility map: risk across, worth up, with the limit, the frontier and the choice"
     return Plot("risk-utility", label, draw)

@@ -16,6 +16,7 @@ METHODS = {  # what is done to the figures, without the parameters that would he
     "redaction": "figures of which small ones are treated",
     "perturbation": "figures that were changed at random",
     "imputation": "several tables of figures that were changed at random",
+    "statistics": "summary figures",
 }
 WORTH = ((0.9, "nearly all"), (0.6, "most"), (0.3, "some"))
 PLENTY = 8  # tables that are named

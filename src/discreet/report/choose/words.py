@@ -203,6 +203,9 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
             yield "`discreet.write_report` draws its tables, the command `choose` writes them"
         return
     yield from remedies(found.verdict)
+    if found.options.masks is not None:
+        prescribed = [policy for policy in found.options.policy if policy.mask]
+        yield from (f"{one.name} prescribes a treatment: --masks {one.mask}" for one in prescribed)
     if found.verdict.ruling is Ruling.BROKEN:
         yield "Merge levels with few persons, or leave out a variable, and choose again"
     better = _more_useful(found)
