@@ -161,8 +161,8 @@ def certain_harm(
 ) -> Harm:
     """The publication as it is judged, and what it gives away for certain.
 
-    Groups that only probably share a level are sought where nothing else is given away, and where
-    small counts may be printed.
+    Groups that only probably share a level are sought where nothing else is given away, or where a
+    policy may be about them.
     """
     small, targets = options.measure.small, options.targets
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
@@ -172,7 +172,8 @@ def certain_harm(
     bare = judged_with(masked, out, options, confirmed=True) if judged.nested.unconfirmed else None
     shown = groups_shown(judged, bare, targets, clock)
     probable: tuple[Learned, ...] | Unavailable = ()
-    if not shown.learned and not (printed and options.has_limit):
+    settled = shown.learned or (printed and not options.policy)
+    if not settled:
         probable = _probable(judged, options, clock, seed)
     table, known = judged.masked.source, () if isinstance(probable, Unavailable) else probable
     return Harm(
