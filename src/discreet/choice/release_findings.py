@@ -85,22 +85,22 @@ def page_findings(
 
 def _shown(masked: Masked, out: Sequence[Axes], small: int) -> tuple[Printed, ...]:
     """Figures on the page that are from 1 to `small`, or stand for such a count."""
-    found = {one.axes: one for one in printed_by(masked, out, small)}
-    for axes, own in _figures(masked).items():
+    own = {axes for axes, _ in _figures(masked)}
+    found = [one for one in printed_by(masked, out, small) if one.axes not in own]
+    for axes, figures in _figures(masked):
         counts = masked.source.margin(axes)
-        too_small = ((own > 0) & (own <= small)) | ((counts > 0) & (counts <= small))
-        number = int(np.count_nonzero(too_small & (own != HIDDEN)))
-        if number:
-            found[axes] = Printed(axes, number)
-    return tuple(found.values())
+        too_small = ((figures > 0) & (figures <= small)) | ((counts > 0) & (counts <= small))
+        found.append(Printed(axes, int(np.count_nonzero(too_small & (figures != HIDDEN)))))
+    return tuple(one for one in found if one.number)
 
 
-def _figures(masked: Masked) -> dict[Axes, IntArray]:
-    """The figures of every table that goes out, −1 where one is not shown."""
-    return {
-        one.axes: one.counts if one.shown is None else np.where(one.shown, one.counts, HIDDEN)
+def _figures(masked: Masked) -> list[tuple[Axes, IntArray]]:
+    """The figures of every table that goes out, −1 where one is not shown; of several copies each
+    has its own."""
+    return [
+        (one.axes, one.counts if one.shown is None else np.where(one.shown, one.counts, HIDDEN))
         for one in masked.published
-    }
+    ]
 
 
 def _zeros(
@@ -115,23 +115,26 @@ def _zeros(
         def possible(axes: Axes) -> BoolArray:
             return known.possible_cells(table.sizes, axes)
 
-        found = {one.axes: one for one in printed_zeros(exact_tables(masked, out), possible)}
-        own = {axes: np.where(e, n, HIDDEN) for axes, (n, e) in exactly_shown(masked).items()}
-        for axes, figures in (_figures(masked) if all_figures else own).items():
-            number = int(np.count_nonzero((figures == 0) & possible(axes)))
-            if number:
-                found[axes] = Printed(axes, number)
-        return tuple(found.values())
+        own = [(axes, np.where(e, n, HIDDEN)) for axes, (n, e) in exactly_shown(masked).items()]
+        figures = _figures(masked) if all_figures else own
+        looked = {axes for axes, _ in figures}
+        exact = printed_zeros(exact_tables(masked, out), possible)
+        found = [one for one in exact if one.axes not in looked]
+        found += [
+            Printed(axes, int(np.count_nonzero((one == 0) & possible(axes))))
+            for axes, one in figures
+        ]
+        return tuple(one for one in found if one.number)
 
     return zeros_finding(table, nested, shown(nested), shown(nested.confirmed()))
 
 
 def _rounded(masked: Masked, out: Sequence[Axes], base: int) -> Finding:
     """Figures of the tables that go out, and of those that are out, beside the multiples."""
-    tables = {axes: masked.source.margin(axes) for axes in out} | _figures(masked)
+    tables = [*((axes, masked.source.margin(axes)) for axes in out), *_figures(masked)]
     numbers = [
         Printed(axes, int(np.count_nonzero((own != HIDDEN) & (own % base > 0))))
-        for axes, own in tables.items()
+        for axes, own in tables
     ]
     return rounded_finding(masked.source, base, [one for one in numbers if one.number])
 

@@ -62,6 +62,7 @@ NOT_TRIED = "not tried"  # how the reason of a mask begins that was held in rese
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PRINTED, GROUPS = "printed", "groups"  # what may be given away for certain
 CERTAIN_SHARE = 0.2  # of the time, for finding that
+MAP_SHARE = 0.4  # of the time of a candidate, for its risk on the map, where policies come after
 NOTHING_OUT = "nothing is out"
 NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the limit
@@ -383,7 +384,8 @@ def _looked_at(
         least = -float(asked.table.total) if kind is RiskMeasure.BOUNDS else 0.0
         found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
     else:
-        found = _exposures(judged, asked, asked.options.measure, clock, np.random.default_rng(seed))
+        part = Clock(clock.share(MAP_SHARE)) if asked.options.policy else clock
+        found = _exposures(judged, asked, asked.options.measure, part, np.random.default_rng(seed))
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
         return _by_policies(replace(candidate, risks=risks), judged, asked, clock, seed, {})
