@@ -638,7 +638,8 @@ MUTANTS = (
     ),
     Mutant(
         "choice/certain_harm.py",
-        "bare = judged_with(confirmed=True) if judged.nested.unconfirmed else None",
+        "bare = judged_with(masked, out, options, confirmed=True) if judged.nested.unconfirmed "
+        "else None",
         "bare = None",
         "choose: a secret that follows a group is taken for a classification",
         ("tests/unit/tables/test_ruled_out.py",),
@@ -719,6 +720,48 @@ MUTANTS = (
         "own, room = distribution.get(truth, 0.0), 0.0",
         "choice: a cell near the confidence is told without doubt",
         ("tests/unit/tables/test_share_found.py",),
+    ),
+    Mutant(
+        "tables/worked_out.py",
+        "return int(np.count_nonzero(met)), int(np.count_nonzero(met | ~found.exact))\n\n\ndef _of",
+        "return int(np.count_nonzero(met)), int(np.count_nonzero(met))\n\n\ndef _of",
+        "policy on tables: bounds that are not proved hide a count",
+        ("tests/unit/policy/test_table_rules.py",),
+    ),
+    Mutant(
+        "tables/printed.py",
+        "int(np.count_nonzero((table == 0) & possible(axes)))",
+        "int(np.count_nonzero(table == 0))",
+        "policy on tables: what nesting rules out is a zero of persons",
+        ("tests/unit/policy/test_table_rules.py",),
+    ),
+    Mutant(
+        "policy/table_rules.py",
+        "return Ruling.UNDECIDED if high else Ruling.KEPT",
+        "return Ruling.KEPT",
+        "policy on tables: a number known within limits is taken for none",
+        ("tests/unit/policy/test_table_rules.py",),
+    ),
+    Mutant(
+        "tables/worst_figure.py",
+        "if missing and above(most, low):",
+        "if False:",
+        "policy on tables: crosses that were not looked at keep a rule",
+        ("tests/unit/policy/test_table_rules.py",),
+    ),
+    Mutant(
+        "choice/release_findings.py",
+        "if one.ruling is Ruling.UNDECIDED",
+        "if False",
+        "policy on tables: choose takes an open rule for kept",
+        ("tests/unit/policy/test_table_presets.py",),
+    ),
+    Mutant(
+        "masks/redaction.py",
+        "return 0 if self.zeros == Zeros.REDACTED else 1",
+        "return 1",
+        "redaction: zeros are shown where they are to be removed",
+        ("tests/unit/masks/test_redaction.py",),
     ),
 )
 

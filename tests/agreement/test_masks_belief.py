@@ -20,6 +20,7 @@ from discreet.data.table import Table
 from discreet.figures import How, Unavailable
 from discreet.masks.after_publication import intruders_belief, intruders_bounds
 from discreet.masks.margins import release_margins
+from discreet.masks.redaction import REMOVED, Rule, redact
 from discreet.masks.rounding import nearest, round_at_random, round_conventionally
 from discreet.masks.suppression import suppress
 
@@ -87,6 +88,27 @@ def hidden(table, base, sets):
     return masked, chance
 
 
+def redacted(table, base, sets):
+    rule = Rule(most=base - 1, base=base, zeros="redacted" if base % 2 else "kept")
+    masked = redact(table, rule=rule, sets=sets)
+
+    def figure(count):
+        if count == 0 and rule.zeros == "kept":
+            return 0
+        return REMOVED if count < base else int(nearest(np.array(count), base))
+
+    def chance(tables):
+        same = np.ones(len(tables))
+        for part in masked.published:
+            shown = np.ones(part.counts.shape, bool) if part.shown is None else part.shown
+            read = np.where(shown, part.counts, REMOVED).ravel()
+            own = np.vectorize(figure)(sums(tables, table.sizes, part.axes))
+            same *= np.all(own == read, axis=1)
+        return same
+
+    return masked, chance
+
+
 def margins(table, base, sets):
     masked = release_margins(table, sets)
 
@@ -114,7 +136,7 @@ def chosen(table, full):
 
 
 @pytest.mark.parametrize("full", [True, False])
-@pytest.mark.parametrize("mask", [conventionally, at_random, hidden, margins])
+@pytest.mark.parametrize("mask", [conventionally, at_random, hidden, redacted, margins])
 @pytest.mark.parametrize("way", ["listed", "summed"])
 def test_beliefs_are_bayes_rule_over_all_tables(mask, full, way, monkeypatch):
     if way == "summed":

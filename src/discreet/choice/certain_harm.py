@@ -16,14 +16,7 @@ from discreet.masks.contract import Axes, Masked, margin_sum
 from discreet.masks.suppression import NAME as SUPPRESSION
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import junction_tree
-from discreet.tables.audit_verdict import (
-    LONGER,
-    TREE,
-    confirm_remedy,
-    small_words,
-    table_name,
-    unless_nested_words,
-)
+from discreet.policy.table_rules import LONGER
 from discreet.tables.crosses import entry_bounds
 from discreet.tables.groups import Learned, learned_words
 from discreet.tables.printed import Printed, number_printed
@@ -31,6 +24,13 @@ from discreet.tables.probable_groups import sought_groups
 from discreet.tables.release import MOST_SHOWN
 from discreet.tables.ruled_out import RuledOut, is_common
 from discreet.tables.shown_groups import ShownGroups, possible_cells, proved_groups
+from discreet.tables.table_findings import (
+    TREE,
+    confirm_remedy,
+    small_words,
+    table_name,
+    unless_nested_words,
+)
 
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.1, 5.0  # of the time, for bounds that show groups
 MOST_NAMED = 3  # tables in a reason
@@ -138,30 +138,42 @@ def worked_out_reason(judged: Judged, small: int, clock: Clock) -> str:
     return f"hides {number:,} {noun} that can be worked out in {where}"
 
 
+def judged_with(
+    masked: Masked, out: Sequence[Axes], options: ChooseOptions, *, confirmed: bool = False
+) -> Judged | None:
+    """The publication as it is judged; `confirmed`: without nesting that the data alone show."""
+    return judged_by(
+        masked,
+        out,
+        nesting=options.nesting,
+        secret=options.targets or (),
+        nested=options.nested,
+        confirmed=confirmed,
+    )
+
+
 def certain_harm(
-    masked: Masked, out: Sequence[Axes], options: ChooseOptions, clock: Clock, seed: Sequence[int]
+    masked: Masked,
+    out: Sequence[Axes],
+    options: ChooseOptions,
+    clock: Clock,
+    seed: Sequence[int],
 ) -> Harm:
-    """The publication as it is judged, and what it gives away for certain."""
+    """The publication as it is judged, and what it gives away for certain.
+
+    Groups that only probably share a level are sought where nothing else is given away, or where a
+    policy may be about them.
+    """
     small, targets = options.measure.small, options.targets
-
-    def judged_with(confirmed: bool) -> Judged | None:
-        return judged_by(
-            masked,
-            out,
-            nesting=options.nesting,
-            secret=targets or (),
-            nested=options.nested,
-            confirmed=confirmed,
-        )
-
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
-    judged = judged_with(confirmed=False)
+    judged = judged_with(masked, out, options)
     if judged is None:
         return Harm(judged=None, printed=printed)
-    bare = judged_with(confirmed=True) if judged.nested.unconfirmed else None
+    bare = judged_with(masked, out, options, confirmed=True) if judged.nested.unconfirmed else None
     shown = groups_shown(judged, bare, targets, clock)
     probable: tuple[Learned, ...] | Unavailable = ()
-    if not printed and not shown.learned:
+    settled = shown.learned or (printed and not options.policy)
+    if not settled:
         probable = _probable(judged, options, clock, seed)
     table, known = judged.masked.source, () if isinstance(probable, Unavailable) else probable
     return Harm(

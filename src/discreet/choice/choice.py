@@ -8,6 +8,7 @@ A risk that is only estimated counts as within the limit if two standard errors 
 that is not known never is.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,6 +17,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.contract import Masked
 from discreet.numerics.rounding import order_of
+from discreet.policy.verdict import Judged
 
 AGREES = 1e-9
 ERRORS = 2.0  # standard errors by which an estimate must clear the limit
@@ -55,7 +57,8 @@ class Candidate:
     he is spared, `utility` their weighted mean, or why it is not known. `masked` is what would go
     out; of a table too large to hold in full only the names of its `margins` are. `is_possible` is
     false for a mask that cannot be made of the table, however long one tries. `breaks` are rules
-    that it breaks whatever its risk, in words, and `doubts` those of which that is open.
+    that it breaks whatever its risk, in words, and `doubts` those of which that is open; `judged`
+    are the rules of policies, as far as they were applied to it.
     """
 
     title: str
@@ -71,6 +74,7 @@ class Candidate:
     method: str = ""
     breaks: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    judged: tuple[Judged, ...] = ()
 
     @property
     def worth(self) -> float | None:
@@ -111,10 +115,12 @@ def standing(risk: Outcome, max_risk: float) -> Standing:
 
 def standing_of(candidate: Candidate, max_risk: float) -> Standing:
     """How a candidate stands to the limit: above it where it breaks a rule for certain, and not
-    known to be within it where that is open."""
+    known to be within it where that is open. Without a limit on the risk, rules alone count."""
     if candidate.breaks:
         return Standing.ABOVE
     found = standing(candidate.risk, max_risk)
+    if max_risk == math.inf:
+        found = Standing.UNKNOWN if candidate.worth is None else Standing.WITHIN
     return Standing.UNKNOWN if candidate.doubts and found is Standing.WITHIN else found
 
 

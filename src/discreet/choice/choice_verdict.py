@@ -4,38 +4,64 @@ from collections.abc import Sequence
 
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.choice import Candidate, Choice, Standing, place
+from discreet.choice.options import ChooseOptions
 from discreet.data.table import Table
-from discreet.figures import Figure, Outcome, Unavailable
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.policy.findings import Findings
+from discreet.policy.policy import doubts_of
 from discreet.policy.verdict import Judged, Ruling, Verdict
-from discreet.tables.audit_verdict import RULES, doubts_rules
-from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.table_findings import RULES, doubts_findings
 
 MOST_NAMED = 5  # reasons why something may not go out
 NOT_ALL = "not every set of margins was looked at"
+RELEASE = "release"  # the rule that something can go out by the policies
 
 
 def choice_verdict(
     table: Table,
     candidates: Sequence[Candidate],
     choice: Choice,
-    measure: RiskMeasure,
+    options: ChooseOptions,
     search: BestMargins | None,
 ) -> Verdict:
     """Kept where some release was shown to be within the limit; broken where all are above it;
-    else undecided: what was not looked at to the end may be within."""
+    else undecided: what was not looked at to the end may be within.
+
+    Of policies the rules are told as they are kept by the choice; where nothing may go out, that
+    this is so.
+    """
     risk, ruling, words = _ruled(candidates, choice, search)
-    one = Judged(
-        rule=RULES[measure],
+    kept = ruling is Ruling.KEPT and choice.chosen is not None
+    rules = candidates[choice.chosen].judged if kept and choice.chosen is not None else ()
+    if options.has_limit or not kept:
+        rules = (_one(candidates, choice, options, risk, ruling, words), *rules)
+    return Verdict(
+        rules=(*rules, *doubts_of(Findings(doubts_findings(table)))),
+        policies=tuple(policy.id for policy in options.policy if policy.name),
+    )
+
+
+def _one(
+    candidates: Sequence[Candidate],
+    choice: Choice,
+    options: ChooseOptions,
+    risk: Outcome,
+    ruling: Ruling,
+    words: str,
+) -> Judged:
+    """The limit as a rule; without one, that some release keeps the policies."""
+    none = Figure(value=0, how=How.EXACT, note="releases shown to be within the limits")
+    return Judged(
+        rule=RULES[options.measure.kind] if options.has_limit else RELEASE,
         ruling=ruling,
-        value=risk,
-        limit=choice.max_risk,
+        value=risk if options.has_limit else none,
+        limit=choice.max_risk if options.has_limit else 1,
         words=words,
         concerns=()
         if ruling is Ruling.KEPT
         else tuple(reason for one in candidates for reason in one.breaks)[:MOST_NAMED],
         remedy="" if ruling is Ruling.KEPT else _remedy(candidates, choice),
     )
-    return Verdict(rules=(one, *doubts_rules(table)))
 
 
 def _remedy(candidates: Sequence[Candidate], choice: Choice) -> str:

@@ -20,7 +20,7 @@ from discreet.figures import Figure, How, Unavailable
 from discreet.masks.after_publication import intruders_bounds, intruders_question
 from discreet.masks.contract import Masked
 from discreet.numerics.arrays import IntArray
-from discreet.tables.measures import share_found, tightness
+from discreet.tables.measures import greatest_chance, share_found, tightness
 from discreet.tables.refused_margin import RiskMeasure
 
 EXACT_SECONDS = 30.0  # for all but the last rung, where no time was given
@@ -69,7 +69,7 @@ def belief_exposure(
         reason = Unavailable(f"the table has more than {MOST_CELLS:,} cells")
         return Exposure(reason, reason.reason)
     cells = small_cells(truth, measure.small)
-    if measure.kind is RiskMeasure.CELLS and not len(cells):
+    if measure.kind is not RiskMeasure.TABLE and not len(cells):
         note = "no cell is small, so there is none to find"
         return Exposure(Figure(value=0.0, how=How.EXACT, note=note), note)
     seconds = clock.share(EXACT_SHARE, EXACT_SECONDS) or EXACT_SECONDS
@@ -87,12 +87,11 @@ def exposure_of(belief: Belief, truth: IntArray, measure: Measure) -> Exposure:
     if measure.kind is RiskMeasure.TABLE:
         return Exposure(belief.probability(truth), belief.method)
     cells = small_cells(truth, measure.small)
-    found = share_found(
-        [belief.cell(int(cell)) for cell in cells],
-        [belief.cell_error(int(cell)) for cell in cells],
-        np.ravel(truth)[cells].tolist(),
-        measure.confidence,
-    )
+    own, errors = [belief.cell(int(c)) for c in cells], [belief.cell_error(int(c)) for c in cells]
+    truths = np.ravel(truth)[cells].tolist()
+    if measure.kind is RiskMeasure.COUNT:
+        return Exposure(greatest_chance(own, errors, truths), belief.method)
+    found = share_found(own, errors, truths, measure.confidence)
     if belief.how is How.EXACT:
         found = Figure(value=found.value, how=How.EXACT)
     return Exposure(found, belief.method)

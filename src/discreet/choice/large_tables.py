@@ -7,6 +7,7 @@ from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING
 from discreet.choice.choice import Candidate, Doubt, Standing, choose, standing
 from discreet.choice.options import ChooseOptions
+from discreet.choice.release_findings import reason
 from discreet.choice.risk_utility import GROUPS, NOTHING_OUT, QUICKEST, TIME_OVER, RiskUtility
 from discreet.choice.users import REQUESTS, scientists
 from discreet.clock import Clock
@@ -18,8 +19,9 @@ from discreet.policy.verdict import Judged, Ruling
 from discreet.progress import Progress, silent
 from discreet.tables.audit import judged_release
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import CERTAIN
-from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.policy_needs import CERTAIN, finding_name
+from discreet.tables.refused_margin import RiskFigure, RiskMeasure
+from discreet.tables.table_findings import as_width
 
 BOUNDS_SECONDS = 30.0
 
@@ -80,8 +82,9 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
     """The candidate with its risk by an audit of its margins with what is out."""
     measure = options.measure
     asked = AuditOptions(
+        policy=options.policy,
         measure=measure.kind,
-        max_risk=options.max_risk,
+        max_risk=options.max_risk if options.has_limit else None,
         small=measure.small,
         confidence=measure.confidence,
         targets=options.targets,
@@ -90,27 +93,35 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
         nested=options.nested,
         seconds=clock.left(),
     )
-    found = judged_release(table, [*options.out, *one.margins], asked)
-    first, *others = found.rules
+    verdict, found = judged_release(table, [*options.out, *one.margins], asked)
+    own = tuple(judged for judged in verdict.rules if judged.policy)
+    plain = [judged for judged in verdict.rules if not judged.policy]
+    others = plain[1:] if options.has_limit else []
     against = [judged.words for judged in others if judged.ruling is Ruling.BROKEN]
+    broken = tuple(reason(judged) for judged in own if judged.ruling is Ruling.BROKEN)
     doubts = tuple(
         Doubt(judged.words.removesuffix("."), judged.remedy)
-        for judged in others
-        if judged.ruling is Ruling.UNDECIDED and judged.rule == GROUPS
+        for judged in (*others, *own)
+        if judged.ruling is Ruling.UNDECIDED and (judged.policy or judged.rule == GROUPS)
     )
-    one = replace(one, doubts=doubts)
-    if not against:
-        risk = _risk(first, table, options)
-        return replace(one, risk=risk, risks={"any": risk}, method=first.words)
-    certain = Figure(value=CERTAIN[measure.kind], how=How.EXACT, note=against[0])
-    return replace(
-        one, risk=certain, risks={"any": certain}, method=" ".join(against), breaks=tuple(against)
-    )
+    one = replace(one, doubts=doubts, judged=own, breaks=(*against, *broken))
+    if against:
+        certain = Figure(value=CERTAIN[measure.kind], how=How.EXACT, note=against[0])
+        return replace(one, risk=certain, risks={"any": certain}, method=" ".join(against))
+    if not options.has_limit:
+        name = RiskFigure(measure=measure.kind, small=measure.small, confidence=measure.confidence)
+        shown = found.the(finding_name(name))
+        risk = as_width(shown.value) if measure.kind is RiskMeasure.BOUNDS else shown.value
+        return replace(one, risk=risk, risks={"any": risk}, method=shown.found)
+    risk = _risk(plain[0], table, options)
+    return replace(one, risk=risk, risks={"any": risk}, method=plain[0].words)
 
 
 def _risk(judged: Judged, table: Table, options: ChooseOptions) -> Outcome:
     """The figure that a rule was judged by, which says no more than the ruling does."""
     value = judged.value
+    if options.measure.kind is RiskMeasure.BOUNDS:
+        value = as_width(value)
     if judged.ruling is Ruling.KEPT and isinstance(value, Unavailable):
         return Figure(value=_least(table, options), how=How.EXACT, note=value.reason)
     if judged.ruling is Ruling.UNDECIDED and standing(value, options.max_risk) is Standing.WITHIN:
@@ -120,7 +131,7 @@ def _risk(judged: Judged, table: Table, options: ChooseOptions) -> Outcome:
 
 def _candidates(table: Table, best: BestMargins, options: ChooseOptions) -> Iterator[Candidate]:
     share = best.utility / max(best.total_weight, 1e-300)
-    yield _candidate(NOTHING, (), _risk_of_nothing(table, options), 0.0, is_nothing=True)
+    yield _nothing(table, options)
     later = Unavailable(TIME_OVER)
     if best.to_publish:
         yield _candidate(_title(best.to_publish), best.to_publish, later, share)
@@ -160,10 +171,8 @@ def _least(table: Table, options: ChooseOptions) -> float:
     return -float(table.total) if options.measure.kind is RiskMeasure.BOUNDS else 0.0
 
 
-def _risk_of_nothing(table: Table, options: ChooseOptions) -> Outcome:
+def _nothing(table: Table, options: ChooseOptions) -> Candidate:
     """What an intruder can do with what is out already; nothing where nothing is."""
-    least = _least(table, options)
-    if not options.out:
-        return Figure(value=least, how=How.EXACT, note=NOTHING_OUT)
-    bare = _candidate(NOTHING, (), Unavailable(TIME_OVER), 0.0, is_nothing=True)
-    return _audited(bare, table, options, Clock(BOUNDS_SECONDS)).risk
+    least = Figure(value=_least(table, options), how=How.EXACT, note=NOTHING_OUT)
+    bare = _candidate(NOTHING, (), least, 0.0, is_nothing=True)
+    return _audited(bare, table, options, Clock(BOUNDS_SECONDS)) if options.out else bare

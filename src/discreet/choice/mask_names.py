@@ -4,7 +4,7 @@ A mask is written as its name, the sets of variables it is about, and its option
 
     margins[race income][gender]      rounding:base=3,random      suppression[a b][a]:small=4,exact
     controlled-rounding:base=5        perturbation[a b]:fitted=table,show=[a c]
-    imputation[a b]:copies=10         statistics
+    imputation[a b]:copies=10         redaction:most=7,base=5,zeros=redacted      statistics
 
 Sets may be left out where they are given beside; an empty pair of brackets is the total. An option
 without a value is switched on.
@@ -23,7 +23,7 @@ from discreet.count_tables import statistics_mask
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
-from discreet.masks import controlled_rounding, margins, perturbation, rounding
+from discreet.masks import controlled_rounding, margins, perturbation, redaction, rounding
 from discreet.masks import suppression as hiding
 from discreet.masks.contract import Masked
 
@@ -271,6 +271,12 @@ def _suppression(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavail
     return hiding.suppress(table, sets, rule=rule, seconds=seconds, **of_search)
 
 
+def _redaction(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
+    given = {key: value for key, value in ask.options.items() if key != "total_known"}
+    rule, known = redaction.Rule(**given), ask.options.get("total_known", True)
+    return redaction.redact(table, rule=rule, sets=sets, total_known=known)
+
+
 def _perturbation(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavailable:
     recipe = perturbation.Recipe(**ask.options)
     own = _seeded("perturbation", ask.seed)
@@ -311,6 +317,11 @@ KINDS: Mapping[str, _Kind] = {
             "work": float,
         },
         _suppression,
+    ),
+    "redaction": _Kind(
+        {"most": int, "base": int, "shown": int, "zeros": str, "total_known": bool},
+        _redaction,
+        ("most",),
     ),
     "perturbation": _Kind(_DRAWN, _perturbation),
     "imputation": _Kind(_DRAWN, _perturbation, ("copies",)),

@@ -45,6 +45,8 @@ class Measure:
             return bounds_scenario(self.small)
         if self.kind is RiskMeasure.TABLE:
             return table_scenario()
+        if self.kind is RiskMeasure.COUNT:  # the greatest of several attacks, each on one cell
+            return cells_scenario(n_cells, small=self.small, confidence=0.0)
         return cells_scenario(n_cells, small=self.small, confidence=self.confidence)
 
     def intruder(self, name: str, n_cells: int) -> Intruder:

@@ -2,18 +2,24 @@
 line."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 from discreet.choice.mask_names import fresh_seed
 from discreet.choice.measures import Measure
-from discreet.errors import InputError, must_be, one_of
+from discreet.errors import InputError, must_be
 from discreet.option_types import check_types
-from discreet.tables.refused_margin import RiskMeasure
+from discreet.policy.policy import Policy, check_about
+from discreet.policy.reading import policies_of
+from discreet.policy.rule import Subject
+from discreet.tables.policy_needs import figure_of, largest_small
+from discreet.tables.refused_margin import BY_OPTION, RiskMeasure, measure_named
 from discreet.tables.ruled_out import check_nesting
 
 NOT_GIVEN = float("nan")  # told from any number by what it is, not by its value
+USUAL = Measure()  # stands for none that was named
+NO_LIMIT = math.inf  # on the measure, where policies stand in its place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +27,20 @@ class ChooseOptions:
     """The options of a choice. On the command line they have the same names, with dashes; one that
     holds several values is given several times, in the singular (`--request`).
 
-    The limit, one of these:
+    What must hold, one of these at least:
 
+    - `policy`: the name of a policy, a file or a Policy, or several of them; `discreet policies`
+      lists those that come with Discreet. What it says must be done to a table is among the masks.
     - `max_risk`: the greatest risk allowed: from 0 to 1 by `cells` and `table`; by `bounds`, where
       risk is minus the narrowest width, 0 or below.
     - `min_width`: bounds of small cells must be so wide, which is `measure` bounds with `max_risk`
-      minus this width.
+      minus this width; in place of `max_risk`.
 
     How risk is measured:
 
     - `measure`: `cells` (share of the small cells found), `table` (probability of the true table)
       or `bounds` (how narrow the bounds of a small cell are).
-    - `small`: counts from 1 to it are small.
+    - `small`: counts from 1 to it are small; 2, or what the policies call small.
     - `confidence`: an intruder who is surer than this of a count takes it as known.
     - `alpha`: count that the prior of the intruder `dirichlet` puts into each cell.
     - `intruders`: multinomial, dirichlet, uniform, by what they believe before the release; of
@@ -58,9 +66,10 @@ class ChooseOptions:
     - `seed`: of all draws and random masks, a new one each time unless given; keep it secret.
     """
 
+    policy: Any = None
     max_risk: float = NOT_GIVEN
     min_width: InitVar[int | None] = None
-    measure: Measure = field(default_factory=Measure)
+    measure: Measure = USUAL
     small: InitVar[int | None] = None
     confidence: InitVar[float | None] = None
     alpha: InitVar[float | None] = None
@@ -85,13 +94,18 @@ class ChooseOptions:
     ) -> None:
         own = {"min_width": min_width, "small": small, "confidence": confidence, "alpha": alpha}
         check_types(self, untyped=("measure",), given=own)
-        measure = _measure(self.measure, min_width)
+        policies = policies_of(self.policy)
+        check_about(policies, Subject.TABLES)
+        limits = min_width is not None or self.max_risk is not NOT_GIVEN
+        measure = _measure(self.measure, min_width, policies, limits=limits)
         given = {"small": small, "confidence": confidence, "alpha": alpha}
         more = {name: value for name, value in given.items() if value is not None}
         limit = self.max_risk if min_width is None else _limit(min_width, self.max_risk)
+        limit = NO_LIMIT if policies and limit is NOT_GIVEN else limit
         intruders: Iterable[str] = self.intruders
         nested: Iterable[str] = self.nested
         settled = {
+            "policy": policies,
             "measure": replace(measure, **more),  # type: ignore[arg-type]
             "max_risk": limit,
             "intruders": tuple([intruders] if isinstance(intruders, str) else intruders),
@@ -111,10 +125,17 @@ class ChooseOptions:
             kept["max_risk"] = NOT_GIVEN
         return replace(self, **(kept | keywords))
 
+    @property
+    def has_limit(self) -> bool:
+        """Whether the measure itself is limited, beside what the policies say."""
+        return self.max_risk != NO_LIMIT
+
     def _check(self) -> None:
         if self.max_risk is NOT_GIVEN:
-            raise InputError(must_be("max_risk", "given, or min_width in its place", "neither"))
-        _check_max_risk(self.max_risk, self.measure.kind)
+            what = "policy, max_risk or min_width"
+            raise InputError(must_be(what, "given, one of them at least", "none"))
+        if self.has_limit or not self.policy:
+            _check_max_risk(self.max_risk, self.measure.kind)
         check_nesting(self.nesting, self.nested)
         if not 0 < self.sure <= 1:
             raise InputError(must_be("sure", "above 0, up to 1", self.sure))
@@ -124,15 +145,39 @@ class ChooseOptions:
             raise InputError(must_be("intruders", "at least one, each once", self.intruders))
 
 
-def _measure(given: Measure | str, min_width: int | None) -> Measure:
-    """The measure by its name, or as it was made; a width is one of bounds."""
+def _measure(
+    given: Measure | str, min_width: int | None, policies: Sequence[Policy], *, limits: bool
+) -> Measure:
+    """The measure by its name, or as it was made; a width is one of bounds. Left out and without a
+    limit of its own, it is the first that a policy limits."""
+    small = largest_small(policies)
+    usual = USUAL if small is None else Measure(small=small)
+    if given is USUAL and not limits:
+        return replace(_limited_by(policies) or usual)
+    if given is USUAL:
+        return _by_width(usual, min_width)
     if isinstance(given, Measure):
-        return given if min_width is None else replace(given, kind=RiskMeasure.BOUNDS)
-    kind = one_of("measure", RiskMeasure, given)
+        return _by_width(given, min_width)
+    kind = measure_named(given)
     if min_width is not None and kind is not RiskMeasure.BOUNDS:
         rule = "given with the measure bounds"
         raise InputError(must_be("min_width", rule, repr(kind.value)))
-    return Measure(kind=kind)
+    return replace(usual, kind=kind)
+
+
+def _by_width(measure: Measure, min_width: int | None) -> Measure:
+    """The measure, or that of bounds where a width is the limit."""
+    return replace(measure) if min_width is None else replace(measure, kind=RiskMeasure.BOUNDS)
+
+
+def _limited_by(policies: Sequence[Policy]) -> Measure | None:
+    """The first measure that a policy limits."""
+    rules = (rule for policy in policies for rule in policy.rules)
+    figures = (one for rule in rules if (one := figure_of(rule)) is not None)
+    first = next((one for one in figures if one.measure in BY_OPTION), None)
+    if first is None:
+        return None
+    return Measure(kind=first.measure, small=first.small, confidence=first.confidence)
 
 
 def _limit(min_width: int, max_risk: float) -> float:

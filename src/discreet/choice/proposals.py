@@ -15,6 +15,7 @@ from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.masks.contract import Masked
+from discreet.policy.policy import Policy
 from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import ruled_out
 
@@ -110,9 +111,20 @@ def _is_option(part: str, mask: str) -> bool:
     return kind is not None and kind.options.get(head.replace("-", "_")) is bool
 
 
-def default_masks() -> list[tuple[str, MaskSpec]]:
-    """All masks that make sense."""
-    return parse_masks(DEFAULT)
+def default_masks(
+    policies: Sequence[Policy] = (), small: int | None = None
+) -> list[tuple[str, MaskSpec]]:
+    """All masks that make sense, and what policies say must be done to a table.
+
+    Suppression of counts up to what is `small` is the usual one.
+    """
+    found = parse_masks(DEFAULT)
+    usual = MaskSpec("suppression", None, {"small": small})
+    for written in (policy.mask for policy in policies if policy.mask):
+        spec = parse_mask(written)
+        if spec not in (usual, *(own for _, own in found)):
+            found.append((written, spec))
+    return found
 
 
 def n_searching(specs: Sequence[tuple[str, MaskSpec]]) -> int:

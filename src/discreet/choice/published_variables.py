@@ -4,7 +4,7 @@ Other variables of the table can make no release look safer, so that they are su
 anything is measured. What one variable determines of another everybody knows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +16,10 @@ from discreet.fiber.system.linear_system import Statement
 from discreet.fiber.system.margins import Margins, maximal
 from discreet.masks.contract import Axes, Masked, PublishedTable, margin_sum
 from discreet.masks.margins import NAME as MARGINS
+from discreet.masks.redaction import NAME as REDACTION
+from discreet.masks.redaction import REMOVED, rule_of
 from discreet.masks.suppression import NAME as SUPPRESSION
-from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.tables.printed import Printed, n_small, printed_small_counts
 from discreet.tables.ruled_out import RuledOut, ruled_out
 
@@ -142,23 +144,36 @@ def printed_by(masked: Masked, out: Sequence[Axes], small: int) -> tuple[Printed
     """The small counts that stand in what is published and in what is out, at every level.
 
     Rounded and perturbed figures are none: nobody knows them for certain. Margins that a
-    perturbation keeps, and figures that a suppression shows, are.
+    perturbation keeps, figures that a suppression shows, and those that a redaction leaves as they
+    are, are.
     """
+    found = {one.axes: one for one in printed_small_counts(exact_tables(masked, out), small)}
+    for axes, (counts, is_exact) in exactly_shown(masked).items():
+        number = n_small(np.where(is_exact, counts, 0), small)
+        if number:
+            found[axes] = Printed(axes, number)
+    return tuple(found.values())
+
+
+def exact_tables(masked: Masked, out: Sequence[Axes]) -> dict[Axes, IntArray]:
+    """The tables whose figures are counts, all of them."""
     counts = masked.source.dense()
     exact = {axes: margin_sum(counts, axes) for axes in out}
     if masked.margins is not None and masked.mask != NOTHING:
         exact |= {axes: margin_sum(counts, axes) for axes in masked.margins.tables if axes}
     if masked.mask == MARGINS:
         exact |= {one.axes: one.counts for one in masked.published}
-    found = {one.axes: one for one in printed_small_counts(exact, small)}
-    if masked.mask == SUPPRESSION:
-        found |= {one.axes: one for one in _shown(masked.published, small)}
-    return tuple(found.values())
+    return exact
 
 
-def _shown(published: Sequence[PublishedTable], small: int) -> Iterator[Printed]:
-    for one in published:
-        shown = one.counts if one.shown is None else np.where(one.shown, one.counts, 0)
-        number = n_small(shown, small)
-        if number:
-            yield Printed(one.axes, number)
+def exactly_shown(masked: Masked) -> dict[Axes, tuple[IntArray, BoolArray]]:
+    """The tables of which some figures are counts, and which of them."""
+    if masked.mask not in (SUPPRESSION, REDACTION):
+        return {}
+    found = {}
+    for one in masked.published:
+        shown = np.ones(one.counts.shape, dtype=np.bool_) if one.shown is None else one.shown
+        if masked.mask == REDACTION:
+            shown = rule_of(masked).is_exact(np.where(shown, one.counts, REMOVED))
+        found[one.axes] = (one.counts, shown)
+    return found

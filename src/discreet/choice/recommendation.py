@@ -32,7 +32,7 @@ from discreet.masks.contract import Axes, named_sets
 from discreet.numerics.bit_sets import axes_of
 from discreet.numerics.rounding import above
 from discreet.progress import Progress, silent
-from discreet.tables.audit_verdict import CERTAIN
+from discreet.tables.policy_needs import CERTAIN, needs_of
 from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import check_nested
 
@@ -47,7 +47,8 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
     """
     masks = options.masks
     check_nested(options.nested, table, options.targets or ())
-    specs = default_masks() if masks is None else parse_masks(masks)
+    specs = default_masks(options.policy, options.measure.small)
+    specs = specs if masks is None else parse_masks(masks)
     clock = Clock(options.seconds)
     if len(table.names) > MOST_VARIABLES and any(_is_open(spec) for _, spec in specs):
         check_requests(table, options)
@@ -139,6 +140,8 @@ def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
 def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progress) -> BestMargins:
     """The best set of margins under the limit, by the measures that the search knows."""
     measure = options.measure
+    if not options.has_limit:
+        return _search_by_policies(table, options, clock, progress)
     if measure.kind is RiskMeasure.TABLE:
         rule = f"bounds or cells for sets of margins of more than {MOST_VARIABLES} variables"
         raise InputError(must_be("measure", rule, repr(measure.kind.value)))
@@ -151,6 +154,27 @@ def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progre
         max_share=options.max_risk if measure.kind is RiskMeasure.CELLS else 0.0,
         confidence=measure.confidence,
         least_printed=measure.small + 1 if _prints_nothing_small(options) else 1,
+        requests=_summed(options.requests) or None,
+        already=options.out,
+        seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
+        seed=options.seed,
+        progress=progress,
+    )
+
+
+def _search_by_policies(
+    table: Table, options: ChooseOptions, clock: Clock, progress: Progress
+) -> BestMargins:
+    """Sets of margins that print no count which the policies call small, and whose small cells keep
+    bounds where none may be worked out; each is judged by every rule afterwards."""
+    needs = needs_of(options.policy)
+    derived = max(needs.derived, default=0)
+    return best_margins(
+        table,
+        min_width=1 if needs.derived else 0,
+        small=derived or options.measure.small,
+        measure=RiskMeasure.BOUNDS,
+        least_printed=max((*needs.printed, *needs.shown), default=0) + 1,
         requests=_summed(options.requests) or None,
         already=options.out,
         seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),

@@ -10,21 +10,29 @@ from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.choice.actors import Reading, Scientist, combined, data_utility, loses_nothing, worth
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING, Proposal, nothing, release_nothing
-from discreet.choice.certain_harm import certain_harm
+from discreet.choice.certain_harm import certain_harm, judged_with
 from discreet.choice.choice import (
     Candidate,
     Choice,
     Standing,
     choose,
     compromises,
-    limits,
     standing_of,
 )
 from discreet.choice.choice_verdict import choice_verdict
 from discreet.choice.exposure import belief_exposure, bounds_exposure
-from discreet.choice.measures import Exposure
+from discreet.choice.measures import Exposure, Measure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged
+from discreet.choice.release_findings import (
+    NOT_YET,
+    groups_found,
+    learned_findings,
+    measure_of,
+    page_findings,
+    rules_applied,
+    worked_out_findings,
+)
 from discreet.choice.smaller_crosses import worst_cross
 from discreet.choice.users import scientists
 from discreet.clock import Clock
@@ -40,18 +48,21 @@ from discreet.masks.margins import margins_out
 from discreet.notebooks import Result
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.graphs import junction_tree
-from discreet.numerics.rounding import above, first_largest
-from discreet.policy.verdict import Verdict
+from discreet.numerics.rounding import first_largest
+from discreet.policy.findings import Finding
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
-from discreet.tables.audit_verdict import CERTAIN
 from discreet.tables.cross_risks import Remembered
-from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.policy_needs import CERTAIN, Needs, needs_of
+from discreet.tables.refused_margin import RiskFigure, RiskMeasure
+from discreet.tables.worst_figure import worst_figure
 
 TIME_OVER = "not looked at: time ran out"
 NOT_TRIED = "not tried"  # how the reason of a mask begins that was held in reserve
 MORE_TIME = "allow more"  # in the reason of a mask whose search did not end
 PRINTED, GROUPS = "printed", "groups"  # what may be given away for certain
 CERTAIN_SHARE = 0.2  # of the time, for finding that
+MAP_SHARE = 0.4  # of the time of a candidate, for its risk on the map, where policies come after
 NOTHING_OUT = "nothing is out"
 NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the limit
@@ -93,8 +104,7 @@ class RiskUtility(Result):
     @property
     def verdict(self) -> Verdict:
         """Whether something may go out."""
-        kind = self.options.measure.kind
-        return choice_verdict(self.table, self.candidates, self.choice, kind, self.search)
+        return choice_verdict(self.table, self.candidates, self.choice, self.options, self.search)
 
     @property
     def in_conflict(self) -> bool:
@@ -161,7 +171,8 @@ class _Asked:
     scientists: tuple[Scientist, ...]
     blank: FloatArray
     truth: IntArray
-    remembered: Remembered = field(default_factory=dict)  # crosses looked at already
+    needs: Needs
+    remembered: dict[RiskFigure, Remembered] = field(default_factory=dict)  # crosses known already
 
     @classmethod
     def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
@@ -179,7 +190,14 @@ class _Asked:
             scientists=scientists(options.users, requests, n_variables=len(table.names)),
             blank=_blank(release_nothing(table, out), out),
             truth=truth,
+            needs=needs_of(options.policy),
         )
+
+    @property
+    def figure(self) -> RiskFigure:
+        """The measure of the map."""
+        own = self.options.measure
+        return RiskFigure(measure=own.kind, small=own.small, confidence=own.confidence)
 
     def is_told_by(self, masked: Masked) -> bool:
         """Whether a publication holds all margins that are out already."""
@@ -286,10 +304,13 @@ def _first_look(
 ) -> tuple[Candidate, Judged | None]:
     """The candidate with what it gives away for certain, and how it is to be judged beyond."""
     assert candidate.masked is not None
-    options = asked.options
+    options, masked = asked.options, candidate.masked
     seed = [options.seed, place, 1]
-    harm = certain_harm(candidate.masked, asked.out, options, clock, seed)
-    candidate = replace(candidate, doubts=harm.doubts)
+    candidate = _read_off(candidate, asked)
+    if not options.has_limit:
+        return candidate, judged_with(masked, asked.out, options)
+    harm = certain_harm(masked, asked.out, options, clock, seed)
+    candidate = replace(candidate, doubts=(*candidate.doubts, *harm.doubts))
     if not harm.printed and not harm.shared:
         return candidate, harm.judged
     note = harm.printed or harm.shared
@@ -299,8 +320,18 @@ def _first_look(
         risk=known,
         risks={PRINTED if harm.printed else GROUPS: known},
         method=known.note,
-        breaks=(harm.shared,) if harm.shared else (),
+        breaks=(*candidate.breaks, *((harm.shared,) if harm.shared else ())),
     ), harm.judged
+
+
+def _read_off(candidate: Candidate, asked: _Asked) -> Candidate:
+    """The candidate with what stands on its page and breaks a policy; else all is open yet."""
+    if not asked.options.policy or candidate.masked is None:
+        return candidate
+    found = page_findings(candidate.masked, asked.out, asked.options, asked.needs)
+    rules, breaks, _ = rules_applied(asked.options, found)
+    judged = tuple(one for one in rules if one.ruling is Ruling.BROKEN)
+    return replace(candidate, judged=judged, breaks=breaks, doubts=() if breaks else (NOT_YET,))
 
 
 def _try_again(
@@ -347,22 +378,75 @@ def _looked_at(
 ) -> Candidate:
     """The candidate with what an intruder finds of the hidden cells; of that and what is given away
     for certain the worst is its risk."""
-    kind = asked.options.measure.kind
+    kind, figure = asked.options.measure.kind, asked.figure
     if judged is None or (kind is RiskMeasure.TABLE and not _hides(judged.masked)):
         why = NOTHING_OUT if judged is None else NOTHING_HIDDEN
         least = -float(asked.table.total) if kind is RiskMeasure.BOUNDS else 0.0
         found = {"any": Exposure(Figure(value=least, how=How.EXACT, note=why), why)}
     else:
-        found = _exposures(judged, asked, clock, np.random.default_rng(seed))
+        part = Clock(clock.share(MAP_SHARE)) if asked.options.policy else clock
+        found = _exposures(judged, asked, asked.options.measure, part, np.random.default_rng(seed))
     risks = {**candidate.risks, **{name: one.risk for name, one in found.items()}}
     if candidate.risks:
-        return replace(candidate, risks=risks)
+        return _by_policies(replace(candidate, risks=risks), judged, asked, clock, seed, {})
     if judged is not None:
-        assert candidate.masked is not None
-        own = candidate.masked, judged, asked.out
-        risks |= worst_cross(*own, asked.options, clock, asked.remembered)
+        risks |= _crosses(candidate, judged, asked, figure, clock)
     method = "; ".join(dict.fromkeys(one.method for one in found.values()))
-    return replace(candidate, risk=worst(risks, CERTAIN[kind]), risks=risks, method=method)
+    risk = worst_figure(risks, CERTAIN[kind])
+    whole = replace(candidate, risk=risk, risks=risks, method=method)
+    return _by_policies(whole, judged, asked, clock, seed, {figure: risk})
+
+
+def _crosses(
+    candidate: Candidate, judged: Judged, asked: _Asked, figure: RiskFigure, clock: Clock
+) -> dict[str, Outcome]:
+    """The worst of the smaller crosses by one measure."""
+    assert candidate.masked is not None
+    remembered = asked.remembered.setdefault(figure, {})
+    own = candidate.masked, judged, asked.out, asked.options
+    return worst_cross(*own, figure, clock, remembered)
+
+
+def _by_policies(
+    candidate: Candidate,
+    judged: Judged | None,
+    asked: _Asked,
+    clock: Clock,
+    seed: Sequence[int],
+    known: Mapping[RiskFigure, Outcome],
+) -> Candidate:
+    """The candidate with what every rule of the policies says of it; `known` are measures found
+    already. One that breaks a rule on its page is not looked at further."""
+    options = asked.options
+    if not options.policy or candidate.masked is None or NOT_YET not in candidate.doubts:
+        return candidate
+    rng = np.random.default_rng([*seed, 2])
+
+    def measuring(figure: RiskFigure) -> Outcome:
+        if figure in known or judged is None:
+            return known.get(figure, Unavailable(NOTHING_OUT))
+        own = _exposures(judged, asked, measure_of(figure, options), clock, rng)
+        risks = {name: one.risk for name, one in own.items()}
+        risks |= _crosses(candidate, judged, asked, figure, clock)
+        return worst_figure(risks, CERTAIN[figure.measure])
+
+    hides = judged is not None and _hides(judged.masked)
+    found: dict[str, Finding] = {
+        **page_findings(candidate.masked, asked.out, options, asked.needs),
+        **worked_out_findings(candidate.masked, judged, asked.out, options, asked.needs, clock),
+    }
+    if asked.needs.groups:
+        harm = certain_harm(candidate.masked, asked.out, options, clock, [*seed, 1])
+        found["groups"] = groups_found(harm)
+    found |= learned_findings(judged, asked.needs, hides, measuring)
+    rules, breaks, doubts = rules_applied(options, found)
+    left = tuple(one for one in candidate.doubts if one is not NOT_YET)
+    return replace(
+        candidate,
+        judged=rules,
+        breaks=(*candidate.breaks, *breaks),
+        doubts=(*left, *doubts),
+    )
 
 
 def _hides(masked: Masked) -> bool:
@@ -384,9 +468,9 @@ def _not_looked_at(proposal: Proposal, reason: str) -> Candidate:
 
 
 def _exposures(
-    judged: Judged, asked: _Asked, clock: Clock, rng: np.random.Generator
+    judged: Judged, asked: _Asked, measure: Measure, clock: Clock, rng: np.random.Generator
 ) -> dict[str, Exposure]:
-    measure, names, masked = asked.options.measure, asked.options.intruders, judged.masked
+    names, masked = asked.options.intruders, judged.masked
     if measure.kind is RiskMeasure.BOUNDS:
         return {"any": bounds_exposure(masked, measure.small, also=judged.also, clock=clock)}
     found = {}
@@ -400,27 +484,6 @@ def _exposures(
         except BudgetExceeded as beyond:
             found[name] = Exposure(Unavailable(str(beyond)), str(beyond))
     return found
-
-
-def worst(risks: Mapping[str, Outcome], most: float = 1.0) -> Outcome:
-    """The greatest risk by several intruders, `most` being the greatest that there is.
-
-    Where one is only estimated, the worst lies between the greatest lower and upper limits; where
-    one is not known, it is at least the worst of the others.
-    """
-    known = [risk for risk in risks.values() if isinstance(risk, Figure)]
-    missing = [f"{name}: {r.reason}" for name, r in risks.items() if isinstance(r, Unavailable)]
-    if not known:
-        reasons = {risk.reason for risk in risks.values() if isinstance(risk, Unavailable)}
-        return Unavailable("; ".join(sorted(reasons)))
-    low = max(limits(one)[0] for one in known)
-    if missing and above(most, low):
-        return Figure(value=None, low=low, high=most, how=How.BOUND, note="; ".join(missing))
-    top = known[first_largest([limits(one)[1] for one in known])]
-    if top.how is How.EXACT:
-        return top
-    high = limits(top)[1]
-    return replace(top, low=min(low, high), high=high)
 
 
 def _worths(masked: Masked, asked: _Asked) -> tuple[dict[str, float], dict[str, float]]:

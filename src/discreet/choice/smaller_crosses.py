@@ -16,11 +16,11 @@ from discreet.masks.after_publication import intruders_question
 from discreet.masks.contract import Axes, Masked
 from discreet.masks.margins import NAME as MARGINS
 from discreet.numerics.rounding import first_largest
-from discreet.tables.audit_verdict import table_name
 from discreet.tables.cross_risks import LIMITS, CrossRisk, Remembered, cross_risks, risks_by_all
 from discreet.tables.crosses import crosses
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
-from discreet.tables.release import released
+from discreet.tables.refused_margin import RiskFigure, RiskMeasure
+from discreet.tables.release import Release, released
+from discreet.tables.table_findings import table_name
 
 SEED = 1  # of draws that stand for a belief, so that the same candidate has the same risk
 NOT_DRAWN = Unavailable("the tables that fit are too many to list and too uneven to draw")
@@ -31,6 +31,7 @@ def worst_cross(
     judged: Judged,
     out: Sequence[Axes],
     options: ChooseOptions,
+    figure: RiskFigure,
     clock: Clock,
     remembered: Remembered,
 ) -> dict[str, Outcome]:
@@ -39,42 +40,47 @@ def worst_cross(
     Margins are judged as an audit of them is. Of rounded, suppressed or perturbed tables every sum
     over variables is a cross of its own, over all tables that could have led to the publication.
     """
-    rule = RefusalRule(
-        measure=options.measure.kind,
-        max_risk=options.max_risk,
-        small=options.measure.small,
-        confidence=options.measure.confidence,
-    )
     if masked.mask in (NOTHING, MARGINS):
-        table, found = _of_margins(masked, out, options, rule, clock, remembered)
+        table, found = _of_margins(masked, out, options, figure, clock, remembered)
     else:
-        table, found = judged.masked.source, _of_mask(judged, rule, clock)
+        table, found = judged.masked.source, _of_mask(judged, figure, clock)
     if not found:
         return {}
     top = found[first_largest([_most(one) for one in found])]
     return {f"in {table_name(table, top.axes)}": top.risk}
 
 
-def _of_margins(
-    masked: Masked,
-    out: Sequence[Axes],
-    options: ChooseOptions,
-    rule: RefusalRule,
-    clock: Clock,
-    remembered: Remembered,
-) -> tuple[Table, Sequence[CrossRisk]]:
+def exact_sets(masked: Masked, out: Sequence[Axes]) -> list[Axes]:
+    """The margins that go out as they are, with those that are out."""
     exact = list(out)
     if masked.margins is not None and masked.mask != NOTHING:
         exact += [axes for axes in masked.margins.tables if axes]
-    if not exact:
-        return masked.source, ()
-    release = released(
-        masked.source,
-        [masked.source.names_of(axes) for axes in exact],
+    return exact
+
+
+def release_of(table: Table, sets: Sequence[Axes], options: ChooseOptions) -> Release:
+    """Margins as an audit of them sees them."""
+    return released(
+        table,
+        [table.names_of(axes) for axes in sets],
         targets=options.targets or (),
         nesting=options.nesting,
         nested=options.nested,
     )
+
+
+def _of_margins(
+    masked: Masked,
+    out: Sequence[Axes],
+    options: ChooseOptions,
+    rule: RiskFigure,
+    clock: Clock,
+    remembered: Remembered,
+) -> tuple[Table, Sequence[CrossRisk]]:
+    exact = exact_sets(masked, out)
+    if not exact:
+        return masked.source, ()
+    release = release_of(masked.source, exact, options)
     return release.table, cross_risks(
         release,
         rule,
@@ -86,7 +92,7 @@ def _of_margins(
     )
 
 
-def _of_mask(judged: Judged, rule: RefusalRule, clock: Clock) -> list[CrossRisk]:
+def _of_mask(judged: Judged, rule: RiskFigure, clock: Clock) -> list[CrossRisk]:
     masked, table = judged.masked, judged.masked.source
     n_variables, sets = len(table.names), [one.axes for one in masked.published]
     every = range(n_variables)

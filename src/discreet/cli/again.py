@@ -17,7 +17,7 @@ OUTPUT = (
 READ_AND_JUDGED = (  # options that audit and choose have in common
     "count", "variables", "persons", "totals", "missing", "sheet", "delimiter", "quote",
     "encoding", "decimal", "small", "confidence", "alpha", "targets", "sure", "nesting",
-    "nested", "max_risk", "measure",
+    "nested", "policy", "max_risk", "measure",
 )  # fmt: skip
 
 

@@ -9,13 +9,12 @@ from discreet.cli.again import as_choose
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, full_option, page_options
+from discreet.cli.options import Names, csv_options, full_option, page_options, policy_option
 from discreet.cli.table_file import counts_options, table_of
 
 PLAIN = (  # options that reach the library as they are
-    "knows", "small", "confidence", "alpha", "targets", "refused", "max_risk", "population",
-    "seconds", "draws", "seed", "nesting",
-    "nested",
+    "knows", "policy", "small", "confidence", "alpha", "targets", "refused", "max_risk",
+    "population", "seconds", "draws", "seed", "nesting", "nested",
 )  # fmt: skip
 PARAMETERS = {
     "model": "--models",
@@ -86,8 +85,8 @@ class Priors(click.ParamType[tuple[str, float]]):
     help="Count that the prior puts into each cell.",
 )  # fmt: skip
 @option(
-    COMPUTED, "--small", type=int, default=2, show_default=True,
-    help="Counts from 1 up to it are small.",
+    COMPUTED, "--small", type=int,
+    help="Counts from 1 up to it are small [default: 2, or what --policy calls small].",
 )  # fmt: skip
 @option(
     COMPUTED, "--confidence", type=float, default=0.5, show_default=True,
@@ -112,6 +111,7 @@ class Priors(click.ParamType[tuple[str, float]]):
     "exit 3 where it is broken, 4 where that is open. "
     "With --refused: the risk above which a margin is refused.",
 )  # fmt: skip
+@policy_option
 @option(COMPUTED, "--sequence", is_flag=True, help="What is known after each release in turn.")
 @option(COMPUTED, "--seconds", type=float, default=60.0, show_default=True, help="Time allowed.")
 @option(
@@ -146,7 +146,7 @@ def command(file: str, **options: Any) -> None:
 
 
 def _run(file: str, options: dict[str, Any]) -> Any:
-    """Answer; the verdict where a greatest risk was given."""
+    """Answer; the verdict where a limit or a policy was given."""
     from discreet.cli.console import progress_bar
     from discreet.cli.show import outside, show
     from discreet.report.audit.document import audit_document

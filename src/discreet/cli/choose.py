@@ -10,13 +10,19 @@ from discreet.cli.again import same_command
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, full_option, page_options, split_names
+from discreet.cli.options import (
+    Names,
+    csv_options,
+    full_option,
+    page_options,
+    policy_option,
+    split_names,
+)
 from discreet.cli.table_file import counts_options, table_of
 
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
-    "masks", "out", "requests", "small", "confidence", "alpha", "seconds", "targets", "nesting",
-    "nested",
+    "masks", "out", "requests", "alpha", "policy", "seconds", "targets", "nesting", "nested",
 )  # fmt: skip
 PARAMETERS = {
     "prior": "--intruders",
@@ -107,6 +113,7 @@ def _weight(text: str) -> float | None:
     COMPUTED, "--sure", type=float,
     help="Probability from which a group that shares a level of --targets counts [default: 0.9].",
 )  # fmt: skip
+@policy_option
 @option(
     COMPUTED, "--max-risk", type=float,
     help="The greatest risk allowed: from 0 to 1 for table and cells; for bounds, where risk is "
@@ -124,15 +131,15 @@ def _weight(text: str) -> float | None:
 @option(
     COMPUTED, "--masks", metavar="MASK,…",
     help="What to look at, such as margins,rounding:base=3 [default: margins, rounding, "
-    "suppression, perturbation].",
+    "suppression, perturbation, and what --policy says must be done].",
 )  # fmt: skip
 @option(
-    COMPUTED, "--small", type=int, default=2, show_default=True,
-    help="Counts from 1 up to it are small.",
+    COMPUTED, "--small", type=int,
+    help="Counts from 1 up to it are small [default: 2, or what --policy calls small].",
 )  # fmt: skip
 @option(
-    COMPUTED, "--confidence", type=float, default=0.5, show_default=True,
-    help="An intruder who is surer than this of a count takes it as known.",
+    COMPUTED, "--confidence", type=float,
+    help="An intruder who is surer than this of a count takes it as known [default: 0.5].",
 )  # fmt: skip
 @option(
     COMPUTED, "--alpha", type=float, default=0.5, show_default=True,
@@ -212,9 +219,10 @@ def _write(found: Any, folder: Path) -> None:
 def _check_together(options: dict[str, Any]) -> None:
     """The limit is given once, in one way, and no option is given that would have no effect."""
     width, cap, measure = options["min_width"], options["max_risk"], options["measure"]
-    if (width is None) == (cap is None):
-        both = "both" if width is not None else "neither"
-        raise click.UsageError(f"--max-risk or --min-width must be given, one of them, got {both}")
+    if width is not None and cap is not None:
+        raise click.UsageError("--max-risk or --min-width must be given, one of them, got both")
+    if width is None and cap is None and not options["policy"]:
+        raise click.UsageError("--policy, --max-risk or --min-width must be given, got none")
     if width is not None and width < 0:
         raise click.UsageError(f"--min-width must be at least 0, got {width}")
     if width is not None and measure not in (None, "bounds"):
@@ -242,7 +250,9 @@ def _asked(options: dict[str, Any]) -> Any:
         raise click.UsageError("--user must be given once for each user, got one twice")
     if options["sure"] is not None and options["targets"] is None:
         raise click.UsageError("--targets must be given with --sure, got none")
-    named = ("max_risk", "min_width", "measure", "intruders", "sure", "seed")
+    named = (
+        "max_risk", "min_width", "measure", "intruders", "sure", "seed", "small", "confidence"
+    )  # fmt: skip
     given = {name: options[name] for name in named if options[name] is not None}
     plain = {name: options[name] for name in PLAIN}
     return ChooseOptions(**plain, **given, users=users or None)

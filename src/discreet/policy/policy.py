@@ -19,6 +19,8 @@ COMMANDS = {  # that judge each subject
     Subject.TABLES: "audit and choose",
     Subject.COUNTS: "counts",
 }
+DOUBT = "doubt"  # begins the name of a finding that is a doubt about the data themselves
+TREATED = ("printed_counts", "derived_counts", "rounded")  # rules that a mask makes kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -112,17 +114,15 @@ def judge(
     subject: Subject,
     findings: Findings,
     *,
-    more: Sequence[Judged] = (),
     notes: Sequence[str] = (),
 ) -> Verdict | None:
     """What the policies say of what was found, all of whose rules must hold; None where no rule is
     about it.
 
-    Doubts about the data themselves count where any rule does; `more` are such doubts that are no
-    findings.
+    Doubts about the data themselves count where any rule does.
     """
     judged = [
-        replace(one, policy=policy.name)
+        _of_policy(one, policy)
         for policy in policies
         for rule in policy.about(subject)
         for one in rule.judge(findings)
@@ -130,14 +130,21 @@ def judge(
     if not judged:
         return None
     named = tuple(policy.id for policy in policies if policy.name)
-    doubts = tuple(_doubts(findings, {one.rule for one in judged}))
-    return Verdict(rules=(*judged, *doubts, *more), policies=named, notes=tuple(notes))
+    doubts = tuple(doubts_of(findings, {one.rule for one in judged}))
+    return Verdict(rules=(*judged, *doubts), policies=named, notes=tuple(notes))
 
 
-def _doubts(findings: Findings, rules: Collection[str]) -> Iterator[Judged]:
+def _of_policy(judged: Judged, policy: Policy) -> Judged:
+    """A rule with the policy that has it, and the treatment that the policy prescribes."""
+    treats = policy.mask and judged.rule in TREATED and judged.ruling is Ruling.BROKEN
+    mended = f"treat the table (choose with the mask {policy.mask})"
+    return replace(judged, policy=policy.name, remedy=mended if treats else judged.remedy)
+
+
+def doubts_of(findings: Findings, rules: Collection[str] = ()) -> Iterator[Judged]:
     """What is open of the data themselves, whatever the rules: a finding `doubt:NAME`, in whose
     words it is. A sensitive variable is open only where no rule has a threshold for it."""
-    for name, one in findings.of("doubt"):
+    for name, one in findings.of(DOUBT):
         kind = name.partition("/")[0]
         if kind == SENSITIVE and not THRESHOLDS.isdisjoint(rules):
             continue

@@ -1,6 +1,7 @@
 """Rules on tables of counts that go out together: what is printed, what can be worked out, and what
 an intruder would guess."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,6 +13,7 @@ from discreet.policy.verdict import Judged, Ruling, worst
 
 MOST_PERSONS = 1e15
 Zeros = Literal["allowed", "refused"]
+Figures = Literal["exact", "all"]
 COARSER = "merge levels, or leave out a variable"
 LONGER = "allow more time (seconds), or release less"
 REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
@@ -30,7 +32,6 @@ class _OfCounts(Rule):
     whole: ClassVar[bool] = True
     lowest: ClassVar[float] = 1
     highest: ClassVar[float] = MOST_PERSONS
-    stem: ClassVar[str]  # of its findings
 
     def __post_init__(self) -> None:
         one_word("zeros", self.zeros, ("allowed", "refused"))
@@ -40,6 +41,11 @@ class _OfCounts(Rule):
     def small(self) -> int:
         """The greatest count that is too small."""
         return int(self.limit) if self.strict else int(self.limit) - 1
+
+    @property
+    def stem(self) -> str:
+        """How the names of its findings begin."""
+        raise NotImplementedError  # every rule has its own
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
         """By the number of counts that are too small, and where zeros count, by theirs too."""
@@ -74,14 +80,27 @@ def _reason(found: Finding) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedCounts(_OfCounts):
-    """The least count that may stand on the page, in a table or in a sum of its cells."""
+    """The least count that may stand on the page, in a table or in a sum of its cells.
+
+    A rounded or perturbed figure is no count, so that it is passed over; with `figures` all, it
+    counts by what it shows and by the count that it stands for.
+    """
+
+    figures: Figures = "exact"
 
     name: ClassVar[str] = "printed_counts"
     about: ClassVar[str] = "how small a count may be printed"
-    stem: ClassVar[str] = "printed"
+
+    def __post_init__(self) -> None:
+        one_word("figures", self.figures, ("exact", "all"))
+        _OfCounts.__post_init__(self)
+
+    @property
+    def stem(self) -> str:
+        return "printed" if self.figures == "exact" else "shown"
 
     def said(self) -> str:
-        return f"No count {_below(self)} is printed."
+        return f"No {'count' if self.figures == 'exact' else 'figure'} {_below(self)} is printed."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +110,10 @@ class DerivedCounts(_OfCounts):
 
     name: ClassVar[str] = "derived_counts"
     about: ClassVar[str] = "how small a count may be that can be worked out"
-    stem: ClassVar[str] = "derived"
+
+    @property
+    def stem(self) -> str:
+        return "derived"
 
     def said(self) -> str:
         return f"No count {_below(self)} can be worked out from what is out."
@@ -260,7 +282,7 @@ class SmallCellsIdentified(_Measured):
 
     @property
     def figure(self) -> str:
-        return f"{self.name}:{self.small}:{self.confidence:g}"
+        return f"{self.name}:{self.small}:{float(self.confidence)!r}"
 
     def said(self) -> str:
         return (
@@ -270,10 +292,13 @@ class SmallCellsIdentified(_Measured):
 
 
 TINY = 1e-3  # a probability that is told as one in so many
+TINIEST = 1e-15  # one whose number is told by its size alone
 
 
 def chance(value: float) -> str:
     """A probability; a tiny one as one in so many."""
+    if 0 < value < TINIEST:
+        return f"1 in 10^{round(-math.log10(value))}"
     return f"1 in {round(1 / value):,}" if 0 < value < TINY else f"{value:.3g}"
 
 

@@ -49,9 +49,10 @@ class Dot:
 
 
 def risk_utility_plot(
-    dots: Sequence[Dot], front: Sequence[tuple[float, float]], cap: float, scale: str
+    dots: Sequence[Dot], front: Sequence[tuple[float, float]], cap: float | None, scale: str
 ) -> str:
-    """SVG of the map: risk across, worth up; `scale` is "bounds", "table" or "cells"."""
+    """SVG of the map: risk across, worth up; `scale` is "bounds", "table" or "cells", `cap` the
+    limit on the risk, where there is one."""
     with mpl.rc_context(STYLE):
         canvas = Canvas(figsize=(7.6, 4.6), layout="constrained")
         axes = canvas.add_subplot()
@@ -74,8 +75,8 @@ class _Shown:
         return max(risk, self.least)
 
 
-def _scaled(axes: Any, dots: Sequence[Dot], cap: float, scale: str) -> _Shown:
-    risks = [dot.risk for dot in dots] + [cap]
+def _scaled(axes: Any, dots: Sequence[Dot], cap: float | None, scale: str) -> _Shown:
+    risks = [dot.risk for dot in dots] + ([0.0] if cap is None else [cap])
     if scale == "table":
         axes.set_xlabel("risk: probability of the true table")
         axes.set_xscale("log")
@@ -102,10 +103,12 @@ def _draw(
     axes: Any,
     dots: Sequence[Dot],
     front: Sequence[tuple[float, float]],
-    cap: float,
+    cap: float | None,
     shown: _Shown,
 ) -> None:
-    axes.axvline(shown(cap), color=CAP, linestyle="--", linewidth=1.4, label="the limit", zorder=2)
+    if cap is not None:
+        line = {"color": CAP, "linestyle": "--", "linewidth": 1.4}
+        axes.axvline(shown(cap), label="the limit", zorder=2, **line)
     if front:
         x, y = zip(*((shown(r), w) for r, w in sorted(front)), strict=True)
         axes.step(x, y, where="post", color=FRONTIER, linewidth=1.2, zorder=2, label="the frontier")
@@ -205,11 +208,12 @@ def _along(ends: Any, room: float) -> Box:
 
 
 def _lines(
-    axes: Any, front: Sequence[tuple[float, float]], cap: float, shown: _Shown
+    axes: Any, front: Sequence[tuple[float, float]], cap: float | None, shown: _Shown
 ) -> Iterator[Line]:
     """The straight pieces that labels should not stand on: the limit and the steps."""
     low, high = axes.get_ylim()
-    yield (shown(cap), low), (shown(cap), high)
+    if cap is not None:
+        yield (shown(cap), low), (shown(cap), high)
     places = sorted((shown(risk), worth) for risk, worth in front)
     for (x0, y0), (x1, y1) in pairwise(places):
         yield (x0, y0), (x1, y0)

@@ -1,7 +1,7 @@
 """Released margins to risk: what an intruder knows of the hidden table, and how bad that is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,25 +14,30 @@ from discreet.fiber.sums.counting import Count
 from discreet.figures import Outcome, Unavailable
 from discreet.notebooks import Result
 from discreet.numerics.graphs import junction_tree
+from discreet.policy.findings import Findings
+from discreet.policy.policy import judge
+from discreet.policy.rule import Subject
 from discreet.policy.verdict import Verdict
 from discreet.progress import Progress, silent
 from discreet.tables.audit_cells import CellAudit, LookedAt, looked_at
 from discreet.tables.audit_count import number_of_tables
 from discreet.tables.audit_extras import believed, population, refusal, share_beside
+from discreet.tables.audit_findings import Measuring
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import Found, verdict
-from discreet.tables.cross_risks import CrossRisk, cross_risks
+from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned
-from discreet.tables.measured import main_view_of, measured, risk_of
+from discreet.tables.measured import Measured, main_view_of, measured
 from discreet.tables.measures import TableMeasures, one_over_tables
+from discreet.tables.policy_needs import figure_of, needs_of
 from discreet.tables.population_cells import PopulationCell
 from discreet.tables.posteriors import AVERAGE, RELEASED, Seen, View, ViewOptions
 from discreet.tables.printed import Printed
-from discreet.tables.refused_margin import RefusalView, RiskMeasure
+from discreet.tables.refused_margin import RefusalView
 from discreet.tables.release import Release, released
 from discreet.tables.ruled_out import told_of
 from discreet.tables.shown_groups import ShownGroups, shown_by_release
 from discreet.tables.smaller_releases import first_allowed
+from discreet.tables.table_findings import FoundGroups
 
 NOT_COUNTED = Count(value=None, how=None, note="not counted")
 INSTEAD_SHARE, INSTEAD_SECONDS = 0.2, 5.0  # of the time, for a smaller release that may go out
@@ -53,9 +58,10 @@ class Audit(Result):
     groups of persons, `learned` that beyond what everybody knows, `believed` what is only probable;
     `refusal`
     what the small cells look like once some margins were refused; `population` the small cells of a
-    sample as cells of its population, under each view; `verdict` what the rules say of the release,
-    where a limit was given, `crosses` the risk of smaller tables that it is judged by, and
-    `instead` a smaller release that the rules allow, where one was found.
+    sample as cells of its population, under each view; `findings` what rules may be about, and
+    `verdict` what those of the policies say of the release, where there are any; `crosses` the risk
+    of smaller tables that it is judged by, and `instead` a smaller release that the rules allow,
+    where one was found.
     """
 
     release: Release
@@ -79,6 +85,7 @@ class Audit(Result):
     verdict: Verdict | None
     notes: tuple[str, ...]
     crosses: tuple[CrossRisk, ...] = ()
+    findings: Findings = field(default_factory=lambda: Findings({}))
     instead: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -102,7 +109,7 @@ def audited(
     """
     clock = Clock(options.seconds)
     out = _out(table, release, options, involved)
-    found = _judged(_revealed(out, options, clock, progress), clock)
+    found = _revealed(out, options, clock, progress)
     if found.verdict is None or found.verdict.allows:
         return found
     return replace(found, instead=_instead(found, clock))
@@ -140,12 +147,12 @@ def _revealed(
     *,
     counted: bool = True,
 ) -> Audit:
-    cells = looked_at(out, options.small, clock, progress)
+    cells = looked_at(out, options.most_small, clock, progress)
     number = number_of_tables(out, options.seed, clock, progress) if counted else NOT_COUNTED
     own = measured(out, cells, options.confidence, _view_options(options, clock), progress)
     cells, seen, watched = own.cells, own.seen, own.watched
     shown = _shown(out, cells, options, clock)
-    return Audit(
+    found = Audit(
         release=out,
         options=options,
         decomposable=junction_tree(out.sets) is not None,
@@ -158,7 +165,7 @@ def _revealed(
         tightness=cells.tightness,
         one_over_tables=one_over_tables(number),
         measures=own.measures,
-        printed=out.printed(options.small),
+        printed=out.printed(options.most_small),
         shown=shown,
         believed=believed(out, options, shown.learned, clock),
         refusal=refusal(out, options, watched, clock, progress),
@@ -167,6 +174,7 @@ def _revealed(
         verdict=None,
         notes=(*cells.notes, *_notes(seen)),
     )
+    return _judged(found, own, clock)
 
 
 def _shown(out: Release, cells: LookedAt, options: AuditOptions, clock: Clock) -> ShownGroups:
@@ -192,16 +200,16 @@ def _view_options(options: AuditOptions, clock: Clock) -> ViewOptions:
 
 def judged_release(
     table: Table, release: Iterable[Sequence[str]], options: AuditOptions
-) -> Verdict:
-    """What the rules say of a release, without what an audit tells beyond.
+) -> tuple[Verdict, Findings]:
+    """What the rules say of a release and what they are about, without what an audit tells beyond.
 
-    Checked: the options give a limit.
+    Checked: the options give a limit or a policy.
     """
     out, clock = _out(table, release, options), Clock(options.seconds)
-    found = _judged(_revealed(out, options, clock, silent, counted=False), clock).verdict
-    if found is None:
-        raise InputError(must_be("max_risk", "given", "none"))
-    return found
+    found = _revealed(out, options, clock, silent, counted=False)
+    if found.verdict is None:
+        raise InputError(must_be("max_risk", "given, or a policy", "neither"))
+    return found.verdict, found.findings
 
 
 def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
@@ -216,9 +224,9 @@ def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
             seconds=max(own.left() or 0.0, LEAST_SECONDS),
         )  # fmt: skip
         out = _out(table, [table.names_of(axes) for axes in sets], quick)
-        if own.is_over or out.printed(quick.small) or junction_tree(out.sets) is None:
+        if own.is_over or out.printed(quick.most_small) or junction_tree(out.sets) is None:
             return False
-        found = _judged(_revealed(out, quick, own, silent, counted=False), own)
+        found = _revealed(out, quick, own, silent, counted=False)
         return found.verdict is not None and found.verdict.allows
 
     return first_allowed(table, audit.release.asked, allows)
@@ -229,36 +237,34 @@ def main_view(audit: Audit) -> str:
     return main_view_of(audit.views)
 
 
-def _judged(audit: Audit, clock: Clock) -> Audit:
-    """The audit with what the rules say of the release, unless they speak of refused margins."""
-    rule, options = audit.options.rule, audit.options
-    if rule is None or options.refused:
-        return audit
-    smaller = cross_risks(
-        audit.release,
-        rule,
-        alpha=options.alpha,
-        effort=options.effort,
-        seed=options.seed,
-        clock=Clock(clock.left()),
+def _judged(audit: Audit, own: Measured, clock: Clock) -> Audit:
+    """The audit with what rules are about, and what those of the policies say."""
+    options, policies = audit.options, audit.options.policies
+    measuring = Measuring(
+        out=audit.release,
+        options=options,
+        view_options=_view_options(options, clock),
+        own=own,
+        groups=found_groups(audit),
+        clock=clock,
     )
-    found = replace(audit, crosses=smaller)
-    return replace(found, verdict=verdict(rule, findings(found, rule.measure)))
+    findings = measuring.findings(needs_of(policies))
+    first = (figure_of(rule) for policy in policies for rule in policy.rules)
+    shown = next((one for one in first if one is not None), None)
+    return replace(
+        audit,
+        findings=findings,
+        crosses=() if shown is None else measuring.crosses[shown],
+        verdict=judge(policies, Subject.TABLES, findings),
+    )
 
 
-def findings(audit: Audit, measure: RiskMeasure = RiskMeasure.CELLS) -> Found:
-    """What rules are about, the risk being that measure."""
+def found_groups(audit: Audit) -> FoundGroups:
+    """What was found of groups of persons, proved or probable."""
     believed = audit.believed if isinstance(audit.believed, tuple) else ()
     unknown = audit.believed if isinstance(audit.believed, Unavailable) else None
-    name = main_view(audit)
-    return Found(
+    return FoundGroups(
         table=audit.release.table,
-        risk=risk_of(measure, audit.tightness, audit.views[name], audit.measures.get(name)),
-        n_small=audit.n_small,
-        n_looked_at=audit.n_measured,
-        hides=audit.release.hides,
-        crosses=audit.crosses,
-        printed=audit.printed,
         learned=(*audit.learned, *believed),
         shown=audit.shown,
         nested=audit.release.nested,

@@ -65,6 +65,16 @@ class LookedAt:
         rest_is_safe = left is not None and not above(left, confidence)
         return self.n_small if rest_is_safe else len(self.small)
 
+    @property
+    def rest(self) -> float:
+        """The greatest probability that the true count of a small cell not looked at may have.
+
+        Since Pr(F = f) ≤ Pr(F ≥ 1) ≤ E F for a count f from 1 on.
+        """
+        if len(self.small) == self.n_small:
+            return 0.0
+        return 1.0 if self.greatest_left is None else min(1.0, self.greatest_left)
+
     def first(self, n: int) -> "LookedAt":
         """The first so many of the small cells of a large table, as if no more were looked at."""
         if n >= len(self.small):

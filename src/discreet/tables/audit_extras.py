@@ -146,11 +146,11 @@ def _under(
             alpha_total=options.alpha * out.n_possible,
             sample_size=out.table.total,
             population_size=size,
-            small=options.small,
+            small=options.most_small,
         )
     if out.nested.pairs:
         return Unavailable(NOT_NESTED)
-    links = released_links(out.margins, model, _small_cells(out, options.small), options.alpha)
+    links = released_links(out.margins, model, _small_cells(out, options.most_small), options.alpha)
     if links is None:
         return Unavailable(ONLY_KNOWN)
     return chained_population_cells(
@@ -158,7 +158,7 @@ def _under(
         links,
         sample_size=out.table.total,
         population_size=size,
-        small=options.small,
+        small=options.most_small,
     )
 
 

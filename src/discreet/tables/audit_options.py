@@ -4,13 +4,19 @@ line."""
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from discreet.belief.draws.augmentation import LEAST_KEPT, ChainEffort
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.errors import InputError, must_be, one_of
 from discreet.option_types import check_types
+from discreet.policy.policy import Policy, check_about
+from discreet.policy.reading import policies_of
+from discreet.policy.rule import Subject
+from discreet.policy.table_rules import SMALL
+from discreet.tables.policy_needs import largest_small, plain_policy
 from discreet.tables.posteriors import RELEASED
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
+from discreet.tables.refused_margin import RefusalRule, RiskMeasure, measure_named
 from discreet.tables.ruled_out import check_nesting
 
 MOST_PERSONS = 2**53  # that floats count one by one
@@ -44,7 +50,9 @@ class AuditOptions:
 
     What is a risk:
 
-    - `small`: counts from 1 to it are small.
+    - `policy`: what must hold, as the name of a policy, a file or a Policy, or several of them;
+      `discreet policies` lists those that come with Discreet.
+    - `small`: counts from 1 to it are small; 2, or what the policies call small.
     - `confidence`: an intruder who is surer than this of a count takes it as known.
     - `targets`: variables whose level a group of persons must not share, and `sure`: the
       probability from which such a group is listed.
@@ -68,7 +76,8 @@ class AuditOptions:
     model_priors: Mapping[str, float] | None = None
     model_weights: str = WeightKind.MARGINAL_LIKELIHOOD
     alpha: float = 0.5
-    small: int = 2
+    policy: Any = None
+    small: int | None = None
     confidence: float = 0.5
     targets: Sequence[str] | None = None
     sure: float = 0.9
@@ -83,12 +92,14 @@ class AuditOptions:
         for name in ("knows", "models", "nested"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
-        object.__setattr__(self, "measure", one_of("measure", RiskMeasure, self.measure))
+        object.__setattr__(self, "measure", measure_named(self.measure))
+        object.__setattr__(self, "policy", policies_of(self.policy))
+        check_about(self.policy, Subject.TABLES)
         one_of("model_weights", WeightKind, self.model_weights)
         check_nesting(self.nesting, self.nested)
         if self.draws < LEAST_KEPT:
             raise InputError(must_be("draws", f"at least {LEAST_KEPT}", self.draws))
-        if self.small < 1:
+        if self.small is not None and self.small < 1:
             raise InputError(must_be("small", "at least 1", self.small))
         if not 0 <= self.confidence < 1:
             raise InputError(must_be("confidence", "from 0 to below 1", self.confidence))
@@ -103,6 +114,9 @@ class AuditOptions:
             raise InputError(must_be("sure", "above 0, up to 1", self.sure))
         if self.refused and self.max_risk is None:
             raise InputError(must_be("max_risk", "given where a margin was refused", "none"))
+        if self.refused and self.policy:
+            rule = "left out where a margin was refused, since no rule counts what that tells"
+            raise InputError(must_be("policy", rule, repr(self.policy[0].name)))
         if not self.models:
             raise InputError(must_be("models", "at least one", "none"))
         if self.max_risk is not None:
@@ -119,6 +133,20 @@ class AuditOptions:
         return ChainEffort(n_draws=self.draws)
 
     @property
+    def most_small(self) -> int:
+        """The greatest count that is small: as given, or as the policies have it."""
+        return self.small or largest_small(self.policy) or SMALL
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that a release is judged by: the plain limit, unless it is one on refusals, and the
+        policies that were named."""
+        if self.max_risk is None or self.refused:
+            return tuple(self.policy)
+        given = self.measure, self.max_risk, self.most_small, self.confidence
+        return (plain_policy(*given), *self.policy)
+
+    @property
     def rule(self) -> RefusalRule | None:
         """The measure with its limit; None where none was given."""
         if self.max_risk is None:
@@ -126,7 +154,7 @@ class AuditOptions:
         return RefusalRule(
             measure=self.measure,
             max_risk=self.max_risk,
-            small=self.small,
+            small=self.most_small,
             confidence=self.confidence,
         )
 

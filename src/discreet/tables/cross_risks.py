@@ -25,9 +25,9 @@ from discreet.progress import silent
 from discreet.tables.audit_cells import looked_at
 from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, within
 from discreet.tables.measured import main_view_of, measured
-from discreet.tables.measures import share_found, tightness
+from discreet.tables.measures import greatest_chance, share_found, tightness
 from discreet.tables.posteriors import RELEASED, ViewOptions
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
+from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 from discreet.tables.release import Release
 
 LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
@@ -53,7 +53,7 @@ Remembered = dict[Hashable, CrossRisk]  # what was found of a cross by its own v
 
 def cross_risks(
     out: Release,
-    rule: RefusalRule,
+    rule: RiskFigure,
     *,
     alpha: float,
     effort: ChainEffort,
@@ -89,7 +89,7 @@ class _Asked:
     """One release, one rule."""
 
     out: Release
-    rule: RefusalRule
+    rule: RiskFigure
     alpha: float
     effort: ChainEffort
     seed: int
@@ -127,17 +127,29 @@ class _Asked:
         matched = matched_distribution(own.margins, model)
         if matched is None:
             return None
+        n_small = len(table.small_cells(rule.small))
+        if rule.measure is RiskMeasure.TABLE:
+            risk: Outcome = _true_table(matched, table.counts)
+        else:
+            risk = self._of_small(matched, table)
+        n_looked_at = 0 if risk is NO_TIME else n_small
+        return CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_looked_at)
+
+    def _of_small(self, matched: MatchedDistribution, table: Table) -> Outcome:
+        """What is found of the small cells: of those alone that may be, where that is asked."""
+        rule = self.rule
         levels, counts = table.small_cells(rule.small), table.counts[table.counts <= rule.small]
-        n_small, risk = len(levels), _true_table(matched, table.counts)
+        may = np.ones(len(levels), dtype=np.bool_)
         if rule.measure is RiskMeasure.CELLS:
             may = matched.may_hold(levels, counts, rule.confidence)
-            found = matched.cells(levels[may], lambda: self.clock.is_over)
-            if len(found) < np.count_nonzero(may):
-                return CrossRisk(axes=axes, risk=NO_TIME, n_small=n_small, n_looked_at=0)
-            none = [dict.fromkeys(one, 0.0) for one in found]
-            truths, rest = counts[may].tolist(), n_small - len(found)
-            risk = share_found(found, none, truths, rule.confidence, not_found=rest)
-        return CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+        found = matched.cells(levels[may], lambda: self.clock.is_over)
+        if len(found) < np.count_nonzero(may):
+            return NO_TIME
+        none = [dict.fromkeys(one, 0.0) for one in found]
+        truths, rest = counts[may].tolist(), len(levels) - len(found)
+        if rule.measure is RiskMeasure.COUNT:
+            return greatest_chance(found, none, truths)
+        return share_found(found, none, truths, rule.confidence, not_found=rest)
 
     def _measured(self, own: Release, axes: Axes, clock: Clock) -> CrossRisk:
         rule = self.rule
@@ -179,7 +191,7 @@ def risks_by_all(
     table: Table,
     question: Question,
     known: Sequence[Statement],
-    rule: RefusalRule,
+    rule: RiskFigure,
     every: Sequence[Axes],
     *,
     seed: int,
@@ -206,7 +218,7 @@ def risks_by_all(
 
 
 def _under(
-    belief: ListedBelief | DrawnBelief, table: Table, rule: RefusalRule, axes: Axes
+    belief: ListedBelief | DrawnBelief, table: Table, rule: RiskFigure, axes: Axes
 ) -> Outcome:
     """The measure over the entries of one margin."""
     sizes = table.sizes
@@ -217,12 +229,10 @@ def _under(
         return _share(belief, np.all(rows == truth, axis=1))
     cells = _small_entries(truth, rule.small)
     pairs = [_distribution(belief, rows[:, cell]) for cell in cells.tolist()]
-    found = share_found(
-        [own for own, _ in pairs],
-        [errors for _, errors in pairs],
-        truth[cells].tolist(),
-        rule.confidence,
-    )
+    own, errors = [one for one, _ in pairs], [error for _, error in pairs]
+    if rule.measure is RiskMeasure.COUNT:
+        return greatest_chance(own, errors, truth[cells].tolist())
+    found = share_found(own, errors, truth[cells].tolist(), rule.confidence)
     exact = isinstance(belief, ListedBelief)
     return replace(found, how=How.EXACT, low=None, high=None, note="") if exact else found
 

@@ -41,7 +41,7 @@ def measured(
         cells=cells,
         watched=watched[: len(cells.small)],
         seen=seen,
-        measures=_measures(seen.views, cells, confidence),
+        measures=measures_of(seen.views, cells, confidence),
     )
 
 
@@ -52,9 +52,10 @@ def _fewest_distributions(seen: Seen, most: int) -> int:
     )
 
 
-def _measures(
+def measures_of(
     seen: Mapping[str, View | Unavailable], cells: LookedAt, confidence: float
 ) -> dict[str, TableMeasures]:
+    """The measures under each view."""
     truths = [cell.truth for cell in cells.small]
     not_found = cells.n_measured(confidence) - len(cells.small)
     return {
@@ -65,6 +66,7 @@ def _measures(
             confidence=confidence,
             true_table=view.true_table,
             not_found=not_found,
+            rest=cells.rest,
         )
         for name, view in seen.items()
         if isinstance(view, View)
@@ -82,6 +84,8 @@ def risk_of(
         return tightness
     if isinstance(view, Unavailable) or measures is None:
         return view if isinstance(view, Unavailable) else Unavailable("not measured")
+    if measure is RiskMeasure.COUNT:
+        return measures.true_count
     return measures.true_table if measure is RiskMeasure.TABLE else measures.small_cells_identified
 
 

@@ -19,13 +19,15 @@ class TableMeasures:
     """The measures under one distribution of the table.
 
     `true_table` is the probability of the whole table, `small_cells_identified` (5) the share of
-    small cells whose most probable value is right and has a probability above the confidence, and
-    `expected_identified` the sum of the probabilities of the true values.
+    small cells whose most probable value is right and has a probability above the confidence,
+    `expected_identified` the sum of the probabilities of the true values, and `true_count` the
+    greatest of these.
     """
 
     true_table: Outcome
     small_cells_identified: Outcome
     expected_identified: Outcome
+    true_count: Outcome
 
 
 def tightness(widths: Sequence[int], exact: bool) -> Outcome:
@@ -62,18 +64,23 @@ def table_measures(
     confidence: float,
     true_table: Outcome,
     not_found: int = 0,
+    rest: float = 0.0,
 ) -> TableMeasures:
     """The measures of the small cells, whose distributions, their standard errors and truths are
     given.
 
     A simulated distribution is an estimate; the share found is then one too, with limits: cells so
     near the confidence that two standard errors could turn them are found, or none of them.
-    `not_found` are small cells beside, of which it is known that they are not identified."""
+    `not_found` are small cells beside, of which it is known that they are not identified, `rest`
+    is the greatest probability that the true count of one of those not given may have."""
     true_table = _not_zero(true_table)
     if not distributions:
         none = Unavailable("no cell is small, so there is none to protect")
         return TableMeasures(
-            true_table=true_table, small_cells_identified=none, expected_identified=none
+            true_table=true_table,
+            small_cells_identified=none,
+            expected_identified=none,
+            true_count=none,
         )
     exact = all(map(is_exact, errors))
     expected = sum(
@@ -91,6 +98,38 @@ def table_measures(
             how=How.EXACT if exact else How.ESTIMATE,
             standard_error=None if exact else spread,
         ),
+        true_count=greatest_chance(distributions, errors, truths, rest=rest),
+    )
+
+
+def greatest_chance(
+    distributions: Sequence[Distribution],
+    errors: Sequence[Distribution],
+    truths: Sequence[int],
+    *,
+    rest: float = 0.0,
+) -> Outcome:
+    """The greatest probability of a true count; those that are not given may have up to `rest`.
+
+    Of simulated distributions its limits are the greatest of all, two standard errors either way.
+    """
+    triples = list(zip(distributions, errors, truths, strict=True))
+    if not triples:
+        return Unavailable("no cell is small, so there is none to protect")
+    own = [distribution.get(truth, 0.0) for distribution, _, truth in triples]
+    top = min(max(own), 1.0)
+    if all(map(is_exact, errors)):
+        if not above(rest, top):
+            return Figure(value=top, how=How.EXACT)
+        note = "small cells that were not looked at may have more"
+        return Figure(value=None, low=top, high=min(rest, 1.0), how=How.BOUND, note=note)
+    room = [ERRORS * error.get(truth, 0.0) for _, error, truth in triples]
+    pairs = list(zip(own, room, strict=True))
+    return Figure(
+        value=top,
+        low=max(0.0, min(top, max(p - r for p, r in pairs))),
+        high=min(1.0, max(rest, *(p + r for p, r in pairs))),
+        how=How.ESTIMATE,
     )
 
 

@@ -38,21 +38,38 @@ Distribution = Mapping[int, float]
 
 
 class RiskMeasure(StrEnum):
-    """Which measure the agency limits."""
+    """Which measure the agency limits: one of the first three by an option, each by a policy."""
 
     BOUNDS = "bounds"
     TABLE = "table"
     CELLS = "cells"
+    COUNT = "count"
+
+
+BY_OPTION = (RiskMeasure.BOUNDS, RiskMeasure.TABLE, RiskMeasure.CELLS)
+
+
+def measure_named(given: str) -> RiskMeasure:
+    """The measure that an option names; raises InputError where it names none."""
+    if given not in BY_OPTION:
+        raise InputError(must_be("measure", f"one of {', '.join(BY_OPTION)}", repr(given)))
+    return RiskMeasure(given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalRule:
-    """A margin is refused where the measure, after its release, would exceed `max_risk`."""
+class RiskFigure:
+    """A measure with what is small, and when a count is taken as known."""
 
     measure: RiskMeasure
-    max_risk: float
     small: int
     confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalRule(RiskFigure):
+    """A margin is refused where the measure, after its release, would exceed `max_risk`."""
+
+    max_risk: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

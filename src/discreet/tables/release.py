@@ -53,19 +53,15 @@ class Release:
     @property
     def n_possible(self) -> int:
         """The cells of a table that is shown that no variable rules out."""
-        possible = np.ones(self.table.sizes, dtype=np.bool_)
-        for pair, together in self.nested.possible.items():
-            axes = (pair.determining, pair.determined)
-            wide = np.expand_dims(
-                together if axes[0] < axes[1] else together.T,
-                tuple(i for i in range(possible.ndim) if i not in axes),
-            )
-            possible &= wide
-        return int(np.count_nonzero(possible))
+        return int(np.count_nonzero(self.nested.possible_cells(self.table.sizes)))
 
     def printed(self, small: int) -> tuple[Printed, ...]:
         """The small counts that stand in the margins as they go out."""
-        return printed_small_counts({axes: self.table.margin(axes) for axes in self.asked}, small)
+        return printed_small_counts(self.tables_out(), small)
+
+    def tables_out(self) -> dict[tuple[int, ...], IntArray]:
+        """The margins as they go out."""
+        return {axes: self.table.margin(axes) for axes in self.asked}
 
     def with_nesting(self, nested: RuledOut) -> "Release":
         """The same release where other things are known of the variables."""

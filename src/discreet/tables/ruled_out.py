@@ -85,6 +85,19 @@ class RuledOut:
             for pair, possible in self.possible.items()
         )
 
+    def possible_cells(self, sizes: Sequence[int], axes: Axes | None = None) -> BoolArray:
+        """Which entries of the table of some variables, all of them unless named, can be."""
+        own = tuple(range(len(sizes))) if axes is None else axes
+        found = np.ones([sizes[axis] for axis in own], dtype=np.bool_)
+        for pair, together in self.possible.items():
+            both = (pair.determining, pair.determined)
+            if not set(both) <= set(own):
+                continue
+            places = [own.index(axis) for axis in both]
+            wide = together if places[0] < places[1] else together.T
+            found &= np.expand_dims(wide, tuple(i for i in range(len(own)) if i not in places))
+        return found
+
     def n_combinations(self, pair: Nested) -> int:
         """How many combinations of the two variables' levels cannot be."""
         return int(np.count_nonzero(~self.possible[pair]))

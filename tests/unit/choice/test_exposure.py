@@ -9,7 +9,6 @@ from discreet.belief.ladder import believe
 from discreet.choice.choice import Standing, standing
 from discreet.choice.exposure import LIMITS, belief_exposure, bounds_exposure, exposure_of
 from discreet.choice.measures import Measure
-from discreet.choice.risk_utility import worst
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
@@ -20,6 +19,7 @@ from discreet.masks.rounding import round_at_random, round_conventionally
 from discreet.tables.disclosure import disclosure_risk
 from discreet.tables.measures import share_found
 from discreet.tables.refused_margin import RiskMeasure
+from discreet.tables.worst_figure import worst_figure as worst
 
 TABLE = Table.of_dense(np.array([[[2, 1], [0, 1]], [[1, 0], [3, 1]]]), ["a", "b", "c"])
 RELEASES = {

@@ -29,7 +29,7 @@ def test_a_measure_by_its_name_or_made():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "max_risk must be given, or min_width in its place, got neither"),
+        ({}, "policy, max_risk or min_width must be given, one of them at least, got none"),
         ({"max_risk": 0.1, "min_width": 3}, "max_risk must be left out where min_width is given"),
         ({"min_width": -1}, "min_width must be at least 0, got -1"),
         ({"min_width": 1, "measure": "cells"}, "min_width must be given with the measure bounds"),

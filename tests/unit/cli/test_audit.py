@@ -148,7 +148,7 @@ def test_a_policy_judges_the_release_in_json_text_and_on_the_page(
     assert found.code == code
     verdict = json.loads(found.out)["verdict"]
     assert verdict["verdict"] == ruling
-    assert verdict["rules"][0]["limit"] == limit
+    assert verdict["rules"][0]["limit"] == abs(limit)  # of bounds: the least width
     text = discreet(*arguments(twos, *options, "--report", page))
     assert text.code == code
     said = verdict["rules"][0]["words"]
@@ -315,3 +315,24 @@ def test_the_choice_that_is_advised_is_about_the_same_variables(discreet, tmp_pa
     named = ("--variables", "ward,visits")
     found = discreet("audit", file, "--release", "ward,visits", "--max-risk", "0.2", *named)
     assert " ".join(found.out.split()).count("--variables") == 1
+
+
+def test_what_was_once_a_policy_is_an_error_that_names_the_measure(discreet, table):
+    for command in (arguments(table, "--policy", "bounds"), ("choose", table, "--policy", "cells")):
+        found = discreet(*command)
+        assert found.code == 2
+        assert "--policy must be the name of a policy or a file" in found.complaint()
+        assert "an option of its own now (--measure)" in found.complaint()
+
+
+def test_an_open_rule_of_a_policy_ends_with_4(discreet, tmp_path):
+    """Only the data show that each ward has one level: zeros may be none of persons."""
+    path = tmp_path / "wards.csv"
+    rows = ["p,x,40", "q,x,30", "r,y,50", "s,y,20", "t,y,60"]
+    path.write_text("\n".join(["ward,kind,n", *rows]) + "\n")
+    asked = ("audit", path, "--count", "n", "--release", "ward,kind", "--policy", "ukllc")
+    found = discreet(*asked)
+    assert found.code == 4
+    assert "--nested ward:kind" in " ".join(found.out.split())
+    assert discreet(*asked, "--nested", "ward:kind").code == 0
+    assert discreet(*asked, "--no-nesting").code == 3

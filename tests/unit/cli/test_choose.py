@@ -216,7 +216,7 @@ def test_bad_input(discreet, table, more, says):
 
 def test_a_cap_must_be_given(discreet, table):
     found = discreet("choose", table, "--count", "n")
-    assert "--max-risk or --min-width must be given, one of them, got neither" in found.complaint()
+    assert "--policy, --max-risk or --min-width must be given, got none" in found.complaint()
 
 
 def test_an_empty_table(discreet, tmp_path):

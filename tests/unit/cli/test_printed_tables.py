@@ -52,7 +52,7 @@ def test_the_verdict_is_the_same_whichever_variables_are_named(discreet, labour)
         assert found.code == 3
         verdicts.append(json.loads(found.out)["verdict"])
     assert verdicts[0] == verdicts[1]
-    [printed] = [one for one in verdicts[0]["rules"] if one["rule"] == "printed_small_counts"]
+    [printed] = [one for one in verdicts[0]["rules"] if one["rule"] == "printed_counts"]
     assert printed["verdict"] == "broken"
     assert printed["concerns"] == ["[education marital]"]
 

@@ -3,7 +3,6 @@ hand.
 """
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from math import comb, factorial, prod
 
@@ -18,17 +17,20 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, Unavailable
 from discreet.flows.audit import audit
+from discreet.policy.findings import Findings
+from discreet.policy.table_rules import SmallCellsIdentified
 from discreet.policy.verdict import Ruling
 from discreet.tables import posteriors
-from discreet.tables.audit import findings, main_view
+from discreet.tables.audit import main_view
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import verdict
-from discreet.tables.cross_risks import cross_risks
+from discreet.tables.cross_risks import CrossRisk, cross_risks
 from discreet.tables.crosses import within
 from discreet.tables.measures import is_found
+from discreet.tables.policy_needs import finding_name
 from discreet.tables.posteriors import View
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
+from discreet.tables.refused_margin import RefusalRule, RiskFigure, RiskMeasure
 from discreet.tables.release import released
+from discreet.tables.table_findings import measured_finding
 
 TEN = (14, 2, 91, 5, 14, 7, 2, 5, 2, 10)  # a labour survey's ten keys
 
@@ -165,7 +167,13 @@ def test_a_share_of_some_cells_cannot_show_that_a_policy_is_kept():
     table, sets = sparse_table(TEN, 3000, seed=3), chain(len(TEN), 2)
     found = audited(table, sets, max_risk=0.2, confidence=0.0)
     assert found.n_measured == 1000 < found.n_small
-    first = verdict(found.options.rule, replace(findings(found), crosses=())).rules[0]
+    risk = found.measures[main_view(found)].small_cells_identified
+    every = tuple(range(len(table.names)))
+    whole = CrossRisk(axes=every, risk=risk, n_small=found.n_small, n_looked_at=found.n_measured)
+    figure = RiskFigure(measure=RiskMeasure.CELLS, small=2, confidence=0.0)
+    one = measured_finding(table, figure, whole)
+    rule = SmallCellsIdentified(limit=0.2, confidence=0.0)
+    first = rule.judge(Findings({finding_name(figure): one}))[0]
     assert first.ruling is Ruling.UNDECIDED
     assert "1,000 of" in first.words
 

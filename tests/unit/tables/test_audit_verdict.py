@@ -7,19 +7,23 @@ from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.audit import audit, audit_sequence
+from discreet.policy.findings import Findings
+from discreet.policy.policy import judge
+from discreet.policy.rule import Subject
 from discreet.policy.verdict import Ruling
 from discreet.tables.audit_options import AuditOptions
-from discreet.tables.audit_verdict import Found, verdict
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
-
-
-def rule(policy=RiskMeasure.CELLS, max_risk=0.25):
-    return RefusalRule(measure=policy, max_risk=max_risk, small=2, confidence=0.5)
+from discreet.tables.cross_risks import CrossRisk
+from discreet.tables.policy_needs import finding_name, plain_policy
+from discreet.tables.refused_margin import BY_OPTION, RiskFigure, RiskMeasure
+from discreet.tables.table_findings import measured_finding
 
 
 def judged(risk, policy=RiskMeasure.CELLS, max_risk=0.25, n_small=4, n_looked_at=4):
-    found = Found(table=TABLE, risk=risk, n_small=n_small, n_looked_at=n_looked_at, hides=True)
-    return verdict(rule(policy, max_risk), found).ruling
+    figure = RiskFigure(measure=policy, small=2, confidence=0.5)
+    whole = CrossRisk(axes=(0, 1, 2), risk=risk, n_small=n_small, n_looked_at=n_looked_at)
+    found = Findings({finding_name(figure): measured_finding(TABLE, figure, whole)})
+    rules = judge([plain_policy(policy, max_risk, 2, 0.5)], Subject.TABLES, found).rules
+    return rules[0].ruling
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ TABLE = Table.of_dense(np.array([[[3, 1], [0, 2]], [[2, 4], [1, 0]]]), ["a", "b"
 
 
 def test_a_release_is_judged_by_the_measure_that_it_prints():
-    for policy in RiskMeasure:
+    for policy in BY_OPTION:
         found = audit(TABLE, [["a", "b"], ["b", "c"]], AuditOptions(measure=policy, max_risk=0.0))
         assert found.verdict is not None
         risk = {
@@ -88,9 +92,10 @@ def test_a_release_is_judged_by_the_measure_that_it_prints():
             RiskMeasure.CELLS: found.measures["[a b][b c]"].small_cells_identified,
         }[policy]
         first = found.verdict.rules[0]
-        assert first.value == risk
-        assert isinstance(risk, Figure)
-        assert (first.ruling is Ruling.KEPT) == ((risk.value or 0.0) <= 0)
+        worst = max(one.value for one in [risk, *(cross.risk for cross in found.crosses)])
+        sign = -1 if policy is RiskMeasure.BOUNDS else 1
+        assert first.value.value == sign * worst
+        assert (first.ruling is Ruling.KEPT) == (worst <= 0)
 
 
 def test_refused_margins_leave_the_limit_to_them():
@@ -110,7 +115,8 @@ def test_each_step_of_a_sequence_is_judged():
 @pytest.mark.parametrize("bits", [-4, -1, 0, 1, 4])
 def test_rounding_breaks_no_limit_that_is_met(limit, bits):
     risk = Figure(value=limit * (1 + bits * 2**-52), how=How.EXACT)
-    assert judged(risk, RiskMeasure.TABLE, max_risk=limit) is Ruling.KEPT
+    measure = RiskMeasure.TABLE if limit > 0 else RiskMeasure.BOUNDS
+    assert judged(risk, measure, max_risk=limit) is Ruling.KEPT
 
 
 def test_a_tiny_limit_is_not_kept_by_what_is_many_times_larger():

@@ -6,14 +6,17 @@ from discreet.data.table import Table
 from discreet.figures import Unavailable
 from discreet.policy.verdict import Ruling
 from discreet.report import words
+from discreet.report.audit.words import figures
 from discreet.report.verdict import remedies
-from discreet.tables import audit_verdict
-from discreet.tables.audit import Audit, findings
+from discreet.tables import table_findings
+from discreet.tables.audit import Audit, found_groups, main_view
+from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned
-from discreet.tables.refused_margin import RefusalRule, RiskMeasure
+from discreet.tables.refused_margin import RiskMeasure
 from discreet.tables.ruled_out import Ground, RuledOut
 
 MOST_OTHERS = 3  # levels that are ruled out one by one
+TREAT = "treat "  # begins the remedy of a policy that prescribes a treatment
 GROUNDS = {
     Ground.LABELS: "Taken as common knowledge, since the names of the levels show it.",
     Ground.CONFIRMED: "Common knowledge, as confirmed (--nested).",
@@ -24,17 +27,15 @@ GROUNDS = {
 
 def headline(audit: Audit) -> Iterator[str]:
     """What stands out, where no limit was given: what is printed, what can be found, who shares."""
-    found = findings(audit)
-    rule = RefusalRule(
-        measure=RiskMeasure.CELLS, max_risk=1.0, small=audit.options.small,
-        confidence=audit.options.confidence,
-    )  # fmt: skip
-    yield audit_verdict.printed_words(found.table, found.printed, audit.options.small)
-    if isinstance(found.risk, Unavailable):
-        yield words.full(found.risk.reason)
+    table, risk = audit.release.table, figures(audit, main_view(audit))["small_cells_identified"]
+    yield table_findings.printed_words(table, audit.printed, audit.options.most_small)
+    if isinstance(risk, Unavailable):
+        yield words.full(risk.reason)
     else:
-        yield words.full(audit_verdict.measured_words(rule, found))
-    yield audit_verdict.groups_words(found)
+        n, every = audit.n_measured, tuple(range(len(table.names)))
+        whole = CrossRisk(axes=every, risk=risk, n_small=audit.n_small, n_looked_at=n)
+        yield words.full(table_findings.measured_words(RiskMeasure.CELLS, whole))
+    yield table_findings.groups_words(found_groups(audit))
 
 
 def circumstances(audit: Audit) -> Iterator[str]:
@@ -70,20 +71,26 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
     verdict = audit.verdict
     if verdict is None:
         if audit.options.max_risk is None:
-            yield "Judge it: --max-risk with the greatest share of small cells that may be found"
+            yield (
+                "Judge it: --policy with one that your agency has (`discreet policies` lists some)"
+                ", or --max-risk with the greatest share of small cells that may be found"
+            )
         return
     if verdict.ruling is Ruling.KEPT:
         yield "Publish these tables, and keep them among --release when the next one is asked for"
         return
     broken = {judged.rule for judged in verdict.those(Ruling.BROKEN)}
+    treated = (judged.remedy for judged in verdict.those(Ruling.BROKEN))
+    yield from dict.fromkeys(one for one in treated if one.startswith(TREAT))
     if audit.instead:
         could = "".join(f"[{' '.join(names)}]" for names in audit.instead)
         yield f"Could go out instead: {could}"
     if verdict.ruling is Ruling.UNDECIDED:
         yield from remedies(verdict)
         return
-    if "groups" in broken and findings(audit).learned:
-        yield f"If a group is no secret: {_known_option(audit, findings(audit).learned[0])}"
+    learned = found_groups(audit).learned
+    if "groups" in broken and learned:
+        yield f"If a group is no secret: {_known_option(audit, learned[0])}"
     yield f"`{command or 'discreet.choose'}` finds the most useful release within the limit"
 
 

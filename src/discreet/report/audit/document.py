@@ -27,9 +27,9 @@ from discreet.report.document import (
 )
 from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.audit import Audit, CellAudit, main_view
-from discreet.tables.audit_verdict import RULES, table_name
 from discreet.tables.posteriors import AVERAGE, View
 from discreet.tables.refused_margin import RefusalView
+from discreet.tables.table_findings import RULES, table_name
 
 SHOWN, SHOWN_MODELS = 20, 10  # on the terminal
 MOST_ROWS, MOST_BARS = 200, 24  # on the page
@@ -289,7 +289,7 @@ def _grid(audit: Audit) -> Iterator[Section]:
     if len(audit.cells) != table.n_cells or table.n_cells > MOST_GRID:
         return
     *down, last = table.levels
-    nested, small = audit.release.nested, audit.options.small
+    nested, small = audit.release.nested, audit.options.most_small
     boxes = {
         cell.levels: IMPOSSIBLE if nested.excludes(cell.levels) else _box(cell, small)
         for cell in audit.cells
@@ -493,7 +493,7 @@ def _made(audit: Audit) -> Facts:
         (
             ("margins", TREE[audit.decomposable]),
             ("prior", f"{options.alpha:g} in every cell"),
-            ("small", f"counts from 1 to {options.small}"),
+            ("small", f"counts from 1 to {options.most_small}"),
             (
                 "seconds allowed",
                 "no limit" if options.seconds is None else f"{options.seconds:.3g}",

@@ -276,7 +276,7 @@ def cell_name(audit: Audit, cell: CellAudit) -> str:
 
 def small_words(audit: Audit) -> str:
     """What counts as small."""
-    most = audit.options.small
+    most = audit.options.most_small
     return "a count of 1" if most == 1 else f"a count from 1 to {most}"
 
 
@@ -286,7 +286,7 @@ def scope(audit: Audit) -> Iterator[str]:
     yield (
         f"{words.plural(table.total, 'person')}, {words.plural(len(table.names), 'variable')}, "
         f"{words.plural(table.n_cells, 'cell')}, "
-        f"{words.plural(len(table.small_cells(audit.options.small)), 'small cell')} "
+        f"{words.plural(len(table.small_cells(audit.options.most_small)), 'small cell')} "
         f"({small_words(audit)})"
     )
     yield f"released: {margin_names(release)}"

@@ -24,6 +24,11 @@ MAP = (
     "what stands right of the dashed line is above the limit. No candidate beats those on the "
     "frontier in both."
 )
+MAP_OF_RULES = (
+    "Each mark is something that could be released. To the left is safer, higher is more useful; "
+    "its colour says whether it is within the rules. No candidate beats those on the frontier in "
+    "both."
+)
 USER_HEADER = (
     "user",
     "weight",
@@ -54,7 +59,7 @@ def choose_document(
             *(Text(words.full(note), "warning") for note in found.notes),
             Tiles(_tiles(found)),
             protected_section(found),
-            Section("Risk against worth", (Text(MAP, "soft"), _map(found)), only="page"),
+            Section("Risk against worth", (Text(_told(found), "soft"), _map(found)), only="page"),
             *(
                 Section(title, tuple(blocks), only="detail")
                 for title, blocks in (
@@ -97,10 +102,21 @@ def _tiles(found: RiskUtility) -> tuple[tuple[str, str], ...]:
     within = "candidates within the limit, releasing nothing among them"
     return (
         ("–" if chosen is None else texts.risk_words(chosen.risk), "risk of the choice"),
-        (texts.minus(texts.number(found.options.max_risk)), "the limit on risk"),
+        (_limit(found), "the limit on risk"),
         ("–" if chosen is None else texts.worth_words(chosen), "worth of the choice to users"),
         (f"{safe} of {len(found.candidates)}", within),
     )
+
+
+def _limit(found: RiskUtility) -> str:
+    """The limit on the measure of the map; there may be none, but for rules of policies."""
+    if not found.options.has_limit:
+        return "–"
+    return texts.minus(texts.number(found.options.max_risk))
+
+
+def _told(found: RiskUtility) -> str:
+    return MAP if found.options.has_limit else MAP_OF_RULES
 
 
 def _map(found: RiskUtility) -> Plot:
@@ -127,9 +143,9 @@ def _map(found: RiskUtility) -> Plot:
                 )
             )
         front = [p for i in found.choice.front if (p := place(found.candidates[i])) is not None]
-        return risk_utility_plot(
-            dots, front, found.options.max_risk, found.options.measure.kind.value
-        )
+        options = found.options
+        cap = options.max_risk if options.has_limit else None
+        return risk_utility_plot(dots, front, cap, options.measure.kind.value)
 
     label = "Risk–utility map: risk across, worth up, with the limit, the frontier and the choice"
     return Plot("risk-utility", label, draw)

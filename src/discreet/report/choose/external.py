@@ -13,8 +13,10 @@ METHODS = {  # what is done to the figures, without the parameters that would he
     "rounding": "rounded figures",
     "controlled-rounding": "rounded figures that add up",
     "suppression": "exact figures, some of which are not shown",
+    "redaction": "figures of which small ones are treated",
     "perturbation": "figures that were changed at random",
     "imputation": "several tables of figures that were changed at random",
+    "statistics": "summary figures",
 }
 WORTH = ((0.9, "nearly all"), (0.6, "most"), (0.3, "some"))
 PLENTY = 8  # tables that are named

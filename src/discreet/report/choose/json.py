@@ -25,8 +25,8 @@ def choose_json(found: RiskUtility) -> dict[str, Any]:
         why=choice.why,
         chosen=chosen,
         measure=options.measure.kind.value,
-        max_risk=options.max_risk,
-        min_width=0 - options.max_risk if bounds else None,
+        max_risk=options.max_risk if options.has_limit else None,
+        min_width=0 - options.max_risk if bounds and options.has_limit else None,
         small=options.measure.small,
         confidence=options.measure.confidence,
         candidates=[_candidate(found, i) for i in range(len(found.candidates))],
@@ -75,6 +75,7 @@ def _candidate(found: RiskUtility, place: int) -> dict[str, Any]:
         "is_chosen": place == found.choice.chosen,
         "breaks": list(one.breaks),
         "doubts": [{"words": doubt.words, "remedy": doubt.remedy} for doubt in one.doubts],
+        **known(rules=[judged.to_json() for judged in one.judged] or None),
         **known(method=one.method or None),
     }
 

@@ -8,6 +8,7 @@ from discreet.choice.publication import publication_of
 from discreet.choice.risk_utility import RiskUtility
 from discreet.data.table import Table
 from discreet.masks.contract import Axes, PublishedTable
+from discreet.masks.redaction import NAME as REDACTION
 from discreet.report import words
 from discreet.report.document import Block, Box, Grid, Section, Text
 
@@ -21,6 +22,7 @@ MEANING = (
     "A figure that is small is hidden first. Since tables add up, others must be hidden with it, "
     "totals too, or it could be worked out."
 )
+ALONE = "A figure that is small is removed, each for itself."
 
 
 def protected_section(found: RiskUtility) -> Section:
@@ -31,8 +33,12 @@ def protected_section(found: RiskUtility) -> Section:
     publication = publication_of(chosen, found.table)
     protection = None if chosen.masked is None else chosen.masked.protection
     primary = frozenset() if protection is None else frozenset(protection.names)
-    out = _Out(publication.table, {one.axes: one for one in publication.published}, primary)
-    blocks: list[Block] = [Text(MEANING, "soft")] if out.hides else []
+    alone = chosen.masked is not None and chosen.masked.mask == REDACTION
+    tables = {one.axes: one for one in publication.published}
+    out = _Out(publication.table, tables, primary, alone)
+    blocks: list[Block] = []
+    if out.hides:
+        blocks.append(Text(ALONE if alone else MEANING, "soft"))
     largest = out.largest()
     for axes in largest[:MOST_TABLES]:
         blocks.append(Text(out.title(axes), "strong"))
@@ -45,11 +51,13 @@ def protected_section(found: RiskUtility) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class _Out:
-    """The published tables by their variables, and the names of figures that are hidden first."""
+    """The published tables by their variables, and the names of figures that are hidden first; all
+    are where each is hidden for itself `alone`."""
 
     table: Table
     published: Mapping[Axes, PublishedTable]
     primary: frozenset[str]
+    alone: bool
 
     @property
     def hides(self) -> bool:
@@ -114,7 +122,7 @@ class _Out:
             return Box("", "", SHOWN, False)
         if one.shown is None or one.shown[at]:
             return Box(words.count(int(one.counts[at])), "", SHOWN, False)
-        if self._name(own, at) in self.primary:
+        if self.alone or self._name(own, at) in self.primary:
             return Box("hidden", "small", PRIMARY, False)
         return Box("hidden", "with it", SECONDARY, False)
 

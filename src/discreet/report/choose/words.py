@@ -68,7 +68,18 @@ def scope(found: RiskUtility) -> Iterator[str]:
 
 
 def cap_words(found: RiskUtility) -> str:
-    """The limit in the units of the measure."""
+    """The limit in the units of the measure, and the policies."""
+    limit = _limit_words(found) if found.options.has_limit else ""
+    policies = f"the rules of {policies_named(found)}" if found.options.policy else ""
+    return f"{limit}, and {policies}" if limit and policies else limit or f"limit: {policies}"
+
+
+def policies_named(found: RiskUtility) -> str:
+    """The policies that must hold, by their names."""
+    return words.listed([policy.name for policy in found.options.policy])
+
+
+def _limit_words(found: RiskUtility) -> str:
     cap = found.options.max_risk
     if found.options.measure.kind is RiskMeasure.BOUNDS:
         if cap == 0:
@@ -128,8 +139,8 @@ def reasons(found: RiskUtility) -> Iterator[str]:
         yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
     better = _more_useful(found)
     if better is not None:
-        named = short(better.title, LISTED)
-        yield f"More useful, but above the limit: {named}, which {better.method}."
+        named, why = short(better.title, LISTED), _why_above(better)
+        yield f"More useful, but above the limit: {named}, which {why}."
     open_one = _open(found)
     if open_one is not None and found.verdict.ruling is Ruling.KEPT:
         named, [doubt, *_] = short(open_one.title, LISTED), open_one.doubts
@@ -154,11 +165,16 @@ def _more_useful(found: RiskUtility) -> Candidate | None:
     above = [
         one
         for one, standing in zip(found.candidates, found.choice.standings, strict=True)
-        if standing is Standing.ABOVE
-        and one.method.startswith(("prints ", "shows "))
-        and (one.worth or 0.0) > least
+        if standing is Standing.ABOVE and _why_above(one) and (one.worth or 0.0) > least
     ]
     return max(above, key=lambda one: one.worth or 0.0, default=None)
+
+
+def _why_above(candidate: Candidate) -> str:
+    """What a candidate gives away for certain, or the rule of a policy that it breaks."""
+    if candidate.method.startswith(("prints ", "shows ")):
+        return candidate.method
+    return next((one for one in candidate.breaks if one.startswith("breaks ")), "")
 
 
 def _open(found: RiskUtility) -> Candidate | None:
@@ -187,10 +203,13 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
             yield "`discreet.write_report` draws its tables, the command `choose` writes them"
         return
     yield from remedies(found.verdict)
+    if found.options.masks is not None:
+        prescribed = [policy for policy in found.options.policy if policy.mask]
+        yield from (f"{one.name} prescribes a treatment: --masks {one.mask}" for one in prescribed)
     if found.verdict.ruling is Ruling.BROKEN:
         yield "Merge levels with few persons, or leave out a variable, and choose again"
     better = _more_useful(found)
-    if better is not None and better.breaks:
+    if better is not None and any(one.startswith("shows ") for one in better.breaks):
         yield "If what a group shares is no secret, name the variables that are (--targets)"
 
 
@@ -222,8 +241,10 @@ def why_words(found: RiskUtility) -> str:
     """Why this was chosen; where nothing may go out, which release comes closest."""
     if found.choice.decision is not Decision.NOTHING or found.something_is_safe:
         return words.full(found.choice.why)
-    cap = minus(number(found.options.max_risk))
     shown = "was shown to be" if found.choice.missed else "is"
+    if not found.options.has_limit:
+        return f"No release {shown} within the rules of {policies_named(found)}."
+    cap = minus(number(found.options.max_risk))
     said = f"No release {shown} within the limit of {cap}."
     risks = [
         (one.risk.value, one)
