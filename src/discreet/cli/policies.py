@@ -1,11 +1,14 @@
-"""discreet policies [show NAME|FILE | check FILE | new]"""
+"""discreet policies [show NAME|FILE | check FILE | judge RESULT.json --policy NAME | new]"""
 
 from functools import partial
 from pathlib import Path
 
 import click
 
+from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import OUTPUT, Command, option
+from discreet.cli.option_names import speaking_of
+from discreet.cli.options import policy_option
 from discreet.errors import must_be
 
 JSON_HELP = "Print one JSON object on stdout."
@@ -65,6 +68,34 @@ def check(file: str, as_json: bool) -> None:
         partial(policy_json, found, file),
         as_json=as_json,
     )
+
+
+@command.command(name="judge", cls=Command, short_help="Judge a finished result once more.")
+@click.argument("result", metavar="RESULT.json")
+@policy_option
+@option(OUTPUT, "--json", "as_json", is_flag=True, help=JSON_HELP)
+def judge_one(result: str, policy: tuple[str, ...], as_json: bool) -> None:
+    """What policies say of RESULT.json, which assess, audit or counts printed with --json.
+
+    The exit code is that of the command itself: 3 where a rule is broken, 4 where one is undecided,
+    as are those whose figure was not measured.
+    """
+    from discreet.cli.show import show
+    from discreet.flows.judge import judge
+    from discreet.report.policies import judged_document, judged_json
+    from discreet.report.reading import read_result
+
+    if not policy:
+        raise click.UsageError(must_be("--policy", "given", "none"))
+    with speaking_of({"source": Path(result).name}):
+        verdict = judge(read_result(Path(result)), policy)
+    name = Path(result).name
+    show(
+        partial(judged_document, name, verdict),
+        partial(judged_json, name, verdict),
+        as_json=as_json,
+    )
+    leave_with(verdict)
 
 
 @command.command(name="new", cls=Command, short_help="Write a policy of your own.")

@@ -7,9 +7,11 @@ from typing import Any
 from discreet.policy.policy import COMMANDS, Policy
 from discreet.policy.record_rules import number_of
 from discreet.policy.rule import Rule, Subject
+from discreet.policy.verdict import Verdict
 from discreet.report import words
 from discreet.report.document import Block, Document, Section, Table, Text
 from discreet.report.render_json import known, of_kind
+from discreet.report.verdict import next_section, remedies, verdict_section
 
 TITLE = "Policies that come with Discreet"
 NONE_ON_COUNTS = "None comes with Discreet; `discreet policies new` writes one."
@@ -31,6 +33,25 @@ def policies_document(policies: Sequence[Policy]) -> Document:
         scope=(SHOW, NEW),
         blocks=tuple(Section(*_of_subject(subject, policies)) for subject in Subject),
     )
+
+
+def judged_document(name: str, verdict: Verdict | None) -> Document:
+    """What policies say of a finished result."""
+    said = Section("Not judged", (Text("These policies report, and set no limit."),))
+    return Document(
+        title=f"{name}, judged once more",
+        mark="confidential",
+        blocks=(
+            said if verdict is None else verdict_section(verdict),
+            next_section(() if verdict is None else remedies(verdict)),
+        ),
+    )
+
+
+@of_kind("judge")
+def judged_json(name: str, verdict: Verdict | None) -> dict[str, Any]:
+    """The verdict, under the name that every command has for it."""
+    return known(source=name, verdict=None if verdict is None else verdict.to_json())
 
 
 def _of_subject(subject: Subject, policies: Sequence[Policy]) -> tuple[str, tuple[Block, ...]]:

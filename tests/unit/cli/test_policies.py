@@ -270,3 +270,39 @@ def test_answers_from_a_pipe(tmp_path):
 def test_questions_are_no_json(discreet):
     said = discreet("policies", "new", "--json").complaint()
     assert said.startswith("--json must be left out with `policies new`")
+
+
+def test_a_finished_result_is_judged_once_more(discreet, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("k\n" + "a\n" * 30 + "b\n" * 4)
+    result = tmp_path / "found.json"
+    at_once = discreet("assess", path, "--keys", "k", "--whole-population", "--json")
+    result.write_text(at_once.out)
+    broken = discreet("policies", "judge", result, "--policy", "clinical-0.09", "--json")
+    own = discreet(
+        "assess", path, "--keys", "k", "--whole-population", "--policy", "clinical-0.09", "--json"
+    )
+    assert broken.code == own.code == 3
+    one, other = (json.loads(run.out)["verdict"] for run in (broken, own))
+    assert one["verdict"] == other["verdict"] == "broken"
+    assert one["rules"][0]["value"] == other["rules"][0]["value"]
+    assert discreet("policies", "judge", result, "--policy", "cbs-suf").code == 4
+    shown = discreet("policies", "judge", result, "--policy", "ihsn")
+    assert (shown.code, "set no limit" in shown.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("{}", ("--policy", "hdx"), "without 'kind'"),
+        ("[1", ("--policy", "hdx"), "must be JSON"),
+        ('{"kind": "assess", "discreet_version": "1"}', ("--policy", "hdx"), "its findings"),
+        ("{}", (), "--policy must be given"),
+    ],
+)
+def test_what_cannot_be_judged_once_more_is_told(discreet, tmp_path, text, options, words):
+    result = tmp_path / "found.json"
+    result.write_text(text)
+    got = discreet("policies", "judge", result, *options)
+    assert got.code == 2
+    assert words in got.err
