@@ -48,6 +48,18 @@ def test_at_least(figure, limit, ruling):
     assert at_least(figure, limit) is ruling
 
 
+def test_a_bound_on_one_side_settles_that_side_alone():
+    least, greatest = (
+        Figure(value=None, how=How.BOUND, **one) for one in ({"low": 3}, {"high": 3})
+    )
+    assert at_most(least, 5) is Ruling.UNDECIDED
+    assert at_most(least, 2) is Ruling.BROKEN
+    assert at_least(least, 3) is Ruling.KEPT
+    assert at_least(greatest, -1) is Ruling.UNDECIDED
+    assert at_least(greatest, 4) is Ruling.BROKEN
+    assert at_most(greatest, 3) is Ruling.KEPT
+
+
 def judged(ruling):
     return Judged(rule="max_risk", ruling=ruling, value=EXACT, limit=0.2, words="Too much.")
 
