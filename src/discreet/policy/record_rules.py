@@ -323,6 +323,7 @@ class L(_OfSensitive):
     """Different values of each sensitive variable in every group (distinct l-diversity)."""
 
     name: ClassVar[str] = "l"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"least": False}
     about: ClassVar[str] = "how few different sensitive values a group may have"
     side: ClassVar[Side] = "least"
     whole: ClassVar[bool] = True
@@ -340,6 +341,7 @@ class C(_OfSensitive):
     l: int = 2  # noqa: E741 - the letter that everybody uses
 
     name: ClassVar[str] = "c"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how common one sensitive value may be in a group"
     highest: ClassVar[float] = MOST_PERSONS
 
@@ -359,6 +361,7 @@ class T(_OfSensitive):
     """How far the sensitive values of a group may be from those of the file (t-closeness)."""
 
     name: ClassVar[str] = "t"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how far the sensitive values of a group may be from those of all"
 
     def said(self) -> str:
@@ -375,6 +378,7 @@ class Alpha(_OfSensitive):
     k: int = 2
 
     name: ClassVar[str] = "alpha"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how common one sensitive value may be in a group"
 
     @property
@@ -455,6 +459,7 @@ class MostKeys(Rule):
     """The number of keys in the file."""
 
     name: ClassVar[str] = "most_keys"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     subject: ClassVar[Subject] = Subject.RECORDS
     about: ClassVar[str] = "how many keys the file may have"
     whole: ClassVar[bool] = True
@@ -567,6 +572,7 @@ class HouseholdPattern(Rule):
     """So many households of several members in the file have each pattern of members' keys."""
 
     name: ClassVar[str] = "household_pattern"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"least": False}
     subject: ClassVar[Subject] = Subject.RECORDS
     about: ClassVar[str] = "how few households may have a pattern of members"
     side: ClassVar[Side] = "least"
@@ -635,6 +641,7 @@ class SharedWeights(Rule):
     of strata and of response, and so of small groups."""
 
     name: ClassVar[str] = "shared_weights"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"least": False}
     subject: ClassVar[Subject] = Subject.RECORDS
     about: ClassVar[str] = "how few records may share a survey weight"
     side: ClassVar[Side] = "least"

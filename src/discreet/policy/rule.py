@@ -56,7 +56,10 @@ class Rule:
 
     def __post_init__(self) -> None:
         written = self.written_limit()
-        where = f"{self.name}"
+        where = self.name
+        if self.strict and True not in self.limits_written().values():
+            rule = f"limited by {' or '.join(self.limits_written()) or 'nothing'}"
+            raise InputError(must_be(self.name, rule, "a strict limit"))
         if not math.isfinite(self.limit):
             raise InputError(must_be(written, "a finite number", f"{self.limit}", where=where))
         if self.whole and self.limit != int(self.limit):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.rule import Rule, Side, Subject, one_word
@@ -36,6 +37,9 @@ class _OfCounts(Rule):
     def __post_init__(self) -> None:
         one_word("zeros", self.zeros, ("allowed", "refused"))
         Rule.__post_init__(self)
+        if self.small == 0 and self.zeros == "allowed":
+            rule = "at least 2 where zeros are allowed"
+            raise InputError(must_be(self.written_limit(), rule, "1", where=self.name))
 
     @property
     def small(self) -> int:
@@ -217,6 +221,7 @@ class Bounds(_Measured):
     small: int = SMALL
 
     name: ClassVar[str] = "bounds"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"least": False}
     about: ClassVar[str] = "how narrow the bounds of a small count may be"
     side: ClassVar[Side] = "least"
     highest: ClassVar[float] = MOST_PERSONS
@@ -237,6 +242,7 @@ class TrueTable(_Measured):
     """The probability that an intruder gives to the true table."""
 
     name: ClassVar[str] = "true_table"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how sure an intruder may be of the whole table"
 
     def said(self) -> str:
@@ -253,6 +259,7 @@ class TrueCount(_Measured):
     small: int = SMALL
 
     name: ClassVar[str] = "true_count"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how sure an intruder may be of a small count"
 
     @property
@@ -278,6 +285,7 @@ class SmallCellsIdentified(_Measured):
     confidence: float = CONFIDENCE
 
     name: ClassVar[str] = "small_cells_identified"
+    limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "what share of the small counts an intruder may find"
 
     @property

@@ -315,3 +315,9 @@ def test_only_households_of_several_members_have_a_pattern():
     assert found.ruling is BROKEN
     assert found.rules[0].words.startswith("1 household shares its pattern")
     assert discreet.assess(alone, **asked).verdict.rules[0].words.startswith("no household has")
+
+
+@pytest.mark.parametrize("kind", [rules.L, rules.T, rules.MostKeys, rules.HouseholdPattern])
+def test_a_rule_without_a_word_for_it_has_no_strict_limit(kind):
+    with pytest.raises(discreet.InputError, match="got a strict limit"):
+        kind(limit=1 if kind is rules.T else 3, strict=True)
