@@ -42,7 +42,7 @@ def rulings(found):
 
 
 @few
-@given(tables(2, 3, 2), st.sampled_from(SETS), st.sampled_from(list(RiskMeasure)), st.data())
+@given(tables(2, 3, 2), st.sampled_from(SETS), st.sampled_from(list(LIMITS)), st.data())
 def test_an_unreleased_variable_never_changes_the_verdict_of_an_audit(counts, sets, policy, data):
     shares = data.draw(hnp.arrays(np.float64, counts.shape, elements=st.floats(0, 1)))
     limit = data.draw(st.sampled_from(LIMITS[policy]))
@@ -56,7 +56,7 @@ def test_an_unreleased_variable_never_changes_the_verdict_of_an_audit(counts, se
 
 
 @few
-@given(tables(2, 3), st.sampled_from(list(RiskMeasure)), st.data())
+@given(tables(2, 3), st.sampled_from(list(LIMITS)), st.data())
 def test_an_unreleased_variable_never_changes_how_a_candidate_stands(counts, policy, data):
     shares = data.draw(hnp.arrays(np.float64, counts.shape, elements=st.floats(0, 1)))
     limit = data.draw(st.sampled_from(LIMITS[policy]))
@@ -89,7 +89,7 @@ def by_words(counts):
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(
     (SPARSE | ASSOCIATED).filter(lambda t: t.sum() > 0),
-    st.sampled_from(list(RiskMeasure)),
+    st.sampled_from(list(LIMITS)),
     st.sampled_from([None, ("c",), ("a", "b")]),
     st.data(),
 )
@@ -142,10 +142,12 @@ def test_nesting_that_the_data_alone_show_lets_nothing_out(counts, sets, policy,
 @given(ASSOCIATED.filter(lambda t: t.sum() > 0), st.sampled_from(SETS))
 def test_groups_are_kept_with_nesting_only_where_they_are_without(counts, sets):
     found, bare = (
-        audit(by_words(counts), sets, max_risk=1.0, nesting=nesting).verdict.rules[2]
-        for nesting in (True, False)
+        next(one for one in judged.verdict.rules if one.rule == "groups")
+        for judged in (
+            audit(by_words(counts), sets, max_risk=1.0, nesting=nesting)
+            for nesting in (True, False)
+        )
     )
-    assert found.rule == bare.rule == "groups"
     assert bare.ruling is Ruling.KEPT or found.ruling is not Ruling.KEPT
 
 
