@@ -94,6 +94,7 @@ def judge_one(result: str, policy: tuple[str, ...], as_json: bool) -> None:
         partial(judged_document, name, verdict),
         partial(judged_json, name, verdict),
         as_json=as_json,
+        full=True,
     )
     leave_with(verdict)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.figures import Outcome, Unavailable, outcome_of
 
-NOT_MEASURED = "it was not measured: ask for it with this policy"
+NOT_MEASURED = "it was not measured"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from discreet.errors import InputError, must_be
-from discreet.policy.findings import Findings
-from discreet.policy.rule import Rule, Subject
+from discreet.figures import Unavailable
+from discreet.policy.findings import NOT_MEASURED, Findings
+from discreet.policy.rule import Rule, Subject, asked
 from discreet.policy.verdict import Judged, PolicyId, Ruling, Verdict
 
 SENSITIVE, THRESHOLDS = "sensitive", frozenset(("l", "c", "t", "alpha"))
@@ -19,6 +20,8 @@ COMMANDS = {  # that judge each subject
     Subject.TABLES: "audit and choose",
     Subject.COUNTS: "counts",
 }
+NOTE = "note"  # begins the name of a finding that says what no rule is about
+MEASURE_IT = "give the policy to the command that measures"
 DOUBT = "doubt"  # begins the name of a finding that is a doubt about the data themselves
 TREATED = ("printed_counts", "derived_counts", "rounded")  # rules that a mask makes kept
 
@@ -113,16 +116,15 @@ def judge(
     policies: Sequence[Policy],
     subject: Subject,
     findings: Findings,
-    *,
-    notes: Sequence[str] = (),
 ) -> Verdict | None:
     """What the policies say of what was found, all of whose rules must hold; None where no rule is
     about it.
 
-    Doubts about the data themselves count where any rule does.
+    Doubts about the data themselves count where any rule does, and what no rule is about is told in
+    the notes.
     """
     judged = [
-        _of_policy(one, policy)
+        _of_policy(_measured(one, rule), policy)
         for policy in policies
         for rule in policy.about(subject)
         for one in rule.judge(findings)
@@ -130,8 +132,27 @@ def judge(
     if not judged:
         return None
     named = tuple(policy.id for policy in policies if policy.name)
-    doubts = tuple(doubts_of(findings, {one.rule for one in judged}))
-    return Verdict(rules=(*judged, *doubts), policies=named, notes=tuple(notes))
+    rules = {one.rule for one in judged}
+    doubts = tuple(doubts_of(findings, rules))
+    notes = tuple(_notes(policies, findings, rules))
+    return Verdict(rules=(*judged, *doubts), policies=named, notes=notes)
+
+
+def _measured(judged: Judged, rule: Rule) -> Judged:
+    """A rule whose figure nobody measured says so, and what to do, whatever the rule."""
+    if judged.value != Unavailable(NOT_MEASURED):
+        return judged
+    return replace(judged, words=f"{asked(rule)}: {NOT_MEASURED}.", remedy=MEASURE_IT, concerns=())
+
+
+def _notes(policies: Sequence[Policy], findings: Findings, rules: Collection[str]) -> Iterator[str]:
+    """What no rule is about: parts of the policies, and what a finding `note:NAME` tells."""
+    for policy in policies:
+        if policy.not_judged:
+            yield f"not judged of {policy.name}: {'; '.join(policy.not_judged)}"
+    for name, one in findings.of(NOTE):
+        if name != SENSITIVE or THRESHOLDS.isdisjoint(rules):
+            yield one.found
 
 
 def _of_policy(judged: Judged, policy: Policy) -> Judged:

@@ -7,8 +7,16 @@ from typing import ClassVar, Literal
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
-from discreet.policy.findings import Finding, Findings
-from discreet.policy.rule import JudgedBy, Rule, Side, Subject, at_its_value, one_word
+from discreet.policy.findings import NOT_MEASURED, Finding, Findings
+from discreet.policy.rule import (
+    JudgedBy,
+    Rule,
+    Side,
+    Subject,
+    asked,
+    at_its_value,
+    one_word,
+)
 from discreet.policy.verdict import Judged, Ruling
 
 MOST_PERSONS = 1e15
@@ -139,7 +147,7 @@ class ShareBelowK(Rule):
         total = findings.the("n_records").value
         below = findings.the("min_k:sample").beyond.get(float(self.k))
         if below is None or not isinstance(total, Figure) or not total.value:
-            return Unavailable(f"it was not counted for k = {self.k}: ask for it with this policy")
+            return Unavailable(NOT_MEASURED)
         return Figure(value=below / total.value, how=How.EXACT)
 
 
@@ -715,12 +723,6 @@ def role_is_open(rule: Rule, found: Finding, role: str | None = None) -> Judged 
     words = f"{asked(rule)}: {found.doubt}."
     remedy = f"name the column (role {named}=COLUMN), or say that there is none (role {named}=)"
     return rule.judged(found.value, Ruling.UNDECIDED, words, remedy=found.remedy or remedy)
-
-
-def asked(rule: Rule) -> str:
-    """What a rule asks, as a clause within a sentence."""
-    said = rule.said()
-    return f"{said[:1].lower()}{said[1:-1]}"
 
 
 def _population_judged(rule: Rule, found: Finding, noun: str) -> Judged:

@@ -131,6 +131,12 @@ class Rule:
         return found | ({"secret": True} if self.secret else {})
 
 
+def asked(rule: Rule) -> str:
+    """What a rule asks, as a clause within a sentence."""
+    said = rule.said()
+    return f"{said[:1].lower()}{said[1:-1]}"
+
+
 def at_its_value(value: Outcome) -> Outcome:
     """A figure without its limits, for a rule that is judged by the estimate alone."""
     if not isinstance(value, Figure) or value.value is None:

@@ -74,6 +74,7 @@ def rules_section(policies: Sequence[Policy]) -> Section:
         if one.name:
             lines.append(Text(f"The policy {one.name} (version {one.version})."))
             lines += [Text(f"– {rule.public()}") for rule in one.rules]
+            lines += [Text(f"Not judged: {part}.", "soft") for part in one.not_judged]
     return Section("The rules", tuple(lines))
 
 

@@ -237,7 +237,7 @@ def assessed(
         n_dropped=cells.n_dropped,
     )
     findings = measured.findings()
-    verdict = judged(options, findings, inputs.records.column_names)
+    verdict = judged(options, findings)
     steps: tuple[Suggestion, ...] = ()
     if suggest and not (verdict is not None and verdict.allows):
         steps = suggestions(_before(cells, inputs, begun, led, options, findings), progress)

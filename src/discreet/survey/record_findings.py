@@ -9,7 +9,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import ALIKE
 from discreet.policy.findings import Finding, Findings
-from discreet.policy.policy import SENSITIVE
+from discreet.policy.policy import NOTE, SENSITIVE
 from discreet.policy.record_rules import (
     MOST_PERSONS,
     DisSuda,
@@ -24,10 +24,18 @@ from discreet.survey.headline.recommendation import Recommended, note_on_fractio
 from discreet.survey.leading import RiskOverview
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations
-from discreet.survey.role_columns import HOUSEHOLD, Columns, column_findings, column_of
+from discreet.survey.role_columns import (
+    HOUSEHOLD,
+    IDENTIFIERS,
+    Columns,
+    column_findings,
+    column_of,
+    taken_by_name,
+)
 from discreet.survey.suda.special import SpecialFigures
 
 TOO_LOW = 2.0  # times the estimate that the truth may be where the estimate was not tried
+MOST_NAMED = 6  # columns that are named
 FEWEST_VALUES = 2  # that the members of a group must have where nobody says more
 CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)  # of k that records are counted below
 
@@ -110,8 +118,34 @@ class Measured:
             number = Figure(value=self.n_dropped, how=How.EXACT)
             yield "doubt:left_out", Finding(value=number, found=found, remedy=remedy)
 
+    def _notes(self) -> Iterator[tuple[str, Finding]]:
+        """What no rule is about: sensitive variables without a threshold, columns beside the keys;
+        and which columns were taken for what rules ask for."""
+        options, columns = self.options, self.columns.names
+        sensitive = tuple(options.sensitive)
+        told: dict[str, str] = {}
+        if sensitive:
+            told[SENSITIVE] = f"no threshold (l or t) was given for {', '.join(sensitive)}"
+        told |= {f"role/{i}": one for i, one in enumerate(taken_by_name(options, columns))}
+        others = [name for name in columns if name not in (*options.key_names, *sensitive)]
+        telling = [name for name in others if IDENTIFIERS.fullmatch(name.strip())]
+        if telling:
+            told["identifiers"] = (
+                "remove what identifies a person directly, as these names tell: "
+                f"{', '.join(telling)}"
+            )
+        if others:
+            shown = ", ".join(others[:MOST_NAMED])
+            more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+            told["columns"] = f"judged by the keys alone: the file also has {shown}{more}"
+        none = Figure(value=0, how=How.EXACT)
+        yield from (
+            (f"{NOTE}:{name}", Finding(value=none, found=one)) for name, one in told.items()
+        )
+
     def _beside_cells(self) -> Iterator[tuple[str, Finding]]:
         """What takes more than the cells, as far as rules ask for it."""
+        yield from self._notes()
         yield from self._suda()
         yield from self._households()
         yield from column_findings(self.columns, self.options, self.summary.population_size)

@@ -32,6 +32,8 @@ from discreet.tables.table_findings import (
 )
 from discreet.tables.worked_out import worked_out
 
+USUAL_SMALL, USUAL_BASES = (0, 1, 2, 4, 5, 7, 9, 10), (3, 5, 10)  # that policies often ask for
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
@@ -53,10 +55,13 @@ class Measuring:
     def findings(self, needs: Needs) -> Findings:
         """All that is asked, and what is known anyway: counts printed, groups, the measures of the
         whole table."""
+        small, bases = (USUAL_SMALL, USUAL_BASES) if self.out.is_shown else ((), ())
+        counts = {*small, self.options.most_small, *needs.printed, *needs.shown}
+        printed = {n: self._printed(n) for n in sorted(counts)}
         found = {
-            **{f"printed:{n}": self._printed(n) for n in (self.options.most_small, *needs.printed)},
-            **{f"shown:{n}": self._printed(n) for n in needs.shown},
-            **{f"rounded:{base}": self._rounded(base) for base in needs.rounded},
+            **{f"printed:{n}": one for n, one in printed.items()},
+            **{f"shown:{n}": one for n, one in printed.items()},
+            **{f"rounded:{base}": self._rounded(base) for base in sorted({*bases, *needs.rounded})},
             "groups": groups_finding(self.groups),
             **doubts_findings(self.out.table),
         }

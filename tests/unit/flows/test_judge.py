@@ -80,10 +80,10 @@ def test_the_json_of_an_assessment_by_a_policy_gives_its_verdict_again(frame, na
 
 
 def told(verdict):
-    """A verdict without what is no rule's: notes, and the change of keys that helps most."""
+    """A verdict without the change of keys that helps most, which is no rule's."""
     data = verdict.to_json()
     rules = [{k: v for k, v in rule.items() if k != "remedy"} for rule in data["rules"]]
-    return data["verdict"], data["policies"], rules
+    return {**data, "rules": rules}
 
 
 def test_what_was_not_measured_is_undecided_and_says_what_to_do(frame):
@@ -91,7 +91,9 @@ def test_what_was_not_measured_is_undecided_and_says_what_to_do(frame):
     verdict = discreet.judge(found, "cbs-suf")
     assert not verdict.allows
     assert {one.ruling for one in verdict.rules} == {discreet.Ruling.UNDECIDED}
-    assert "ask for it with this policy" in verdict.rules[0].words
+    assert verdict.rules[0].words.startswith("every combination of three values")
+    assert verdict.rules[0].words.endswith("it was not measured.")
+    assert "the command that measures" in verdict.rules[0].remedy
 
 
 def test_records_left_out_stay_a_doubt(frame):
@@ -105,7 +107,8 @@ def test_records_left_out_stay_a_doubt(frame):
 @pytest.mark.parametrize(
     ("result", "policy", "words"),
     [
-        ("found.json", "hdx", "read it with read_result"),
+        ("found.json", "hdx", "result 'found.json' must be readable"),
+        ("{x", "hdx", "result must be JSON"),
         ({"kind": "assess"}, "hdx", "one with its findings"),
         ({"kind": "papers", "findings": {}}, "hdx", "a result of assess, audit, counts"),
         ({"kind": "assess", "findings": {}}, "cms", "must be about records, got 'cms'"),

@@ -335,7 +335,8 @@ def rules(draw, kind):
     if not written:
         return kind(**own, secret=secret)
     top = min(kind.highest, 1e6)
-    numbers = st.integers(int(kind.lowest), int(top)).map(float)
+    least = int(kind.lowest) + (own.get("zeros") == "allowed")
+    numbers = st.integers(least, int(top)).map(float)
     limits = numbers if kind.whole else numbers | st.floats(kind.lowest, top)
     strict = draw(st.sampled_from(sorted(set(written.values()))))
     return kind(limit=draw(limits), strict=strict, secret=secret, **own)

@@ -26,6 +26,7 @@ def external_document(audit: Audit, name: str = "") -> Document:
         ruling=None if audit.verdict is None else audit.verdict.ruling,
         estimate=_estimate(audit),
         instead=_instead(sets),
+        policies=audit.options.policies if audit.verdict is not None else (),
     )
 
 

@@ -33,6 +33,7 @@ def external_document(found: RiskUtility, name: str = "") -> Document:
         ruling=found.verdict.ruling,
         estimate=_answer(found, chosen) if chosen is not None and released else _none(),
         instead=_instead(found),
+        policies=found.options.policy,
     )
 
 
