@@ -228,8 +228,8 @@ def _rules(data: Mapping[str, Any], lines: "_Lines") -> tuple[Rule, ...]:
 def _rule(data: Mapping[str, Any], shared: Mapping[str, Any], lines: "_Lines", place: int) -> Rule:
     name = str(data.get("rule", ""))
     if name not in RULES:
-        rule = f"one of {', '.join(RULES)}"
         got, remedy = _shown(name) if name else "none", _near(name, tuple(RULES))
+        rule = "the name of a rule" if remedy else f"one of {', '.join(RULES)}"
         where = lines.of_rule(place, "rule")
         raise InputError(must_be("rule", rule, got, where=where, remedy=remedy))
     kind = RULES[name]

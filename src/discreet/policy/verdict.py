@@ -76,7 +76,7 @@ class PolicyId:
         return {"name": self.name, "version": self.version, "hash": self.hash}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verdict(ShownInNotebooks):
     """All rules together: broken if one is, else undecided if one is, else kept.
 
@@ -101,6 +101,14 @@ class Verdict(ShownInNotebooks):
     def __bool__(self) -> bool:
         """Whether it allows: `if result.verdict:` must never let through what is broken."""
         return self.allows
+
+    def __repr__(self) -> str:
+        """What it is, and each rule in a line."""
+        lines = [f"Verdict: {self.ruling.value}"]
+        for one in self.rules:
+            of = f" ({one.policy})" if one.policy else ""
+            lines.append(f"  {one.ruling.value}{of}: {one.words}")
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def those(self, ruling: Ruling) -> tuple[Judged, ...]:
         """The rules of that ruling."""

@@ -243,7 +243,7 @@ def printed_words(table: Table, printed: Sequence[Printed], small: int) -> str:
     """How many small counts are printed, and where."""
     counts = small_words(small)
     if not printed:
-        return f"No count {counts} is printed."
+        return f"no count {counts} is printed."
     number = number_printed(printed)
     noun = _noun(number, "count")
     return f"{number:,} {noun} {counts} {_are(number)} printed: {_where(table, printed)}."
@@ -305,14 +305,14 @@ def groups_words(found: FoundGroups) -> str:
     if not found.learned and found.shown.unless_nested:
         return f"{unless_nested_words(found.table, found.nested, found.shown.unless_nested)}."
     if not found.learned and found.shown.not_sought:
-        return f"Not all groups that share a level were sought: {found.shown.not_sought}."
+        return f"not all groups that share a level were sought: {found.shown.not_sought}."
     if not found.learned and found.not_sought is not None:
-        return f"Groups that probably share a level were not sought: {found.not_sought.reason}."
+        return f"groups that probably share a level were not sought: {found.not_sought.reason}."
     if not found.learned:
-        return "No group of persons is shown to share a level."
+        return "no group of persons is shown to share a level."
     number, first = len(found.learned), learned_words(found.learned[0], found.table)
     if number == 1:
-        return f"A group of persons is shown to share a level: {first}."
+        return f"a group of persons is shown to share a level: {first}."
     return f"{number:,} groups of persons are shown to share a level, the first: {first}."
 
 
@@ -322,7 +322,7 @@ def unless_nested_words(table: Table, nested: RuledOut, groups: Sequence[Learned
     determined = {pair.determined for pair in pairs}
     first = next((one for one in groups if one.target in determined), groups[0])
     return (
-        f"Unless everybody knows that {_pairs_words(table, pairs)}, a group of persons is shown to "
+        f"unless everybody knows that {_pairs_words(table, pairs)}, a group of persons is shown to "
         f"share a level: {learned_words(first, table)}"
     )
 

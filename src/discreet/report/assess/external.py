@@ -29,6 +29,7 @@ from discreet.report.outside import (
 )
 from discreet.report.verdict import TONES
 from discreet.survey.assessment import Assessment
+from discreet.survey.headline.recommendation import COUNTED, note_on_fraction
 
 MOST_KEYS = 30  # that a plot has room for
 TOO_FEW = f"Not shown: there are fewer than {FEWEST} records to take shares of."
@@ -211,7 +212,11 @@ def _estimate(assessment: Assessment, total: int) -> str:
     if total < FEWEST:
         return TOO_FEW
     share = in_percent(round(value), total)
-    return f"An intruder who knows the keys would match {share} of the records correctly."
+    told = f"An intruder who knows the keys would match {share} of the records correctly."
+    size = assessment.summary.population_size
+    if assessment.recommended.model != COUNTED and size and note_on_fraction(total / size):
+        told += " The sample is a smaller part of the population than this estimate was tried on."
+    return told
 
 
 def rounded(records: int) -> str:

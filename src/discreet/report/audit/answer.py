@@ -1,5 +1,6 @@
 """The answer of an audit in words: what stands out, what it rests on, and what to do now."""
 
+import shlex
 from collections.abc import Iterator
 
 from discreet.data.table import Table
@@ -28,14 +29,14 @@ GROUNDS = {
 def headline(audit: Audit) -> Iterator[str]:
     """What stands out, where no limit was given: what is printed, what can be found, who shares."""
     table, risk = audit.release.table, figures(audit, main_view(audit))["small_cells_identified"]
-    yield table_findings.printed_words(table, audit.printed, audit.options.most_small)
+    yield words.full(table_findings.printed_words(table, audit.printed, audit.options.most_small))
     if isinstance(risk, Unavailable):
         yield words.full(risk.reason)
     else:
         n, every = audit.n_measured, tuple(range(len(table.names)))
         whole = CrossRisk(axes=every, risk=risk, n_small=audit.n_small, n_looked_at=n)
         yield words.full(table_findings.measured_words(RiskMeasure.CELLS, whole))
-    yield table_findings.groups_words(found_groups(audit))
+    yield words.full(table_findings.groups_words(found_groups(audit)))
 
 
 def circumstances(audit: Audit) -> Iterator[str]:
@@ -80,8 +81,7 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
         yield "Publish these tables, and keep them among --release when the next one is asked for"
         return
     broken = {judged.rule for judged in verdict.those(Ruling.BROKEN)}
-    treated = (judged.remedy for judged in verdict.those(Ruling.BROKEN))
-    yield from dict.fromkeys(one for one in treated if one.startswith(TREAT))
+    yield from _treatments(audit, command)
     if audit.instead:
         could = "".join(f"[{' '.join(names)}]" for names in audit.instead)
         yield f"Could go out instead: {could}"
@@ -92,6 +92,18 @@ def next_steps(audit: Audit, command: str) -> Iterator[str]:
     if "groups" in broken and learned:
         yield f"If a group is no secret: {_known_option(audit, learned[0])}"
     yield f"`{command or 'discreet.choose'}` finds the most useful release within the limit"
+
+
+def _treatments(audit: Audit, command: str) -> Iterator[str]:
+    """What the policies that are broken prescribe, as the choice that does it."""
+    verdict = audit.verdict
+    judged = () if verdict is None else verdict.those(Ruling.BROKEN)
+    treated = {one.policy for one in judged if one.remedy.startswith(TREAT)}
+    for policy in audit.options.policy:
+        if policy.name in treated:
+            typed = f"{command} --masks {shlex.quote(policy.mask)}"
+            called = f"discreet.choose(…, masks={policy.mask!r})"
+            yield f"`{typed if command else called}` treats them as {policy.name} prescribes"
 
 
 def _known_option(audit: Audit, learned: Learned) -> str:

@@ -95,7 +95,7 @@ def _may_go_out(step: Audit) -> Iterator[str]:
     """The verdict on a step, with the first reason against it."""
     if step.verdict is not None:
         said = TITLES[step.verdict.ruling].lower()
-        first = step.verdict.those(step.verdict.ruling)[0].words
+        first = words.full(step.verdict.those(step.verdict.ruling)[0].words)
         against = "" if step.verdict.allows else f" {first}"
         yield f"{texts.margin_names(step.release)}: {said}.{against}"
 

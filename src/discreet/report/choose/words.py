@@ -145,7 +145,7 @@ def reasons(found: RiskUtility) -> Iterator[str]:
     if open_one is not None and found.verdict.ruling is Ruling.KEPT:
         named, [doubt, *_] = short(open_one.title, LISTED), open_one.doubts
         worth = f", worth {open_one.worth:.3f}" if open_one.worth is not None else ""
-        yield f"More useful, but open: {named}{worth}. {doubt.words}."
+        yield f"More useful, but open: {named}{worth}. {words.full(doubt.words)}"
     yield from (words.full(note) for note in found.table.notes)
     options = found.options
     nested = ruled_out(

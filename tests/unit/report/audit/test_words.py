@@ -94,7 +94,7 @@ def test_a_verdict_says_the_policy_and_the_figure():
     found = audit(TABLE, SETS, AuditOptions(measure=RiskMeasure.BOUNDS, max_risk=-9))
     assert found.verdict is not None
     said = found.verdict.rules[0].words
-    wanted = "The narrowest bounds of a small cell are 1 wide; they must be at least 9 wide."
+    wanted = "the narrowest bounds of a small cell are 1 wide; they must be at least 9 wide."
     assert said == wanted
 
 
