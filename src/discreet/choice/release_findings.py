@@ -30,7 +30,7 @@ from discreet.policy import verdict as rulings
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.policy import judge
 from discreet.policy.rule import Subject
-from discreet.policy.table_rules import LONGER, chance
+from discreet.policy.table_rules import LONGER, PRINTED_WHOLE, Rounded, chance
 from discreet.policy.verdict import Ruling
 from discreet.tables.crosses import crosses
 from discreet.tables.policy_needs import Needs, finding_name
@@ -40,7 +40,6 @@ from discreet.tables.release import MOST_SHOWN
 from discreet.tables.ruled_out import RuledOut, ruled_out
 from discreet.tables.table_findings import (
     NO_SMALL,
-    PRINTED_WHOLE,
     as_width,
     printed_finding,
     rounded_finding,
@@ -64,7 +63,7 @@ def page_findings(
 ) -> dict[str, Finding]:
     """What stands on the page: small counts, zeros, figures that are not rounded."""
     if masked.figures:
-        names = [f"printed:{n}" for n in needs.printed] + [f"rounded:{n}" for n in needs.rounded]
+        names = [f"printed:{n}" for n in needs.printed] + [one.figure for one in needs.rounded]
         names += [f"shown:{n}" for n in needs.shown]
         return {name: Finding(value=NOT_A_TABLE) for name in names}
     table = masked.source
@@ -80,7 +79,7 @@ def page_findings(
             if small
             else _zeros(masked, out, options, all_figures=True)
         )
-    return found | {f"rounded:{base}": _rounded(masked, out, base) for base in needs.rounded}
+    return found | {rule.figure: _rounded(masked, out, rule) for rule in needs.rounded}
 
 
 def _shown(masked: Masked, out: Sequence[Axes], small: int) -> tuple[Printed, ...]:
@@ -129,14 +128,21 @@ def _zeros(
     return zeros_finding(table, nested, shown(nested), shown(nested.confirmed()))
 
 
-def _rounded(masked: Masked, out: Sequence[Axes], base: int) -> Finding:
-    """Figures of the tables that go out, and of those that are out, beside the multiples."""
-    tables = [*((axes, masked.source.margin(axes)) for axes in out), *_figures(masked)]
-    numbers = [
-        Printed(axes, int(np.count_nonzero((own != HIDDEN) & (own % base > 0))))
-        for axes, own in tables
-    ]
-    return rounded_finding(masked.source, base, [one for one in numbers if one.number])
+def _rounded(masked: Masked, out: Sequence[Axes], rule: Rounded) -> Finding:
+    """Figures of the tables that go out, and of those that are out, that are not as the rule
+    asks."""
+    base, table = int(rule.limit), masked.source
+    numbers = []
+    for axes, own in [*((axes, table.margin(axes)) for axes in out), *_figures(masked)]:
+        counts = table.margin(axes)
+        wrong = own % base > 0
+        if rule.small is not None:
+            few = (counts > 0) & (counts <= rule.small)
+            wrong |= (few & (own != rule.shown)) | ((counts == 0) & (own > 0))
+        if rule.random and not masked.parameters.get("random", False):
+            wrong |= own != counts  # rounded, but to the same figure each time
+        numbers.append(Printed(axes, int(np.count_nonzero(wrong & (own != HIDDEN)))))
+    return rounded_finding(table, base, [one for one in numbers if one.number])
 
 
 def worked_out_findings(

@@ -134,7 +134,7 @@ def judge(
     named = tuple(policy.id for policy in policies if policy.name)
     rules = {one.rule for one in judged}
     doubts = tuple(doubts_of(findings, rules))
-    notes = tuple(_notes(policies, findings, rules))
+    notes = tuple(_notes(policies, subject, findings, rules))
     return Verdict(rules=(*judged, *doubts), policies=named, notes=notes)
 
 
@@ -145,9 +145,15 @@ def _measured(judged: Judged, rule: Rule) -> Judged:
     return replace(judged, words=f"{asked(rule)}: {NOT_MEASURED}.", remedy=MEASURE_IT, concerns=())
 
 
-def _notes(policies: Sequence[Policy], findings: Findings, rules: Collection[str]) -> Iterator[str]:
+def _notes(
+    policies: Sequence[Policy], subject: Subject, findings: Findings, rules: Collection[str]
+) -> Iterator[str]:
     """What no rule is about: parts of the policies, and what a finding `note:NAME` tells."""
     for policy in policies:
+        for other in policy.subjects:
+            if other is not subject:
+                own = COMMANDS[other]
+                yield f"{policy.name} also has rules on {other}, not judged here but by {own}"
         if policy.not_judged:
             yield f"not judged of {policy.name}: {'; '.join(policy.not_judged)}"
     for name, one in findings.of(NOTE):

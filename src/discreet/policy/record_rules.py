@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
 from discreet.policy.findings import NOT_MEASURED, Finding, Findings
@@ -17,7 +18,7 @@ from discreet.policy.rule import (
     at_its_value,
     one_word,
 )
-from discreet.policy.verdict import Judged, Ruling
+from discreet.policy.verdict import Judged, Ruling, at_most
 
 MOST_PERSONS = 1e15
 RARE = "merge rare values, or leave out a key"
@@ -204,6 +205,14 @@ class _ExpectedNumber(_Expected):
 
     share: bool = False
 
+    def __post_init__(self) -> None:
+        _Expected.__post_init__(self)
+        if self.share and self.limit > 1:
+            where = self.name
+            raise InputError(
+                must_be(self.written_limit(), "a share from 0 to 1", f"{self.limit:g}", where=where)
+            )
+
     @property
     def is_share(self) -> bool:
         return self.share
@@ -253,6 +262,11 @@ class MaxRisk(Rule):
 
     def __post_init__(self) -> None:
         one_word("judged_by", self.judged_by, ("limits", "value"))
+        if not self.limit > 0:
+            rule = "above 0 and at most 1"
+            raise InputError(
+                must_be(self.written_limit(), rule, f"{self.limit:g}", where=self.name)
+            )
         Rule.__post_init__(self)
 
     def said(self) -> str:
@@ -284,7 +298,8 @@ class MaxRisk(Rule):
         if ruling is Ruling.BROKEN and high:
             return f"{records(high)} {_has(high)} a risk above {limit:g}; the highest is {largest}"
         if ruling is Ruling.BROKEN:
-            return f"the highest risk of a record is {largest}; the limit is {limit:g}"
+            below = "below " if self.strict else ""
+            return f"the highest risk of a record is {largest}; the limit is {below}{limit:g}"
         words = f"no record has a risk above {limit:g}; the highest is {largest}"
         return f"{words}, but {found.doubt}" if ruling is Ruling.UNDECIDED else words
 
@@ -302,6 +317,11 @@ class _OfSensitive(Rule):
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
         each = findings.of(self.stem)
+        if not each and findings.of(L.name):  # there are such variables
+            value = Unavailable("it was measured with another number")
+            remedy = "judge by this policy alone, without others on sensitive values"
+            words = f"{asked(self)}: {value.reason}."
+            return (self.judged(value, Ruling.UNDECIDED, words, remedy=remedy),)
         if not each:
             value = Unavailable("no sensitive variable was named")
             words = f"{asked(self)}: no sensitive variable was named."
@@ -312,8 +332,7 @@ class _OfSensitive(Rule):
     def _of(self, variable: str, found: Finding) -> Judged:
         failing = found.beyond.get(self.limit)
         if failing is None:
-            ruling = self.ruling(found.value)
-            value: Outcome = found.value
+            ruling, value = self._otherwise(found), found.value
             no = "" if ruling is Ruling.KEPT else "it does not hold that "
             words = f"{variable}: {no}{asked(self)}."
         else:
@@ -324,6 +343,10 @@ class _OfSensitive(Rule):
                 f"{said}." if failing else "every group has it."
             )
         return self.judged(value, ruling, words, concerns=(variable,))
+
+    def _otherwise(self, found: Finding) -> Ruling:
+        """The ruling where groups were counted by another limit: by the worst of them."""
+        return self.ruling(found.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,6 +380,9 @@ class C(_OfSensitive):
     def stem(self) -> str:
         return f"c/{self.l}"
 
+    def ruling(self, value: Outcome) -> Ruling:
+        return at_most(value, self.limit, strict=True)  # less than c times, not as much
+
     def said(self) -> str:
         return (
             f"In every group the commonest sensitive value is less than {self.limit:g} times as "
@@ -381,7 +407,7 @@ class T(_OfSensitive):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alpha(_OfSensitive):
-    """The greatest share of one sensitive value in a group, which has at least `k` records."""
+    """The greatest share of one sensitive value in a group, which must have `k` records or more."""
 
     k: int = 2
 
@@ -393,10 +419,20 @@ class Alpha(_OfSensitive):
     def stem(self) -> str:
         return f"alpha/{self.k}"
 
+    def _otherwise(self, found: Finding) -> Ruling:
+        """A stricter limit that no group breaks shows that this is kept, a looser one that some
+        group breaks that it is not; the largest share alone says nothing of small groups."""
+        for limit, failing in found.beyond.items():
+            if not failing and limit <= self.limit:
+                return Ruling.KEPT
+            if failing and limit >= self.limit:
+                return Ruling.BROKEN
+        return Ruling.UNDECIDED
+
     def said(self) -> str:
         return (
-            f"In every group of at least {self.k} records no sensitive value has a share above "
-            f"{self.limit:g}."
+            f"Every group has at least {self.k} records, and no sensitive value has a share above "
+            f"{self.limit:g} in it."
         )
 
 
@@ -534,7 +570,7 @@ class PopulationOfColumn(Rule):
             concerns = found.concerns
             value = Figure(value=long, how=How.EXACT)
             return (self.judged(value, Ruling.BROKEN, words, remedy=remedy, concerns=concerns),)
-        return (_population_judged(self, found, f"{self.role} ({', '.join(found.concerns[:1])})"),)
+        return (_population_judged(self, found, self.role),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ an intruder would guess."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -19,6 +19,7 @@ COARSER = "merge levels, or leave out a variable"
 LONGER = "allow more time (seconds), or release less"
 REMEDIES = {Ruling.KEPT: "", Ruling.BROKEN: COARSER, Ruling.UNDECIDED: LONGER}
 SMALL = 2  # counts from 1 to it are small where nobody says more
+PRINTED_WHOLE = "the table is printed whole, so that its own small counts decide"
 CONFIDENCE = 0.5  # from which on an intruder takes a count as known
 
 
@@ -40,6 +41,10 @@ class _OfCounts(Rule):
         if self.small == 0 and self.zeros == "allowed":
             rule = "at least 2 where zeros are allowed"
             raise InputError(must_be(self.written_limit(), rule, "1", where=self.name))
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return (self.name,)  # one least count, whatever is said of zeros
 
     @property
     def small(self) -> int:
@@ -120,7 +125,7 @@ class DerivedCounts(_OfCounts):
         return "derived"
 
     def said(self) -> str:
-        return f"No count {_below(self)} can be worked out from what is out."
+        return f"No hidden count {_below(self)} can be worked out from what is out."
 
 
 def _below(rule: _OfCounts) -> str:
@@ -132,7 +137,16 @@ def _below(rule: _OfCounts) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded(Rule):
-    """Every figure on the page is a multiple of a base."""
+    """Every figure on the page is a multiple of a base.
+
+    With `random` figures that a mask rounded must have been rounded at random; with `small` and
+    `shown` counts from 1 to `small` stand there as `shown`, and a count of 0 as 0. An exact table
+    whose figures are all multiples keeps it: it is judged as what it is.
+    """
+
+    random: bool = False
+    small: int | None = None
+    shown: int | None = None
 
     name: ClassVar[str] = "rounded"
     subject: ClassVar[Subject] = Subject.TABLES
@@ -142,11 +156,25 @@ class Rounded(Rule):
     lowest: ClassVar[float] = 2
     highest: ClassVar[float] = 10_000
 
+    def __post_init__(self) -> None:
+        Rule.__post_init__(self)
+        if (self.small is None) != (self.shown is None):
+            one = "small" if self.shown is None else "shown"
+            raise InputError(must_be("small and shown", "given together", f"{one} alone"))
+
+    @property
+    def figure(self) -> str:
+        """The name of its finding."""
+        small = "" if self.small is None else f":{self.small}:{self.shown}"
+        return f"rounded:{self.limit:g}{':random' if self.random else ''}{small}"
+
     def said(self) -> str:
-        return f"Every printed figure is a multiple of {self.limit:g}."
+        how = ", rounded at random" if self.random else ""
+        small = "" if self.small is None else f"; counts from 1 to {self.small} are {self.shown}"
+        return f"Every printed figure is a multiple of {self.limit:g}{how}{small}."
 
     def judge(self, findings: Findings) -> tuple[Judged, ...]:
-        found = findings.the(f"rounded:{self.limit:g}")
+        found = findings.the(self.figure)
         ruling = _none(found.value)
         words = f"{found.found or _reason(found)}."
         remedy = found.remedy if ruling is not Ruling.KEPT else ""
@@ -239,14 +267,31 @@ class Bounds(_Measured):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrueTable(_Measured):
-    """The probability that an intruder gives to the true table."""
+    """The probability that an intruder gives to the true table; with `printed` allowed, of one that
+    is not printed whole."""
+
+    printed: Literal["allowed", "refused"] = "refused"
 
     name: ClassVar[str] = "true_table"
     limit_words: ClassVar[Mapping[str, bool] | None] = {"most": False}
     about: ClassVar[str] = "how sure an intruder may be of the whole table"
 
+    def __post_init__(self) -> None:
+        one_word("printed", self.printed, ("allowed", "refused"))
+        Rule.__post_init__(self)
+
     def said(self) -> str:
-        return f"The true table has a probability of at most {self.limit:g}."
+        whole = " unless it is printed whole" if self.printed == "allowed" else ""
+        return f"The true table has a probability of at most {self.limit:g}{whole}."
+
+    def judge(self, findings: Findings) -> tuple[Judged, ...]:
+        found = findings.the(self.figure)
+        if not found.nothing or self.printed == "allowed" or found.found != PRINTED_WHOLE:
+            return _Measured.judge(self, findings)
+        known = Figure(value=1.0, how=How.EXACT)
+        words = f"the table is printed whole, which makes its probability 1; {self.limit_clause()}."
+        ruling = self.ruling(known)
+        return (self.judged(known, ruling, words, remedy=REMEDIES[ruling]),)
 
     def limit_clause(self) -> str:
         return f"the limit is {chance(self.limit)}"

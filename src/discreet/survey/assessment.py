@@ -19,7 +19,7 @@ from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import Result
 from discreet.policy.findings import Findings
 from discreet.policy.record_rules import PopulationOfKeys
-from discreet.policy.verdict import Verdict
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before
 from discreet.survey.anonymity import Anonymity, anonymity_curve
@@ -56,6 +56,11 @@ from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
 
 FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
+OF_KEYS = {  # rules that coarser keys may mend
+    "min_k", "share_below_k", "population_uniques", "correct_matches", "max_risk", "mean_risk",
+    "l", "c", "t", "alpha", "sensitive", "dis_suda", "population_of_keys", "most_keys",
+    "household_pattern",
+}  # fmt: skip
 MOST_IN_POPULATION = 3_000_000  # combinations of keys in a population that is counted anew
 K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
@@ -239,7 +244,7 @@ def assessed(
     findings = measured.findings()
     verdict = judged(options, findings)
     steps: tuple[Suggestion, ...] = ()
-    if suggest and not (verdict is not None and verdict.allows):
+    if suggest and (verdict is None or _is_about_keys(verdict)):
         steps = suggestions(_before(cells, inputs, begun, led, options, findings), progress)
     return Assessment(
         settings=_settings(inputs, options),
@@ -268,6 +273,11 @@ def assessed(
         population=begun.truth,
         findings=findings,
     )
+
+
+def _is_about_keys(verdict: Verdict) -> bool:
+    """Whether a change of the keys may mend, or settle, a rule that is not kept."""
+    return any(one.rule in OF_KEYS for one in verdict.rules if one.ruling is not Ruling.KEPT)
 
 
 def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:

@@ -138,10 +138,7 @@ class KeyPopulations:
             yield f"population_of_keys:{keys}", self._least(keys, limits)
 
     def _least(self, n_keys: int, limits: Mapping[float, bool]) -> Finding:
-        if n_keys > len(self.cells.keys):
-            noun = "key" if n_keys == 1 else "keys"
-            told = f"there are fewer than {n_keys} {noun}"
-            return Finding(value=Figure(value=0, how=How.EXACT), nothing=True, found=told)
+        n_keys = min(n_keys, len(self.cells.keys))  # of fewer keys, all of them together
         if self.register is None and self.known.size is None:
             return Finding(value=NO_SIZE)
         worst: list[Finding] = []

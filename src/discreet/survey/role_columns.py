@@ -8,7 +8,7 @@ says that the file has none.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, nextafter
 
 import numpy as np
 
@@ -44,6 +44,7 @@ IDENTIFIERS = re.compile(
     r"|.*social[_ -]?security.*",
     re.IGNORECASE,
 )
+OPEN_ABOVE = re.compile(r"<(?!=)|under|below")  # a class that ends before its number
 CONFIRM = f"say that the file has none (role {IDENTIFIER}=), or name them"
 NONE = Figure(value=0, how=How.EXACT)
 
@@ -88,6 +89,18 @@ def check_roles_asked(options: AssessOptions, columns: Sequence[str], source: st
         if column and column not in columns:
             rule, remedy = f"columns of {source}", _meant(column, columns)
             raise InputError(must_be("roles", rule, repr(column), remedy=remedy))
+        named = _named(role, columns)
+        if named is not None and column != named and role != IDENTIFIER:
+            rule = f"the column {named!r} for {role}, which the file has"
+            remedy = "rename that column, or leave it out of the file"
+            raise InputError(
+                must_be("roles", rule, repr(column) if column else "none", remedy=remedy)
+            )
+
+
+def _named(role: str, columns: Sequence[str]) -> str | None:
+    """The column that bears the name of the role."""
+    return next((name for name in columns if name.strip().casefold() == role), None)
 
 
 def _meant(word: str, words: Sequence[str]) -> str | None:
@@ -102,7 +115,7 @@ def column_of(role: str, options: AssessOptions, columns: Sequence[str]) -> str 
     own = {HOUSEHOLD: options.household, WEIGHT: options.weight}.get(role)
     if own is not None:
         return own
-    return next((name for name in columns if name.strip().casefold() == role), None)
+    return _named(role, columns)
 
 
 def with_household(options: AssessOptions, columns: Sequence[str]) -> AssessOptions:
@@ -206,7 +219,9 @@ def _people(
     own = columns.counts[rule.role]
     values = _values(own, size)
     if isinstance(values, Unavailable):
-        return Finding(value=values, concerns=(own.name,))
+        most, names = rule.digits, [label for label in own.labels if label is not None]
+        long = 0 if most is None else sum(len(name.strip()) > most for name in names)
+        return Finding(value=values, beyond={0.0: long} if long else {}, concerns=(own.name,))
     return column_finding(values, rule, own.name)
 
 
@@ -235,16 +250,24 @@ def _top(columns: Columns, role: str, first: float, options: AssessOptions) -> F
     assert columns.counts is not None
     own = columns.counts[role]
     labels = [label for label in own.labels if label is not None]
-    ranges = [range_of(label.strip()) for label in labels]
+    ranges = [_closed(label.strip().lower()) for label in labels]
     unread = sum(one is None for one in ranges)
     if unread:
         noun = "value" if unread == 1 else "values"
         said = f"{unread:,} {noun} of {own.name} cannot be read as numbers or bands"
         return Finding(value=Unavailable(said), concerns=(own.name,))
-    reach = [one for one in ranges if one is not None and not above(first, one[1])]
+    reach = [one for one in ranges if one is not None and one[1] >= first]
     classes = [one for one in reach if _is_top(one, first)]
     apart = len(reach) - len(classes) + max(len(classes) - 1, 0)
     return Finding(value=Figure(value=apart, how=How.EXACT), concerns=(own.name,))
+
+
+def _closed(label: str) -> tuple[float, float] | None:
+    """The least and the greatest number of a level; what is under 90 does not reach it."""
+    found = range_of(label)
+    if found is not None and OPEN_ABOVE.match(label):
+        return found[0], nextafter(found[1], -inf)
+    return found
 
 
 def _is_top(reach: tuple[float, float], first: float) -> bool:
@@ -268,10 +291,11 @@ def _weights(columns: Columns, options: AssessOptions, limits: Sequence[float]) 
 
 
 def _identifiers(names: Sequence[str], options: AssessOptions) -> Finding:
-    """Columns that identify a person directly: those that were named, or whose names tell."""
+    """Columns that identify a person directly: those that were named, or whose names tell,
+    whatever else is said."""
     given = options.roles.get(IDENTIFIER)
     telling = [name for name in names if IDENTIFIERS.fullmatch(name.strip())]
-    found = list(dict.fromkeys([*([given] if given else []), *(() if given == "" else telling)]))
+    found = list(dict.fromkeys([*([given] if given else []), *telling]))
     if found:
         number = Figure(value=len(found), how=How.EXACT)
         return Finding(value=number, concerns=tuple(found))

@@ -1,13 +1,14 @@
 """What was found of a release, as far as rules are about it: only what is asked is looked for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from discreet.clock import Clock
 from discreet.figures import Outcome, Unavailable
 from discreet.policy.findings import Finding, Findings
+from discreet.policy.table_rules import Rounded
 from discreet.progress import silent
 from discreet.tables.audit_cells import LookedAt, looked_at
 from discreet.tables.audit_options import AuditOptions
@@ -32,7 +33,14 @@ from discreet.tables.table_findings import (
 )
 from discreet.tables.worked_out import worked_out
 
-USUAL_SMALL, USUAL_BASES = (0, 1, 2, 4, 5, 7, 9, 10), (3, 5, 10)  # that policies often ask for
+SHARE = 0.3  # of the time left, for each further number up to which counts are small
+# What policies often ask for: it is found of every table that is small enough.
+USUAL_SMALL = (0, 1, 2, 4, 5, 7, 9, 10)
+USUAL_BASES = (
+    *(Rounded(limit=base) for base in (3, 5, 10)),
+    Rounded(limit=3, random=True),
+    Rounded(limit=5, small=7, shown=5),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +69,7 @@ class Measuring:
         found = {
             **{f"printed:{n}": one for n, one in printed.items()},
             **{f"shown:{n}": one for n, one in printed.items()},
-            **{f"rounded:{base}": self._rounded(base) for base in sorted({*bases, *needs.rounded})},
+            **{rule.figure: self._rounded(int(rule.limit)) for rule in (*bases, *needs.rounded)},
             "groups": groups_finding(self.groups),
             **doubts_findings(self.out.table),
         }
@@ -154,7 +162,8 @@ class Measuring:
             return self.own
         if small not in self.others:
             cells, sure = self._cells(small), self.options.confidence
-            self.others[small] = measured(self.out, cells, sure, self.view_options, silent)
+            own = replace(self.view_options, seconds=self.clock.share(SHARE))
+            self.others[small] = measured(self.out, cells, sure, own, silent)
         return self.others[small]
 
 

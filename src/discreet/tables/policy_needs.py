@@ -26,13 +26,13 @@ ZEROS = 0  # stands among greatest small counts for a count of 0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
     """What is to be found: `printed` and `derived` counts up to each number, 0 being zeros alone,
-    figures of any kind that are `shown`, and `rounded` to each base, whether `groups` share a
-    level, and measures of what an intruder learns."""
+    figures of any kind that are `shown`, figures that are not `rounded` as rules ask, whether
+    `groups` share a level, and measures of what an intruder learns."""
 
     printed: tuple[int, ...] = ()
     shown: tuple[int, ...] = ()
     derived: tuple[int, ...] = ()
-    rounded: tuple[int, ...] = ()
+    rounded: tuple[Rounded, ...] = ()
     groups: bool = False
     measured: tuple[RiskFigure, ...] = ()
 
@@ -45,7 +45,7 @@ def needs_of(policies: Sequence[Policy]) -> Needs:
         printed=_once(n for rule in printed if rule.figures == "exact" for n in _up_to(rule)),
         shown=_once(n for rule in printed if rule.figures == "all" for n in _up_to(rule)),
         derived=_once(n for rule in rules if isinstance(rule, DerivedCounts) for n in _up_to(rule)),
-        rounded=_once(int(rule.limit) for rule in rules if isinstance(rule, Rounded)),
+        rounded=tuple({r.figure: r for r in rules if isinstance(r, Rounded)}.values()),
         groups=any(isinstance(rule, Groups) for rule in rules),
         measured=tuple(
             dict.fromkeys(one for rule in rules if (one := figure_of(rule)) is not None)
@@ -110,7 +110,7 @@ def _limit(measure: RiskMeasure, max_risk: float, small: int, confidence: float)
     if measure is RiskMeasure.BOUNDS:
         return Bounds(limit=0.0 - max_risk, small=small)
     if measure is RiskMeasure.TABLE:
-        return TrueTable(limit=max_risk)
+        return TrueTable(limit=max_risk, printed="allowed")
     return SmallCellsIdentified(limit=max_risk, small=small, confidence=confidence)
 
 

@@ -9,7 +9,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import first_largest
 from discreet.policy.findings import Finding
 from discreet.policy.policy import DOUBT
-from discreet.policy.table_rules import COARSER, LONGER, chance
+from discreet.policy.table_rules import COARSER, LONGER, PRINTED_WHOLE, chance
 from discreet.policy.verdict import ends
 from discreet.tables.cross_risks import CrossRisk
 from discreet.tables.groups import Learned, learned_words
@@ -29,7 +29,6 @@ RULES = {
 }
 MOST_NAMED = 5  # groups and tables named in a sentence
 NO_SMALL = "no cell is small, so there is none to protect"
-PRINTED_WHOLE = "the table is printed whole, so that its own small counts decide"
 OPEN = f"{COARSER}; if it is no secret, say so (knows), or name the variables that are (targets)"
 TREE = "release margins that fit together as a tree, or fewer of them"
 NONE_SHOWN = ShownGroups(learned=())

@@ -64,7 +64,7 @@ def worked_out(out: Release, small: int, clock: Clock) -> tuple[WorkedOut, ...]:
     """
     wanted = Wanted(small=small, nested=out.nested)
     every = tuple(range(len(out.table.names)))
-    found = list(_of_release(out, every, wanted, clock)) if out.hides else []
+    found = list(_of_release(out, every, wanted, clock)) if out.hides else list(_open(out, wanted))
     known_of = {axis for one in out.known for axis in one.levels}
     smaller = crosses(out.sets, len(every), len(out.table.cells), also=known_of)
     alone = [axes for axes in smaller if stands_alone(out, axes)]
@@ -77,6 +77,16 @@ def worked_out(out: Release, small: int, clock: Clock) -> tuple[WorkedOut, ...]:
         for axes in linked:
             found += _of_release(within(out, axes), axes, wanted, clock, all_told=False)
     return tuple(found)
+
+
+def _open(out: Release, wanted: Wanted) -> Iterator[WorkedOut]:
+    """Zeros of a table that is printed whole only by a nesting that the data alone show: they may
+    tell of persons."""
+    if out.is_shown:
+        every = tuple(range(len(out.table.names)))
+        _, doubtful = wanted.entries(out.table.dense(), every, out.table.sizes)
+        if doubtful:
+            yield WorkedOut(every, 0, doubtful)
 
 
 def by_statements(

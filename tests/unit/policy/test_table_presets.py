@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 from itertools import combinations
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_a_table_breaks_it_in_exactly_one_way(discreet, tmp_path, name):
     if mask:
         assert broken[0]["remedy"] == f"treat the table (choose with the mask {mask})"
         said = discreet(*asked(tmp_path / "t.csv", "--policy", name))
-        assert f"with the mask {mask})" in " ".join(said.out.split())
+        assert f"--masks {shlex.quote(mask)}` treats them as {name}" in " ".join(said.out.split())
 
 
 @pytest.mark.parametrize("name", ONE_WAY)

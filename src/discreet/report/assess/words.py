@@ -226,7 +226,7 @@ def _effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
 def _ruled(assessment: Assessment, one: Suggestion) -> str:
     """Whether the limits would be kept."""
     if one.keeps_limits is None:
-        return "" if assessment.verdict is None else "; the verdict is then still undecided"
+        return "" if assessment.verdict is None else "; whether the limits are then kept is open"
     if one.keeps_limits and assessment.n_dropped:
         return "; the limits are then kept by the records that were judged"
     return "; the limits are then kept" if one.keeps_limits else "; that is not enough"
