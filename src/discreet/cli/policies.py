@@ -58,10 +58,12 @@ def show_one(policy: str, as_json: bool) -> None:
 def check(file: str, as_json: bool) -> None:
     """Whether FILE is a policy, and what it says; exit 2 with the line where it is none."""
     from discreet.cli.show import show
+    from discreet.flows.policies import check_masks
     from discreet.policy.reading import read_policy
     from discreet.report.policies import policy_document, policy_json
 
     found = read_policy(file)
+    check_masks([found])
     title = f"{Path(file).name} is fine: policy {found.name}"
     show(
         partial(policy_document, found, file, title=title),

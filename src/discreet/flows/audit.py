@@ -7,6 +7,7 @@ from typing import Any
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.policies import check_masks
 from discreet.flows.stopping import stoppable
 from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
 from discreet.notebooks import Result
@@ -106,4 +107,6 @@ def _options(given: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOp
     named = dict(keywords)
     if "refused" in named:
         named["refused"] = margins_of("refused", named["refused"])
-    return options_of(AuditOptions, given, named)
+    found = options_of(AuditOptions, given, named)
+    check_masks(found.policy)
+    return found

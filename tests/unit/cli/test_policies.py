@@ -306,3 +306,17 @@ def test_what_cannot_be_judged_once_more_is_told(discreet, tmp_path, text, optio
     got = discreet("policies", "judge", result, *options)
     assert got.code == 2
     assert words in got.err
+
+
+def test_a_mask_that_does_not_exist_is_told(discreet, tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'format = 1\nname = "own"\nversion = "1"\nmask = "no-such-mask:base=x"\n'
+        '[[rules]]\nrule = "rounded"\nbase = 5\n'
+    )
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\nx,1\ny,2\n")
+    for run in (("policies", "check", path), ("audit", table, "--release", "a", "--policy", path)):
+        got = discreet(*run)
+        assert got.code == 2
+        assert "mask of own must be one that choose has" in got.err
