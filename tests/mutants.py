@@ -504,7 +504,7 @@ MUTANTS = (
         ("tests/unit/count_tables/test_verdict_errors.py",),
     ),
     Mutant(
-        "count_tables/category_assessment.py",
+        "count_tables/findings.py",
         "how=How.EXACT if error is None else How.ESTIMATE,",
         "how=How.EXACT,",
         "counts of categories: a verdict without room for the error of a probability",

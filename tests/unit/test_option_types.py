@@ -42,7 +42,7 @@ FRAME = pd.DataFrame({"a": [1, 2]})
         ("AssessOptions", {"csv": ";"}, "csv must be a CsvOptions or None, got a str"),
         ("AssessOptions", {"shrinkage_table": "yes"}, "must be true or false, got a str"),
         ("AssessOptions", {"risks": 5}, "risks must be text or a Path or None, got an int"),
-        ("AuditOptions", {"small": "x"}, "small must be a whole number, got a str"),
+        ("AuditOptions", {"small": "x"}, "small must be a whole number or None, got a str"),
         (
             "AuditOptions",
             {"population": 2.5},
@@ -76,7 +76,7 @@ def test_a_wrong_type_is_told_in_one_line(kind, given, says):
         ("AssessOptions", {"k": [2, 3], "population": Fraction(10), "models": ("ewens",)}),
         ("AssessOptions", {"missing_codes": [99], "loss_ratios": (1, 2.5), "k": (2,)}),
         ("AssessOptions", {"keys": (name for name in "ab"), "shrinkage_table": np.bool_(False)}),
-        ("AuditOptions", {"knows": "a=1:2", "policy": "table", "seconds": 3}),
+        ("AuditOptions", {"knows": "a=1:2", "measure": "table", "seconds": 3}),
         ("ChooseOptions", {"max_risk": 1, "measure": "table", "intruders": "uniform", "small": 3}),
         ("ChooseOptions", {"max_risk": 0.5, "requests": [(("a", "b"), 1)], "out": [["a"]]}),
         ("CountOptions", {"measure": "truth", "prior": [1, 2, 3.5], "max_risk": np.float32(0.5)}),

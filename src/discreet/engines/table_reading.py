@@ -151,8 +151,7 @@ def _numbers(cells: CellStore, records: Records) -> IntArray:
             first = next(((i, x) for i, x in enumerate(column, 1) if whole(x) is None), None)
             if first is not None:
                 where, got = f"row {first[0]:,}", what_instead(first[1])
-        rule, hidden = "whole numbers from 0", "if figures are hidden there, give the true counts"
-        said = must_be(f"count {key.name!r}", rule, got, where=where, remedy=hidden)
+        said = must_be(f"count {key.name!r}", "whole numbers from 0", got, where=where)
         raise InputError(said)
     return np.array(found, dtype=np.int64)
 

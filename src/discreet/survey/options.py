@@ -182,6 +182,7 @@ class AssessOptions:
         checked_match_weight(self.missing_weight, self.missing)
         check_roles(self.key_names, self.weight, self.household, tuple(self.sensitive))
         check_codes(self.codes, (*self.key_names, *self.sensitive))
+        self._check_sensitive()
         self._check_numbers()
         if self.all_models and self.models is not None:
             rule = "left out where models are named"
@@ -189,7 +190,6 @@ class AssessOptions:
         check_headline(self.headline, tuple(MODELS))
         names = [model.name for model in self.chosen_models]
         check_model_settings(names, self.shrinkage, tuple(self.loss_ratios))
-        self._check_sensitive()
         check_about(self.policy, Subject.RECORDS)
 
     def _settle(self) -> None:

@@ -81,7 +81,10 @@ def test_a_user_who_chose_is_obeyed(monkeypatch):
 
 
 WHOLE_NUMBERS = {
+    "judge",
     "plan",
+    "policies",
+    "read_policy",
     "read_result",
     "read_table",
     "write_report",
