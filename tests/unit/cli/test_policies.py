@@ -160,7 +160,7 @@ def test_questions_about_tables(tmp_path):
         ("rounded", 5, False),
         ("groups", 0, False),
     ]
-    assert {rule.zeros for rule in policy.rules[:2]} == {"refused"}
+    assert {getattr(rule, "zeros", None) for rule in policy.rules[:2]} == {"refused"}
     assert f"written: {path}" in run.stderr
     assert run.stdout == ""
 
@@ -190,7 +190,7 @@ def test_enter_takes_what_is_shown_or_skips_a_rule():
     policy = parse_policy(answered("", "", "", "", "10", "", "", "", "", "").stdout)
     assert policy.name == "my-policy"
     assert [rule.name for rule in policy.rules] == ["printed_counts", "derived_counts"]
-    assert {rule.zeros for rule in policy.rules} == {"allowed"}
+    assert {getattr(rule, "zeros", None) for rule in policy.rules} == {"allowed"}
 
 
 def test_a_wrong_answer_is_told_why_and_asked_again():
