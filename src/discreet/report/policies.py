@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.policy.policy import COMMANDS, Policy
-from discreet.policy.record_rules import number_of
 from discreet.policy.rule import Rule, Subject
+from discreet.policy.rule_words import number_of
 from discreet.policy.verdict import Verdict
 from discreet.report import words
 from discreet.report.document import Block, Document, Section, Table, Text

@@ -228,19 +228,11 @@ def assessed(
     spread = _overview(scorer, everything, led, options)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
     measured = Measured(
-        options=options,
-        summary=summary,
-        led=led,
-        risk=spread,
-        exact=led.model == COUNTED,
-        sensitive=attributes,
-        specials=specials,
-        households=households,
-        populations=_populations(cells, inputs, begun, options),
-        columns=inputs.columns,
-        records=everything.records,
-        n_dropped=cells.n_dropped,
-    )
+        options=options, summary=summary, led=led, risk=spread, exact=led.model == COUNTED,
+        sensitive=attributes, specials=specials, households=households,
+        populations=_populations(cells, inputs, begun, options), columns=inputs.columns,
+        records=everything.records, n_dropped=cells.n_dropped,
+    )  # fmt: skip
     findings = measured.findings()
     verdict = judged(options, findings)
     steps: tuple[Suggestion, ...] = ()

@@ -11,14 +11,13 @@ from discreet.numerics.rounding import ALIKE
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.policy import NOTE, SENSITIVE
 from discreet.policy.record_rules import (
-    MOST_PERSONS,
     DisSuda,
     HouseholdPattern,
     MinK,
     PopulationOfKeys,
     ShareBelowK,
-    records,
 )
+from discreet.policy.rule_words import MOST_PERSONS, records
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.headline.recommendation import Recommended, note_on_fraction
 from discreet.survey.leading import RiskOverview

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.rounding import alike
-from discreet.policy.record_rules import RARE
+from discreet.policy.population_rules import RARE
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess.meaning import MEANING
