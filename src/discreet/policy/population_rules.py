@@ -119,7 +119,8 @@ def _judged(rule: Rule, found: Finding, noun: str) -> Judged:
     people = persons(found.value)
     words = f"the rarest {noun}{which} stands for {people} of the population"
     if below and ruling is not Ruling.KEPT:
-        words += f"; {below:,} {are(below)} below {number_of(rule.limit)}"
+        below_it = "not above" if rule.strict else "below"
+        words += f"; {below:,} {are(below)} {below_it} {number_of(rule.limit)}"
     remedy = RARE if ruling is Ruling.BROKEN else found.remedy
     if ruling is Ruling.UNDECIDED:
         words += f", and its limits lie on both sides of {number_of(rule.limit)}"
