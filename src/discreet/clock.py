@@ -1,10 +1,14 @@
-"""A clock that stands still while code is compiled or loaded, which happens once in a process.
+"""Limits on work: a clock that only work advances, and a watch that guards it.
 
-Numerical kernels are compiled when first called and kept on disk. On a new machine that takes up to
-a minute, on any other a moment to load them, as it does to load the libraries that a step needs.
-Limits of time are about the work itself, so they are measured by this clock: the first call in a
-process has as much time as any other. Whoever waits is told. Each look at the clock is a moment at
-which the work can be stopped.
+`--seconds` is a limit on work. Each loop that may take long says how much it has done (nodes,
+moves, states, pivots), times what one of them takes on an ordinary processor: `work(seconds)`.
+Clocks and deadlines read that sum and nothing else, so a question gets the same kind of answer on a
+slow machine, on a busy one and with any number of threads. Compiling and loading are no work.
+
+A public function guards itself by the watch on the wall: `guarded(seconds)` ends the work at twice
+its seconds, whatever was counted, and `stopped_by_watch` then says so. That watch stands still
+while this piece of work compiles or loads something, which happens once in a process. Each look at
+a clock is a moment at which the work can be stopped.
 """
 
 import os
@@ -12,8 +16,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -22,29 +26,53 @@ from discreet.progress import Progress, heed
 COMPILING = "compiling (first use only)"
 FIRST_USE = "compiling what this needs (first time on this machine only, up to a minute)"
 LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
+PATIENCE = 2.0  # times its seconds of work, a piece of work may take by the watch
+OVER = 1e9  # seconds by which every clock is ahead once the watch has stopped the work
+
+
+class _Meter:
+    """What one piece of work has done so far, in seconds of an ordinary processor."""
+
+    __slots__ = ("done",)
+
+    def __init__(self) -> None:
+        self.done = 0.0
+
+
+_meter: ContextVar[_Meter | None] = ContextVar("meter", default=None)
+
+
+def _own_meter() -> _Meter:
+    found = _meter.get()
+    if found is None:
+        found = _Meter()
+        _meter.set(found)
+    return found
+
+
+def work(seconds: float) -> None:
+    """So much has been done, told by whoever did it: steps times what one of them takes."""
+    _own_meter().done += seconds
+    heed()
 
 
 def working_seconds() -> float:
-    """Seconds on a clock of no given origin, without those in which code was compiled or loaded."""
+    """Seconds of work done, from no given origin; far ahead once the watch has stopped it."""
     heed()
-    return _stopwatch().working()
+    guard = _guard.get()
+    late = guard is not None and guard.is_over
+    return _own_meter().done + (OVER if late else 0.0)
 
 
-@contextmanager
-def standing_still() -> Iterator[None]:
-    """The clock stands still: for libraries that are loaded only where they are needed."""
-    _watch.begin()
-    try:
-        yield
-    finally:
-        _watch.end()
+def watch_left() -> float:
+    """Seconds until the watch stops the work, for programs that only know the time of day."""
+    guard = _guard.get()
+    return float("inf") if guard is None else guard.left
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What is left of some seconds since it was made; None where there is no limit.
-
-    It stands still while code is compiled."""
+    """What is left of some seconds of work since it was made; None where there is no limit."""
 
     seconds: float | None
     began: float = field(default_factory=working_seconds)
@@ -71,23 +99,99 @@ class Clock:
         return self.seconds is not None and working_seconds() - self.began >= self.seconds
 
 
-@contextmanager
-def telling_of_compiling(progress: Progress) -> Iterator[None]:
-    """Tells `progress` of each kernel that this thread has to compile while the context is open.
+class _Guard:
+    """The watch on one piece of work; it stands still while some thread of it compiles or loads."""
 
-    Numba is not loaded for it: whoever loads kernels, or asks for the time, begins to listen.
+    def __init__(self, seconds: float) -> None:
+        self.seconds = PATIENCE * seconds
+        self.has_stopped = False
+        self._lock = threading.Lock()
+        self._began, self._still = monotonic(), 0.0
+        self._under_way, self._since = 0, 0.0
+
+    def pause(self) -> None:
+        """A thread enters the compiler, perhaps from within it."""
+        with self._lock:
+            if self._under_way == 0:
+                self._since = monotonic()
+            self._under_way += 1
+
+    def go_on(self) -> None:
+        """A thread leaves the compiler."""
+        with self._lock:
+            if self._under_way == 1:
+                self._still += monotonic() - self._since
+            self._under_way = max(self._under_way - 1, 0)
+
+    @property
+    def left(self) -> float:
+        with self._lock:
+            now = self._since if self._under_way else monotonic()
+            return max(0.0, self.seconds - (now - self._began - self._still))
+
+    @property
+    def is_over(self) -> bool:
+        if not self.has_stopped and self.left <= 0:
+            self.has_stopped = True
+        return self.has_stopped
+
+
+_guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
+
+
+@contextmanager
+def guarded(seconds: float | None) -> Iterator[None]:
+    """One whole piece of work of at most so many seconds, which the watch ends at twice that.
+
+    Within another that is guarded, that one's watch holds. Without a limit there is no watch.
     """
-    before = _told.progress
-    _told.progress = progress
+    if seconds is None or _guard.get() is not None:
+        yield
+        return
+    kept = _guard.set(_Guard(seconds)), _meter.set(_Meter())
     try:
         yield
     finally:
-        _told.progress = before
+        _guard.reset(kept[0])
+        _meter.reset(kept[1])
 
 
-def hear_of_compiling() -> None:
-    """Listen to Numba from now on; for who calls kernels without a limit of time."""
-    _stopwatch()
+def stopped_by_watch() -> str:
+    """What to tell where the watch has ended the work before its limit was reached, or nothing."""
+    guard = _guard.get()
+    if guard is None or not guard.has_stopped:
+        return ""
+    return (
+        f"this machine was too slow or too busy for the work asked: stopped by the clock after "
+        f"{guard.seconds:.3g} s, so other runs may get further"
+    )
+
+
+@contextmanager
+def standing_still() -> Iterator[None]:
+    """The watch stands still: for libraries that are loaded only where they are needed."""
+    guard = _guard.get()
+    if guard is None:
+        yield
+        return
+    guard.pause()
+    try:
+        yield
+    finally:
+        guard.go_on()
+
+
+@contextmanager
+def telling_of_compiling(progress: Progress) -> Iterator[None]:
+    """Tells `progress` of each kernel that has to be compiled while the context is open."""
+    before = _told.set(progress)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
+_told: ContextVar[Progress | None] = ContextVar("told", default=None)
 
 
 def said_once(say: Callable[[str], None]) -> Progress:
@@ -104,89 +208,46 @@ def said_once(say: Callable[[str], None]) -> Progress:
 
 
 def threads(most: int) -> ThreadPoolExecutor:
-    """A pool of threads, no more than processors, in which compiling is told of as in this one."""
+    """A pool of threads, no more than processors, which compile on behalf of this one.
+
+    What they do is told by the thread that waits for them (`work`), in an order that does not
+    depend on which of them was faster."""
     n = max(1, min(most, os.cpu_count() or 1))
-    return ThreadPoolExecutor(n, initializer=_tell, initargs=(_told.progress,))
+    return ThreadPoolExecutor(n, initializer=_join, initargs=(_guard.get(), _told.get()))
 
 
-def is_compiling() -> bool:
-    """Whether some thread is in the compiler now."""
-    return _stopwatch().is_stopped
+def _join(guard: _Guard | None, told: Progress | None) -> None:
+    _guard.set(guard)
+    _told.set(told)
 
 
-def _tell(progress: Progress | None) -> None:
-    _told.progress = progress
-
-
-class _Told(threading.local):
-    """Who waits for the work of a thread."""
-
-    progress: Progress | None = None
-
-
-_told = _Told()
-
-
-class _Stopwatch:
-    """Adds up the time in which at least one thread was compiling."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._under_way, self._since, self._compiled = 0, 0.0, 0.0
-
-    def begin(self) -> None:
-        """A thread enters the compiler, perhaps from within it."""
-        with self._lock:
-            if self._under_way == 0:
-                self._since = monotonic()
-            self._under_way += 1
-
-    def end(self) -> None:
-        """A thread leaves the compiler."""
-        with self._lock:
-            if self._under_way == 1:
-                self._compiled += monotonic() - self._since
-            self._under_way = max(self._under_way - 1, 0)
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether some thread is in the compiler."""
-        return self._under_way > 0
-
-    def working(self) -> float:
-        """The clock, standing still since the compiler was entered."""
-        with self._lock:
-            now = self._since if self._under_way else monotonic()
-            return now - self._compiled
-
-
-_watch = _Stopwatch()
-
-
-@cache
-def _stopwatch() -> _Stopwatch:
-    """The one stopwatch, which Numba tells of entering and leaving its compiler."""
+def listen_to_numba() -> None:
+    """Hear of compiling from now on; for who loads Numba."""
     from numba.core import event
 
     class Entered(event.Listener):
         """Hears when the compiler's lock is taken: to compile, or to load what was compiled."""
 
         def on_start(self, happened: Any) -> None:
-            _watch.begin()
+            guard = _guard.get()
+            if guard is not None:
+                guard.pause()
 
         def on_end(self, happened: Any) -> None:
-            _watch.end()
+            guard = _guard.get()
+            if guard is not None:
+                guard.go_on()
 
     class Compiled(event.Listener):
         """Hears of each function that was not found compiled."""
 
         def on_start(self, happened: Any) -> None:
-            if _told.progress is not None:
-                _told.progress(COMPILING, None)
+            told = _told.get()
+            if told is not None:
+                told(COMPILING, None)
 
         def on_end(self, happened: Any) -> None:
             pass
 
     event.register("numba:compiler_lock", Entered())  # type: ignore[no-untyped-call]
     event.register("numba:compile", Compiled())  # type: ignore[no-untyped-call]
-    return _watch

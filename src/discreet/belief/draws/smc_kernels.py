@@ -12,8 +12,9 @@ The kernel trusts its caller: points lie within their limits and indices are val
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from discreet.numerics.kernels import kernel
 
 Array = NDArray[Any]
 WINDOW = 16
@@ -39,7 +40,7 @@ class Weights(NamedTuple):
     upper: Array
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _unit(s: int) -> Any:
     """Uniform on [0, 1) from a state of splitmix64."""
     z = (s ^ (s >> S30)) * MIX_1
@@ -47,7 +48,7 @@ def _unit(s: int) -> Any:
     return np.float64((z ^ (z >> S31)) >> ELEVEN) * TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def move_points(points: Array, lines: Lines, weights: Weights, n_moves: int, state: Array) -> int:
     """Makes `n_moves` of each point (rows), in place; how many changed one."""
     begin, columns, steps = lines.begin, lines.columns, lines.steps

@@ -15,13 +15,14 @@ calls stands in this file: the compiled cache does not notice a change in anothe
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from discreet.numerics.kernels import kernel
 
 MOST_MOVES = 1024  # made for one cell
 TRIES = 4000  # sets of records tried for each near one
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _differences(levels: Any, cell: Any, masks: Any, order: Any) -> Any:
     """Fills where each record differs from the cell, and the records by how much, nearest first."""
     # Sorted by counting: far[d] is where the next record that differs in d variables goes.
@@ -48,7 +49,7 @@ def _differences(levels: Any, cell: Any, masks: Any, order: Any) -> Any:
     return same
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _keeps(sets: Any, a: int, b: int, c: int) -> bool:
     """Whether each released set misses one of the blocks."""
     kept = True
@@ -57,7 +58,7 @@ def _keeps(sets: Any, a: int, b: int, c: int) -> bool:
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _exchange(table: Any, losers: Any, gainers: Any, log: Any, n_moves: int) -> Any:
     """Moves as many as the losers have, and notes it to be undone."""
     step = table[losers[0]]
@@ -71,7 +72,7 @@ def _exchange(table: Any, losers: Any, gainers: Any, log: Any, n_moves: int) -> 
     return step
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _raise(
     table: Any, base: int, near: Any, masks: Any, places: Any, sets: Any, goal: int, log: Any
 ) -> int:
@@ -114,7 +115,7 @@ def _raise(
     return n_moves
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _common(levels: Any, i: int, j: int, both: int, cell: Any, strides: Any) -> tuple[int, int]:
     """The shift of the variables in which two records leave the cell alike; (0, 0) where unlike."""
     shift, found = 0, 0
@@ -127,7 +128,7 @@ def _common(levels: Any, i: int, j: int, both: int, cell: Any, strides: Any) -> 
     return shift, found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lower(
     table: Any, base: int, cell: Any, near: Any, levels: Any, masks: Any, places: Any, strides: Any,
     sets: Any, goal: int, log: Any,
@@ -164,7 +165,7 @@ def _lower(
     return n_moves
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _undo(table: Any, log: Any, n_moves: int) -> None:
     """Takes back the moves; their order does not matter, as each adds and takes away the same."""
     for move in range(n_moves):
@@ -173,7 +174,7 @@ def _undo(table: Any, log: Any, n_moves: int) -> None:
             table[log[move, 4 + k]] -= log[move, 8]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def reach_by_blocks(
     table: Any, levels: Any, places: Any, wanted: Any, sizes: Any, strides: Any, sets: Any,
     least: Any, most: Any, lower: Any, n_near: int, width: int,

@@ -7,10 +7,11 @@ were touched are set back to zero, as there are far fewer occupied cells than en
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from discreet.numerics.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sum_entries(
     columns: Any, axes: Any, sizes: Any, counts: Any, rows: Any, totals: Any, places: Any
 ) -> Any:

@@ -15,15 +15,15 @@ in this file: the compiled cache does not notice a change in another one.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.kernels import kernel
 
 STABLE, UNSTABLE, CONTRADICTION = 0, 1, 2
 CAP = 2**62
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _clipped_term(coefficient: int, value: int) -> Any:
     """The product, kept within ±CAP."""
     term = float(coefficient) * float(value)
@@ -34,7 +34,7 @@ def _clipped_term(coefficient: int, value: int) -> Any:
     return coefficient * value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _clipped_sum(a: Any, b: int) -> Any:
     """The sum of two numbers within ±CAP, kept there; a clipped number stays what it is."""
     if a in {CAP, -CAP}:
@@ -47,7 +47,7 @@ def _clipped_sum(a: Any, b: int) -> Any:
     return a + b
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _row_activity(
     start: int, stop: int, indices: Any, data: Any, lower: Any, upper: Any
 ) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ def _row_activity(
     return least, most
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _limit_column(
     a: int, low: int, high: int, right: int, least: int, most: int
 ) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def _limit_column(
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tighten(
     indptr: Any, indices: Any, data: Any, right: Any, lower: Any, upper: Any, max_rounds: int
 ) -> tuple[int, int]:
@@ -119,7 +119,7 @@ def tighten(
     return UNSTABLE, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def look_up(
     levels: Any,
     values: Any,
@@ -148,7 +148,7 @@ def look_up(
         lower[c], upper[c] = max(0, total), most
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def leading_rows(gram: Any, tolerance: float) -> tuple[Any, Any]:
     """Rows that do not depend on rows before them, and each other row as a combination of them.
 
@@ -179,7 +179,7 @@ def leading_rows(gram: Any, tolerance: float) -> tuple[Any, Any]:
     return kept[:rank].copy(), weights[:, :rank].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _random(state: Any, below: int) -> Any:
     """A whole number from 0 to below − 1 (xorshift; evenly enough for a search)."""
     x = state[0]
@@ -190,7 +190,7 @@ def _random(state: Any, below: int) -> Any:
     return np.int64((x >> np.uint64(33)) % np.uint64(below))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cube(base: int, axes: Any, sizes: Any, strides: Any, state: Any, corners: Any) -> int:
     """Fills the corners of a cube over some axes, from a cell to random other levels.
 
@@ -207,7 +207,7 @@ def _cube(base: int, axes: Any, sizes: Any, strides: Any, state: Any, corners: A
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _odd(k: int) -> bool:
     """Whether a corner differs from the first in an odd number of axes."""
     parity = False
@@ -217,7 +217,7 @@ def _odd(k: int) -> bool:
     return parity
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _rooms(table: Any, corners: Any, n: int) -> tuple[int, int]:
     """How far a move can go forward (even corners gain) and back, no cell below zero."""
     forward = back = np.iinfo(np.int64).max
@@ -229,7 +229,7 @@ def _rooms(table: Any, corners: Any, n: int) -> tuple[int, int]:
     return forward, back
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _apply(table: Any, least: Any, most: Any, corners: Any, n: int, step: int) -> None:
     for k in range(n):
         cell = corners[k]
@@ -238,7 +238,7 @@ def _apply(table: Any, least: Any, most: Any, corners: Any, n: int, step: int) -
         most[cell] = max(most[cell], table[cell])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def push_cells(
     table: Any,
     least: Any,
@@ -280,7 +280,7 @@ def push_cells(
                 _apply_if_not_wrong(table, least, most, corners, n, far, cell, before, up)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _apply_if_not_wrong(
     table: Any,
     least: Any,

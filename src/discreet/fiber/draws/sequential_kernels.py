@@ -15,10 +15,10 @@ and release the interpreter lock. They trust their caller in indices and shapes.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.fiber.draws.walk_kernels import Weights
+from discreet.numerics.kernels import kernel
 
 Array = NDArray[Any]
 DEAD = -np.inf
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     column_rows: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _narrow(
     rows: Rows,
     low: Array,
@@ -103,7 +103,7 @@ class Guide(NamedTuple):
     variance: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _expected_rests(rows: Rows, guide: Guide, low: Array, high: Array, j: int, rests: Array) -> int:
     """For each row of column j: its factor, what it leaves to j on average, 1 / (2 variance).
 
@@ -129,7 +129,7 @@ def _expected_rests(rows: Rows, guide: Guide, low: Array, high: Array, j: int, r
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _choose(
     j: int,
     low: int,
@@ -163,7 +163,7 @@ def _choose(
     return low + k, np.log(masses[k] / total)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill_cells(
     rows: Rows,
     lower: Array,
@@ -220,7 +220,7 @@ def fill_cells(
         log_chosen[d] = log_q
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def completions(log_weights: Array, most: Array, found: Array) -> None:
     """Log weights of what is left of a row after each column: found[i, j, m] for a rest of m.
 
@@ -243,7 +243,7 @@ def completions(log_weights: Array, most: Array, found: Array) -> None:
                 found[i, j - 1, m] = peak + np.log(total) if total > 0 else DEAD
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _tilted(log_f: Array, rests: Array, n_rows: int, wanted: int, slope: float, f: Array) -> Any:
     """f = exp(log f + slope x), each row scaled to a peak of one; the sum of the rows' means."""
     means = 0.0
@@ -262,7 +262,7 @@ def _tilted(log_f: Array, rests: Array, n_rows: int, wanted: int, slope: float, 
     return means
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _suffix_sums(f: Array, rests: Array, n_rows: int, wanted: int, g: Array) -> Any:
     """g[i, m] ∝ Σ ∏ f over rows i … with sum m, each scaled to a peak of one; whether safe."""
     for m in range(wanted + 1):
@@ -282,7 +282,7 @@ def _suffix_sums(f: Array, rests: Array, n_rows: int, wanted: int, g: Array) -> 
     return g[0, wanted] > SMALL
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _column(
     log_f: Array,
     rests: Array,
@@ -334,7 +334,7 @@ def _column(
     return log_q
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill_columns(
     rows: Array,
     columns: Array,

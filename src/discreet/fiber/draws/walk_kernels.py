@@ -28,8 +28,9 @@ trust their caller: the table holds and lies within its limits, and indices are 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from discreet.numerics.kernels import kernel
 
 Array = NDArray[Any]
 WINDOW = 64  # points of a line that are weighed at most; a longer one is drawn from in parts
@@ -98,27 +99,27 @@ class Keep(NamedTuple):
     kept: Array
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _scrambled(s1: int) -> Any:
     """64 random bits of the present state of xoshiro256**."""
     middle = s1 * FIVE
     return ((middle << SEVEN) | (middle >> TURN_7)) * NINE
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _advanced(s0: int, s1: int, s2: int, s3: int) -> Any:
     """The next state of xoshiro256**."""
     t2, t3 = s2 ^ s0, s3 ^ s1
     return s0 ^ t3, s1 ^ t2, t2 ^ (s1 << SEVENTEEN), (t3 << TURN_45) | (t3 >> REST_45)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _scaled(bits: int, n: int) -> Any:
     """Uniform on 0 … n − 1 from 64 random bits, to within n / 2**53."""
     return min(np.int64(np.float64(bits >> ELEVEN) * TO_UNIT * n), n - 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _bits(state: Array) -> Any:
     """64 random bits from a state in an array."""
     answer = _scrambled(state[1])
@@ -126,19 +127,19 @@ def _bits(state: Array) -> Any:
     return answer
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _unit(state: Array) -> Any:
     """Uniform on [0, 1), 53 bits."""
     return np.float64(_bits(state) >> ELEVEN) * TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _below(state: Array, n: int) -> Any:
     """Uniform on 0 … n − 1."""
     return _scaled(_bits(state), n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _reach(
     x: Array, lower: Array, upper: Array, cells: Array, steps: Array, first: int, last: int
 ) -> Any:
@@ -157,7 +158,7 @@ def _reach(
     return low, high
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _window(low: int, high: int, bits: int, more_bits: int) -> Any:
     """Spacing, first and last point of a random window over the point 0 of the line low … high."""
     # Spacings up to about the line's length over WINDOW, each as likely: fine windows find the peak
@@ -176,7 +177,7 @@ def _window(low: int, high: int, bits: int, more_bits: int) -> Any:
     return spacing, -min(back, -low // spacing) * spacing, min(ahead, high // spacing) * spacing
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _drawn(
     x: Array,
     cells: Array,
@@ -215,7 +216,7 @@ def _drawn(
     return low + i * spacing
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _listed_burst(
     x: Array,
     lower: Array,
@@ -288,7 +289,7 @@ def _listed_burst(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk_listed(
     x: Array, limits: CellLimits, moves: Listed, weights: Weights, state: Array, keep: Keep
 ) -> int:
@@ -315,7 +316,7 @@ def walk_listed(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _distinct(state: Array, n: int, size: int, drawn: Array) -> None:
     """Fills drawn[:n] with different numbers below `size`. Trusted: n ≤ `size`."""
     for k in range(n):
@@ -328,7 +329,7 @@ def _distinct(state: Array, n: int, size: int, drawn: Array) -> None:
                     again = True
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _loop(
     state: Array, cuts: Array, which: int, offsets: Array, rows: Array, columns: Array, cells: Array
 ) -> Any:
@@ -367,7 +368,7 @@ def _loop(
     return 2 * length
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _loops_burst(
     x: Array,
     lower: Array,
@@ -405,7 +406,7 @@ def _loops_burst(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _quads_burst(
     x: Array,
     lower: Array,
@@ -485,7 +486,7 @@ def _quads_burst(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk_loops(
     x: Array, limits: CellLimits, moves: Loops, weights: Weights, state: Array, keep: Keep
 ) -> int:
@@ -538,7 +539,7 @@ def walk_loops(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _enter(
     cell: int,
     like: int,
@@ -567,7 +568,7 @@ def _enter(
         parts[m, last] = to
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _leave(cell: int, m: int, cell_of: Array, parts: Array, position: Array) -> None:
     """Takes a cell that became empty off the list; the cell of slot m, the last, moves there.
 
@@ -581,7 +582,7 @@ def _leave(cell: int, m: int, cell_of: Array, parts: Array, position: Array) -> 
         parts[slot, k] = parts[m, k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _occupied_burst(
     x: Array,
     cell_of: Array,
@@ -709,7 +710,7 @@ def _occupied_burst(
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk_occupied(x: Array, occupied: Occupied, weights: Weights, state: Array, keep: Keep) -> int:
     """Lines through pairs of occupied cells that agree on a separator, for sparse tables.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.clock import is_compiling, threads, working_seconds
+from discreet.clock import threads, watch_left, work, working_seconds
 from discreet.fiber.sums import dynamic_programming_kernels as kernels
 from discreet.fiber.sums.dynamic_programming_plan import (
     NO_FLOATS,
@@ -36,6 +36,8 @@ MANY_STATES = 64  # from which on they are shared between threads
 PULLED = 2**17  # states gone back over between looks at the clock
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
+STEP_SECONDS = 1.5e-8  # a value tried in a column
+STATE_SECONDS = 1e-7  # a state stored or gone back over, with its place in the table of states
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
 
@@ -45,8 +47,8 @@ class Budget:
     """How much work an exact answer may take.
 
     `states` are kept at one time (about 70 bytes each), `steps` are values tried in a column (some
-    50 to 100 million a second), `seconds` on the clock from the moment the budget was made. The
-    clock is looked at between layers: passing one of millions of states may take seconds more.
+    50 to 100 million a second), `seconds` of work from the moment the budget was made, looked at
+    between layers: passing one of millions of states may take seconds more.
     """
 
     states: int = 4_000_000
@@ -58,6 +60,12 @@ class Budget:
     def seconds_left(self) -> float | None:
         """What is left on the clock, or None where there is no limit."""
         return None if self.seconds is None else self.seconds - (working_seconds() - self.began)
+
+    @property
+    def steps_left(self) -> int:
+        """Steps that the seconds left allow."""
+        left = self.seconds_left
+        return self.steps if left is None else min(self.steps, int(max(left, 0.0) / STEP_SECONDS))
 
     def check_time(self, doing: str) -> None:
         """Raises BudgetExceeded where the time is over; a moment at which work can be stopped."""
@@ -132,6 +140,7 @@ def sweep(
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
         after = kernels.expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
+        work(STEP_SECONDS * int(notes[kernels.STEPS]) + STATE_SECONDS * len(after.keys))
         if notes[kernels.STOPPED]:
             _check_completing(plan, k, layer, weights, closed, budget)
             break
@@ -165,6 +174,7 @@ def _probe(
     few = _part(layer, np.unique(np.linspace(0, n - 1, min(n, PROBED)).astype(np.int64)))
     notes, stop = np.zeros(kernels.N_NOTES, np.int64), np.array([0, most])
     _complete_part(plan, k, few, weights, closed, notes, stop)
+    work(STEP_SECONDS * int(notes[kernels.STEPS]))
     return float("inf") if notes[kernels.STOPPED] else float(notes[kernels.STEPS]) / len(few.keys)
 
 
@@ -234,10 +244,10 @@ def counted(
     """Tables through the last layer of a sweep, completed on all cores."""
     problem, step = found.plan.problem(), found.plan.step(found.first)
 
-    def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+    def do(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
         return kernels.finish_count(problem, step, np.uint64(modulus), part, notes, stop)
 
-    parts, ended = in_parts(found, work, budget, progress)
+    parts, ended = in_parts(found, do, budget, progress)
     residue, (mantissa, exponent) = 0, (0.0, 0)
     for value, f, e in parts:
         residue += int(value)
@@ -260,47 +270,58 @@ def added(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
 
 def in_parts(
     found: Sweep,
-    work: Callable[[kernels.Layer, IntArray, IntArray], Any],
+    do: Callable[[kernels.Layer, IntArray, IntArray], Any],
     budget: Budget,
     progress: Progress,
     max_parts: int = 64,
 ) -> tuple[list[Any], str]:
-    """The work on each of some parts of the last layer, in threads when there is much of it.
+    """What is done with each of some parts of the last layer, in threads when there is much of it.
 
-    Ends early where more steps are made or more time is taken than the budget allows, and then says
-    so: what comes back is what was done by then. An interruption ends the threads too. The parts
-    are the same on every machine, since sums of floats depend on how they are cut.
+    Ends early where more steps are made than the budget allows, and then says so. The parts are the
+    same on every machine, since sums of floats depend on how they are cut; and what comes back of a
+    work that was ended are the first parts that fit the budget, whichever thread was faster. An
+    interruption ends the threads too.
     """
     layer, n = found.last, len(found.last.keys)
     little = found.expected < LITTLE and budget.seconds is None
     n_parts = 1 if little or n <= MANY_STATES else max_parts
     cuts = np.linspace(0, n, n_parts + 1).astype(np.int64)
-    stop = np.array([0, max(budget.steps - found.steps, 1)], dtype=np.int64)
+    stop = np.array([0, max(budget.steps_left - found.steps, 1)], dtype=np.int64)
     notes = [np.zeros(kernels.N_NOTES, np.int64) for _ in range(n_parts)]
 
     def run(i: int) -> Any:
-        return work(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
+        return do(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
 
-    results = [run(0)] if little else _threaded(run, n_parts, notes, stop, budget, progress)
-    made = sum(int(one[kernels.STEPS]) for one in notes)
-    found.steps += made
-    # Counted again: a fast machine is done before the threads are first looked at.
-    if made <= stop[1] and not any(one[kernels.STOPPED] for one in notes):
+    results = [run(0)] if little else _threaded(run, notes, stop, progress)
+    made = np.cumsum([int(one[kernels.STEPS]) for one in notes])
+    n_done = _within(notes, int(stop[1]))
+    steps = int(made[n_done - 1]) if n_done == n_parts else int(stop[1])
+    found.steps += steps
+    work(STEP_SECONDS * steps + STATE_SECONDS * n)
+    if n_done == n_parts:
         return results, ""
-    left = budget.seconds_left
-    if left is not None and left <= 0:
-        return results, f"time limit of {budget.seconds} s reached while completing {n:,} states"
-    return results, f"more than {budget.steps:,} steps; {SUGGESTION}"
+    kept = results[: max(n_done, 1)]  # the first stops by itself, wherever it uses up all steps
+    if stop[1] < budget.steps - found.steps + steps:
+        return kept, f"time limit of {budget.seconds} s reached while completing {n:,} states"
+    return kept, f"more than {budget.steps:,} steps; {SUGGESTION}"
+
+
+def _within(notes: Sequence[IntArray], most: int) -> int:
+    """How many parts, from the first on, took at most so many steps together."""
+    made, n_done = 0, 0
+    for one in notes:
+        made += int(one[kernels.STEPS])
+        if made > most or one[kernels.STOPPED]:
+            break
+        n_done += 1
+    return n_done
 
 
 def _threaded(
-    run: Callable[[int], Any],
-    n_parts: int,
-    notes: Sequence[IntArray],
-    stop: IntArray,
-    budget: Budget,
-    progress: Progress,
+    run: Callable[[int], Any], notes: Sequence[IntArray], stop: IntArray, progress: Progress
 ) -> list[Any]:
+    """All parts; once those from the first on that are done use up the steps, no more are made."""
+    n_parts = len(notes)
     with threads(n_parts) as pool:
         futures = [pool.submit(run, i) for i in range(n_parts)]
         try:
@@ -308,11 +329,10 @@ def _threaded(
                 done, pending = wait(futures, timeout=0.05)
                 if not pending:
                     break
-                if not is_compiling():
-                    progress("completing states", len(done) / n_parts)
-                left = budget.seconds_left
-                made = sum(int(one[kernels.STEPS]) for one in notes)
-                if (left is not None and left <= 0) or made > stop[1]:
+                progress("completing states", len(done) / n_parts)
+                n_within = _within(notes, int(stop[1]))
+                over = n_within < n_parts and all(one.done() for one in futures[:n_within])
+                if over or watch_left() <= 0:
                     stop[0] = 1
         except BaseException:
             stop[0] = 1
@@ -402,6 +422,7 @@ def _pulled(
         part = _part(layer, slice(begin, begin + PULLED))
         totals = (marginals.mantissa, marginals.exponent)
         found.append(kernels.pull(problem, step, part, after, mode, *totals))
+        work(STATE_SECONDS * len(part.keys))
     return np.concatenate([f for f, _ in found]), np.concatenate([e for _, e in found])
 
 
@@ -412,7 +433,7 @@ def _completed(
     plan, size = found.plan, 0 if marginals is None else len(marginals.mantissa)
     problem, step = plan.problem(found.weights), plan.step(found.first)
 
-    def work(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+    def do(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
         own, n = Marginals.zeros(size), len(part.keys)
         f, e = np.zeros(n), np.zeros(n, np.int64)
         kernels.finish_layer(
@@ -421,7 +442,7 @@ def _completed(
         return f, e, own
 
     max_parts = max(2, min(64, MAX_WEIGHTS // max(1, size)))
-    parts, ended = in_parts(found, work, budget, progress, max_parts)
+    parts, ended = in_parts(found, do, budget, progress, max_parts)
     if ended:
         raise BudgetExceeded(ended)
     for *_, own in parts:

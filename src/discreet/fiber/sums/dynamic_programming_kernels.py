@@ -22,9 +22,9 @@ for which it compiles the function again.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.kernels import kernel
 
 Whole = Any  # a 64-bit integer of a kernel
 
@@ -118,7 +118,7 @@ class Layer(NamedTuple):
     exponent: IntArray
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _times(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     """The product of two floats with exponents, scaled back into range."""
     f, e = f * g, e + d
@@ -129,7 +129,7 @@ def _times(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     return f, e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _plus(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     """The sum of two floats with exponents; one 2^512 times smaller or more is lost in rounding."""
     if f == 0.0:
@@ -149,7 +149,7 @@ def _plus(f: float, e: Whole, g: float, d: Whole) -> tuple[float, Whole]:
     return f, e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     """Whether f · 2^(512 e) > g · 2^(512 d)."""
     if g == 0.0 or f == 0.0:
@@ -157,7 +157,7 @@ def _larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     return e > d or (e == d and f > g)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _clearly_larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     """Whether f · 2^(512 e) > g · 2^(512 d) by more than rounding can make.
 
@@ -169,21 +169,21 @@ def _clearly_larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     return _larger(f, e, g * (1.0 + TIE), d)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sum_residues(a: Any, b: Any, modulus: Any) -> Any:
     """a + b modulo 2⁶⁴ where `modulus` is zero, else modulo a prime below 2³¹: no sum wraps."""
     c = np.uint64(a + b)
     return c if modulus == np.uint64(0) else c % modulus
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _multiply_residues(a: Any, b: Any, modulus: Any) -> Any:
     """a · b likewise."""
     c = np.uint64(a * b)
     return c if modulus == np.uint64(0) else c % modulus
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _limits(columns: Columns, k: Whole, residual: IntArray) -> tuple[Whole, Whole]:
     """Values of column k after which every row can still be met by the columns behind it."""
     low, high = np.int64(0), columns.upper[k]
@@ -200,14 +200,14 @@ def _limits(columns: Columns, k: Whole, residual: IntArray) -> tuple[Whole, Whol
     return low, high
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _take(columns: Columns, k: Whole, amount: Whole, residual: IntArray) -> None:
     """Lets column k grow by `amount`: its rows have that much less left."""
     for entry in range(columns.start[k], columns.start[k + 1]):
         residual[columns.row[entry]] -= amount * columns.coefficient[entry]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _unpack(packing: Packing, key: IntArray, residual: IntArray) -> None:
     """The right-hand sides of a state."""
     for i in range(len(residual)):
@@ -216,7 +216,7 @@ def _unpack(packing: Packing, key: IntArray, residual: IntArray) -> None:
         residual[i] += (key[packing.word[i]] >> packing.shift[i]) & packing.mask[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _pack(packing: Packing, residual: IntArray, key: IntArray) -> None:
     """The words of a state. Trusted: each field is wide enough for its row in this layer."""
     key[:] = 0
@@ -224,7 +224,7 @@ def _pack(packing: Packing, residual: IntArray, key: IntArray) -> None:
         key[packing.word[i]] += (residual[i] - packing.low[i]) << packing.shift[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _stride(columns: Columns, k: Whole, packing: Packing, stride: IntArray) -> None:
     """What one more in column k takes from the words of a state.
 
@@ -238,7 +238,7 @@ def _stride(columns: Columns, k: Whole, packing: Packing, stride: IntArray) -> N
             stride[packing.word[i]] += columns.coefficient[entry] << packing.shift[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _find(keys: IntArray, table: IntArray, key: IntArray) -> Whole:
     """The slot of the table that holds the key, or the free one where it belongs.
 
@@ -262,7 +262,7 @@ def _find(keys: IntArray, table: IntArray, key: IntArray) -> Whole:
     return slot
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _rehashed(keys: IntArray, n: Whole, size: Whole) -> IntArray:
     """A larger hash table of the same states."""
     table = np.full(size, -1, np.int64)
@@ -271,7 +271,7 @@ def _rehashed(keys: IntArray, n: Whole, size: Whole) -> IntArray:
     return table
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _resized(numbers: Any, size: Whole) -> Any:
     """The numbers with room for more behind them."""
     larger = np.empty(size, numbers.dtype)
@@ -280,7 +280,7 @@ def _resized(numbers: Any, size: Whole) -> Any:
     return larger
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _resized_rows(rows: Any, size: Whole) -> Any:
     """The rows with room for more behind them."""
     larger = np.empty((size, rows.shape[1]), rows.dtype)
@@ -290,7 +290,7 @@ def _resized_rows(rows: Any, size: Whole) -> Any:
     return larger
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def expand(
     problem: Problem, step: Step, modulus: Any, layer: Layer, max_states: Whole, notes: IntArray
 ) -> Layer:
@@ -349,7 +349,7 @@ def expand(
     return Layer(keys[:n], table, residue[:n], mantissa[:n], exponent[:n])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pull(
     problem: Problem,
     step: Step,
@@ -396,7 +396,7 @@ def pull(
     return mantissa, exponent
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def descend(
     problem: Problem,
     step: Step,
@@ -449,7 +449,7 @@ def descend(
                 break
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
     """A whole-number solution of the tail, limits apart; False where there is none."""
     # H y = r downwards along the pivots; a remainder says that no whole number solves it.
@@ -480,7 +480,7 @@ def solve(tail: Tail, residual: IntArray, y: IntArray, point: IntArray) -> Any:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> Any:
     """Least and largest s, t and s + t that keep every column of the tail within its limits.
 
@@ -507,14 +507,14 @@ def _spans(tail: Tail, columns: Columns, point: IntArray, spans: IntArray) -> An
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _triangle(z: Whole) -> Whole:
     """Pairs of whole numbers from zero with a sum of at most z, for z below 2³¹."""
     z = max(z, -1)
     return (z + 1) * (z + 2) // 2
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _triangle_residue(z: Whole, modulus: Any) -> Any:
     """The same for any z; halved before it is multiplied, as residues cannot be halved."""
     if z < 0:
@@ -529,7 +529,7 @@ def _triangle_residue(z: Whole, modulus: Any) -> Any:
     return _multiply_residues(a, b, modulus)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _pairs(a: Whole, b: Whole, low: Whole, high: Whole, modulus: Any) -> tuple[Any, float]:
     """How many 0 ≤ s ≤ a, 0 ≤ t ≤ b have low ≤ s + t ≤ high: a residue, and a float not below it.
 
@@ -555,7 +555,7 @@ def _pairs(a: Whole, b: Whole, low: Whole, high: Whole, modulus: Any) -> tuple[A
     return r, (np.float64(a) + 1.0) * (np.float64(b) + 1.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _points(tail: Tail, spans: IntArray, modulus: Any) -> tuple[Any, float]:
     """Whole-number points of the tail: one, a segment's, or those of a box cut by two diagonals."""
     if tail.n_free == 0:
@@ -568,7 +568,7 @@ def _points(tail: Tail, spans: IntArray, modulus: Any) -> tuple[Any, float]:
     return _pairs(a, spans[5] - spans[4], spans[6] - base, spans[7] - base, modulus)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _settled(tail: Tail, columns: Columns, k: Whole, point: IntArray) -> Any:
     """Whether the tail columns that nothing behind column k can move are within their limits."""
     for entry in range(tail.settled_start[k], tail.settled_start[k + 1]):
@@ -578,7 +578,7 @@ def _settled(tail: Tail, columns: Columns, k: Whole, point: IntArray) -> Any:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _slide(tail: Tail, k: Whole, amount: Whole, point: IntArray) -> None:
     """What the tail's solution becomes as column k grows by `amount`.
 
@@ -588,7 +588,7 @@ def _slide(tail: Tail, k: Whole, amount: Whole, point: IntArray) -> None:
         point[i] -= amount * tail.slopes[k, i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@kernel(error_model="numpy", fastmath=FAST)
 def _line_sum(most: FloatArray, first: Whole, end: Whole, two: bool) -> float:
     """Points of the tail behind some values of the column before it, in closed form for each.
 
@@ -611,7 +611,7 @@ def _line_sum(most: FloatArray, first: Whole, end: Whole, two: bool) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@kernel(error_model="numpy", fastmath=FAST)
 def _line_sum_of_multiples(
     tail: Tail, columns: Columns, point: IntArray, n: Whole, limits: FloatArray
 ) -> float:
@@ -657,7 +657,7 @@ def _line_sum_of_multiples(
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@kernel(error_model="numpy", fastmath=FAST)
 def _cut_box(a: float, b: float, g: float, h: float) -> float:
     """Whole-number points s < a, t < b from zero on with g ≤ s + t ≤ h."""
     g, h = max(g, 0.0), min(h + 1.0, a + b - 1.0)
@@ -667,7 +667,7 @@ def _cut_box(a: float, b: float, g: float, h: float) -> float:
     return 0.5 * n_points if min(a, b, h - g) > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _along(
     problem: Problem, point: IntArray, n: Whole, modulus: Any, spans: IntArray, limits: FloatArray
 ) -> tuple[Any, float]:
@@ -690,7 +690,7 @@ def _along(
     return total, total_f
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _plane(
     problem: Problem,
     low: Whole,
@@ -742,7 +742,7 @@ def _plane(
     return total, total_f
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def finish_count(
     problem: Problem,
     step: Step,
@@ -846,7 +846,7 @@ class Visit(NamedTuple):
     notes: IntArray
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _weighed(weights: Weights, k: Whole, x: Whole, f: float, e: Whole) -> tuple[float, Whole]:
     """A weight times that of value x in column k."""
     if len(weights.mantissa) == 0:
@@ -855,7 +855,7 @@ def _weighed(weights: Weights, k: Whole, x: Whole, f: float, e: Whole) -> tuple[
     return _times(f, e, weights.mantissa[at], weights.exponent[at])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
     """The least and the largest t beside an s, by the limits of t and of s + t."""
     if tail.n_free < 2:
@@ -863,7 +863,7 @@ def _range_of_t(tail: Tail, spans: IntArray, s: Whole) -> tuple[Whole, Whole]:
     return max(spans[4], spans[6] - s), min(spans[5], spans[7] - s)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _add_points(
     problem: Problem, first: Whole, point: IntArray, spans: IntArray, to: Visit, stop: IntArray
 ) -> None:
@@ -905,14 +905,14 @@ def _add_points(
             marginal[at], marginal_e[at] = _plus(marginal[at], marginal_e[at], f, e)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _copy(numbers: IntArray, into: IntArray) -> None:
     """Copies one by one: a slice assigned to another costs seconds to compile."""
     for i in range(len(into)):
         into[i] = numbers[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _choose_point(
     problem: Problem, point: IntArray, spans: IntArray, mode: Whole, to: Visit, stop: IntArray
 ) -> None:
@@ -943,7 +943,7 @@ def _choose_point(
                 return
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _complete(
     problem: Problem, step: Step, key: IntArray, mode: Whole, to: Visit, stop: IntArray
 ) -> None:
@@ -990,7 +990,7 @@ def _complete(
         depth += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _visit_of(
     problem: Problem, n_chosen: Whole, marginal: FloatArray, marginal_e: IntArray
 ) -> Visit:
@@ -1009,7 +1009,7 @@ def _visit_of(
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def finish_layer(
     problem: Problem,
     step: Step,
@@ -1039,7 +1039,7 @@ def finish_layer(
             return
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def finish_draws(
     problem: Problem,
     step: Step,
@@ -1068,14 +1068,14 @@ def finish_draws(
             draws[draw, k] = to.chosen[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_up(f: FloatArray, e: IntArray, more: FloatArray, more_e: IntArray) -> None:
     """Adds one array of floats with exponents to another, in place."""
     for i in range(len(f)):
         f[i], e[i] = _plus(f[i], e[i], more[i], more_e[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def dive(problem: Problem, right: IntArray, n_dives: Whole) -> Any:
     """Values that trying all columns up to the tail one by one would take, estimated by dives.
 

@@ -13,9 +13,9 @@ how soon the limits settle, never where.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.numerics.kernels import kernel
 
 # What `notes` holds: the level, whether it was just entered, whether all is done, nodes so far.
 LEVEL, ENTER, DONE, NODES, N_NOTES = 0, 1, 2, 3, 4
@@ -44,7 +44,7 @@ class Search(NamedTuple):
     notes: IntArray
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _narrow(rows: Rows, lower: IntArray, upper: IntArray, i: int, search: Search, end: int) -> int:
     """Limits that row i implies for its columns; the new end of the queue, or −1 where none fit."""
     least, most = np.int64(0), np.int64(0)
@@ -73,7 +73,7 @@ def _narrow(rows: Rows, lower: IntArray, upper: IntArray, i: int, search: Search
     return end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _wake(rows: Rows, j: int, search: Search, end: Any) -> Any:
     """Queues the rows of a column that are not waiting yet; the new end of the queue."""
     for entry in range(rows.column_start[j], rows.column_start[j + 1]):
@@ -85,7 +85,7 @@ def _wake(rows: Rows, j: int, search: Search, end: Any) -> Any:
     return end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _settle(rows: Rows, lower: IntArray, upper: IntArray, search: Search, end: int) -> bool:
     """Narrows until no queued row changes anything; False where some row cannot be met."""
     while end > 0:
@@ -101,7 +101,7 @@ def _settle(rows: Rows, lower: IntArray, upper: IntArray, search: Search, end: i
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def begin(rows: Rows, search: Search) -> bool:
     """Narrows the limits at level 0 by all rows; False where that proves that there is no point."""
     n = len(rows.right)
@@ -110,7 +110,7 @@ def begin(rows: Rows, search: Search) -> bool:
     return _settle(rows, search.lower[0], search.upper[0], search, n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def proceed(rows: Rows, search: Search, out: IntArray, max_nodes: int) -> int:
     """Fills `out` with the next points, as many as it holds or are left; how many there are.
 

@@ -7,12 +7,12 @@ depends on the order alone, and no order changes the answer: so that these kerne
 """
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.kernels import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
     """Rank, modulo a prime, of the first 0, 1, … columns in the given order.
 
@@ -48,7 +48,7 @@ def prefix_ranks(matrix: IntArray, order: IntArray) -> IntArray:
     return ranks
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def greedy_order(matrix: IntArray, right: IntArray, upper: IntArray, first: int) -> IntArray:
     """Columns from `first` on, always the next that keeps the fields of open rows shortest.
 
@@ -92,7 +92,7 @@ def greedy_order(matrix: IntArray, right: IntArray, upper: IntArray, first: int)
     return order
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _shortest(bits: FloatArray, n: int) -> float:
     """The sum of the n shortest positive ones."""
     total, taken = 0.0, 0
@@ -103,7 +103,7 @@ def _shortest(bits: FloatArray, n: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def predicted_states(
     matrix: IntArray, right: IntArray, upper: IntArray, order: IntArray, tail_freedom: int
 ) -> float:
@@ -142,7 +142,7 @@ def predicted_states(
     return float(np.log2(max(total, 1.0)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def echelon(work: IntArray, m: int, largest: int) -> IntArray:
     """Brings the first m rows to echelon form by column operations, in place; the pivot rows.
 

@@ -15,14 +15,14 @@ lets them be, so that floats hold them exactly; their products are added as resi
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.kernels import kernel
 
 FAST = {"nnan", "nsz", "reassoc", "contract"}  # sums of exact whole numbers, in any order
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _fill(s: IntArray, n_fixed: int, total: int, sums: FloatArray, signs: FloatArray) -> None:
     """total − Σ_I (s_i + 1) and (−1)^|I| for all sets I of the first rows."""
     sums[0], signs[0] = total, 1.0
@@ -32,7 +32,7 @@ def _fill(s: IntArray, n_fixed: int, total: int, sums: FloatArray, signs: FloatA
             signs[j + (1 << i)] = -signs[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@kernel(error_model="numpy", fastmath=FAST)
 def _add_powers(
     low: int, n: int, rest: int, r: int, sums: FloatArray, signs: FloatArray, out: FloatArray
 ) -> None:
@@ -65,7 +65,7 @@ def _add_powers(
                 out[v] -= sign * (p + q)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _multiplied(
     one: FloatArray, other: FloatArray, n: int, scale: float, modulus: Any
 ) -> tuple[Any, float]:
@@ -84,7 +84,7 @@ def _multiplied(
     return total, size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sum_over_pairs(
     rows: IntArray, total: int, one: int, other: int, modulus: Any
 ) -> tuple[Any, float]:

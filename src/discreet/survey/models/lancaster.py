@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from discreet.clock import hear_of_compiling
 from discreet.data.cells import CellBatch
 from discreet.data.structural_zeros import Box, StructuralZeros
 from discreet.data.summary import Summary
@@ -248,8 +247,6 @@ class _Summation:
         """The sum by a compiled walk, which is loaded, and the first time compiled, only here."""
         report(0.0)
         from discreet.survey.models.lancaster_kernels import plant, positive_mass
-
-        hear_of_compiling()
 
         tree = plant(base, self.probability, pairs, self.boxes)
         sums = positive_mass(

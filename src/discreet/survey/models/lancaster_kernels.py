@@ -28,9 +28,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.numerics.kernels import kernel
 
 EXACT, LOW, HIGH, WIDEST, DRAWN, VARIANCE, VARIANCE_LIMIT, HITS = range(8)
 CLOSED, WORK, DRAW_WORK, ABORTED, N_OUT = range(8, 13)
@@ -120,14 +120,14 @@ def _new_stack(tree: Tree) -> Stack:
     return Stack(level, score, weight, effect, limits, alive, drawn)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _add(source: Any, more: Any, target: Any) -> None:
     """target = source + more, as a loop: a slice assigned to another costs seconds to compile."""
     for j in range(len(target)):
         target[j] = source[j] + more[j]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _extremes(effect: Any, most: Any, least: Any) -> Any:
     """Largest and smallest effect of one variable, with what later variables can add."""
     top, bottom = effect[0] + most[0], effect[0] + least[0]
@@ -137,7 +137,7 @@ def _extremes(effect: Any, most: Any, least: Any) -> Any:
     return top, bottom
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _set_limits(tree: Any, stack: Any, depth: int, i: int) -> None:
     """Limits at `depth` below level i; of the row alone, looser ones while it is being unrolled.
 
@@ -163,7 +163,7 @@ def _set_limits(tree: Any, stack: Any, depth: int, i: int) -> None:
             limits[0], limits[1] = top, bottom
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _descend(tree: Any, stack: Any, depth: int, i: int) -> None:
     """Fix level i of the variable at `depth`: all that is known one depth down."""
     start, end = tree.offsets[depth + 1], tree.offsets[-1]
@@ -174,7 +174,7 @@ def _descend(tree: Any, stack: Any, depth: int, i: int) -> None:
     _set_limits(tree, stack, depth + 1, i)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mark(zeros: Any, zeros_end: Any, alive: Any, depth: int, i: int) -> int:
     """Which impossible boxes may hold the path with level i at `depth`, and what that makes it."""
     # A box holds the whole path once the deepest variable that it restricts is fixed inside it.
@@ -188,7 +188,7 @@ def _mark(zeros: Any, zeros_end: Any, alive: Any, depth: int, i: int) -> int:
     return state
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _row(score: float, effect: Any, more: Any, probability: Any) -> float:
     """Σ_x p(x)·max(score + effect(x) + more(x), 0)."""
     total = 0.0
@@ -197,7 +197,7 @@ def _row(score: float, effect: Any, more: Any, probability: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mixed_row(tree: Any, alive: Any, own: float, effect: Any, more: Any) -> float:
     """The same over the levels that no box still alive holds."""
     start, last = tree.offsets[-2], len(tree.offsets) - 2
@@ -208,7 +208,7 @@ def _mixed_row(tree: Any, alive: Any, own: float, effect: Any, more: Any) -> flo
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mixed_rows(tree: Any, stack: Any) -> float:
     """Positive part of the possible cells of the last two variables below the path."""
     rows = len(tree.offsets) - 3
@@ -226,7 +226,7 @@ def _mixed_rows(tree: Any, stack: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _clean_rows(
     score: float, effect: Any, levels: Any, pairs: Any, ends: Any, top: float, bottom: float
 ) -> float:
@@ -249,7 +249,7 @@ def _clean_rows(
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _clean_blocks(tree: Any, stack: Any) -> float:
     """Positive part of all cells of the last three variables below the path, none impossible.
 
@@ -279,7 +279,7 @@ def _clean_blocks(tree: Any, stack: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _uniform(state: Any) -> float:
     """A number in [0, 1) from the counter in `state` (splitmix64)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -291,7 +291,7 @@ def _uniform(state: Any) -> float:
     return number
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _draw_level(cumulative: Any, low: int, high: int, target: float) -> int:
     """The level from low to high − 1 in which the running sum of probabilities passes target."""
     while low < high - 1:
@@ -303,7 +303,7 @@ def _draw_level(cumulative: Any, low: int, high: int, target: float) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
     """Positive part of one cell drawn from the box at `depth`; its mean is that of the box."""
     score: float = stack.score[depth]
@@ -319,7 +319,7 @@ def _draw(tree: Any, stack: Any, depth: int, state: Any) -> float:
     return max(score, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _estimate(tree: Any, stack: Any, depth: int, closing: Any, out: Any) -> Any:
     """Mean of some draws from the box at `depth`, and the variance of the mean."""
     total, squares = 0.0, 0.0
@@ -334,7 +334,7 @@ def _estimate(tree: Any, stack: Any, depth: int, closing: Any, out: Any) -> Any:
     return mean, max(squares / closing.draws - mean * mean, 0.0) / (closing.draws - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mean_square(probability: Any, effect: Any, start: int) -> float:
     """Σ p·h² over the levels from `start` on."""
     total = 0.0
@@ -343,7 +343,7 @@ def _mean_square(probability: Any, effect: Any, start: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
     """Settle the box at `depth` by its limits and some draws, if the limits are close enough."""
     mean, weight, start = stack.score[depth], stack.weight[depth], tree.offsets[depth]
@@ -370,7 +370,7 @@ def _close(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) 
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _certain(mean: float, weight: float, limits: Any, box: int, out: Any) -> bool:
     """Whether all cells of a box have one sign; then its mass is in `out`."""
     if mean + limits[0] + limits[2] <= 0:
@@ -381,7 +381,7 @@ def _certain(mean: float, weight: float, limits: Any, box: int, out: Any) -> boo
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _unrolled(tree: Any, stack: Any, depth: int, box: int, most_cells: float, out: Any) -> bool:
     """Whether the box at `depth` was bottom and small enough to be added up cell by cell."""
     rows = len(tree.offsets) - 3
@@ -407,7 +407,7 @@ def _unrolled(tree: Any, stack: Any, depth: int, box: int, most_cells: float, ou
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -> bool:
     """Whether the mass of the box at `depth` went into `out`; otherwise it has to be opened."""
     out[WORK] += LEVEL_WORK * (len(tree.main) - tree.offsets[depth])
@@ -422,7 +422,7 @@ def _done(tree: Any, stack: Any, depth: int, box: int, closing: Any, out: Any) -
     return depth == len(tree.offsets) - 3 and _unrolled(tree, stack, depth, box, np.inf, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _walk(tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any, out: Any) -> None:
     """Add the positive part of all cells below the path down to `floor`."""
     depth = floor
@@ -445,7 +445,7 @@ def _walk(tree: Any, stack: Any, floor: int, closing: Any, cap: float, stop: Any
                 stack.level[depth] = tree.offsets[depth]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _enter(tree: Any, stack: Any, prefix: int, floor: int) -> int:
     """Walk straight to the prefix of that number; says whether it is clean or impossible."""
     box = MIXED if len(tree.zeros_end) else CLEAN
@@ -463,7 +463,7 @@ def _enter(tree: Any, stack: Any, prefix: int, floor: int) -> int:
     return box
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def positive_part(
     tree: Any, stack: Any, floor: int, first: int, end: int, closing: Any, cap: float, stop: Any
 ) -> Any:

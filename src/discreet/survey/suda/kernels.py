@@ -24,10 +24,10 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.kernels import kernel
 
 Array = NDArray[Any]
 Words = NDArray[np.uint64]
@@ -58,13 +58,13 @@ def n_key_sets(n_keys: int, max_size: int) -> int:
     return sum(math.comb(n_keys, size) for size in range(1, max_size + 1))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _mark(bits: Words, row: int) -> None:
     """Set the bit of one row."""
     bits[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _split(
     rows: Array, start: int, stop: int, column: Array, n_tracked: int, counts: Array, place: Array,
     alone: Words, out_rows: Array, n_rows: int, out_starts: Array,
@@ -104,7 +104,7 @@ def _split(
     return n_classes, n_rows
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def refine(
     rows: Array, starts: Array, n_classes: int, column: Array, n_tracked: int, counts: Array,
     place: Array, alone: Words, out_rows: Array, out_starts: Array,
@@ -140,7 +140,7 @@ def refine(
     return n_out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _count_joint(
     rows: Array, start: int, stop: int, joint: Array, counts: Array, met: Array, first: Array
 ) -> int:
@@ -156,7 +156,7 @@ def _count_joint(
     return n_met
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _keep_single(
     n_met: int, n_tracked: int, counts: Array, met: Array, first: Array, single: Array
 ) -> int:
@@ -170,7 +170,7 @@ def _keep_single(
     return n_single
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mark_alone(
     rows: Array, starts: Array, n_classes: int, joint: Array, projections: Array, n_tracked: int,
     scratch: tuple[Array, ...], alone: Words,
@@ -198,7 +198,7 @@ def mark_alone(
             counts[met[i]] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _minimal_rows(
     stored: Words, base: int, parents: Array, x: int, without: Array, out: Array
 ) -> int:
@@ -219,7 +219,7 @@ def _minimal_rows(
     return n_out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tally(
     stored: Words, base: int, parents: Array, start: int, stop: int, without: Array, keys: Array,
     columns: Array, offsets: Array, out: Array, by_unique: Array, by_level: Array,

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.clock import hear_of_compiling
 from discreet.data.coding import Coding
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
@@ -258,8 +257,6 @@ def special_uniques(
     number of keys and the sets to look at are no more than `MAX_KEY_SETS`.
     """
     from discreet.survey.suda.kernels import search
-
-    hear_of_compiling()
 
     matrix = level_matrix(levels)
     limit = check_size(max_size, matrix.shape[1])

@@ -1,0 +1,91 @@
+"""Loops in two forms: compiled by Numba, and as plain Python for small problems.
+
+Loading Numba takes most of a second, compiling a loop for the first time on a machine several: more
+than all of a small problem. So a kernel is neither compiled nor is Numba loaded before it is
+called, and whoever knows that there are few steps to take calls its plain form,
+`kernel.suited(steps)`, which gives the same: kernels keep to what means the same in both forms (no
+division of integers by zero, no reliance on types that only a signature would fix). Which form runs
+depends on the problem alone, never on what was run before.
+"""
+
+from collections.abc import Callable
+from functools import cached_property, wraps
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from discreet.clock import listen_to_numba, standing_still
+
+FEW = 30_000  # steps of a loop that take some hundredths of a second as plain Python
+_heard: list[bool] = []  # whether Numba's compiling is listened to; once in a process
+
+
+class Kernel:
+    """A function to be compiled; the kernels that it calls go with it in either form."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function, self._options = function, options
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(*arguments)
+
+    def suited(self, steps: float) -> Callable[..., Any]:
+        """The form for a problem of about so many steps."""
+        return self.plain if steps <= FEW else self.compiled
+
+    @cached_property
+    def plain(self) -> Callable[..., Any]:
+        """As it is written; integers wrap around as they do in the compiled form."""
+        own = self._python
+
+        @wraps(own)
+        def run(*arguments: Any) -> Any:
+            with np.errstate(all="ignore"):
+                return own(*arguments)
+
+        return run
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The dispatcher of Numba, which reads what an earlier process compiled."""
+        with standing_still():
+            from numba import njit
+
+            if not _heard:
+                _heard.append(True)
+                listen_to_numba()
+            return njit(**self._options)(self._with("compiled"))
+
+    @cached_property
+    def _python(self) -> FunctionType:
+        return self._with("_python")
+
+    def _with(self, form: str) -> FunctionType:
+        """The function with its own kernels in that form; Numba cannot call a Kernel."""
+        found = self._function
+        called = {
+            name: getattr(value, form)
+            for name in _names(found.__code__)
+            if isinstance(value := found.__globals__.get(name), Kernel) and value is not self
+        }
+        own = FunctionType(
+            found.__code__, {**found.__globals__, **called}, found.__name__,
+            found.__defaults__, found.__closure__,
+        )  # fmt: skip
+        own.__qualname__, own.__module__ = found.__qualname__, found.__module__
+        own.__annotations__, own.__kwdefaults__ = found.__annotations__, found.__kwdefaults__
+        return own
+
+
+def _names(code: Any) -> set[str]:
+    """Globals that code may look up, those of functions inside it too."""
+    inner = (_names(one) for one in code.co_consts if hasattr(one, "co_names"))
+    return set(code.co_names).union(*inner)
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+    """Makes a function a kernel: compiled without Python's lock, and kept on disk."""
+    own = {"cache": True, "nogil": True, **options}
+    return lambda function: Kernel(function, own)
