@@ -27,6 +27,7 @@ COMPILING = "compiling (first use only)"
 FIRST_USE = "compiling what this needs (first time on this machine only, up to a minute)"
 LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
 PATIENCE = 2.0  # times its seconds of work, a piece of work may take by the watch
+PROCESSORS = 2  # of an ordinary machine, among which threads share their work
 OVER = 1e9  # seconds by which every clock is ahead once the watch has stopped the work
 
 

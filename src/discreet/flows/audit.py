@@ -1,10 +1,11 @@
 """What released margins of a table reveal, all at once or one after the other."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.clock import Clock
+from discreet.clock import Clock, guarded
+from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.policies import check_masks
@@ -57,7 +58,8 @@ def audit(
     asked = _options(options, rest)
     margins = margins_of("release", release)
     read = table_from(table, reading, progress, released=margins)
-    return audited(read, margins, asked, progress)
+    with guarded(asked.seconds):
+        return audited(read, margins, asked, progress)
 
 
 @in_one_thread
@@ -91,16 +93,25 @@ def audit_sequence(
     if not 1 <= first <= len(margins):
         raise InputError(must_be("first", f"from 1 to the {len(margins)} releases", first))
     read = table_from(table, reading, progress, released=margins)
-    clock, found = Clock(asked.seconds), []
-    named = {name for names in margins for name in names}
+    with guarded(asked.seconds):
+        return AuditSequence(_steps(read, margins, asked, first, progress))
+
+
+def _steps(
+    read: Table,
+    margins: Sequence[Sequence[str]],
+    asked: AuditOptions,
+    first: int,
+    progress: Progress,
+) -> Iterator[Audit]:
+    clock, named = Clock(asked.seconds), {name for names in margins for name in names}
     for step in range(first, len(margins) + 1):
         seconds = clock.share(1 / (len(margins) + 1 - step))
         own = replace(asked, seconds=seconds)
         if step < len(margins) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
         one = audited(read, margins[:step], own, progress, involved=named)
-        found.append(replace(one, options=replace(one.options, seconds=asked.seconds)))
-    return AuditSequence(found)
+        yield replace(one, options=replace(one.options, seconds=asked.seconds))
 
 
 def _options(given: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:

@@ -6,6 +6,7 @@ from typing import Any
 from discreet.choice.options import ChooseOptions
 from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
+from discreet.clock import guarded
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
 from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
@@ -43,7 +44,8 @@ def choose(
     reading, rest = reading_apart(keywords)
     asked = options_of(ChooseOptions, options, rest)
     read = table_from(table, reading, progress)
-    return recommended(read, asked, progress)
+    with guarded(asked.seconds):
+        return recommended(read, asked, progress)
 
 
 recommend = choose

@@ -30,7 +30,7 @@ from discreet.tables.posteriors import RELEASED, ViewOptions
 from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 from discreet.tables.release import Release
 
-LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
+LIMITS = Limits(most_tables=200_000, least_effective=100.0, draw_seconds=5.0)
 BELIEF_SHARE, BELIEF_SECONDS = 0.3, 10.0  # of the time, for tables that fit all that is out
 NO_TIME = Unavailable("time ran out before this cross was looked at")
 

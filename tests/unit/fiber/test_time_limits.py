@@ -14,6 +14,7 @@ from discreet.fiber.system.linear_system import system_of
 from discreet.fiber.system.margins import all_margins, margins_of
 from discreet.fiber.system.priors import Multinomial, Uniform
 from discreet.figures import Unavailable
+from discreet.numerics.kernels import Kernel
 
 
 def system_with(n_variables, order=3, n_persons=500):
@@ -37,8 +38,10 @@ def test_a_table_whose_cells_lie_in_many_equations_is_not_begun():
 
 
 def test_a_search_looks_at_the_clock_after_about_as_much_work_whatever_the_equations():
-    small = enumeration._nodes_at_once(enumeration._rows(system_with(3, 2)))
-    large = enumeration._nodes_at_once(enumeration._rows(system_with(12)))
+    small, large = (
+        enumeration._nodes_at_once(enumeration._pairs(enumeration._rows(system)))
+        for system in (system_with(3, 2), system_with(12))
+    )
     assert small == enumeration.NODES_AT_ONCE
     assert 1 <= large < 100
 
@@ -61,7 +64,9 @@ def test_fewer_orders_are_sought_where_time_is_short(monkeypatch):
         sought.append(int(first))
         return np.arange(matrix.shape[1])
 
-    monkeypatch.setattr(dynamic_programming_plan, "greedy_order", greedy)
+    own = Kernel(greedy, {})
+    monkeypatch.setattr(own, "suited", lambda steps: greedy)
+    monkeypatch.setattr(dynamic_programming_plan, "greedy_order", own)
     plan_for(block, closed=False, seconds=1e-6)
     assert sought == []
     plan_for(block, closed=False)

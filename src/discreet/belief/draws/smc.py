@@ -7,7 +7,6 @@ Monte Carlo samplers; Del Moral, Doucet and Jasra 2006). The mean weight of a po
 bias for Σ w, the marginal likelihood, whatever the moves do; several populations that know nothing
 of each other tell its standard error. Walks from their last points give the cells."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,7 +25,7 @@ from discreet.belief.draws.weights import effective_draws
 from discreet.belief.exact.clique_distribution import CliqueDistribution, log_matchings
 from discreet.belief.exact.matched_tables import matched_tables
 from discreet.belief.models.model_averaging import Evidence
-from discreet.clock import Clock, threads, working_seconds
+from discreet.clock import PROCESSORS, Clock, threads, watch_left, work, working_seconds
 from discreet.fiber.draws.sequential import weighted_draws
 from discreet.fiber.system.priors import Multinomial
 from discreet.figures import Unavailable
@@ -41,6 +40,7 @@ LEAST_STARTS = 8  # different points that a population begins with
 STEP_SPREAD = 0.5  # standard deviation of the log weights of one step
 MOST_OF_REST = 1 / 3  # of the way left, so that far tails have weights of finite variance
 MOST_STEPS = 2000
+MOVE_SECONDS, POINT_SECONDS = 1e-7, 2e-8  # a move tried, and a count of a point looked up
 MOST_ENTRIES = 2**25  # moves × entries of the model's margins
 LEAST_MOVES, MOST_MOVES = 24, 250  # of each point at each step
 N_CHAINS = 16
@@ -118,8 +118,7 @@ def annealed_distribution(
                 f"leading {POPULATION} tables up to the model takes {pilot.seconds:.2g} s, too "
                 "long for the time left; allow more seconds"
             )
-        own = Clock(clock.share(0.6))
-        found = _populations(walker, starts, pilot.schedule, number, own, rng, progress)
+        found = _populations(walker, starts, pilot, number, rng, progress)
     counts, complete = _walked(walker, found, levels, clock, rng, progress)
     return AnnealedDistribution(
         evidence=evidence or _evidence(distribution, starts, found),
@@ -136,7 +135,7 @@ def _number(seconds: float, n_starts: int, clock: Clock) -> int:
     left = clock.share(0.6)
     number = MOST_POPULATIONS
     if left is not None:
-        number = int(left * (os.cpu_count() or 1) / (1.3 * seconds))
+        number = int(left * PROCESSORS / (1.3 * seconds))
     return min(number, MOST_POPULATIONS, n_starts // LEAST_STARTS)
 
 
@@ -189,6 +188,7 @@ class _Walker:
     def move(self, points: IntArray, weights: Weights, state: Words, times: int = 1) -> None:
         """Moves every point, in place."""
         move_points(points, self._lines, weights, times * self.n_moves, state)
+        work(len(points) * (MOVE_SECONDS * times * self.n_moves + POINT_SECONDS * points.shape[1]))
 
 
 def _state(rng: np.random.Generator) -> Words:
@@ -248,19 +248,19 @@ class _Population:
 def _populations(
     walker: _Walker,
     starts: _Starts,
-    schedule: Sequence[float],
+    pilot: _Pilot,
     number: int,
-    clock: Clock,
     rng: np.random.Generator,
     progress: Progress,
 ) -> list[_Population]:
-    """As many as wanted; once the time is over, only those begun, and as few as there must be."""
+    """As many as wanted, each of which takes as long as the pilot did."""
+    schedule, seconds = pilot.schedule, pilot.seconds
     weights = [walker.weights(beta) for beta in schedule]
     seeds, each = rng.spawn(number), len(starts.points) // number
     done: list[int] = []
 
     def run(i: int) -> _Population | None:
-        if i >= LEAST_POPULATIONS and clock.is_over:
+        if i >= LEAST_POPULATIONS and watch_left() <= 0:
             return None
         own = i * each + np.arange(POPULATION) % each  # several points may begin alike
         first = (starts.points[own], starts.log_weights[own])
@@ -270,7 +270,9 @@ def _populations(
         return found
 
     with threads(number) as pool:
-        return [one for one in pool.map(run, range(number)) if one is not None]
+        found = [one for one in pool.map(run, range(number)) if one is not None]
+    work(len(found) * seconds / PROCESSORS)
+    return found
 
 
 def _led_up(

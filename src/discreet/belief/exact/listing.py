@@ -33,6 +33,10 @@ def listed_within(
     end = None if seconds is None else working_seconds() + seconds / 2
     left = most
     for block in blocks:
+        few = enumeration.few_tables(block.system)
+        if few is not None:
+            left -= len(few)
+            continue
         if _surely_more(block.system, left, rng, end):
             return None
         try:
@@ -42,7 +46,7 @@ def listed_within(
             return None
         if left < 0:
             return None
-    return listed_fiber(system, most=most)
+    return listed_fiber(system, most=most) if left >= 0 else None
 
 
 def _surely_more(system: System, most: int, rng: np.random.Generator, end: float | None) -> bool:

@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 
 from discreet.belief.models.generators import Axes, HierarchicalModel
+from discreet.clock import work
 from discreet.fiber.system.decomposable import separator_table
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -23,6 +24,7 @@ from discreet.numerics.graphs import junction_tree
 from discreet.numerics.hypergeometric import hypergeometric_chance, hypergeometric_rows
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have
+MATCH_SECONDS, PAIR_SECONDS = 2e-5, 1e-7  # a match, and each pair of values before and after
 MOST_RECORDS = 2**24  # of a table that is matched
 ROOM = 1e-3  # that a quick probability may be off, relative to the confidence
 NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding
@@ -123,6 +125,7 @@ class MatchedDistribution:
         held = low + np.arange(len(distribution))
         first = max(0, low + entry - total)
         values = np.arange(first, min(int(held[-1]), entry) + 1)
+        work(MATCH_SECONDS + PAIR_SECONDS * len(values) * len(held))
         after: FloatArray = distribution @ hypergeometric_rows(values, total, held, entry)
         kept = np.flatnonzero(after > NEGLIGIBLE * after.max())
         after = after[kept[0] : kept[-1] + 1]

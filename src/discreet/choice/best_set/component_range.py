@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from discreet.choice.best_set.block_kernels import reach_by_blocks
+from discreet.clock import work
 from discreet.data.table import Table
 from discreet.fiber.bounds.by_shuttle import shuttle
 from discreet.fiber.bounds.kernels import push_cells
@@ -23,6 +24,8 @@ MOST_WALKED = 2**18  # cells of a component that is built in full to be walked i
 MOST_SHUTTLED = 2**20  # cells of all its sums, for the shuttle
 LARGEST_CUBE = 6  # variables of a move
 MOST_BITS = 62  # variables of a component, as bits of one number
+MOVE_SECONDS = 3e-8  # a move tried
+RECORD_SECONDS, TRY_SECONDS = 1e-8, 2e-6  # a record compared, and what is tried with a near one
 PART = 256  # cells pushed before the clock is looked at
 
 
@@ -84,6 +87,7 @@ class ComponentRange:
             if deadline.passed:
                 return
             part = wanted[start : start + PART]
+            work(2 * MOVE_SECONDS * steps * len(part))
             push_cells(
                 self._now, self.least, self.most, lower, upper, part, *self._moves, steps,
                 self._state,
@@ -105,6 +109,7 @@ class ComponentRange:
             if deadline.passed:
                 return
             part = wanted[start : start + PART]
+            work(len(part) * (RECORD_SECONDS * len(places) + TRY_SECONDS * near))
             reach_by_blocks(
                 self._truth, levels, places, part, sizes, strides, sets, self.least, self.most,
                 lower, near, width,

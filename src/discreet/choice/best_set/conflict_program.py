@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.choice.best_set.margin_requests import Requests
-from discreet.clock import standing_still
-from discreet.fiber.system.programs import Deadline, solved_heeding_interrupts
+from discreet.clock import standing_still, watch_left, work
+from discreet.fiber.system.programs import (
+    BEGIN_SECONDS,
+    FOREVER,
+    UNIT_SECONDS,
+    Deadline,
+    solved_heeding_interrupts,
+)
 
 FINENESS = 1_000_000  # parts of the greatest weight that fractional weights are rounded up to
+REQUEST_SECONDS = 1e-5  # to hand over a request
 MOST_WHOLE = 2**40  # weights that are whole up to this are taken as they are
 
 
@@ -64,6 +71,7 @@ class ConflictProgram:
         for one, variable in self._taken.items():
             self._model.add_hint(variable, one in near)
         status = solved_heeding_interrupts(solver, self._model)
+        work(BEGIN_SECONDS + REQUEST_SECONDS * len(self._taken))
         everything = math.fsum(self._requests.values())
         if status not in (self._cp.OPTIMAL, self._cp.FEASIBLE):
             return RequestChoice(chosen=(), bound=everything, optimal=False)
@@ -77,7 +85,8 @@ class ConflictProgram:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         solver.parameters.catch_sigint_signal = False
-        solver.parameters.max_time_in_seconds = max(seconds, 1e-3)
+        solver.parameters.max_deterministic_time = max(seconds, 1e-3) / UNIT_SECONDS
+        solver.parameters.max_time_in_seconds = min(max(watch_left(), 1e-3), FOREVER)
         return solver
 
 

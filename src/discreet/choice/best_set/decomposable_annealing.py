@@ -16,10 +16,13 @@ from discreet.choice.best_set.decomposable_search import (
     Found,
     State,
 )
+from discreet.clock import work
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.bit_sets import all_within, axes_of, members
 from discreet.numerics.graphs import Graph
 from discreet.progress import Progress
+
+STEP_SECONDS = 1e-5  # beside judging a set
 
 
 def annealed(
@@ -130,6 +133,7 @@ class _Walk:
                 if deadline.passed or self._best_worth >= enough:
                     break
                 progress(STEP, step / steps)
+            work(STEP_SECONDS)
             heat = self._unit * WARM * (COLD / WARM) ** (step / steps)
             self._step(heat)
         return self._best

@@ -16,7 +16,10 @@ from math import comb
 
 from discreet.choice.best_set.margin_requests import Requests
 from discreet.choice.best_set.small_cells import SmallCells
+from discreet.clock import work
 from discreet.fiber.system.programs import Deadline
+
+BRANCH_SECONDS = 1e-6  # of a branching, for each request and variable that it looks at
 
 
 class DecomposableBound:
@@ -63,6 +66,7 @@ class DecomposableBound:
         """The best over all safe margins that hold the clique and some of `near`."""
         if self._deadline.passed:
             raise TimeoutError
+        work(BRANCH_SECONDS * (1 + len(held) + len(near)))
         self._most = max(self._most, clique.bit_count())
         best = max(best, _within(held, clique))
         for i, u in enumerate(near):

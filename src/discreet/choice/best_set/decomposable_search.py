@@ -20,6 +20,7 @@ import numpy as np
 
 from discreet.choice.best_set.margin_requests import Requests, is_more
 from discreet.choice.best_set.small_cells import SmallCells
+from discreet.clock import work
 from discreet.fiber.system.programs import Deadline
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.bit_sets import all_within, lies_within, maximal_sets, members
@@ -30,6 +31,7 @@ MOST_LISTED = 6  # variables up to which all sets are gone through
 STEPS_A_PAIR = 2000  # annealing steps for each pair of variables
 MOST_STEPS = 500_000
 WARM, COLD = 0.5, 0.1  # temperature at the start and the end, in what an edge is worth
+SET_SECONDS, CELL_SECONDS = 3e-5, 3e-9  # to judge a set, for each small cell
 LOOK = 64  # steps between looks at the clock
 STEP = "margins: decomposable sets"
 
@@ -124,6 +126,7 @@ class DecomposableSearch:
     def is_safe(self, state: State) -> bool:
         """Whether a set is allowed."""
         self.n_seen += 1
+        work(SET_SECONDS + CELL_SECONDS * len(self.cells))
         if self._allowed is not None:
             return self._allowed(state.sets)
         lower = np.maximum(state.sums, 0) if self.covers(state) else 0

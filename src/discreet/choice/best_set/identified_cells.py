@@ -9,6 +9,7 @@ confidence (dobra (5))."""
 import numpy as np
 
 from discreet.choice.best_set.small_cells import SmallCells
+from discreet.clock import work
 from discreet.fiber.system.programs import Deadline
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -19,6 +20,7 @@ from discreet.numerics.rounding import first_largest
 from discreet.tables.measures import surely_above
 
 BLOCK = 2_000_000  # probabilities computed at a time
+MATCH_SECONDS, PAIR_SECONDS = 2e-5, 1e-7  # a step of a chain, and each of its probabilities
 
 
 class IdentifiedCells:
@@ -57,7 +59,11 @@ class IdentifiedCells:
         for chain in chains:
             if deadline is not None and deadline.passed:
                 return None
-            distributions.append(distribution_of_chain(*np.split(chain, 2)))
+            entries, totals = np.split(chain, 2)
+            found = distribution_of_chain(entries, totals, deadline)
+            if found is None:
+                return None
+            distributions.append(found)
         hits = 0
         for i, truth in zip(which.ravel().tolist(), self._cells.truths.tolist(), strict=True):
             hits += self._is_found(*distributions[i], truth)
@@ -68,8 +74,11 @@ class IdentifiedCells:
         return low + best == truth and bool(distribution[best] > surely_above(self._confidence))
 
 
-def distribution_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, FloatArray]:
-    """The least count of a cell and the probabilities of it and those above.
+def distribution_of_chain(
+    entries: IntArray, totals: IntArray, deadline: Deadline | None = None
+) -> tuple[int, FloatArray] | None:
+    """The least count of a cell and the probabilities of it and those above; None where the time
+    was over.
 
     `entries` are the cell's clique entries along the tree, `totals` those of the separators, of
     which the first is not used.
@@ -81,7 +90,10 @@ def distribution_of_chain(entries: IntArray, totals: IntArray) -> tuple[int, Flo
         after: FloatArray = np.zeros(len(values))
         rows = max(1, BLOCK // len(values))
         for start in range(0, len(distribution), rows):
+            if deadline is not None and deadline.passed:
+                return None
             held = low + np.arange(start, min(start + rows, len(distribution)))
+            work(MATCH_SECONDS + PAIR_SECONDS * len(held) * len(values))
             after += distribution[start : start + rows] @ hypergeometric_rows(
                 values, total, held, entry
             )

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.choice.best_set.component_range import ComponentRange
 from discreet.choice.best_set.small_cells import SmallCells
+from discreet.clock import work
 from discreet.fiber.bounds.cell_bounds import bounds
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.programs import Deadline
@@ -29,6 +30,8 @@ from discreet.numerics.graphs import JunctionTree, components_tree
 EFFORTS = (("blocks", 60), ("moves", 50), ("blocks", 400), ("blocks", 3000), ("moves", 4000))
 MOST_PROGRAMMED = 2**12  # cells of a component that integer programs are tried on
 MOST_TABLE = 2**17  # cells of the table itself
+FAMILY_SECONDS, CELL_SECONDS = 1e-4, 1e-8  # to judge a set by margin, for each small cell
+LOOK_SECONDS = 2e-6  # to compare a set with one that was judged
 MOST_RANGES = 2000  # components whose ranges are kept
 
 
@@ -85,6 +88,7 @@ class Judge:
     def __call__(self, sets: Iterable[int]) -> Safety:
         """Whether these margins and those already out are safe together."""
         family = self.family(sets)
+        work(LOOK_SECONDS * (1 + len(self._safe) + len(self._unsafe)))
         found = self._known.get(family) or self._implied(family)
         if found is None:
             found = self._judged(family)
@@ -123,6 +127,7 @@ class Judge:
 
     def _judged(self, family: tuple[int, ...]) -> Safety:
         self.n_judged += 1
+        work(FAMILY_SECONDS * (1 + len(family)) + CELL_SECONDS * len(family) * len(self.cells))
         if any(not self._fits(one) for one in hidden_cliques(family)):
             return Safety.UNKNOWN
         tree = components_tree(map(axes_of, family))

@@ -10,11 +10,13 @@ from math import prod
 import numpy as np
 
 from discreet.choice.best_set.entry_kernels import sum_entries
+from discreet.clock import work
 from discreet.data.table import Table
 from discreet.numerics.arrays import IntArray, read_only
 from discreet.numerics.bit_sets import axes_of
 
 MOST_BYTES = 2**28  # of entries kept to be used again
+MARGIN_SECONDS, CELL_SECONDS = 3e-5, 2e-9  # to sum a margin, for each cell and variable
 DENSE = 2**20  # cells of a margin whose entries are summed in place
 
 
@@ -46,6 +48,7 @@ class SmallCells:
         """The count of each small cell's levels of these variables: its entry in their margin."""
         found = self._kept.get(variables)
         if found is None:
+            work(MARGIN_SECONDS + CELL_SECONDS * len(self.table.counts) * variables.bit_count())
             found = self._kept[variables] = read_only(self._summed(variables))
             if len(self._kept) * 8 * len(self) > MOST_BYTES and len(self._kept) > 1:
                 self._kept.popitem(last=False)

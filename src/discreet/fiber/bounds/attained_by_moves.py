@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.clock import work
 from discreet.fiber.bounds.kernels import push_cells
 from discreet.fiber.system.decomposable import Axes
 from discreet.fiber.system.margins import Margins
@@ -20,6 +21,8 @@ from discreet.numerics.arrays import IntArray
 
 LARGEST_CUBE = 6  # variables of a move: 64 cells
 STEPS = 2000  # moves tried for a cell in one pass
+FIRST_STEPS, FEW_CELLS = 100, 64  # in the first pass over few cells, which plain loops make
+PUSH_SECONDS = 3e-8  # a move tried
 PASSES = 40
 WORTHWHILE = 0.01  # share of open sides that a pass must close for another to be made
 PASS_CELLS = 4096  # sides pushed before the clock is looked at
@@ -61,14 +64,17 @@ def attained_by_moves(
     moves = (*_ragged(cubes), np.array(margins.sizes), _strides(margins.sizes))
     state = np.array([0x9E3779B97F4A7C15], dtype=np.uint64)
     n_open = _open(least, most, limits, wanted)
-    for _ in range(PASSES):
+    first = FIRST_STEPS if len(wanted) <= FEW_CELLS else STEPS
+    for steps in (first, *[STEPS] * (PASSES - 1)):
         for start in range(0, len(wanted), PASS_CELLS):
             if deadline.passed:
                 return least, most
             part = wanted[start : start + PASS_CELLS]
-            push_cells(now, least, most, *limits, part, *moves, STEPS, state)
+            push = push_cells.plain if steps == FIRST_STEPS else push_cells.compiled
+            push(now, least, most, *limits, part, *moves, steps, state)
+            work(PUSH_SECONDS * steps * len(part))
         left = _open(least, most, limits, wanted)
-        if left == 0 or n_open - left < WORTHWHILE * n_open:
+        if left == 0 or (steps == STEPS and n_open - left < WORTHWHILE * n_open):
             break
         n_open = left
     return least, most

@@ -1,11 +1,11 @@
-"""The loops behind cheap bounds: limits passed along rows, margins looked up, cells pushed.
+"""The loops behind cheap bounds: limits passed along rows, cells pushed.
 
 `tighten` walks the limits of all columns: a row's sum is given, so that the least of its other
 columns limits each of them from above and their most from below. Limits only ever narrow, and every
-table that was within them stays so, wherever it stops. `look_up` reads closed forms off margins.
-`push_cells` walks one consistent table towards the limits of a cell: each move adds and takes away
-at the corners of a cube, which leaves all released margins as they are, and what it attains proves
-nothing but that the bound is no tighter.
+table that was within them stays so, wherever it stops. `push_cells` walks one consistent table
+towards the limits of a cell: each move adds and takes away at the corners of a cube, which leaves
+all released margins as they are, and what it attains proves nothing but that the bound is no
+tighter.
 
 They trust their caller for shapes and for limits below 2**53 in size. Sums are kept at ±2**62 when
 they would leave it, and nothing is concluded from a sum so kept. Everything a kernel calls stands
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet.numerics.arrays import IntArray
-from discreet.numerics.kernels import kernel
+from discreet.numerics.kernels import FEW, kernel
 
 STABLE, UNSTABLE, CONTRADICTION = 0, 1, 2
 CAP = 2**62
@@ -117,35 +117,6 @@ def tighten(
         if not changed:
             return STABLE, -1
     return UNSTABLE, -1
-
-
-@kernel()
-def look_up(
-    levels: Any,
-    values: Any,
-    signs: Any,
-    starts: Any,
-    first_axis: Any,
-    axes: Any,
-    strides: Any,
-    lower: Any,
-    upper: Any,
-) -> None:
-    """Fills the closed form of each cell: the least clique entry, and cliques less separators.
-
-    Table t holds values[starts[t]:]; its axes and their strides are numbered from first_axis[t].
-    Cliques have sign 1, separators −1.
-    """
-    for c in range(levels.shape[0]):
-        most, total = np.iinfo(np.int64).max, 0
-        for t in range(len(signs)):
-            at = starts[t]
-            for k in range(first_axis[t], first_axis[t + 1]):
-                at += levels[c, axes[k]] * strides[k]
-            total += signs[t] * values[at]
-            if signs[t] > 0:
-                most = min(most, values[at])
-        lower[c], upper[c] = max(0, total), most
 
 
 @kernel()
@@ -305,8 +276,15 @@ def tightened(
     matrix: Any, right: IntArray, lower: IntArray, upper: IntArray, max_rounds: int = 1000
 ) -> tuple[IntArray, IntArray, int, int]:
     """New limits of all columns, how it ended, and the row of a contradiction."""
-    low, high = lower.copy(), upper.copy()
-    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    data = matrix.data.astype(np.int64)
-    ended, row = tighten(indptr, indices, data, right, low, high, max_rounds)
+    layout = (matrix.indptr, matrix.indices, matrix.data, right, lower, upper)
+    rounds = min(max_rounds, FEW // max(2 * matrix.nnz, 1))
+    low, high, ended, row = lower, upper, UNSTABLE, -1
+    if rounds:  # a small system: lists are faster than arrays read one by one
+        lists = [array.tolist() for array in layout]
+        ended, row = tighten.plain(*lists, rounds)
+        low, high = (np.array(limits, dtype=np.int64) for limits in lists[-2:])
+    if ended == UNSTABLE and rounds < max_rounds:
+        arrays = [array.astype(np.int64) for array in (*layout[:4], low, high)]
+        ended, row = tighten(*arrays, max_rounds - rounds)
+        low, high = arrays[-2:]
     return low, high, int(ended), int(row)

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from discreet.clock import work
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming import Budget, Sweep, behind, descended
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
@@ -128,6 +129,7 @@ def _drawn(
     cell = np.zeros(n, dtype=np.int64)
     for step in steps:
         budget.check_time("matching records")
+        work(n / MATCHES_A_SECOND)
         shape = [sizes[axis] for axis in step.new]
         where = _code(cell, step.separator, sizes, strides)
         matched = _matched(where, step, rng)

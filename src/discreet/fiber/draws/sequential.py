@@ -20,11 +20,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.clock import working_seconds
+from discreet.clock import work, working_seconds
 from discreet.errors import InputError, Interrupted, must_be
 from discreet.fiber.draws.moves import Cut, check_same_rows, cuts_of, offsets_of
 from discreet.fiber.draws.tilt import balanced
@@ -42,6 +43,7 @@ MOST_VALUES = 2**24  # entries of a slice's table of weights
 MOST_FILLED = 2**32  # pairs of a value and a rest that are gone through before columns are drawn
 MOST_TRIED = 2**28  # values tried for one table
 VALUES_A_SECOND = 1e7  # of cells in a few equations each
+COLUMN_VALUES_A_SECOND = 5e7  # of cells of a slice that is filled by columns
 PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
 TILT_SHARE = 0.2  # of the time, for slopes that make draws better
 MOST_OVER = 1.5  # of the time limit that the last batch may take
@@ -223,7 +225,11 @@ def _seconds_a_table(system: System, values: float) -> float:
     return values / VALUES_A_SECOND + pairs / PAIRS_A_SECOND
 
 
-Filler = Callable[[int, np.random.Generator], tuple[IntArray, FloatArray]]
+class Filler(NamedTuple):
+    """Fills tables, so many at a time, with their log weights; what one of them takes."""
+
+    fill: Callable[[int, np.random.Generator], tuple[IntArray, FloatArray]]
+    seconds: float
 
 
 def _collected(
@@ -241,7 +247,8 @@ def _collected(
     try:
         while tried < n_draws and not stopped:
             batch = min(batch, n_draws - tried)
-            tables, log_weights = filler(batch, rng)
+            tables, log_weights = filler.fill(batch, rng)
+            work(batch * filler.seconds)
             alive = log_weights > -np.inf
             found.append((tables[alive], log_weights[alive]))
             tried += batch
@@ -301,7 +308,8 @@ def _cell_filler(system: System, prior: Prior, seconds: float | None) -> Filler:
         own = weights.values[weights.start + points] + weights.slope * points
         return points[:, : system.n_named], np.where(alive, own.sum(axis=1) - log_chosen, -np.inf)
 
-    return fill
+    values = float((system.upper - system.lower).astype(np.float64).sum())
+    return Filler(fill, _seconds_a_table(system, values))
 
 
 def _cell_order(system: System) -> IntArray:
@@ -332,7 +340,7 @@ def _column_filler(system: System, margins: Margins, prior: Prior) -> Filler | N
             log_weights += own
         return tables, log_weights
 
-    return fill
+    return Filler(fill, sum(one.log_weights.size for one in fillers) / COLUMN_VALUES_A_SECOND)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.clock import standing_still, working_seconds
+from discreet.clock import standing_still, work, working_seconds
 from discreet.fiber.draws.walk_weights import WeightTable
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_VALUES = 2**21  # values of all cells together up to which slopes are sought
 STEPS = 200
+STEP_SECONDS, VALUE_SECONDS = 1e-4, 3e-8  # of looking at the slope once, for each value of a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def balanced(system: System, weights: WeightTable, seconds: float | None = None)
     scale = 1.0 / np.maximum(1.0, values.max(initial=1))
 
     def objective(multipliers: FloatArray) -> tuple[float, FloatArray]:
+        work(STEP_SECONDS + VALUE_SECONDS * (len(values) + system.matrix.nnz))
         slopes = system.matrix.T @ (multipliers * scale)
         log_sums, means = _moments(log_weights + slopes[column] * values, values, begin, column)
         gradient = (system.matrix @ means - system.right) * scale

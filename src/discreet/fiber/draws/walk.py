@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.clock import threads, working_seconds
+from discreet.clock import PROCESSORS, threads, work, working_seconds
 from discreet.errors import InputError, must_be
 from discreet.fiber.draws.moves import ListedMoves, LoopMoves, MoveSet, offsets_of
 from discreet.fiber.draws.walk_weights import WeightTable, weight_table
@@ -21,6 +21,7 @@ from discreet.progress import Progress, interruption_ends_all, silent
 if TYPE_CHECKING:
     from discreet.fiber.draws.walk_kernels import Occupied
 
+MOVE_SECONDS, KEPT_SECONDS = 3e-8, 2e-9  # a move, and a count of a cell that is kept
 SLICE_SECONDS = 0.1  # how long the inner loops run before it is asked whether to stop
 STATE_WORDS = 16  # a generator's state and room behind it: chains share no cache line
 INTERRUPTION = "an interruption"
@@ -283,6 +284,8 @@ def _walk_in_slices(
             for chain, target in zip(chains, targets, strict=True)
         ]
         tally.changes += sum(job.result() for job in jobs)
+        each = MOVE_SECONDS * plan.thin + KEPT_SECONDS * len(chosen)
+        work(len(chains) * rows * each / PROCESSORS)
         tally.done += rows
         progress("walking", tally.done / total)
         rows = _next_rows(rows, working_seconds() - start)

@@ -24,6 +24,7 @@ from discreet.fiber.sums.dynamic_programming_plan import (
     ColumnPlan,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.kernels import FEW, Kernel
 from discreet.progress import Progress, heed, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
@@ -40,6 +41,9 @@ STEP_SECONDS = 1.5e-8  # a value tried in a column
 STATE_SECONDS = 1e-7  # a state stored or gone back over, with its place in the table of states
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
+
+
+Form = Callable[[Kernel], Callable[..., Any]]  # which form of a kernel is to run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +143,8 @@ def sweep(
                 break
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
-        after = kernels.expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
+        expand = kernels.expand.suited(steps + len(layer.keys) * (float(plan.columns.upper[k]) + 1))
+        after = expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
         work(STEP_SECONDS * int(notes[kernels.STEPS]) + STATE_SECONDS * len(after.keys))
         if notes[kernels.STOPPED]:
             _check_completing(plan, k, layer, weights, closed, budget)
@@ -244,8 +249,9 @@ def counted(
     """Tables through the last layer of a sweep, completed on all cores."""
     problem, step = found.plan.problem(), found.plan.step(found.first)
 
-    def do(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
-        return kernels.finish_count(problem, step, np.uint64(modulus), part, notes, stop)
+    def do(form: Form, part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+        finish = form(kernels.finish_count)
+        return finish(problem, step, np.uint64(modulus), part, notes, stop)
 
     parts, ended = in_parts(found, do, budget, progress)
     residue, (mantissa, exponent) = 0, (0.0, 0)
@@ -270,7 +276,7 @@ def added(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
 
 def in_parts(
     found: Sweep,
-    do: Callable[[kernels.Layer, IntArray, IntArray], Any],
+    do: Callable[[Form, kernels.Layer, IntArray, IntArray], Any],
     budget: Budget,
     progress: Progress,
     max_parts: int = 64,
@@ -287,12 +293,15 @@ def in_parts(
     n_parts = 1 if little or n <= MANY_STATES else max_parts
     cuts = np.linspace(0, n, n_parts + 1).astype(np.int64)
     stop = np.array([0, max(budget.steps_left - found.steps, 1)], dtype=np.int64)
+    parts = [_part(layer, slice(*cuts[i : i + 2].tolist())) for i in range(n_parts)]
     notes = [np.zeros(kernels.N_NOTES, np.int64) for _ in range(n_parts)]
 
     def run(i: int) -> Any:
-        return do(_part(layer, slice(int(cuts[i]), int(cuts[i + 1]))), notes[i], stop)
+        return do(_compiled, parts[i], notes[i], stop)
 
-    results = [run(0)] if little else _threaded(run, notes, stop, progress)
+    results = _plainly(do, parts, notes, int(stop[1])) if found.plan.is_small else None
+    if results is None:
+        results = [run(0)] if little else _threaded(run, notes, stop, progress)
     made = np.cumsum([int(one[kernels.STEPS]) for one in notes])
     n_done = _within(notes, int(stop[1]))
     steps = int(made[n_done - 1]) if n_done == n_parts else int(stop[1])
@@ -304,6 +313,32 @@ def in_parts(
     if stop[1] < budget.steps - found.steps + steps:
         return kept, f"time limit of {budget.seconds} s reached while completing {n:,} states"
     return kept, f"more than {budget.steps:,} steps; {SUGGESTION}"
+
+
+def _plainly(
+    do: Callable[[Form, kernels.Layer, IntArray, IntArray], Any],
+    parts: Sequence[kernels.Layer],
+    notes: Sequence[IntArray],
+    most: int,
+) -> list[Any] | None:
+    """The parts one by one in plain loops; None where that takes too many steps."""
+    results, left = [], min(FEW, most)
+    for part, own in zip(parts, notes, strict=True):
+        results.append(do(_plain, part, own, np.array([0, left])))
+        left -= int(own[kernels.STEPS])
+        if own[kernels.STOPPED] or left < 0:
+            for one in notes:
+                one[:] = 0
+            return None
+    return results
+
+
+def _plain(one: Kernel) -> Callable[..., Any]:
+    return one.plain
+
+
+def _compiled(one: Kernel) -> Callable[..., Any]:
+    return one.compiled  # type: ignore[no-any-return]
 
 
 def _within(notes: Sequence[IntArray], most: int) -> int:
@@ -394,18 +429,22 @@ def behind(
     plan, first = found.plan, found.first
     problem = plan.problem(found.weights)
     layers = [*found.layers[:-1], _completed(found, budget, mode, marginals, progress)]
+    values = sum(len(layers[k].keys) * (float(plan.columns.upper[k]) + 1) for k in range(first))
+    pull = kernels.pull.suited(values)
     for k in range(first - 1, -1, -1):
         at = slice(found.weights.start[k], found.weights.start[k + 1])
         own = None
         if marginals is not None:
             own = Marginals(marginals.mantissa[at], marginals.exponent[at])
-        f, e = _pulled(problem, plan.step(k), (layers[k], layers[k + 1]), budget, mode, own)
+        both = layers[k], layers[k + 1]
+        f, e = _pulled(pull, problem, plan.step(k), both, budget, mode, own)
         layers[k] = layers[k]._replace(mantissa=f, exponent=e)
         progress("going back", 1 - k / first)
     return layers
 
 
 def _pulled(
+    pull: Callable[..., Any],
     problem: kernels.Problem,
     step: kernels.Step,
     layers: tuple[kernels.Layer, kernels.Layer],
@@ -421,7 +460,7 @@ def _pulled(
         budget.check_time("going back over columns")
         part = _part(layer, slice(begin, begin + PULLED))
         totals = (marginals.mantissa, marginals.exponent)
-        found.append(kernels.pull(problem, step, part, after, mode, *totals))
+        found.append(pull(problem, step, part, after, mode, *totals))
         work(STATE_SECONDS * len(part.keys))
     return np.concatenate([f for f, _ in found]), np.concatenate([e for _, e in found])
 
@@ -433,10 +472,10 @@ def _completed(
     plan, size = found.plan, 0 if marginals is None else len(marginals.mantissa)
     problem, step = plan.problem(found.weights), plan.step(found.first)
 
-    def do(part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
+    def do(form: Form, part: kernels.Layer, notes: IntArray, stop: IntArray) -> Any:
         own, n = Marginals.zeros(size), len(part.keys)
         f, e = np.zeros(n), np.zeros(n, np.int64)
-        kernels.finish_layer(
+        form(kernels.finish_layer)(
             problem, step, part, mode, own.mantissa, own.exponent, f, e, notes, stop
         )
         return f, e, own
@@ -447,7 +486,9 @@ def _completed(
         raise BudgetExceeded(ended)
     for *_, own in parts:
         if marginals is not None:
-            kernels.add_up(marginals.mantissa, marginals.exponent, own.mantissa, own.exponent)
+            kernels.add_up.suited(size)(
+                marginals.mantissa, marginals.exponent, own.mantissa, own.exponent
+            )
     f, e = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     return found.last._replace(mantissa=f, exponent=e)
 
@@ -463,9 +504,10 @@ def descended(
     problem = plan.problem(found.weights)
     n, width = len(uniform), len(plan.order)
     points, at_state = np.empty((n, width), np.int64), np.zeros(n, np.int64)
+    descend = kernels.descend.suited(n * (found.steps + float(plan.columns.upper.sum()) + width))
     for k in range(found.first):
         values = np.empty(n, np.int64)
-        kernels.descend(
+        descend(
             problem,
             plan.step(k),
             layers[k],
@@ -478,7 +520,9 @@ def descended(
         points[:, k] = values
     never, last = np.array([0, 2**62]), uniform[:, -1].copy()
     step = plan.step(found.first)
-    kernels.finish_draws(problem, step, layers[-1], at_state, last, mode, points, never)
+    work(n * (STATE_SECONDS * width + STEP_SECONDS * float(plan.columns.upper.sum())))
+    finish = kernels.finish_draws.suited(n * (found.steps + 1.0))
+    finish(problem, step, layers[-1], at_state, last, mode, points, never)
     return points
 
 

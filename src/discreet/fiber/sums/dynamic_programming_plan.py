@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
+from discreet.clock import work
 from discreet.errors import DiscreetError
 from discreet.fiber.sums import dynamic_programming_kernels as kernels
 from discreet.fiber.sums.ordering_kernels import (
@@ -26,6 +27,7 @@ NARROW, VERY_NARROW = 2**24, 2**16  # limits with which lines and planes add up 
 FEW_ORDERS, DIVES = 3, 150
 LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
 STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
+SMALL, MOST_COLUMNS = 12.0, 60  # with fewer states and columns plain loops are tried first
 LARGEST_ENTRY = 2**50  # of a lattice basis
 
 NONE, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
@@ -59,6 +61,11 @@ class ColumnPlan:
     done_low: IntArray
     done_high: IntArray
     cost: float
+
+    @property
+    def is_small(self) -> bool:
+        """Whether few enough states are expected that plain loops take a moment."""
+        return self.cost < SMALL and len(self.order) <= MOST_COLUMNS
 
     def packing(self, k: int) -> kernels.Packing:
         """Fields for the rows that differ between states of layer k, filled word by word."""
@@ -139,7 +146,9 @@ def _dived(plan: ColumnPlan, dives: int) -> ColumnPlan:
     """The plan with what trying its free columns one by one would take, in states."""
     if plan.tail.affine_from > 0 or not plan.tail.start:
         return replace(plan, cost=float("inf"))
-    steps = kernels.dive(plan.problem(), plan.block.right, dives)
+    size = dives * len(plan.order) * len(plan.block.right)
+    steps = kernels.dive.suited(size)(plan.problem(), plan.block.right, dives)
+    work(SECONDS_A_LOOK * size)
     return replace(plan, cost=float(np.log2(1.0 + steps / STEPS_PER_STATE)))
 
 
@@ -149,7 +158,9 @@ def _orders(matrix: IntArray, block: Block, seconds: float | None) -> list[IntAr
     most = np.where(mixed, 2**61, block.right)
     n_starts = min(MAX_STARTS if n <= MANY else 2, _affordable(matrix, seconds))
     starts = np.unique(np.linspace(0, n - 1, n_starts).astype(np.int64))
-    greedy = [greedy_order(matrix, most, block.upper, first) for first in starts]
+    ordered = greedy_order.suited(n * matrix.size)
+    greedy = [ordered(matrix, most, block.upper, first) for first in starts]
+    work(SECONDS_A_LOOK * len(starts) * np.count_nonzero(matrix) * n)
     natural = np.arange(n)
     return [natural, natural[::-1].copy(), *greedy, *(order[::-1].copy() for order in greedy)]
 
@@ -165,13 +176,14 @@ def _affordable(matrix: IntArray, seconds: float | None) -> int:
 def _free_first(matrix: IntArray, order: IntArray) -> IntArray:
     """The same order with the columns that those behind them do not force put first."""
     backwards = order[::-1].copy()
-    forced = np.diff(prefix_ranks(matrix, backwards))[::-1] > 0
+    forced = np.diff(prefix_ranks.suited(matrix.size * len(matrix))(matrix, backwards))[::-1] > 0
     return np.concatenate([order[~forced], order[forced]])
 
 
 def _cost(matrix: IntArray, block: Block, order: IntArray) -> float:
     freedom = 2 if np.isin(matrix, (0, 1)).all() else 1  # that a tail most likely has
-    return float(predicted_states(matrix, block.right, block.upper, order, freedom))
+    predicted = predicted_states.suited(matrix.size)
+    return float(predicted(matrix, block.right, block.upper, order, freedom))
 
 
 def _ranges(
@@ -214,7 +226,9 @@ def _tail(matrix: IntArray, upper: IntArray, right: IntArray) -> kernels.Tail:
     n = matrix.shape[1]
     backwards = np.arange(n)[::-1].copy()
     # In C order, as everywhere: for another order of the memory it would be compiled once more.
-    behind = prefix_ranks(np.ascontiguousarray(matrix), backwards)[::-1]
+    behind = prefix_ranks.suited(matrix.size * len(matrix))(
+        np.ascontiguousarray(matrix), backwards
+    )[::-1]
     free = n - np.arange(n + 1) - behind
     reach = np.abs(matrix).astype(np.float64) @ upper + np.abs(right)
     for start in (*(int(np.argmax(free <= most)) for most in (2, 1, 0)), n):
@@ -258,7 +272,9 @@ def _with_slopes(tail: kernels.Tail, matrix: IntArray, upper: IntArray) -> kerne
     slopes = tail.slopes.copy()
     first = tail.start
     y = np.zeros(len(matrix), np.int64)
-    while first > 0 and kernels.solve(tail, matrix[:, first - 1].copy(), y, slopes[first - 1]):
+    while first > 0 and kernels.solve.suited(matrix.size)(
+        tail, matrix[:, first - 1].copy(), y, slopes[first - 1]
+    ):
         first -= 1
     tail = tail._replace(affine_from=first)
     still = (tail.direction == 0) & (np.cumsum(slopes[::-1] != 0, axis=0)[::-1] == 1)
@@ -298,12 +314,12 @@ def _line(tail: kernels.Tail, slopes: IntArray, upper: IntArray) -> int:
 def _echelon(matrix: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
     """A U = [H 0] with U unimodular: pivot rows, H, and the two parts of U; None if too large."""
     m, q = matrix.shape
-    work = np.vstack([matrix, np.eye(q, dtype=np.int64)])
-    pivot = echelon(work, m, LARGEST_ENTRY)
+    both = np.vstack([matrix, np.eye(q, dtype=np.int64)])
+    pivot = echelon.suited(both.size * q)(both, m, LARGEST_ENTRY)
     if len(pivot) and pivot[0] < 0:
         return None
     rank = len(pivot)
-    return pivot, work[:m, :rank].copy(), work[m:, :rank].copy(), work[m:, rank:].copy()
+    return pivot, both[:m, :rank].copy(), both[m:, :rank].copy(), both[m:, rank:].copy()
 
 
 def _fits(found: tuple[IntArray, ...], reach: FloatArray) -> bool:

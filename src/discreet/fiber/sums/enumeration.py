@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
+from discreet.clock import work
 from discreet.fiber.sums import enumeration_kernels as kernels
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sums.small_blocks import MOST_COLUMNS, small_points
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, heed, silent
@@ -15,6 +17,7 @@ MAX_ENTRIES = 64_000_000  # levels × columns
 MAX_BATCH = 1024
 NODES_AT_ONCE = 100_000  # between two chances to interrupt
 PAIRS_AT_ONCE = 5_000_000  # of a cell and a cell in one of its rows, likewise
+NODE_SECONDS, PAIR_SECONDS = 3e-7, 2e-8  # a branching, and each pair that limits pass along after
 
 
 def tables(
@@ -27,25 +30,51 @@ def tables(
     Can be left or interrupted at any moment. Raises BudgetExceeded where the system is too large
     for the search to keep its limits at each level.
     """
+    if np.any(system.lower > system.upper):
+        return
+    few = few_tables(system)
+    if few is not None:
+        yield from few[:limit]
+        return
     search = _search(system)
     rows = _rows(system)
-    if np.any(system.lower > system.upper) or not kernels.begin(rows, search):
+    if not kernels.begin(rows, search):
         return
     left, batch = (2**62 if limit is None else limit), 1
-    nodes = _nodes_at_once(rows)
+    pairs = _pairs(rows)
+    nodes = _nodes_at_once(pairs)
     while left > 0 and not search.notes[kernels.DONE]:
         out = np.empty((min(batch, left), system.n_columns), np.int64)
+        before = int(search.notes[kernels.NODES])
         found = kernels.proceed(rows, search, out, nodes)
+        made = int(search.notes[kernels.NODES]) - before
+        work(made * (NODE_SECONDS + PAIR_SECONDS * pairs))
         progress("tables", None)
         heed()
         yield from out[:found, : system.n_named]
         left, batch = left - found, min(2 * batch, MAX_BATCH)
 
 
-def _nodes_at_once(rows: kernels.Rows) -> int:
-    """Branchings between two looks at the clock: fewer where each goes through many cells."""
+def few_tables(system: System) -> IntArray | None:
+    """All tables of a system that has few, in their order; None where there are many."""
+    if system.n_columns > MOST_COLUMNS:
+        return None
+    right = system.right - system.matrix @ system.lower
+    points = small_points(system.matrix, right, system.upper - system.lower)
+    if points is None:
+        return None
+    points = points + system.lower
+    return points[np.lexsort(points.T[::-1]), : system.n_named]
+
+
+def _pairs(rows: kernels.Rows) -> int:
+    """Cells that limits pass along after a branching: those of all rows of a cell, on average."""
     lengths = np.diff(rows.start)
-    pairs = int(lengths @ lengths) // max(len(rows.column_start) - 1, 1)
+    return int(lengths @ lengths) // max(len(rows.column_start) - 1, 1)
+
+
+def _nodes_at_once(pairs: int) -> int:
+    """Branchings between two looks at the clock: fewer where each goes through many cells."""
     return int(np.clip(PAIRS_AT_ONCE // max(pairs, 1), 1, NODES_AT_ONCE))
 
 

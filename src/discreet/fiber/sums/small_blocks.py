@@ -7,14 +7,16 @@ kernels of dynamic programming take half a minute to compile where they were nev
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
+from discreet.clock import work
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.system.blocks import Block
 from discreet.numerics.arrays import IntArray
 
 MOST_COLUMNS = 40
-MOST_STEPS = 5000  # values tried: some 10 ms, no more than a plan for the kernels takes
+MOST_STEPS = 20_000  # values tried: some 40 ms, less than it takes to load what is compiled
+STEP_SECONDS = 2e-6
 
 
 def listed_points(block: Block, budget: Budget) -> IntArray | None:
@@ -23,16 +25,28 @@ def listed_points(block: Block, budget: Budget) -> IntArray | None:
     Column by column, within the values after which every row can still be met. Asks for no more
     than the budget allows, and says None rather than that it does not.
     """
-    n = block.matrix.shape[1]
     left = budget.seconds_left
-    if n > MOST_COLUMNS or (left is not None and left <= 0):
+    if left is not None and left <= 0:
         return None
-    by_column = block.matrix.tocsc()
+    steps = min(budget.steps, budget.states)
+    return small_points(block.matrix, block.right, block.upper, most_steps=steps)
+
+
+def small_points(
+    matrix: csr_array, right: IntArray, upper: IntArray, *, most_steps: int = MOST_STEPS
+) -> IntArray | None:
+    """All y with A y = right and 0 ≤ y ≤ upper, in any order; None where there are many."""
+    n = matrix.shape[1]
+    if n > MOST_COLUMNS:
+        return None
+    by_column = matrix.tocsc()
     # Columns in many rows, and of few values, first: they leave the others the least choice.
-    order = np.lexsort([block.upper, -np.diff(by_column.indptr)])
-    steps = min(MOST_STEPS, budget.steps, budget.states)
-    search = _Search(by_column[:, order], block, order, steps)
-    if not search.go(0):
+    order = np.lexsort([upper, -np.diff(by_column.indptr)])
+    steps = min(MOST_STEPS, most_steps)
+    search = _Search(by_column[:, order], right, upper[order], steps)
+    done = search.go(0)
+    work(STEP_SECONDS * (steps - max(search.steps, 0)))
+    if not done:
         return None
     points = np.empty((len(search.found), n), dtype=np.int64)
     points[:, order] = np.array(search.found, dtype=np.int64).reshape(-1, n)
@@ -42,11 +56,11 @@ def listed_points(block: Block, budget: Budget) -> IntArray | None:
 class _Search:
     """Where the search stands: what is left of each row, and the values of the columns so far."""
 
-    def __init__(self, by_column: csc_array, block: Block, order: IntArray, steps: int) -> None:
-        upper, ends = block.upper[order].tolist(), by_column.indptr.tolist()
+    def __init__(self, by_column: csc_array, right: IntArray, tops: IntArray, steps: int) -> None:
+        upper, ends = tops.tolist(), by_column.indptr.tolist()
         rows, factors = by_column.indices.tolist(), by_column.data.tolist()
         self.entries = [list(zip(rows[a:b], factors[a:b], strict=True)) for a, b in pairwise(ends)]
-        self.upper, self.left, self.steps = upper, block.right.tolist(), steps
+        self.upper, self.left, self.steps = upper, right.tolist(), steps
         self.point = [0] * len(upper)
         self.found: list[tuple[int, ...]] = []
         # What the columns from j on add to each row at least and at most.

@@ -16,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from discreet.clock import watch_left, work
 from discreet.fiber.sums.dynamic_programming import Budget
+from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.fiber.sums.two_way_kernels import sum_over_pairs
 from discreet.fiber.system.blocks import Block
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.remainders import PRIMES, joined
+from discreet.progress import heed
 
 MAX_ROWS = 8  # 2^rows terms for each s
 LARGEST = 2.0**52
@@ -78,6 +81,7 @@ def count_two_way(rows: IntArray, columns: IntArray, *, budget: Budget) -> int |
     needed, plan = min(plans, key=lambda pair: pair[0], default=(0.0, None))
     if plan is None or not _fits(needed, budget):
         return None
+    work(needed / STEPS_A_SECOND)
     return _summed(*plan[1:], budget)
 
 
@@ -100,6 +104,7 @@ def bounded_parts(total: int, limits: IntArray, *, budget: Budget) -> int | None
     n = len(limits)
     sets, sums = n * 2.0 ** min(n, 1000), n * (total + 1.0)
     if sets <= sums and 2.0**n <= MAX_PARTS and _fits(PYTHON_STEP * sets, budget):
+        work(PYTHON_STEP * sets / STEPS_A_SECOND)
         return _parts_by_sets(total, limits)
     if total < MAX_PARTS and _fits(PYTHON_STEP * sums, budget):
         return _parts_by_sums(total, limits, budget)
@@ -121,6 +126,7 @@ def _parts_by_sums(total: int, limits: IntArray, budget: Budget) -> int:
     ways = [1] + [0] * total
     for limit in limits.tolist():
         budget.check_time("adding up the ways to fill rows")
+        work(PYTHON_STEP * total / STEPS_A_SECOND)
         running, passed = 0, list(ways)
         for i in range(total + 1):
             running += passed[i] - (passed[i - limit - 1] if i > limit else 0)
@@ -184,7 +190,9 @@ def _watched(arguments: Any, budget: Budget) -> Any:
     while worker.is_alive():
         worker.join(LOOK_EVERY)
         if worker.is_alive():
-            budget.check_time("adding up pairs of columns")
+            if watch_left() <= 0:
+                raise BudgetExceeded("stopped by the clock while adding up pairs of columns")
+            heed()
     if failures:
         raise failures[0]
     return results[0]

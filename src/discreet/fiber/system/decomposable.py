@@ -11,7 +11,6 @@ import numpy as np
 
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.contract import Bounds, Proof, proofs
-from discreet.fiber.bounds.kernels import look_up
 from discreet.fiber.system.consistency import check_margins, sub_margin
 from discreet.fiber.system.margins import Margins
 from discreet.numerics.arrays import IntArray
@@ -39,20 +38,19 @@ class ClosedForm:
         self.margins, self.tree = margins, tree
         tables = [(c, margins.tables[c], 1) for c in tree.components]
         tables += [(s, t, -1) for s, t in _separators(margins, tree)]
-        self._signs = np.array([sign for *_, sign in tables], dtype=np.int64)
-        self._axes = np.array([a for axes, *_ in tables for a in axes], dtype=np.int64)
-        self._values = np.concatenate([table.ravel() for _, table, _ in tables]).astype(np.int64)
-        self._starts = _starts([table.size for _, table, _ in tables])[:-1]
-        self._first_axis = _starts([len(axes) for axes, *_ in tables])
-        strides = [s // 8 for _, t, _ in tables for s in np.empty(t.shape, np.int64).strides]
-        self._strides = np.array(strides, dtype=np.int64)
+        self._tables = tables
 
     def bounds(self, levels: IntArray) -> Bounds:
         """Exact bounds of the cells whose levels are the rows given."""
         levels = checked_levels(self.margins, levels)
-        lower, upper = np.empty((2, len(levels)), dtype=np.int64)
-        tables = (self._values, self._signs, self._starts, self._first_axis)
-        look_up(levels, *tables, self._axes, self._strides, lower, upper)
+        total = np.zeros(len(levels), dtype=np.int64)
+        upper = np.full(len(levels), np.iinfo(np.int64).max)
+        for axes, table, sign in self._tables:
+            entries = table[tuple(levels[:, axis] for axis in axes)]
+            total += sign * entries
+            if sign > 0:
+                np.minimum(upper, entries, out=upper)
+        lower = np.maximum(total, 0)
         if free_axes(self.margins):
             lower[:] = 0
         return Bounds(
@@ -91,7 +89,3 @@ def checked_levels(margins: Margins, levels: IntArray) -> IntArray:
 
 def _separators(margins: Margins, tree: JunctionTree) -> list[tuple[Axes, IntArray]]:
     return [(axes, separator_table(margins, axes)) for axes in tree.separators[1:]]
-
-
-def _starts(lengths: list[int]) -> IntArray:
-    return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)

@@ -12,11 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.clock import standing_still, working_seconds
+from discreet.clock import standing_still, watch_left, work, working_seconds
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.progress import heed
 
 CALM = 0.05  # seconds between looks for an interruption while a search runs
+PIVOT_SECONDS = 8e-5  # of the simplex method, and for each pair of rows and entry of the matrix:
+PAIR_SECONDS, ENTRY_SECONDS = 1.5e-9, 5e-9
+UNIT_SECONDS = 2.0  # a unit of what CP-SAT calls deterministic time
+MOST_PIVOTS, FOREVER = 10**8, 1e6
+BEGIN_SECONDS, TERM_SECONDS = 3e-3, 1e-5  # before it counts: a search, and each term of its rows
 
 
 class Deadline:
@@ -57,13 +63,15 @@ class LinearProgram:
             from ortools.linear_solver import pywraplp
 
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        self._solver.SetSolverSpecificParametersAsString("use_dual_simplex: false")
         self._parameters = pywraplp.MPSolverParameters()
         self._parameters.SetIntegerParam(self._parameters.PRESOLVE, self._parameters.PRESOLVE_OFF)
         self._optimal = pywraplp.Solver.OPTIMAL
         limits = zip(system.lower.tolist(), system.upper.tolist(), strict=True)
         self._columns = [self._solver.NumVar(low, high, "") for low, high in limits]
         self._rows = [self._row(system, i) for i in range(system.n_rows)]
+        self._pivot = (
+            PIVOT_SECONDS + PAIR_SECONDS * system.n_rows**2 + ENTRY_SECONDS * system.matrix.nnz
+        )
 
     def _row(self, system: System, i: int) -> Any:
         right = float(system.right[i])
@@ -83,8 +91,13 @@ class LinearProgram:
         for column in columns:
             objective.SetCoefficient(self._columns[column], float(sign))
         objective.SetMaximization()
-        self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
-        if self._solver.Solve(self._parameters) != self._optimal:
+        pivots = int(min(max(seconds, 0.0) / self._pivot, MOST_PIVOTS)) + 1
+        limit = f"use_dual_simplex: false max_number_of_iterations: {pivots}"
+        self._solver.SetSolverSpecificParametersAsString(limit)
+        self._solver.SetTimeLimit(int(1000 * min(max(watch_left(), 1e-3), FOREVER)))
+        ended = self._solver.Solve(self._parameters)
+        work(self._pivot * (1 + self._solver.iterations()))
+        if ended != self._optimal:
             return None
         point = np.array([column.solution_value() for column in self._columns])
         return Vertex(point, np.array([row.dual_value() for row in self._rows]))
@@ -123,6 +136,8 @@ class Search:
         for i in range(system.n_rows):
             terms = [self._columns[j] * value for j, value in _row_entries(system, i)]
             self._model.add(cp_model.LinearExpr.sum(terms) == int(system.right[i]))
+        self._begin = BEGIN_SECONDS + TERM_SECONDS * system.matrix.nnz
+        work(self._begin)
 
     def narrow(self, column: int, low: int, high: int) -> None:
         """New limits of a column."""
@@ -149,10 +164,11 @@ class Search:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         solver.parameters.catch_sigint_signal = False
-        solver.parameters.max_time_in_seconds = max(seconds, 1e-3)
-        return self._read(
-            solver, solved_heeding_interrupts(solver, self._model), bool(len(columns))
-        )
+        solver.parameters.max_deterministic_time = max(seconds - self._begin, 1e-3) / UNIT_SECONDS
+        solver.parameters.max_time_in_seconds = min(max(watch_left(), 1e-3), FOREVER)
+        status = solved_heeding_interrupts(solver, self._model)
+        work(self._begin)
+        return self._read(solver, status, bool(len(columns)))
 
     def _read(self, solver: Any, status: Any, has_objective: bool) -> Found:
         names = {
@@ -182,8 +198,10 @@ def solved_heeding_interrupts(solver: Any, model: Any) -> Any:
     try:
         while thread.is_alive():
             thread.join(CALM)
+            heed()
     except BaseException:
         solver.stop_search()
         thread.join()
         raise
+    work(UNIT_SECONDS * solver.response_proto.deterministic_time)
     return answer[0]

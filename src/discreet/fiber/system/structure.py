@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from discreet.fiber.bounds.kernels import CONTRADICTION, leading_rows, tightened
 from discreet.fiber.system.consistency import contradiction
 from discreet.fiber.system.linear_system import System
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.numerics.components import linked
 
 MAX_ROWS = 4000  # beyond this the rows that add nothing are kept: finding them costs rows² memory
 
@@ -111,10 +110,9 @@ def _blocks(system: System, lower: IntArray, upper: IntArray) -> list[SystemBloc
         return []
     matrix = csr_array(system.matrix[:, free])
     right = system.right - system.matrix @ np.where(lower < upper, 0, lower)
-    pattern = csr_array((np.ones(matrix.nnz, np.int8), matrix.indices, matrix.indptr), matrix.shape)
-    n_rows = system.n_rows
-    n, label = connected_components(_bipartite(pattern), directed=False)
-    row_label, column_label = label[:n_rows], label[n_rows:]
+    entries, n_rows = matrix.tocoo(), system.n_rows
+    label = linked(entries.row, entries.col + n_rows, n_rows + len(free))
+    row_label, column_label, n = label[:n_rows], label[n_rows:], int(label.max()) + 1
     row_groups, column_groups = _groups(row_label, n), _groups(column_label, n)
     return [
         _block(system, matrix, right, (lower, upper), row_groups[i], column_groups[i], free)
@@ -122,14 +120,7 @@ def _blocks(system: System, lower: IntArray, upper: IntArray) -> list[SystemBloc
     ]
 
 
-def _bipartite(pattern: csr_array) -> csr_array:
-    """The graph whose nodes are rows, then columns, joined where a row holds a column."""
-    entries = pattern.tocoo()
-    n = sum(pattern.shape)
-    return csr_array((entries.data, (entries.row, entries.col + pattern.shape[0])), shape=(n, n))
-
-
-def _groups(label: NDArray[np.int32], n: int) -> list[IntArray]:
+def _groups(label: IntArray, n: int) -> list[IntArray]:
     """For each label the positions that carry it, ascending."""
     order = np.argsort(label, kind="stable")
     return np.split(order, np.cumsum(np.bincount(label, minlength=n))[:-1])
@@ -187,7 +178,7 @@ def independent_rows(system: System) -> IntArray:
         return np.arange(n)
     matrix = system.matrix.astype(np.float64)
     gram = (matrix @ matrix.T).toarray()
-    keep, weights = leading_rows(gram, 1e-9 * gram.max())
+    keep, weights = leading_rows.suited(n**3 / 2)(gram, 1e-9 * gram.max())
     others = np.setdiff1d(np.arange(n), keep)
     implied = _implied(system, keep, others, weights[others])
     return np.sort(np.concatenate([keep, others[~implied]]))

@@ -114,7 +114,13 @@ def test_interruption_before_the_first_draw():
 
     with pytest.raises(Interrupted, match="before the first table"):
         sequential._collected(
-            never, 1, 10, "test", np.random.default_rng(9), None, lambda step, fraction: None
+            sequential.Filler(never, 1.0),
+            1,
+            10,
+            "test",
+            np.random.default_rng(9),
+            None,
+            lambda step, fraction: None,
         )
 
 

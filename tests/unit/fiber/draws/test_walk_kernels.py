@@ -2,23 +2,24 @@
 
 import numpy as np
 import pytest
-from numba import njit
 
 from discreet.fiber.draws import walk_kernels as kernels
+from discreet.numerics.kernels import kernel
 
 MASK = 2**64 - 1
+_below, _bits = kernels._below, kernels._bits
 
 
-@njit
+@kernel()
 def draw_below(state, sizes, drawn):
     for i in range(len(sizes)):
-        drawn[i] = kernels._below(state, sizes[i])
+        drawn[i] = _below(state, sizes[i])
 
 
-@njit
+@kernel()
 def draw_bits(state, drawn):
     for i in range(len(drawn)):
-        drawn[i] = kernels._bits(state)
+        drawn[i] = _bits(state)
 
 
 def turned(number, by):
