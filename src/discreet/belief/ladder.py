@@ -162,6 +162,26 @@ def by_summing(question: Question, climb: Climb) -> SummedBelief | Unavailable:
     )
 
 
+def sums_exactly(
+    question: Question, sums: Sequence[IntArray], clock: Clock
+) -> list[dict[int, float]] | Unavailable:
+    """The exact distribution of each sum of cells, or why there is none."""
+    product = question.distribution
+    if isinstance(product, Unavailable):
+        return product
+    found = []
+    for i, cells in enumerate(sums):
+        climb = Climb(Clock(clock.share(1 / (len(sums) - i))), np.random.default_rng(0), silent)
+        own = budget(question, climb)
+        try:
+            found.append(
+                marginals.sum_distribution(product.system, product.prior, cells, budget=own)
+            )
+        except BudgetExceeded as beyond:
+            return Unavailable(f"summing over all tables goes beyond its budget: {beyond}")
+    return found
+
+
 def budget(question: Question, climb: Climb) -> Budget:
     """For an exact sum, within its share of the time left."""
     limits = question.limits

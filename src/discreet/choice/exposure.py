@@ -25,7 +25,7 @@ from discreet.tables.refused_margin import RiskMeasure
 
 EXACT_SECONDS = 30.0  # for all but the last rung, where no time was given
 EXACT_SHARE = 0.25  # of the time, for the same
-EXACT_FIRST = ("closed", "listed", "summed", "weighed")
+EXACT_FIRST = ("closed", "summed", "listed", "weighed")
 LIMITS = Limits(least_effective=100.0)
 MOST_CELLS = 4096  # of a table whose distribution is summed or drawn
 

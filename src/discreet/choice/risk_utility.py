@@ -35,7 +35,7 @@ from discreet.choice.release_findings import (
 )
 from discreet.choice.smaller_crosses import worst_cross
 from discreet.choice.users import scientists
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
@@ -65,6 +65,7 @@ CERTAIN_SHARE = 0.2  # of the time, for finding that
 MAP_SHARE = 0.4  # of the time of a candidate, for its risk on the map, where policies come after
 NOTHING_OUT = "nothing is out"
 NOTHING_HIDDEN = "the table of its variables is printed whole and has no small count"
+CANDIDATE_SECONDS = 1e-3  # to make a candidate, or to look at one, beside what is counted there
 SEARCHING = 0.1  # of the time left, for each candidate until one is within the limit
 QUICKEST = "multinomial"  # the intruder whose belief is most often known in closed form
 FIT_ROUNDS = 500
@@ -249,6 +250,7 @@ def _made(proposal: Proposal, asked: _Asked, clock: Clock, progress: Progress) -
     progress(f"making {proposal.title}", None)
     if clock.is_over and not proposal.is_nothing:
         return _not_looked_at(proposal, TIME_OVER)
+    work(CANDIDATE_SECONDS)
     try:
         masked = proposal.make()
     except InputError as error:
@@ -292,6 +294,7 @@ def _look(candidates: list[Candidate], asked: _Asked, clock: Clock, progress: Pr
         progress(f"looking at {candidates[i].title}", done / len(made))
         if clock.is_over and not candidates[i].is_nothing:
             continue
+        work(CANDIDATE_SECONDS)
         part = 1 / (len(made) - done)
         part = max(part, SEARCHING) if _may_be_best(candidates, i, asked) else part
         own = Clock(clock.share(part))

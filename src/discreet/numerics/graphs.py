@@ -4,24 +4,17 @@ A graph is chordal (decomposable) if its variables can be put into an order in w
 neighbours of each are all neighbours of each other. Its cliques are then the generators of a
 log-linear model with a closed-form fit, and a set of margins whose bounds have a closed form.
 
-Graphs are bit sets here, and only junction trees, of which a question needs one or two, are left to
-NetworkX: the searches ask of thousands of graphs whether they are chordal and whether an edge may
-come, which with ten variables takes it 1.7 ms and 1 ms against 0.1 ms and 1 µs, after 0.15 s for
-its import.
+Graphs are bit sets here: the searches ask of thousands of graphs whether they are chordal and
+whether an edge may come, which with ten variables takes NetworkX 1.7 ms and 1 ms against 0.1 ms and
+1 µs, after 0.15 s for its import.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from discreet.clock import standing_still
 from discreet.numerics.bit_sets import axes_of, maximal_sets, members, set_of
-
-if TYPE_CHECKING:
-    with standing_still():
-        import networkx as nx
 
 Keys = tuple[int, ...]
 Edge = tuple[int, int]
@@ -150,6 +143,43 @@ class Graph:
             left &= ~(1 << first)
         return Graph(tuple(near))
 
+    def filled(self) -> "Graph":
+        """A chordal graph with these edges and no more than needed: without any one of the new ones
+        it would not be chordal (MCS-M of berry-blair-heggernes-peyton 2004).
+
+        Keys are taken by how many paths lead to those taken before; a key that is reached over keys
+        of lower rank alone is joined.
+        """
+        near, rank = list(self.near), [0] * len(self.near)
+        left = set(range(len(self.near)))
+        while left:
+            key = max(sorted(left), key=rank.__getitem__)
+            left.remove(key)
+            reached = self._reached(key, left, rank)
+            for other in reached:
+                rank[other] += 1
+                near[key] |= 1 << other
+                near[other] |= 1 << key
+        return Graph(tuple(near))
+
+    def _reached(self, key: int, left: set[int], rank: Sequence[int]) -> list[int]:
+        """Keys of those left to which a path leads over keys of lower rank than their own."""
+        highest = {key: -1}  # on the way to a key, as low as can be
+        waiting = [key]
+        while waiting:
+            one = min(waiting, key=highest.__getitem__)
+            waiting.remove(one)
+            passed = max(highest[one], rank[one]) if one != key else -1
+            for other in members(self.near[one]):
+                if other in left and passed < highest.get(other, len(rank) + 1):
+                    highest[other] = passed
+                    waiting.append(other)
+        return [
+            other
+            for other in sorted(left)
+            if highest.get(other, len(rank)) < rank[other] or self.has(key, other)
+        ]
+
     @cached_property
     def _order(self) -> tuple[tuple[int, int], ...]:
         """Each key with the set of its parents; raises GraphNotDecomposable.
@@ -212,15 +242,11 @@ def components_tree(sets: Iterable[Sequence[int]]) -> JunctionTree:
         return JunctionTree(
             components=(whole,), parents=(-1,), separators=((),), released=(whole in wanted,)
         )
-    with standing_still():
-        import networkx as nx
-
-    graph = nx.Graph()
-    graph.add_nodes_from(axis for axes in wanted for axis in axes)
-    graph.add_edges_from(pair for axes in wanted for pair in combinations(axes, 2))
-    chordal, _ = nx.complete_to_chordal_graph(graph)
-    cliques = [frozenset(clique) for clique in nx.find_cliques(chordal)]
-    return _ordered(_joined(_clique_tree(cliques), wanted), wanted)
+    n = max(axis for axes in wanted for axis in axes) + 1
+    lone = {axes[0] for axes in wanted if len(axes) == 1}
+    graph = Graph.of_generators(n, wanted).filled()
+    kept = (one for one in graph.clique_sets if one.bit_count() > 1 or axes_of(one)[0] in lone)
+    return _ordered(_joined(_clique_tree(sorted(map(axes_of, kept))), wanted), wanted)
 
 
 def junction_tree(sets: Iterable[Sequence[int]]) -> JunctionTree | None:
@@ -238,43 +264,50 @@ def junction_tree(sets: Iterable[Sequence[int]]) -> JunctionTree | None:
     return components_tree(map(axes_of, wanted))
 
 
-def _clique_tree(cliques: list[frozenset[int]]) -> "nx.Graph":
-    with standing_still():
-        import networkx as nx
-
-    tree = nx.Graph()
-    tree.add_nodes_from(cliques)
-    tree.add_weighted_edges_from((a, b, len(a & b)) for a, b in combinations(cliques, 2))
-    return nx.maximum_spanning_tree(tree)
+Tree = dict[frozenset[int], list[frozenset[int]]]  # each node with its neighbours
 
 
-def _joined(tree: "nx.Graph", sets: Sequence[Keys]) -> "nx.Graph":
+def _clique_tree(cliques: Sequence[Keys]) -> Tree:
+    """A spanning tree of the cliques with the greatest separators, a junction tree therefore."""
+    nodes = [frozenset(clique) for clique in cliques]
+    tree: Tree = {node: [] for node in nodes}
+    piece = {node: i for i, node in enumerate(nodes)}
+    for a, b in sorted(combinations(nodes, 2), key=lambda pair: -len(pair[0] & pair[1])):
+        if piece[a] != piece[b]:
+            tree[a].append(b)
+            tree[b].append(a)
+            old, new = piece[b], piece[a]
+            piece = {node: new if own == old else own for node, own in piece.items()}
+    return tree
+
+
+def _joined(tree: Tree, sets: Sequence[Keys]) -> Tree:
     """The clique tree, with cliques joined wherever their separator is not released."""
     while True:
-        hidden = next((e for e in tree.edges if not _is_part(e[0] & e[1], sets)), None)
+        edges = ((a, b) for a, near in tree.items() for b in near)
+        hidden = next((e for e in edges if not _is_part(e[0] & e[1], sets)), None)
         if hidden is None:
             return tree
         whole = hidden[0] | hidden[1]
-        around = {n for node in hidden for n in tree.neighbors(node)} - set(hidden)
-        tree.remove_nodes_from(hidden)
-        tree.add_node(whole)
-        tree.add_edges_from((whole, n) for n in around)
+        around = [n for node in hidden for n in tree.pop(node) if n not in hidden]
+        for near in tree.values():
+            near[:] = [whole if node in hidden else node for node in near]
+        tree[whole] = around
 
 
 def _is_part(separator: frozenset[int], sets: Iterable[Keys]) -> bool:
     return any(separator <= set(axes) for axes in sets)
 
 
-def _ordered(tree: "nx.Graph", sets: Sequence[Keys]) -> JunctionTree:
+def _ordered(tree: Tree, sets: Sequence[Keys]) -> JunctionTree:
     """The components from the first in ascending order outwards, each after its parent."""
-    with standing_still():
-        import networkx as nx
-
-    first = min(tree.nodes, key=lambda node: tuple(sorted(node)))
+    first = min(tree, key=lambda node: tuple(sorted(node)))
     order, before = [first], {first: -1}
-    for parent, child in nx.bfs_edges(tree, first):
-        before[child] = order.index(parent)
-        order.append(child)
+    for at, node in enumerate(order):  # which grows on the way
+        for child in tree[node]:
+            if child not in before:
+                before[child] = at
+                order.append(child)
     shared = [order[before[n]] & n if before[n] >= 0 else frozenset() for n in order]
     components = tuple(tuple(sorted(node)) for node in order)
     return JunctionTree(

@@ -11,7 +11,7 @@ depends on the problem alone, never on what was run before.
 from collections.abc import Callable
 from functools import cached_property, wraps
 from types import FunctionType
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -21,29 +21,34 @@ FEW = 30_000  # steps of a loop that take some hundredths of a second as plain P
 _heard: list[bool] = []  # whether Numba's compiling is listened to; once in a process
 
 
-class Kernel:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Kernel(Generic[P, R]):
     """A function to be compiled; the kernels that it calls go with it in either form."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[P, R], options: dict[str, Any]) -> None:
         self._function, self._options = function, options
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.compiled(*arguments)
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        found: R = self.compiled(*arguments, **named)
+        return found
 
-    def suited(self, steps: float) -> Callable[..., Any]:
+    def suited(self, steps: float) -> Callable[P, R]:
         """The form for a problem of about so many steps."""
         return self.plain if steps <= FEW else self.compiled
 
     @cached_property
-    def plain(self) -> Callable[..., Any]:
+    def plain(self) -> Callable[P, R]:
         """As it is written; integers wrap around as they do in the compiled form."""
         own = self._python
 
         @wraps(own)
-        def run(*arguments: Any) -> Any:
+        def run(*arguments: P.args, **named: P.kwargs) -> R:
             with np.errstate(all="ignore"):
-                return own(*arguments)
+                return own(*arguments, **named)  # type: ignore[no-any-return]
 
         return run
 
@@ -85,7 +90,7 @@ def _names(code: Any) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def kernel(**options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Makes a function a kernel: compiled without Python's lock, and kept on disk."""
     own = {"cache": True, "nogil": True, **options}
     return lambda function: Kernel(function, own)

@@ -12,7 +12,7 @@ from discreet.belief.draws import weights
 from discreet.belief.draws.augmentation import ChainEffort
 from discreet.belief.exact.matched_distribution import MatchedDistribution, matched_distribution
 from discreet.belief.intruder_priors import LogLinearPrior
-from discreet.belief.ladder import believe
+from discreet.belief.ladder import believe, sums_exactly
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.belief.request import Limits, Question
@@ -30,7 +30,8 @@ from discreet.tables.posteriors import RELEASED, ViewOptions
 from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 from discreet.tables.release import Release
 
-LIMITS = Limits(most_tables=200_000, least_effective=100.0, draw_seconds=5.0)
+LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
+MOST_SUMS = 400  # entries whose distributions are summed one by one
 BELIEF_SHARE, BELIEF_SECONDS = 0.3, 10.0  # of the time, for tables that fit all that is out
 NO_TIME = Unavailable("time ran out before this cross was looked at")
 
@@ -197,8 +198,8 @@ def risks_by_all(
     seed: int,
     clock: Clock,
 ) -> Iterator[CrossRisk]:
-    """The risk of crosses over all tables that fit, listed or drawn, or by bounds over what is
-    `known`; nothing where the tables can be neither listed nor drawn."""
+    """The risk of crosses over all tables that fit, summed, listed or drawn, or by bounds over what
+    is `known`; nothing where there is no way to go over the tables."""
     seconds = clock.share(BELIEF_SHARE, BELIEF_SECONDS) or BELIEF_SECONDS
     if rule.measure is RiskMeasure.BOUNDS:
         wanted = {axes: _small_entries(table.margin(axes), rule.small) for axes in every}
@@ -207,6 +208,11 @@ def risks_by_all(
             risk = tightness((own.upper - own.lower).tolist(), own.complete)
             yield CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
         return
+    if rule.measure is not RiskMeasure.TABLE:
+        exact = _summed_exactly(table, question, rule, every, Clock(seconds / 2))
+        if exact is not None:
+            yield from exact
+            return
     rng = np.random.default_rng([seed, 4])
     belief = believe(question, ("listed", "weighed", "filled"), clock=Clock(seconds), rng=rng)
     if not isinstance(belief, ListedBelief | DrawnBelief):
@@ -215,6 +221,42 @@ def risks_by_all(
         n_small = len(_small_entries(table.margin(axes), rule.small))
         risk = _under(belief, table, rule, axes)
         yield CrossRisk(axes=axes, risk=risk, n_small=n_small, n_looked_at=n_small)
+
+
+def _summed_exactly(
+    table: Table, question: Question, rule: RiskFigure, every: Sequence[Axes], clock: Clock
+) -> list[CrossRisk] | None:
+    """By the exact distribution of each small entry, a sum of cells; None where it is too much."""
+    wanted = {axes: _small_entries(table.margin(axes), rule.small) for axes in every}
+    if sum(map(len, wanted.values())) > MOST_SUMS:
+        return None
+    numbers = np.arange(math.prod(table.sizes)).reshape(table.sizes)
+    sums = []
+    for axes, entries in wanted.items():
+        cells = np.moveaxis(numbers, axes, range(len(axes)))
+        sums += list(cells.reshape(math.prod(table.sizes[a] for a in axes), -1)[entries])
+    found = sums_exactly(question, sums, clock)
+    if isinstance(found, Unavailable):
+        return None
+    left, risks = iter(found), []
+    for axes, entries in wanted.items():
+        risks.append(_exact_risk(table, rule, axes, [next(left) for _ in entries]))
+    return risks
+
+
+def _exact_risk(
+    table: Table, rule: RiskFigure, axes: Axes, own: Sequence[dict[int, float]]
+) -> CrossRisk:
+    truth = np.ravel(table.margin(axes))
+    truths = truth[_small_entries(truth, rule.small)].tolist()
+    none = [dict.fromkeys(one, 0.0) for one in own]
+    if rule.measure is RiskMeasure.COUNT:
+        risk: Outcome = greatest_chance(own, none, truths)
+    else:
+        risk = share_found(own, none, truths, rule.confidence)
+    if isinstance(risk, Figure):
+        risk = Figure(value=risk.value, how=How.EXACT)
+    return CrossRisk(axes=axes, risk=risk, n_small=len(own), n_looked_at=len(own))
 
 
 def _under(

@@ -277,14 +277,17 @@ def tightened(
 ) -> tuple[IntArray, IntArray, int, int]:
     """New limits of all columns, how it ended, and the row of a contradiction."""
     layout = (matrix.indptr, matrix.indices, matrix.data, right, lower, upper)
-    rounds = min(max_rounds, FEW // max(2 * matrix.nnz, 1))
+    lengths = np.diff(matrix.indptr).astype(np.int64)  # a row is added up anew after each change
+    rounds = min(max_rounds, FEW // max(int(lengths @ lengths), 1))
     low, high, ended, row = lower, upper, UNSTABLE, -1
     if rounds:  # a small system: lists are faster than arrays read one by one
-        lists = [array.tolist() for array in layout]
-        ended, row = tighten.plain(*lists, rounds)
+        lists: list[Any] = [array.tolist() for array in layout]
+        plain: Any = tighten.plain
+        ended, row = plain(*lists, rounds)
         low, high = (np.array(limits, dtype=np.int64) for limits in lists[-2:])
     if ended == UNSTABLE and rounds < max_rounds:
         arrays = [array.astype(np.int64) for array in (*layout[:4], low, high)]
-        ended, row = tighten(*arrays, max_rounds - rounds)
+        compiled: Any = tighten.compiled
+        ended, row = compiled(*arrays, max_rounds - rounds)
         low, high = arrays[-2:]
     return low, high, int(ended), int(row)

@@ -43,7 +43,7 @@ UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
 
 
-Form = Callable[[Kernel], Callable[..., Any]]  # which form of a kernel is to run
+Form = Callable[[Kernel[..., Any]], Callable[..., Any]]  # which form of a kernel is to run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,11 +333,11 @@ def _plainly(
     return results
 
 
-def _plain(one: Kernel) -> Callable[..., Any]:
+def _plain(one: Kernel[..., Any]) -> Callable[..., Any]:
     return one.plain
 
 
-def _compiled(one: Kernel) -> Callable[..., Any]:
+def _compiled(one: Kernel[..., Any]) -> Callable[..., Any]:
     return one.compiled  # type: ignore[no-any-return]
 
 

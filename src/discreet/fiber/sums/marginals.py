@@ -32,7 +32,7 @@ from discreet.fiber.sums.dynamic_programming import (
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
 from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.system.blocks import Block, Split, split
-from discreet.fiber.system.linear_system import System
+from discreet.fiber.system.linear_system import System, with_sum
 from discreet.fiber.system.priors import Prior, check_length, log_ratio
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import EPSILON
@@ -191,16 +191,61 @@ def _fill_listed(
     """Writes the marginals of a block whose points are listed; its log normaliser."""
     if not len(points):
         _checked(Split(values=block.lower, blocks=(), is_empty=True))
-    named = block.columns < len(start)
-    cells, values = block.columns[named], (points + block.lower)[:, named]
-    logs = np.zeros(len(points))
-    for cell, column in zip(cells, values.T, strict=True):
-        logs += log_ratio(prior, np.full(len(points), cell), start[cell], column)
-    weights = np.exp(logs - logs.max())
+    logs = _log_weights(block, points, prior, start)
+    weights, named = np.exp(logs - logs.max()), block.columns < len(start)
+    cells = block.columns[named]
     for cell, column, top in zip(cells, points[:, named].T, block.upper[named], strict=True):
         p = np.bincount(column, weights, int(top) + 1)
         probabilities[int(cell)] = p / p.sum()
     return float(logs.max() + np.log(weights.sum()))
+
+
+def _log_weights(block: Block, points: IntArray, prior: Prior, start: IntArray) -> FloatArray:
+    """Of listed points of a block, relative to the values in `start`; slacks have weight one."""
+    named = block.columns < len(start)
+    logs = np.zeros(len(points))
+    pairs = zip(block.columns[named], (points + block.lower)[:, named].T, strict=True)
+    for cell, column in pairs:
+        logs += log_ratio(prior, np.full(len(points), cell), start[cell], column)
+    return logs
+
+
+def sum_distribution(
+    system: System,
+    prior: Prior,
+    cells: IntArray,
+    *,
+    budget: Budget | None = None,
+    progress: Progress = silent,
+) -> dict[int, float]:
+    """The exact distribution of the sum of some cells: the sum joins the system as a column.
+
+    Raises as `posterior` does.
+    """
+    budget = budget or Budget()
+    check_length(prior, system.n_named)
+    parts = _checked(split(with_sum(system, cells)))
+    of_sum = [
+        (b, b.columns.tolist().index(system.n_columns))
+        for b in parts.blocks
+        if system.n_columns in b.columns
+    ]
+    if not of_sum:
+        return {int(parts.values[system.n_columns]): 1.0}
+    block, place = of_sum[0]
+    start = heaviest(parts, prior, system.n_named)
+    points = listed_points(block, budget)
+    if points is not None and len(points):
+        logs = _log_weights(block, points, prior, start)
+        p = np.bincount(points[:, place], np.exp(logs - logs.max()), int(block.upper[place]) + 1)
+    else:
+        found, marginals = _summed(block, prior, start, budget, progress)
+        k = found.plan.order.tolist().index(place)
+        at = slice(found.weights.start[k], found.weights.start[k + 1])
+        logs = log_of(marginals.mantissa[at], marginals.exponent[at])
+        p = np.exp(logs - logs.max())
+    low, p = int(block.lower[place]), p / p.sum()
+    return {low + int(q): float(p[q]) for q in np.flatnonzero(p)}
 
 
 def _summed(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import IntArray, read_only
@@ -113,6 +113,25 @@ def system_of(n_cells: int, statements: Sequence[Statement]) -> System:
             cell = int(statement.cells[0])
             names[cell] = (*names.get(cell, ()), statement.name)
     return replace(_assembled(n_cells, rows, lower, upper), limit_names=names)
+
+
+def with_sum(system: System, cells: IntArray) -> System:
+    """The system with one more slack, behind all others, which is the sum of some cells."""
+    n_rows, n_columns = system.matrix.shape
+    row = np.zeros((1, n_columns + 1), dtype=np.int64)
+    row[0, cells], row[0, -1] = 1, -1
+    wider = csr_array(
+        (system.matrix.data, system.matrix.indices, system.matrix.indptr),
+        shape=(n_rows, n_columns + 1),
+    )
+    return replace(
+        system,
+        matrix=csr_array(vstack([wider, csr_array(row)], format="csr", dtype=np.int64)),
+        right=np.append(system.right, 0),
+        lower=np.append(system.lower, system.lower[cells].sum()),
+        upper=np.append(system.upper, system.upper[cells].sum()),
+        row_names=(*system.row_names, "a sum of cells"),
+    )
 
 
 def _is_limit(statement: Statement) -> bool:
