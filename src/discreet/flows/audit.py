@@ -9,7 +9,7 @@ from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.policies import check_masks
-from discreet.flows.stopping import stoppable
+from discreet.flows.stopping import stoppable, with_the_clock_noted
 from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
 from discreet.notebooks import Result
 from discreet.numerics.linear_algebra import in_one_thread
@@ -59,7 +59,7 @@ def audit(
     margins = margins_of("release", release)
     read = table_from(table, reading, progress, released=margins)
     with guarded(asked.seconds):
-        return audited(read, margins, asked, progress)
+        return with_the_clock_noted(audited(read, margins, asked, progress))
 
 
 @in_one_thread
@@ -111,7 +111,9 @@ def _steps(
         if step < len(margins) and asked.refused:
             own = replace(own, refused=(), max_risk=None)
         one = audited(read, margins[:step], own, progress, involved=named)
-        yield replace(one, options=replace(one.options, seconds=asked.seconds))
+        yield with_the_clock_noted(
+            replace(one, options=replace(one.options, seconds=asked.seconds))
+        )
 
 
 def _options(given: AuditOptions | None, keywords: Mapping[str, Any]) -> AuditOptions:

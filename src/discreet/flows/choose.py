@@ -8,7 +8,7 @@ from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
 from discreet.clock import guarded
 from discreet.flows.keywords import documented_by, options_of
-from discreet.flows.stopping import stoppable
+from discreet.flows.stopping import stoppable, with_the_clock_noted
 from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
@@ -45,7 +45,7 @@ def choose(
     asked = options_of(ChooseOptions, options, rest)
     read = table_from(table, reading, progress)
     with guarded(asked.seconds):
-        return recommended(read, asked, progress)
+        return with_the_clock_noted(recommended(read, asked, progress))
 
 
 recommend = choose

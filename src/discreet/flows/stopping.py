@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
-from discreet.clock import telling_of_compiling
+from discreet.clock import stopped_by_watch, telling_of_compiling
 from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 from discreet.progress import Progress, listening, silent
 
 Flow = TypeVar("Flow", bound=Callable[..., Any])
+Noted = TypeVar("Noted", bound=Any)  # a result with `notes`
 
 
 def stoppable(flow: Flow) -> Flow:
@@ -34,6 +36,12 @@ def _stoppable(flow: Flow, *, keeps_parts: bool) -> Flow:
             return flow(*given, progress=progress, **named)
 
     return heard  # type: ignore[return-value]
+
+
+def with_the_clock_noted(found: Noted) -> Noted:
+    """The result, which says so where the clock ended the work; within `guarded` only."""
+    stopped = stopped_by_watch()
+    return replace(found, notes=(*found.notes, stopped)) if stopped else found
 
 
 def _told(progress: Progress) -> AbstractContextManager[None]:
