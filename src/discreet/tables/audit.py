@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.belief.models.generators import variables_named
 from discreet.belief.models.model_search import ModelSearch
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.counting import Count
@@ -41,6 +41,7 @@ from discreet.tables.table_findings import FoundGroups
 
 NOT_COUNTED = Count(value=None, how=None, note="not counted")
 INSTEAD_SHARE, INSTEAD_SECONDS = 0.2, 5.0  # of the time, for a smaller release that may go out
+TRY_SECONDS = 1e-3  # to look at a smaller release, for each of its tables
 LEAST_SECONDS = 0.1
 
 __all__ = ["Audit", "AuditOptions", "CellAudit", "audited", "main_view"]
@@ -223,8 +224,11 @@ def _instead(audit: Audit, clock: Clock) -> tuple[tuple[str, ...], ...]:
             nested=told_of(audit.options.nested, table),
             seconds=max(own.left() or 0.0, LEAST_SECONDS),
         )  # fmt: skip
+        if own.is_over:
+            return False
+        work(TRY_SECONDS * len(sets))
         out = _out(table, [table.names_of(axes) for axes in sets], quick)
-        if own.is_over or out.printed(quick.most_small) or junction_tree(out.sets) is None:
+        if out.printed(quick.most_small) or junction_tree(out.sets) is None:
             return False
         found = _revealed(out, quick, own, silent, counted=False)
         return found.verdict is not None and found.verdict.allows

@@ -16,14 +16,21 @@ from discreet.belief.ladder import believe, sums_exactly
 from discreet.belief.models.generators import HierarchicalModel
 from discreet.belief.models.model_averaging import WeightKind
 from discreet.belief.request import Limits, Question
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import Table
 from discreet.fiber.system.linear_system import Statement
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.progress import silent
 from discreet.tables.audit_cells import looked_at
-from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, within
+from discreet.tables.crosses import (
+    MOST_CROSSES,
+    Axes,
+    crosses,
+    entry_bounds,
+    stands_alone,
+    within,
+)
 from discreet.tables.measured import main_view_of, measured
 from discreet.tables.measures import greatest_chance, share_found, tightness
 from discreet.tables.posteriors import RELEASED, ViewOptions
@@ -31,8 +38,10 @@ from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 from discreet.tables.release import Release
 
 LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
+CROSS_SECONDS, CELL_SECONDS = 1e-4, 1e-6  # to see what is released of a cross, and its cells
 MOST_SUMS = 400  # entries whose distributions are summed one by one
 BELIEF_SHARE, BELIEF_SECONDS = 0.3, 10.0  # of the time, for tables that fit all that is out
+TOO_MANY = Unavailable(f"more than {MOST_CROSSES} smaller tables follow from what is released")
 NO_TIME = Unavailable("time ran out before this cross was looked at")
 
 
@@ -75,14 +84,19 @@ def cross_risks(
     n_variables = len(out.table.names) + whole
     known_of = {axis for one in out.known for axis in one.levels}
     smaller = crosses(out.sets, n_variables, len(out.table.cells), also=known_of)
-    found = list(asked.with_small(smaller))
+    found = list(asked.with_small(smaller[:MOST_CROSSES]))
     linked = [axes for axes in found if not stands_alone(out, axes)] if out.is_shown else []
     known = {one.axes: one for one in asked.by_all(linked)} if linked else {}
     left = [axes for axes in found if axes not in known]
     for i, axes in enumerate(left):
+        work(CROSS_SECONDS * (1 + len(out.sets)))
         own = Clock(clock.share(1 / (len(left) + 1 - i)))
         known[axes] = asked.alone(axes, own)
-    return tuple(known[axes] for axes in found)
+    beyond = [
+        CrossRisk(axes=axes, risk=TOO_MANY, n_small=1, n_looked_at=0)
+        for axes in smaller[MOST_CROSSES:]
+    ]
+    return (*(known[axes] for axes in found), *beyond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +114,7 @@ class _Asked:
     def with_small(self, every: Sequence[Axes]) -> Iterator[Axes]:
         """Those with a small cell; all where a table as a whole is to be protected."""
         for axes in every:
+            work(CELL_SECONDS * len(self.out.table.cells))
             if self.rule.measure is RiskMeasure.TABLE or self.small(axes):
                 yield axes
 

@@ -9,7 +9,7 @@ hides what the others give away.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 
 import numpy as np
@@ -21,11 +21,13 @@ from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import maximal
 from discreet.masks.contract import entry_groups
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.bit_sets import lies_within, set_of
 from discreet.tables.release import Release, assembled
 
 Axes = tuple[int, ...]
 MOST_CROSSES = 500
 MOST_WORK = 50_000_000  # occupied cells × crosses
+MOST_LISTED = 2000  # tables taken together, before those that are printed whole are left out
 MOST_SETS = 6  # released tables of which every choice is taken together
 
 
@@ -41,21 +43,23 @@ def crosses(
     smallest first; `also` are variables that something else is known of, each a cross by itself.
 
     Left out: what is printed whole in one table, where figures are `exact`. Of many variables only
-    pairs are looked at, of very many only tables taken together: which ones depends on the size of
-    the question, never on the clock.
+    pairs are looked at, of very many only tables taken together, and no more of these than one
+    beyond MOST_CROSSES, which stands for all that are not looked at: which ones depends on the size
+    of the question, never on the clock.
     """
     own = [frozenset(axes) for axes in maximal(sets)]
     every = sorted(frozenset(also).union(*own))
     most = min(MOST_CROSSES, MOST_WORK // max(1, n_occupied))
-    found = {frozenset(every), frozenset[int]().union(*own), *_unions(own)}
+    found = {frozenset(every), frozenset[int]().union(*own)}
+    found |= set(islice(_unions(own), MOST_LISTED))
     found |= {frozenset([axis]) for axis in also}
     for size in (2, 3):
         if sum(comb(len(every), k) for k in range(2, size + 1)) <= most:
             found |= set(map(frozenset, combinations(every, size)))
-    told = own if exact else [frozenset[int]()]
-    hidden = (one for one in found if not any(one <= table for table in told))
+    told = [set_of(one) for one in own] if exact else [0]
+    hidden = (one for one in found if not lies_within(set_of(one), told))
     listed = (tuple(sorted(one)) for one in hidden if len(one) < n_variables)
-    return tuple(sorted(listed, key=lambda axes: (len(axes), axes)))
+    return tuple(sorted(listed, key=lambda axes: (len(axes), axes))[: MOST_CROSSES + 1])
 
 
 def _unions(sets: Sequence[frozenset[int]]) -> Iterator[frozenset[int]]:

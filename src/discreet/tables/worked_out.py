@@ -10,18 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import DENSE_LIMIT, Table
 from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.system.linear_system import Statement
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.numerics.graphs import junction_tree
 from discreet.tables.audit_cells import MOST_BOUNDED, bounds_of
-from discreet.tables.crosses import Axes, crosses, entry_bounds, stands_alone, within
+from discreet.tables.crosses import MOST_CROSSES, Axes, crosses, entry_bounds, stands_alone, within
 from discreet.tables.release import Release
 from discreet.tables.ruled_out import RuledOut
 
 SHARE, SECONDS = 0.3, 10.0  # of the time, for the bounds of crosses that others tell of
+
+CROSS_SECONDS = 1e-4  # to see what is released of a cross, for each table
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,16 @@ def worked_out(out: Release, small: int, clock: Clock) -> tuple[WorkedOut, ...]:
     found = list(_of_release(out, every, wanted, clock)) if out.hides else list(_open(out, wanted))
     known_of = {axis for one in out.known for axis in one.levels}
     smaller = crosses(out.sets, len(every), len(out.table.cells), also=known_of)
-    alone = [axes for axes in smaller if stands_alone(out, axes)]
-    linked = [axes for axes in smaller if axes not in set(alone)]
+    looked, beyond = smaller[:MOST_CROSSES], list(smaller[MOST_CROSSES:])
+    alone = [axes for axes in looked if stands_alone(out, axes)]
+    linked = [axes for axes in looked if axes not in set(alone)]
     for axes in alone:
+        if clock.is_over:
+            beyond.append(axes)
+            continue
+        work(CROSS_SECONDS * (1 + len(out.sets)))
         found += _of_release(within(out, axes), axes, wanted, clock)
+    found += [WorkedOut(axes, 0, 1) for axes in beyond]  # not looked at: there may be one
     if out.is_shown:
         found += by_statements(out.table, out.statements(), linked, wanted, clock)
     else:

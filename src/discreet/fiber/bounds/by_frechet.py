@@ -27,7 +27,9 @@ def bounds_by_frechet(margins: Margins, levels: IntArray) -> Bounds:
     for axes, entry in entries.items():
         if everything <= set(axes):
             lower = np.maximum(lower, entry)
-    for a, b in combinations(entries, 2):
+    two_longest = sum(sorted(map(len, entries), reverse=True)[:2])
+    pairs = combinations(entries, 2) if two_longest >= len(everything) else ()
+    for a, b in pairs:
         if everything <= set(a) | set(b):
             shared = tuple(axis for axis in a if axis in b)
             middle = looked_up(sub_margin(margins, a, shared), shared, levels)

@@ -76,7 +76,7 @@ class Budget:
         heed()
         left = self.seconds_left
         if left is not None and left <= 0:
-            raise BudgetExceeded(f"time limit of {self.seconds} s reached while {doing}")
+            raise BudgetExceeded(f"time limit of {self.seconds:.3g} s reached while {doing}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -311,7 +311,7 @@ def in_parts(
         return results, ""
     kept = results[: max(n_done, 1)]  # the first stops by itself, wherever it uses up all steps
     if stop[1] < budget.steps - found.steps + steps:
-        return kept, f"time limit of {budget.seconds} s reached while completing {n:,} states"
+        return kept, f"time limit of {budget.seconds:.3g} s reached while completing {n:,} states"
     return kept, f"more than {budget.steps:,} steps; {SUGGESTION}"
 
 

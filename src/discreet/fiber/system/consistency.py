@@ -6,7 +6,6 @@ halving (QuickXplain): statements are taken away in large parts as long as the r
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.margins import Margins
 from discreet.fiber.system.programs import Deadline, Ending, Found, Search
 from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.numerics.bit_sets import axes_of, set_of
 
 NAMED = 12  # statements named in a message; all of them stand in the Disagreement
 FOREVER = 1e9
@@ -92,14 +92,21 @@ def check_margins(margins: Margins) -> None:
         if table.min(initial=0) < 0:
             entry = margins.entry_name(axes, int(np.argmin(table)))
             raise InputError(must_be(entry, "zero or more", "a negative number"))
-    for first, second in combinations(margins.tables, 2):
-        shared = tuple(axis for axis in first if axis in second)
-        differ = sub_margin(margins, first, shared) != sub_margin(margins, second, shared)
-        if differ.any():
-            where = margins.entry_name(shared, int(np.argmax(differ)))
-            names = f"{_title(margins, first)} and {_title(margins, second)}"
-            rule = "equal in the variables they share"
-            raise InputError(must_be(names, rule, "different counts", where=where))
+    # Of a set of variables that some two margins share, all margins that hold it are to agree with
+    # the first: one look at each margin and shared set, however many pairs there are.
+    bits = [set_of(axes) for axes in margins.tables]
+    known: dict[int, tuple[tuple[int, ...], IntArray]] = {}
+    for axes, own in zip(margins.tables, bits, strict=True):
+        for shared in sorted({own & other for other in bits if other != own}):
+            kept = axes_of(shared)
+            table = sub_margin(margins, axes, kept)
+            first, expected = known.setdefault(shared, (axes, table))
+            differ = table != expected
+            if differ.any():
+                where = margins.entry_name(kept, int(np.argmax(differ)))
+                names = f"{_title(margins, first)} and {_title(margins, axes)}"
+                rule = "equal in the variables they share"
+                raise InputError(must_be(names, rule, "different counts", where=where))
 
 
 def sub_margin(margins: Margins, axes: tuple[int, ...], kept: tuple[int, ...]) -> IntArray:

@@ -10,6 +10,7 @@ import numpy as np
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import Statement
 from discreet.numerics.arrays import IntArray, read_only
+from discreet.numerics.bit_sets import maximal_sets, set_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +89,8 @@ def margins_of(
 
 def maximal(sets: Iterable[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     """The sets that lie in no other one, in ascending order."""
-    unique = set(sets)
-    inside = {a for a in unique for b in unique if a != b and set(a) <= set(b)}
-    return tuple(sorted(unique - inside))
+    kept = set(maximal_sets(map(set_of, unique := set(sets))))
+    return tuple(sorted(axes for axes in unique if set_of(axes) in kept))
 
 
 def all_margins(n_variables: int, order: int) -> tuple[tuple[int, ...], ...]:
