@@ -11,7 +11,8 @@ from discreet.fiber.system.programs import solved_heeding_interrupts
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
 UNIT_SECONDS = 2.0  # nominal, a unit of deterministic time of CP-SAT
 MODEL_SECONDS = 1e-5  # nominal, a variable or constraint of a model that is built and read
-GUARD = 2.0  # the clock ends a search at so many times the seconds that it was given
+LEAST_UNITS = 1e-6
+GUARD, GRACE = 2.0, 5.0  # the clock ends a search at so many times its seconds, and so many more
 
 
 class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
@@ -23,12 +24,12 @@ class Budget:
 
     Each step says what it has done in *nominal* seconds: numbers of operations times a constant,
     about what they take on an ordinary machine. So a search ends at the same point wherever it
-    runs. The clock only guards: at twice the seconds OutOfTime is raised.
+    runs. The clock only guards: at twice the seconds, and a few more, OutOfTime is raised.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.spent = seconds, 0.0
-        self.end = working_seconds() + GUARD * seconds
+        self.end = working_seconds() + GUARD * seconds + GRACE
 
     def spend(self, seconds: float) -> None:
         """So much more was done."""
@@ -40,6 +41,11 @@ class Budget:
     def left(self) -> float:
         """Nominal seconds that are left."""
         return max(0.0, self.seconds - self.spent)
+
+    @property
+    def units_left(self) -> float:
+        """What is left in units of a solver's work, never quite nothing."""
+        return max(self.left / UNIT_SECONDS, LEAST_UNITS)
 
     @property
     def is_over(self) -> bool:
@@ -88,12 +94,15 @@ def checked_work(work: float) -> float:
     return float(work)
 
 
-def solve(model: Any, *, work: float, budget: Budget | None = None) -> Solved:
+def solve(
+    model: Any, *, work: float, budget: Budget | None = None, lean: bool = False
+) -> Solved:
     """The best solution found within some units of work, which do not depend on the machine.
 
     One worker and a fixed seed: the same model always has the same answer. A `budget` is charged
-    with the work; where its guard comes first, OutOfTime is raised. An interruption stops the
-    search at once and is raised again.
+    with the work; where its guard comes first, OutOfTime is raised. `lean` is for the many small
+    models that are solved by their linear relaxation, where looking into the model first takes
+    longer than solving it. An interruption stops the search at once and is raised again.
     """
     with standing_still():
         from ortools.sat.python import cp_model
@@ -103,6 +112,10 @@ def solve(model: Any, *, work: float, budget: Budget | None = None) -> Solved:
     solver.parameters.random_seed = 1
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_deterministic_time = work
+    if lean:
+        solver.parameters.cp_model_probing_level = 0
+        solver.parameters.symmetry_level = 0
+        solver.parameters.linearization_level = 2
     if budget is not None and budget.end < inf:
         solver.parameters.max_time_in_seconds = max(0.0, budget.end - working_seconds())
     status = solved_heeding_interrupts(solver, model)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
@@ -100,7 +101,7 @@ class Needs(NamedTuple):
     high: int
     width: int
 
-    def met(self, least: int, most: int) -> bool:
+    def met(self, least: int | Fraction, most: int | Fraction) -> bool:
         """Whether an interval from `least` to `most` does."""
         return least <= self.low and most >= self.high and most - least >= self.width
 

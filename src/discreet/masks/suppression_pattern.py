@@ -11,11 +11,13 @@ safe on the word of a solver.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from math import gcd
 
 import numpy as np
 
+from discreet.masks.contract import Guarantee
 from discreet.masks.solving import Budget
 from discreet.masks.suppression_figures import Figures, Needs, Rule
 from discreet.numerics.arrays import BoolArray, IntArray
@@ -34,10 +36,14 @@ class Problem:
     sensitive: IntArray
     costs: IntArray
     budget: Budget
+    guarantee: Guarantee = Guarantee.WHOLE
 
     def needs(self, figure: int) -> Needs:
         """What the interval of a sensitive figure must reach."""
-        return self.rule.needs(int(self.figures.counts[figure]))
+        count = int(self.figures.counts[figure])
+        if self.guarantee is Guarantee.NOT_DERIVABLE:
+            return Needs(low=count, high=count, width=1)
+        return self.rule.needs(count)
 
     @property
     def may_hide(self) -> BoolArray:
@@ -60,16 +66,20 @@ class Problem:
 class Move:
     """Cells and figures that change, by how much in one step, and how many steps can be made.
 
-    Every table from −`back` to `ahead` steps has no cell below 0 and no hidden figure below the
-    least that the rule leaves to it.
+    Every table from −`back` to `ahead` steps, fractions of them too, has no cell below 0 and no
+    hidden figure below the least that the rule leaves to it.
     """
 
     cells: IntArray
     by: IntArray
     figures: IntArray
     change: IntArray
-    back: int
-    ahead: int
+    back: Fraction
+    ahead: Fraction
+
+    def steps(self, *, whole: bool) -> tuple[Fraction | int, Fraction | int]:
+        """The most steps backwards, as a negative number, and forwards."""
+        return (-int(self.back), int(self.ahead)) if whole else (-self.back, self.ahead)
 
     def table(self, counts: IntArray, steps: int) -> IntArray:
         """The cells after some steps."""
@@ -79,7 +89,7 @@ class Move:
 
 
 def move_of(problem: Problem, cells: IntArray, by: IntArray) -> Move | None:
-    """The move along a change of cells, or None where it cannot be made one step either way.
+    """The move along a change of cells, None where there is no change.
 
     Checked: the number of persons stays. A multiple is brought down to its shortest step.
     """
@@ -94,29 +104,28 @@ def move_of(problem: Problem, cells: IntArray, by: IntArray) -> Move | None:
     )
     ahead = min(_steps(room, -one) for room, one in rooms)
     back = min(_steps(room, one) for room, one in rooms)
-    if ahead <= 0 and back <= 0:
-        return None
-    return Move(cells, by, figures, change, max(back, 0), max(ahead, 0))
+    return Move(cells, by, figures, change, back, ahead)
 
 
-def _steps(room: IntArray, lowered: IntArray) -> int:
+def _steps(room: IntArray, lowered: IntArray) -> Fraction:
     """How many steps can be made where each takes so much of the room."""
     falls = lowered > 0
-    if not np.any(falls):
-        return FAR
-    return min(FAR, int((room[falls] // lowered[falls]).min()))
+    pairs = zip(room[falls].tolist(), lowered[falls].tolist(), strict=True)
+    return max(Fraction(0), min((Fraction(a, b) for a, b in pairs), default=Fraction(FAR)))
 
 
 class Pattern:
     """Hidden figures and moves; those moves count whose figures are all hidden."""
 
-    def __init__(self, problem: Problem, hidden: BoolArray) -> None:
+    def __init__(self, problem: Problem, hidden: BoolArray, moves: Iterable[Move] = ()) -> None:
         self.problem = problem
         self.hidden = hidden.copy()
         self.moves: list[Move] = []
         self._n_shown: list[int] = []  # of the figures that each move changes
         self._known: set[tuple[bytes, bytes]] = set()
         self._at: dict[int, list[tuple[int, int]]] = {}  # figure: (move, its change in one step)
+        for move in moves:
+            self.add(move)
 
     @property
     def cost(self) -> int:
@@ -145,6 +154,11 @@ class Pattern:
         for figure in figures:
             self._turn(figure, False)
 
+    def restore(self, hidden: BoolArray) -> None:
+        """Hides and shows figures so that these are hidden."""
+        self.show(np.flatnonzero(self.hidden & ~hidden).tolist())
+        self.hide(np.flatnonzero(hidden & ~self.hidden).tolist())
+
     def _turn(self, figure: int, hidden: bool) -> None:
         if bool(self.hidden[figure]) is hidden:
             return
@@ -168,19 +182,44 @@ class Pattern:
     def _is(self, number: int) -> bool:
         return self._n_shown[number] == 0
 
-    def interval(self, figure: int) -> tuple[int, int]:
-        """The least and the greatest value of a figure in the tables found so far."""
-        count = low = high = int(self.problem.figures.counts[figure])
+    def interval(
+        self, figure: int, *, whole: bool | None = None
+    ) -> tuple[int | Fraction, int | Fraction]:
+        """The least and the greatest value of a figure in the tables found so far.
+
+        `whole` counts tables in whole numbers only; left out, as the guarantee says.
+        """
+        if whole is None:
+            whole = self.problem.guarantee is Guarantee.WHOLE
+        count = int(self.problem.figures.counts[figure])
+        low: int | Fraction = count
+        high: int | Fraction = count
         for number, change in self._at.get(figure, ()):
             if self._is(number):
-                move = self.moves[number]
-                ends = (count - move.back * change, count + move.ahead * change)
+                ends = [count + s * change for s in self.moves[number].steps(whole=whole)]
                 low, high = min(low, *ends), max(high, *ends)
         return low, high
 
     def is_safe(self, figure: int) -> bool:
-        """Whether the tables found so far show a sensitive figure to be safe."""
-        return bool(self.hidden[figure]) and self.problem.needs(figure).met(*self.interval(figure))
+        """Whether the moves found so far show a sensitive figure to be as safe as asked."""
+        return self.holds(self.problem.guarantee, figure)
+
+    def holds(self, guarantee: Guarantee, figure: int) -> bool:
+        """Whether the moves found so far prove so much of a sensitive figure."""
+        if not self.hidden[figure]:
+            return False
+        if guarantee is Guarantee.NOT_DERIVABLE:
+            return any(self._is(number) for number, _ in self._at.get(figure, ()))
+        found = self.interval(figure, whole=guarantee is Guarantee.WHOLE)
+        return self.problem.rule.needs(int(self.problem.figures.counts[figure])).met(*found)
+
+    def guarantee(self) -> Guarantee | None:
+        """The most that is proved of all sensitive figures, None if it is nothing."""
+        sensitive = self.problem.sensitive.tolist()
+        for one in reversed(Guarantee):
+            if all(self.holds(one, figure) for figure in sensitive):
+                return one
+        return None
 
     def open(self, figures: Iterable[int] | None = None) -> list[int]:
         """The sensitive figures, among some or all, that are not shown to be safe."""
@@ -200,8 +239,8 @@ class Pattern:
         reached = [(0, 0, 0)]
         for number, change in self._at.get(figure, ()):
             if self._is(number):
-                move = self.moves[number]
-                reached += [(s * change, number, s) for s in (-move.back, move.ahead) if s]
+                both = self.moves[number].steps(whole=True)
+                reached += [(int(s) * change, number, int(s)) for s in both if s]
         for _, number, steps in {min(reached), max(reached)}:
             if steps:
                 yield number, steps

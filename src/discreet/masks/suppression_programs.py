@@ -225,7 +225,9 @@ class Program:
         costs = self._costs()
         expression = self._cp.LinearExpr.weighted_sum(list(self._hides.values()), costs)
         self._model.minimize(expression)
-        solved = solve(self._model, work=work, budget=self.problem.budget)
+        solved = solve(
+            self._model, work=work, budget=self.problem.budget, lean=self._by_change
+        )
         hidden = self._free.copy()
         if not solved.has_solution:
             return solved, hidden, []
@@ -276,7 +278,7 @@ class CheapestMoves:
         for free in (pattern.hidden & may, pattern.hidden):
             program = Program(problem, may, free, reach=REACH * abs(steps), by_change=True)
             program.change(figure, steps)
-            solved, _, found = program.solve(min(STEP_WORK, problem.budget.left))
+            solved, _, found = program.solve(min(STEP_WORK, problem.budget.units_left))
             if solved.has_solution:
                 return self._checked(pattern, figure, steps, found[0])
         return None
@@ -290,6 +292,6 @@ class CheapestMoves:
         if move is None:
             return None
         own = move.change[move.figures == figure]
-        reached = [int(c) * s for c in own for s in (-move.back, move.ahead)]
+        reached = [int(c) * s for c in own for s in move.steps(whole=True)]
         enough = any(one >= steps if steps > 0 else one <= steps for one in reached)
         return move if enough and bool(np.all(self._problem.may_hide[move.figures])) else None

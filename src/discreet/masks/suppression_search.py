@@ -12,16 +12,16 @@ One method at every size, in steps that each leave a better pattern behind:
 Hiding more never makes a figure less safe, so that a pattern is safe from the end of step 2 on.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.masks.suppression_elimination import pattern_by_elimination
 from discreet.masks.suppression_moves import Boxes
-from discreet.masks.suppression_pattern import Pattern, Problem, move_of
+from discreet.masks.suppression_pattern import Move, Pattern, Problem, move_of
 from discreet.masks.suppression_programs import CheapestMoves, Program
-from discreet.numerics.arrays import BoolArray
+from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 AT_ONCE = 4  # sensitive figures that join the integer program in one round
@@ -111,11 +111,9 @@ class Protector:
         problem = self._problem
         program = Program(problem, problem.may_hide, pattern.hidden)
         program.protect(figure)
-        solved, _, changes = program.solve(problem.budget.left)
-        for change in changes:
-            cells = np.flatnonzero(change)
-            if (move := move_of(problem, cells, change[cells])) is not None:
-                pattern.make(move)
+        solved, _, changes = program.solve(problem.budget.units_left)
+        for move in _moves(problem, changes):
+            pattern.make(move)
         if not pattern.is_safe(figure):
             raise Unprotectable([figure], proved=solved.impossible)
 
@@ -127,10 +125,10 @@ def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
     the work was spent before all were.
     """
     eliminated = pattern_by_elimination(problem)
-    pattern = Pattern(problem, problem.is_sensitive if eliminated is None else eliminated.hidden)
-    for change in () if eliminated is None else eliminated.changes:
-        if (move := move_of(problem, change.cells, change.by)) is not None:
-            pattern.add(move)
+    pattern = Pattern(problem, problem.is_sensitive)
+    if eliminated is not None:
+        kernel = (move_of(problem, one.cells, one.by) for one in eliminated.changes)
+        pattern = Pattern(problem, eliminated.hidden, [move for move in kernel if move])
     protector = Protector(problem)
     order = np.argsort(-problem.figures.counts[problem.sensitive], kind="stable")
     for done, figure in enumerate(problem.sensitive[order].tolist()):
@@ -184,25 +182,101 @@ def _without(
 
     Figures that are `ruined` are shown too, but may be hidden again.
     """
-    problem = pattern.problem
+    problem, before = pattern.problem, pattern.hidden.copy()
     taken = list(dict.fromkeys([*shut, *ruined]))
-    limit = int(problem.costs[taken].sum())
     sensitive = problem.is_sensitive
     at_risk = sorted({f for one in taken for f in pattern.touched(one) if sensitive[f]})
     pattern.show(taken)
-    without = np.zeros(problem.figures.n, dtype=np.bool_)
-    without[shut] = True
     left = pattern.open(at_risk)
     if rng is not None:
         left = [left[int(i)] for i in rng.permutation(len(left))]
-    new: list[int] = []
-    for figure in left:
+    without = np.zeros(problem.figures.n, dtype=np.bool_)
+    without[shut] = True
+    is_better = False
+    try:
+        is_better = _protected(protector, pattern, left, without, problem.cost(before))
+    finally:
+        if not is_better:
+            pattern.restore(before)
+    return is_better
+
+
+def _protected(
+    protector: Protector, pattern: Pattern, figures: list[int], without: BoolArray, limit: int
+) -> bool:
+    """Whether some figures can be made safe again with the whole pattern below a cost."""
+    for figure in figures:
         if pattern.is_safe(figure):
             continue
-        more = None if problem.budget.is_over else protector.protect(pattern, figure, without)
-        new += more or []
-        if more is None or int(problem.costs[new].sum()) >= limit:
-            pattern.show(new)
-            pattern.hide(taken)
+        if pattern.problem.budget.is_over or protector.protect(pattern, figure, without) is None:
+            return False
+        if pattern.cost >= limit:
             return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What is known of the cheapest safe pattern: a cost that none can beat, None where it was not
+    sought, and whether the pattern at hand has it."""
+
+    cost: int | None = None
+    is_proved: bool = False
+
+
+def least_pattern(
+    problem: Problem, start: Pattern, *, progress: Progress = silent
+) -> tuple[Pattern, Limit]:
+    """The cheapest safe pattern, or the best found within the work, with what no pattern can beat.
+
+    Each round solves the program for the figures that were open to attack so far; its optimum is a
+    lower limit of every safe pattern's cost, and the answer once it leaves no figure open.
+    """
+    must = problem.is_sensitive
+    base = problem.cost(must)
+    asked: list[int] = []
+    limit, best = base, start
+    pattern, settled = Pattern(problem, must, start.moves), True
+    while True:
+        progress("seeking the least pattern", None)
+        unsafe = _attacked(problem, pattern)
+        if not unsafe and pattern.cost < best.cost and not pattern.open():
+            best = pattern
+        if not unsafe or not settled or problem.budget.is_over:
+            break
+        asked += unsafe
+        program = Program(problem, problem.may_hide, must)
+        for figure in asked:
+            program.protect(figure)
+        program.suggest(best.hidden)
+        solved, hidden, changes = program.solve(problem.budget.units_left)
+        if not solved.has_solution:
+            break
+        limit, settled = max(limit, solved.limit + base), solved.optimal
+        pattern = Pattern(problem, hidden, [*pattern.moves, *_moves(problem, changes)])
+    return best, Limit(min(limit, best.cost), is_proved=limit >= best.cost)
+
+
+def _moves(problem: Problem, changes: Iterable[IntArray]) -> Iterator[Move]:
+    """The moves along some changes of all cells."""
+    for change in changes:
+        cells = np.flatnonzero(change)
+        if (move := move_of(problem, cells, change[cells])) is not None:
+            yield move
+
+
+def _attacked(problem: Problem, pattern: Pattern) -> list[int]:
+    """Some of the sensitive figures that the pattern truly leaves open, where there are any."""
+    nothing, found = np.zeros_like(pattern.hidden), []
+    for figure in pattern.open():
+        if pattern.is_safe(figure):
+            continue
+        program = Program(problem, nothing, pattern.hidden)
+        program.protect(figure)
+        _, _, changes = program.solve(problem.budget.units_left)
+        for move in _moves(problem, changes):
+            pattern.add(move)
+        found += [] if pattern.is_safe(figure) else [figure]
+        if len(found) == AT_ONCE:
+            break
+    return found
