@@ -10,7 +10,7 @@ from discreet.fiber.system.programs import solved_heeding_interrupts
 
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
 UNIT_SECONDS = 2.0  # nominal, a unit of deterministic time of CP-SAT
-MODEL_SECONDS = 1e-5  # nominal, a variable or constraint of a model that is built and read
+MODEL_SECONDS = 4e-5  # nominal, a variable or constraint of a model that is built and read
 LEAST_UNITS = 1e-6
 GUARD, GRACE = 2.0, 5.0  # the clock ends a search at so many times its seconds, and so many more
 
@@ -115,6 +115,7 @@ def solve(
     if lean:
         solver.parameters.cp_model_probing_level = 0
         solver.parameters.symmetry_level = 0
+        solver.parameters.max_presolve_iterations = 1
         solver.parameters.linearization_level = 2
     if budget is not None and budget.end < inf:
         solver.parameters.max_time_in_seconds = max(0.0, budget.end - working_seconds())

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.masks.contract import Guarantee
 from discreet.masks.suppression_elimination import pattern_by_elimination
 from discreet.masks.suppression_moves import Boxes
 from discreet.masks.suppression_pattern import Move, Pattern, Problem, move_of
@@ -25,7 +26,7 @@ from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 AT_ONCE = 4  # sensitive figures that join the integer program in one round
-QUICK_SHARE = 0.5  # of the work, after which what is still open is protected by boxes where it can
+QUICK_SHARE = 0.8  # of the work, after which what is still open is protected by boxes where it can
 ROUNDS = 40  # parts of a pattern that are made anew without a gain before the search ends
 SEED = 1
 
@@ -115,7 +116,9 @@ class Protector:
         for move in _moves(problem, changes):
             pattern.make(move)
         if not pattern.is_safe(figure):
-            raise Unprotectable([figure], proved=solved.impossible)
+            # Without such tables in whole numbers a lesser guarantee may still hold.
+            is_proved = solved.impossible and problem.guarantee is Guarantee.WHOLE
+            raise Unprotectable([figure], proved=is_proved)
 
 
 def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
