@@ -41,9 +41,10 @@ from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed
 from discreet.masks.suppression_search import (
     Limit,
     Unprotectable,
-    improve,
     least_pattern,
+    make_parts_anew,
     safe_pattern,
+    thin,
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
@@ -174,9 +175,11 @@ def _better(
     """
     limit = Limit()
     try:
-        improve(problem, found, progress=progress)
+        thin(problem, found, progress=progress)
         if exact:
             found, limit = least_pattern(problem, found, progress=progress)
+        if not limit.is_proved:
+            make_parts_anew(problem, found, progress=progress)
     except OutOfTime:
         problem.budget.seconds = problem.budget.spent
     if len(unsafe := found.open()):

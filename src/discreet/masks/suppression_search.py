@@ -27,6 +27,7 @@ from discreet.progress import Progress, silent
 
 AT_ONCE = 4  # sensitive figures that join the integer program in one round
 QUICK_SHARE = 0.8  # of the work, after which what is still open is protected by boxes where it can
+PROOF_SHARE = 0.5  # of the work left, for one round of the integer program
 ROUNDS = 40  # parts of a pattern that are made anew without a gain before the search ends
 SEED = 1
 
@@ -146,25 +147,36 @@ def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
     return pattern
 
 
-def improve(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
-    """Makes a safe pattern cheaper as long as that is found possible and work is left."""
+def thin(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
+    """Shows hidden figures of a safe pattern, dearest first, where others of less cost can do their
+    part, as long as there are any and work is left."""
     protector = Protector(problem)
-    while not problem.budget.is_over:
+    cost = pattern.cost + 1
+    while pattern.cost < cost:
+        cost = pattern.cost
         progress("hiding less", None)
-        before = pattern.cost
         for figure in _extra(problem, pattern):
             if problem.budget.is_over:
                 return
             _without(protector, pattern, [figure])
-        if pattern.cost == before:
-            break
-    rng = np.random.default_rng(SEED)
-    stale = 0
-    while stale < ROUNDS and not problem.budget.is_over and len(extra := _extra(problem, pattern)):
+
+
+def make_parts_anew(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
+    """Takes parts of a safe pattern back and makes them in another order, where that costs less.
+
+    A part is a hidden figure with all others in moves that need it. Ends with the work, or when
+    nothing was gained for a while.
+    """
+    protector, rng, stale = Protector(problem), np.random.default_rng(SEED), 0
+    while stale < ROUNDS and not problem.budget.is_over:
+        extra = _extra(problem, pattern)
+        if not extra:
+            return
+        progress("hiding less", None)
         figure = extra[int(rng.integers(len(extra)))]
-        near = [f for f in extra if f in pattern.touched(figure)]
-        gained = _without(protector, pattern, [figure], near, rng)
-        stale = 0 if gained else stale + 1
+        touched = pattern.touched(figure)
+        part = [other for other in extra if other in touched]
+        stale = 0 if _without(protector, pattern, [figure], part, rng) else stale + 1
 
 
 def _extra(problem: Problem, pattern: Pattern) -> list[int]:
@@ -252,7 +264,7 @@ def least_pattern(
         for figure in asked:
             program.protect(figure)
         program.suggest(best.hidden)
-        solved, hidden, changes = program.solve(problem.budget.units_left)
+        solved, hidden, changes = program.solve(PROOF_SHARE * problem.budget.units_left)
         if not solved.has_solution:
             break
         limit, settled = max(limit, solved.limit + base), solved.optimal
