@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.oracles.gauss_suppression import figures_of, follow, gauss_pattern
 
 from discreet.data.table import Table
 from discreet.figures import Unavailable
 from discreet.masks.contract import Guarantee
-from discreet.masks.suppression import Rule, suppress
-from tests.oracles.gauss_suppression import figures_of, follow, gauss_pattern
+from discreet.masks.suppression import suppress
 
 
 def flags(masked):
@@ -41,7 +41,6 @@ def test_no_sensitive_figure_follows_and_no_more_is_hidden_than_by_the_plain_met
     assert np.all(hidden[small])
     assert follow(counts, hidden, small.tolist()) == []
     assert values[hidden].sum() <= values[oracle].sum()
-
 
 
 @pytest.mark.soak

@@ -7,12 +7,12 @@ figures of the tables that were found (which other tests try against all tables 
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
+from tests.oracles.gauss_suppression import figures_of
 
 from discreet.data.table import Table
 from discreet.figures import Unavailable
 from discreet.masks.contract import Guarantee
 from discreet.masks.suppression import Rule, suppress
-from tests.oracles.gauss_suppression import figures_of
 
 
 def sparse(seed, shape, mean=4.0, shape_of_rates=0.4):

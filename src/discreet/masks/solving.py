@@ -94,9 +94,7 @@ def checked_work(work: float) -> float:
     return float(work)
 
 
-def solve(
-    model: Any, *, work: float, budget: Budget | None = None, lean: bool = False
-) -> Solved:
+def solve(model: Any, *, work: float, budget: Budget | None = None, lean: bool = False) -> Solved:
     """The best solution found within some units of work, which do not depend on the machine.
 
     One worker and a fixed seed: the same model always has the same answer. A `budget` is charged

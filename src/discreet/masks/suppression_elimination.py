@@ -3,16 +3,16 @@
 Figures are rows of zeros and ones over the cells. Who sees some of them can work out a further one
 exactly if its row is a linear combination of theirs. So figures are published in turn, dearest to
 hide first, and one is hidden only if with it a sensitive figure would follow from all that is out.
-This is the method of the R package GaussSuppression (Langsrud 2024). Rows are kept reduced by those
-published so far, sensitive ones with them: a new row would give a sensitive one away if what is left
-of both is the same up to a factor.
+This is the method of the R package GaussSuppression. Rows are kept reduced by those published so
+far, sensitive ones with them: a new row would give a sensitive one away if what is left of both is
+the same up to a factor.
 
 Numbers are reduced modulo a prime p, which keeps them small but proves nothing by itself. If a
 sensitive row s follows in rational numbers, a·s = Σ bᵢ·rᵢ with whole a and bᵢ without a common
-factor; modulo p this shows the same unless p divides a. So "follows" found modulo p may be wrong (a
-figure too many is hidden, which is safe), and "does not follow" may be wrong too, where p divides a.
-That is why the second is never taken from the elimination: it is proved by a move in whole numbers
-that changes the sensitive figure and nothing that is shown. Such moves are read off the reduced rows
+factor; modulo p this shows the same unless p divides a. So "follows" found modulo p may be wrong:
+a figure too many is hidden, which is safe. "Does not follow" may be wrong too, where p divides a.
+That is why it is never taken from the elimination: it is proved by a move in whole numbers that
+changes the sensitive figure and nothing that is shown. Such moves are read off the reduced rows
 (the kernel), their fractions restored, and checked in exact arithmetic.
 """
 
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Eliminated:
-    """Hidden figures, and changes of cells that no shown figure notices, checked in whole numbers."""
+    """Hidden figures, and changes of cells that are checked to leave all shown figures alone."""
 
     hidden: BoolArray
     changes: tuple[Change, ...]
@@ -70,7 +70,7 @@ def pattern_by_elimination(problem: Problem) -> Eliminated | None:
 
 
 def _checked(problem: Problem, hidden: BoolArray, rows: "_Rows") -> list[Change]:
-    """The changes of the kernel that are found in whole numbers to leave all shown figures alone."""
+    """The changes of the kernel that leave all shown figures alone, checked in whole numbers."""
     found = []
     for change in rows.kernel():
         changed, _ = problem.figures.changes(change.cells, change.by)

@@ -28,6 +28,7 @@ MOST_VARIABLES = 10  # of a table that goes out with all its margins unless they
 
 
 Kind = TypeVar("Kind", np.bool_, np.int64, np.float64)
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 class Zeros(StrEnum):
@@ -116,9 +117,9 @@ def _check_whole(name: str, value: int, least: int) -> None:
 class Figures:
     """All figures of the tables that go out: which cells each sums, and its count.
 
-    `groups[i]` has a row for each figure of the i-th table, the cells that it sums; `first[i]` is the
-    number of its first figure. `homes` says it the other way round: in each of the tables (a row
-    each) the figure that a cell (a column each) belongs to.
+    `groups[i]` has a row for each figure of the i-th table, the cells that it sums; `first[i]` is
+    the number of its first figure. `homes` says it the other way round: in each of the tables (a
+    row each) the figure that a cell (a column each) belongs to.
     """
 
     table: Table
@@ -146,7 +147,7 @@ class Figures:
         """Which of the tables a figure stands in."""
         return int(np.searchsorted(self.first, figure, side="right")) - 1
 
-    def summed(self, cells: IntArray) -> IntArray:
+    def summed(self, cells: NDArray[Number]) -> NDArray[Number]:
         """Every figure of a table with these cells."""
         return np.concatenate([cells[group].sum(axis=1) for group in self.groups])
 

@@ -1,11 +1,11 @@
 """The simplest moves: up and down at the corners of a box.
 
 Write every margin as one more level of the variables that it sums over, with a minus sign for each
-such variable. Then every line of the table so extended adds up to zero, each published figure is one
-of its entries, and a change that is raised and lowered in turn at the corners of a box keeps all
-that. A box within the cells changes no margin; one that has a corner on a margin changes fewer
-cells. In two ways the boxes are the familiar rectangles. The cheapest of them is found at once
-however large the table is. But longer moves may exist where no box does, or hide less.
+such variable. Then every line of the table so extended adds up to zero, each published figure is
+one of its entries, and a change up and down in turn at the corners of a box keeps all that. A box
+within the cells changes no margin; one that has a corner on a margin changes fewer cells. In two
+ways the boxes are the familiar rectangles. The cheapest of them is found at once however large the
+table is. But longer moves may exist where no box does, or hide less.
 """
 
 from itertools import product
@@ -44,36 +44,23 @@ class Boxes:
     ) -> Move | None:
         """The box that raises a figure by so many (lowers it, where they are negative) and costs
         least to hide, or None where none can be made so often; figures `without` stay shown."""
-        room = self._room.copy()
-        first = self._step(pattern, figure, steps, room, without)
-        return None if first is None else move_of(self._problem, *first)
-
-    def _step(
-        self,
-        pattern: Pattern,
-        figure: int,
-        steps: int,
-        room: FloatArray,
-        without: BoolArray | None,
-    ) -> tuple[IntArray, IntArray] | None:
         price = np.zeros(len(self._room))
         price[-1] = np.inf  # the number of persons
         own = np.where(pattern.hidden, 0.0, np.where(self._may, self._problem.costs, np.inf))
         if without is not None:
             own[without] = np.inf
         price[self._places] = own
-        falls = np.where(room >= abs(steps), price, np.inf)
+        falls = np.where(self._room >= abs(steps), price, np.inf)
         at = int(self._places[figure])
         same = self._sign == self._sign[at] if steps > 0 else self._sign != self._sign[at]
         # Corners an even number of turns away change in the sense of the figure, save for the sign
         # that a margin has.
         even = np.where(same, price, falls).reshape(self._shape)
         odd = np.where(same, falls, price).reshape(self._shape)
-        return self._best(even, odd, at)
+        change = self._best(even, odd, at)
+        return None if change is None else move_of(self._problem, *change)
 
-    def _best(
-        self, even: FloatArray, odd: FloatArray, at: int
-    ) -> tuple[IntArray, IntArray] | None:
+    def _best(self, even: FloatArray, odd: FloatArray, at: int) -> tuple[IntArray, IntArray] | None:
         levels = [int(level) for level in np.unravel_index(at, self._shape)]
         pairs = zip(self._shape, levels, strict=True)
         others = [np.delete(np.arange(size), level) for size, level in pairs]

@@ -8,8 +8,8 @@ and, for each sensitive one, two tables that differ from the true one only where
     figure(x) = figure(true) wherever not hidden,    x far enough apart at the sensitive figure.
 
 For one sensitive figure and one table, with every change of a shown figure charged by its size, it
-is a linear program, which is quick however large the table is. What that finds is only a hint: where
-its table has fractions, whole numbers are sought among the figures that it would hide.
+is a linear program, which is quick in large tables too. What that finds is only a hint: where its
+table has fractions, whole numbers are sought among the figures that it would hide.
 """
 
 from typing import Any
@@ -66,7 +66,10 @@ class Relaxation:
             if cell in own:
                 pair = (self._up.get(own[cell]), self._down.get(own[cell]))
             else:
-                pair = (self._solver.NumVar(0.0, float(FAR), ""), self._solver.NumVar(0.0, count, ""))
+                pair = (
+                    self._solver.NumVar(0.0, float(FAR), ""),
+                    self._solver.NumVar(0.0, count, ""),
+                )
             found.append(pair)
         self._own = set(own.values())
         return found
@@ -122,8 +125,10 @@ class Relaxation:
 
     def _read(self) -> FloatArray:
         return np.array(
-            [0.0 if up is None else up.solution_value() - down.solution_value()
-             for up, down in self._cells]
+            [
+                0.0 if up is None else up.solution_value() - down.solution_value()
+                for up, down in self._cells
+            ]
         )
 
 
@@ -229,9 +234,7 @@ class Program:
         costs = self._costs()
         expression = self._cp.LinearExpr.weighted_sum(list(self._hides.values()), costs)
         self._model.minimize(expression)
-        solved = solve(
-            self._model, work=work, budget=self.problem.budget, lean=self._by_change
-        )
+        solved = solve(self._model, work=work, budget=self.problem.budget, lean=self._by_change)
         hidden = self._free.copy()
         if not solved.has_solution:
             return solved, hidden, []

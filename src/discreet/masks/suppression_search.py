@@ -49,7 +49,12 @@ class Protector:
         self._moves = CheapestMoves(problem)
 
     def protect(
-        self, pattern: Pattern, figure: int, without: BoolArray | None = None, *, quick: bool = False
+        self,
+        pattern: Pattern,
+        figure: int,
+        without: BoolArray | None = None,
+        *,
+        quick: bool = False,
     ) -> list[int] | None:
         """Hides figures so that one more is safe, by moves that change no figure `without`.
 
@@ -95,9 +100,8 @@ class Protector:
                 continue
             box = self._boxes.cheapest(pattern, figure, steps, without)
             is_free = box is not None and bool(np.all(pattern.hidden[box.figures]))
-            if box is not None and (quick or is_free):
-                move = box
-            else:
+            move = box
+            if box is None or not (quick or is_free):
                 move = self._moves.cheapest(pattern, figure, steps, without) or box
             if move is None:
                 pattern.show(new)

@@ -118,7 +118,6 @@ def test_a_move_counts_only_while_all_that_it_changes_is_hidden():
 
 
 def test_guarantees_are_told_apart():
-    # Up and down by two at the corners: no whole step fits, half a step does.
     problem = problem_of([[1, 2], [2, 9]], Rule(small=1, protect=1), guarantee=Guarantee.BOUNDS)
     pattern = Pattern(problem, np.array([1, 1, 1, 1, 0, 0, 0, 0, 0], dtype=bool))
     assert pattern.guarantee() is None
@@ -132,11 +131,14 @@ def test_guarantees_are_told_apart():
 
 def test_a_fraction_of_a_step_is_a_bound_and_no_table():
     # One figure of three cells whose moves go by two: 1.5 steps in fractions, 1 in whole numbers.
-    problem = problem_of([9, 4, 9], Rule(small=4, protect=3), sets=[["v1"]])
+    problem = problem_of([9, 4, 9], Rule(small=4, protect=1, lower=3), sets=[["v1"]])
     pattern = Pattern(problem, np.ones(3, dtype=bool))
     pattern.add(move_of(problem, np.arange(3), np.array([-1, 2, -1])))
     assert pattern.interval(1, whole=False)[0] == 1
     assert pattern.interval(1, whole=True)[0] == 2
+    assert pattern.holds(Guarantee.BOUNDS, 1)
+    assert not pattern.holds(Guarantee.WHOLE, 1)
+    assert pattern.guarantee() is Guarantee.BOUNDS
 
 
 def test_a_figure_is_protected_in_the_cheaper_of_two_ways():
