@@ -12,7 +12,7 @@ WORK = 4.0  # units of work, each some seconds on an ordinary machine
 UNIT_SECONDS = 2.0  # nominal, a unit of deterministic time of CP-SAT
 MODEL_SECONDS = 4e-5  # nominal, a variable or constraint of a model that is built and read
 LEAST_UNITS = 1e-6
-GUARD, GRACE = 2.0, 5.0  # the clock ends a search at so many times its seconds, and so many more
+GUARD, GRACE = 2.0, 20.0  # the clock ends a search at so many times its seconds, and so many more
 
 
 class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
