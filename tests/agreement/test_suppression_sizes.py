@@ -57,7 +57,7 @@ def test_a_sparse_three_way_table_has_a_safe_pattern_within_little_work():
 
 
 @pytest.mark.soak
-def test_more_work_never_hides_more_and_comes_near_to_what_elimination_alone_hides():
+def test_more_work_hides_no_more():
     counts = sparse(0, (9, 10, 11), 2.0)
     costs = []
     for seconds in (2, 8, 30):
