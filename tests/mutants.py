@@ -60,8 +60,38 @@ CROSSES = ("tests/agreement/test_crosses_brute_force.py",)
 RULES = ("tests/unit/policy/test_record_rules.py",)
 POPULATIONS = ("tests/unit/survey/test_population_counts.py",)
 ORDER = ("tests/unit/engines/test_duckdb_order.py",)
+SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
+PATTERN_FILE = "masks/suppression_pattern.py"
 
 MUTANTS = (
+    Mutant(
+        PATTERN_FILE,
+        "return self._n_shown[number] == 0",
+        "return self._n_shown[number] <= 1",
+        "suppression: a table counts as a witness though a figure that it changes is shown",
+        SUPPRESSION,
+    ),
+    Mutant(
+        PATTERN_FILE,
+        "(problem.figures.counts[figures] - problem.rule.least, change),",
+        "(problem.figures.counts[figures], change),",
+        "suppression: hidden figures fall below what the rule tells of them",
+        SUPPRESSION,
+    ),
+    Mutant(
+        PATTERN_FILE,
+        "whole=guarantee is Guarantee.WHOLE",
+        "whole=False",
+        "suppression: tables with fractions prove a guarantee in whole numbers",
+        SUPPRESSION,
+    ),
+    Mutant(
+        "masks/suppression_moves.py",
+        "np.where(self._room >= abs(steps), price, np.inf)",
+        "price",
+        "suppression: a box is taken though it cannot be made so often",
+        SUPPRESSION,
+    ),
     Mutant(
         "policy/verdict.py",
         "    return not above(other, one) if strict else above(one, other)",

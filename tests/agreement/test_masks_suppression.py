@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from discreet.data.table import Table
 from discreet.figures import Unavailable
+from discreet.masks.contract import Guarantee
 from discreet.masks.suppression import Rule, Zeros, audit_pattern, suppress
 
 
@@ -104,6 +105,23 @@ def test_no_sensitive_figure_is_tighter_than_asked_in_any_table_tried(rule):
         made += 1
     assert made >= 5
     assert made + refused == 45
+
+
+@pytest.mark.parametrize("rule", RULES[:3], ids=str)
+def test_single_persons_and_zeros_are_safe_in_any_table_tried(rule):
+    """Where adding and subtracting is not all there is to know: no cell is below what it can be."""
+    rng, made = np.random.default_rng(7), 0
+    for shape in [(2, 3), (3, 3), (2, 2, 2)] * 6:
+        counts = rng.choice([0, 1, 2, 3], size=shape, p=[0.2, 0.4, 0.25, 0.15]).ravel()
+        if not rule.small < counts.sum() <= 12:
+            continue
+        masked = suppress(Table.of_dense(counts.reshape(shape)), rule=rule, exact=False)
+        if isinstance(masked, Unavailable):
+            continue
+        assert masked.protection.guarantee is Guarantee.WHOLE
+        assert is_safe(shape, counts, flags(masked), rule)
+        made += 1
+    assert made > 2
 
 
 def test_the_least_pattern_is_the_least_of_all_patterns():

@@ -265,7 +265,11 @@ def _controlled(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavaila
 
 
 def _suppression(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavailable:
-    of_search = {key: ask.options[key] for key in ("least", "exact", "work") if key in ask.options}
+    of_search = {
+        key: ask.options[key]
+        for key in ("least", "guarantee", "exact", "work")
+        if key in ask.options
+    }
     rule = hiding.Rule(**{k: value for k, value in ask.options.items() if k not in of_search})
     seconds = hiding.SEARCH_SECONDS if ask.seconds is None else ask.seconds
     return hiding.suppress(table, sets, rule=rule, seconds=seconds, **of_search)
@@ -313,6 +317,7 @@ KINDS: Mapping[str, _Kind] = {
             "zeros": str,
             "rule_known": bool,
             "least": str,
+            "guarantee": str,
             "exact": bool,
             "work": float,
         },

@@ -22,9 +22,9 @@ from discreet.tables.ruled_out import ruled_out
 MARGINS = "margins"
 SEARCHING = ("controlled-rounding", "suppression")
 MOST_FIGURES = 300  # of a table with its margins; beyond, these are tried only where all else fails
-MAKING_SHARE = 0.25  # of the seconds left, for making any one mask
+MAKING_SHARE = 0.25  # of the seconds left, for making any one mask without a search
 SEARCH_SHARE = 0.6  # of the seconds left, for all masks together that are made by a search
-WORK_SHARE = 0.05  # of the seconds, for each of them
+WORK_SHARE = 0.05  # of the seconds, for a controlled rounding
 DRAWN = ("perturbation", "imputation")
 FEW_CELLS = 24
 DEFAULT = (
@@ -86,7 +86,7 @@ def mask_proposal(
     whole = MaskSpec(spec.name, sets, options)
     time = clock or Clock(seconds)
     searches = spec.name in SEARCHING
-    share = max(MAKING_SHARE, SEARCH_SHARE / n_searching) if searches else MAKING_SHARE
+    share = SEARCH_SHARE / n_searching if searches else MAKING_SHARE
 
     def make() -> Masked | Unavailable:
         if spec.name == "suppression" and sets is not None:
@@ -144,8 +144,10 @@ def _too_many_figures(table: Table) -> str:
 
 
 def _effort(name: str, seconds: float | None) -> dict[str, Any]:
-    """The work that a search for a mask may take, in units of about a second."""
-    if name not in SEARCHING or seconds is None:
+    """The work that a controlled rounding may take, in units of about a second.
+
+    A suppression counts its own work: its seconds are all it needs."""
+    if name != "controlled-rounding" or seconds is None:
         return {}
     return {"work": max(1.0, WORK_SHARE * seconds)}
 

@@ -9,6 +9,7 @@ beyond both is said in `beyond`, never passed over."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -47,13 +48,43 @@ class PublishedTable:
             read_only(self.shown)
 
 
+class Guarantee(StrEnum):
+    """What is proved of every figure that a suppression protects, each more than the one before."""
+
+    NOT_DERIVABLE = "not-derivable"  # no adding and subtracting of shown figures gives its value
+    BOUNDS = "bounds"  # tables with fractions are found in which it lies as far apart as asked
+    WHOLE = "whole"  # tables in whole numbers are
+
+    @property
+    def words(self) -> str:
+        """It in a sentence."""
+        return _GUARANTEES[self]
+
+
+_GUARANTEES = {
+    Guarantee.NOT_DERIVABLE: (
+        "No sensitive figure follows from what is shown by adding and subtracting; what can be "
+        "said of it by bounds may be closer than asked."
+    ),
+    Guarantee.BOUNDS: (
+        "Bounds of each sensitive figure over tables with fractions are as wide as asked; those "
+        "in whole numbers may be closer."
+    ),
+    Guarantee.WHOLE: (
+        "Each sensitive figure has tables in whole numbers, consistent with all that is shown, "
+        "that lie as far apart as asked (proved)."
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
     """What a suppression leaves open of every figure that it protects, and how that is known.
 
     `names` are the figures; `bounds` are theirs, over all tables consistent with what is shown.
     `attained_low` and `attained_high` are figures of tables that were found and checked: an
-    interval is at least so wide, whatever the proofs of the bounds.
+    interval is at least so wide, whatever the proofs of the bounds. `guarantee` is what is proved
+    of all of them, None where it was not judged.
     """
 
     names: tuple[str, ...]
@@ -61,6 +92,7 @@ class Protection:
     bounds: Bounds
     attained_low: IntArray
     attained_high: IntArray
+    guarantee: Guarantee | None = None
 
     def __post_init__(self) -> None:
         for array in (self.counts, self.attained_low, self.attained_high):

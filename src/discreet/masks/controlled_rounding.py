@@ -203,7 +203,7 @@ class _Program:
             cells=cells,
             excess=max(past, default=0),
             optimal=solved.optimal,
-            off=int(np.abs(self._figures.sums @ cells - self._figures.counts).sum()),
+            off=int(np.abs(self._figures.summed(cells) - self._figures.counts).sum()),
             limit=max(0, solved.limit),
         )
 
@@ -219,7 +219,7 @@ def _masked(
     table = figures.table
     cells = rounding.cells.reshape(table.sizes)
     reach = base * (1 + rounding.excess) - 1
-    known = _ranges(figures, figures.sums @ rounding.cells, reach)
+    known = _ranges(figures, figures.summed(rounding.cells), reach)
     kind = "controlled at random" if seed is not None else "controlled"
     return Masked(
         mask=NAME,

@@ -9,6 +9,48 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.system.programs import solved_heeding_interrupts
 
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
+UNIT_SECONDS = 2.0  # nominal, a unit of deterministic time of CP-SAT
+MODEL_SECONDS = 4e-5  # nominal, a variable or constraint of a model that is built and read
+LEAST_UNITS = 1e-6
+GUARD, GRACE = 2.0, 20.0  # the clock ends a search at so many times its seconds, and so many more
+
+
+class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
+    """A search went on beyond its last moment; what it has found so far depends on the machine."""
+
+
+class Budget:
+    """Seconds of work that a search may take, counted by what it does, not by the clock.
+
+    Each step says what it has done in *nominal* seconds: numbers of operations times a constant,
+    about what they take on an ordinary machine. So a search ends at the same point wherever it
+    runs. The clock only guards: at twice the seconds, and a few more, OutOfTime is raised.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.spent = seconds, 0.0
+        self.end = working_seconds() + GUARD * seconds + GRACE
+
+    def spend(self, seconds: float) -> None:
+        """So much more was done."""
+        self.spent += seconds
+        if working_seconds() > self.end:
+            raise OutOfTime
+
+    @property
+    def left(self) -> float:
+        """Nominal seconds that are left."""
+        return max(0.0, self.seconds - self.spent)
+
+    @property
+    def units_left(self) -> float:
+        """What is left in units of a solver's work, never quite nothing."""
+        return max(self.left / UNIT_SECONDS, LEAST_UNITS)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it is spent."""
+        return self.spent >= self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +94,13 @@ def checked_work(work: float) -> float:
     return float(work)
 
 
-class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
-    """A search went on beyond its last moment; what it has found so far depends on the machine."""
-
-
-def solve(model: Any, *, work: float, end: float = inf) -> Solved:
+def solve(model: Any, *, work: float, budget: Budget | None = None, lean: bool = False) -> Solved:
     """The best solution found within some units of work, which do not depend on the machine.
 
-    One worker and a fixed seed: the same model always has the same answer, or none by the moment
-    `end` (of `working_seconds`), when OutOfTime is raised. An interruption stops the search at
-    once and is raised again.
+    One worker and a fixed seed: the same model always has the same answer. A `budget` is charged
+    with the work; where its guard comes first, OutOfTime is raised. `lean` is for the many small
+    models that are solved by their linear relaxation, where looking into the model first takes
+    longer than solving it. An interruption stops the search at once and is raised again.
     """
     with standing_still():
         from ortools.sat.python import cp_model
@@ -71,14 +110,25 @@ def solve(model: Any, *, work: float, end: float = inf) -> Solved:
     solver.parameters.random_seed = 1
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_deterministic_time = work
-    if end < inf:
-        solver.parameters.max_time_in_seconds = max(0.0, end - working_seconds())
+    if lean:
+        solver.parameters.cp_model_probing_level = 0
+        solver.parameters.symmetry_level = 0
+        solver.parameters.max_presolve_iterations = 1
+        solver.parameters.linearization_level = 2
+    if budget is not None and budget.end < inf:
+        solver.parameters.max_time_in_seconds = max(0.0, budget.end - working_seconds())
     status = solved_heeding_interrupts(solver, model)
-    if working_seconds() > end:
-        raise OutOfTime
-    return Solved(
+    solved = Solved(
         solver=solver,
         has_solution=status in (cp_model.OPTIMAL, cp_model.FEASIBLE),
         optimal=status == cp_model.OPTIMAL,
         impossible=status == cp_model.INFEASIBLE,
     )
+    if budget is not None:
+        budget.spend(UNIT_SECONDS * solved.work + MODEL_SECONDS * _size(model))
+    return solved
+
+
+def _size(model: Any) -> int:
+    """How many variables and constraints a model has."""
+    return len(model.proto.variables) + len(model.proto.constraints)

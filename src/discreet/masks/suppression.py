@@ -8,17 +8,18 @@ are recorded beside them.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
-from math import inf
+from math import isfinite
 from types import MappingProxyType
 
 import numpy as np
 
-from discreet.clock import working_seconds
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.masks.contract import (
+    Guarantee,
     Masked,
     Parameter,
     Protection,
@@ -27,7 +28,7 @@ from discreet.masks.contract import (
     named_sets,
     tables_text,
 )
-from discreet.masks.solving import WORK, OutOfTime, checked_work
+from discreet.masks.solving import Budget, OutOfTime, checked_work
 from discreet.masks.suppression_figures import (
     Figures,
     Rule,
@@ -35,25 +36,25 @@ from discreet.masks.suppression_figures import (
     figures_of,
     statements,
 )
+from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
 from discreet.masks.suppression_search import (
-    Pattern,
-    Problem,
+    Limit,
     Unprotectable,
-    cost,
     least_pattern,
-    open_figures,
-    pattern_by_steps,
+    make_parts_anew,
+    safe_pattern,
+    thin,
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
 
-__all__ = ["Least", "PatternAudit", "Rule", "Zeros", "audit_pattern", "suppress"]
+__all__ = ["Guarantee", "Least", "PatternAudit", "Rule", "Zeros", "audit_pattern", "suppress"]
 
 NAME = "suppression"
-PROOF_SECONDS = 30.0
-SEARCH_SECONDS = 600.0
-EXACT_SIZE = 400  # sensitive figures × cells up to which the least pattern is sought by default
+PROOF_SECONDS = 5.0
+SEARCH_SECONDS = 60.0
+EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
 
@@ -71,58 +72,65 @@ def suppress(
     *,
     rule: Rule | None = None,
     least: str = Least.COUNTS,
+    guarantee: str = Guarantee.WHOLE,
     exact: bool | None = None,
-    work: float = WORK,
+    work: float | None = None,
     time_limit: float | None = PROOF_SECONDS,
     seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
 ) -> Masked | Unavailable:
     """The named tables (the full one with all its margins) with figures hidden so that it is safe.
 
-    The pattern of least cost is sought where `exact`, else by one sensitive figure after another;
-    None decides by size. `work` limits every search in units that are the same on all machines, so
-    that a pattern can be made again; after `seconds` all searching is given up, without a pattern,
-    since one that depends on the clock could not be made again. `time_limit` is that of the bounds
-    in seconds. The number of persons is taken to be known and is never hidden.
+    A pattern goes out only if at least the `guarantee` is proved of it; `Masked.protection` and
+    `Masked.effect` say what is. The search takes at most `seconds`, or `work` if that is less,
+    counted by what it does and not by the clock, so that a pattern can be made again. That it is
+    the least is proved, or a lesser one found, where `exact`; None decides by size. `time_limit` is
+    that of the bounds in seconds. The number of persons is taken to be known and is never hidden.
 
     Unavailable says why where no pattern is safe, or none was found and proved in time.
     """
     if least not in list(Least):
         raise InputError(must_be("least", f"one of {', '.join(Least)}", repr(least)))
-    work = checked_work(work)
+    if guarantee not in list(Guarantee):
+        raise InputError(must_be("guarantee", f"one of {', '.join(Guarantee)}", repr(guarantee)))
+    allowed = _allowed(work, seconds)
     counts, rule = checked_counts(table), rule or Rule()
-    end = inf if seconds is None else working_seconds() + seconds
-    problem = _problem(figures_of(table, counts, sets), rule, counts, Least(least), work, end)
-    if exact is None:
-        exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
-    try:
-        pattern = _pattern(problem, exact, progress)
-    except OutOfTime:
-        return Unavailable(
-            f"no pattern of suppression was found and proved within {seconds:.3g} s; allow more"
-        )
-    if isinstance(pattern, Unavailable):
-        return pattern
-    tables = [problem.counts, *(problem.counts + w for w in _fitting(problem, pattern))]
-    protection = proved(
-        problem.figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress
-    )
-    asked: dict[str, Parameter] = {"least": str(least), "exact": exact, "work": work}
-    return _masked(problem, pattern, protection, asked)
-
-
-def _problem(
-    figures: Figures, rule: Rule, counts: IntArray, least: Least, work: float, end: float
-) -> Problem:
-    return Problem(
+    figures = figures_of(table, counts, sets)
+    problem = Problem(
         figures=figures,
         rule=rule,
         counts=counts.ravel(),
         sensitive=np.flatnonzero(rule.is_sensitive(figures.counts)),
-        costs=_costs(figures, least),
-        work=work,
-        end=end,
+        costs=_costs(figures, Least(least)),
+        budget=Budget(allowed),
+        guarantee=Guarantee(guarantee),
     )
+    if exact is None:
+        exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
+    found = _pattern(problem, exact, progress)
+    if isinstance(found, Unavailable):
+        return found
+    pattern, limit = found
+    tables = [problem.counts, *pattern.witnesses()]
+    protection = replace(
+        proved(figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress),
+        guarantee=pattern.guarantee(),
+    )
+    asked: dict[str, Parameter] = {
+        "least": str(least),
+        "guarantee": str(guarantee),
+        "exact": exact,
+        "work": problem.budget.seconds,
+    }
+    return _masked(problem, pattern, limit, protection, asked)
+
+
+def _allowed(work: float | None, seconds: float | None) -> float:
+    """Nominal seconds for the search."""
+    if work is not None:
+        work = checked_work(work)
+    given = [one for one in (work, seconds) if one is not None and isfinite(one)]
+    return min(given, default=SEARCH_SECONDS)
 
 
 def _costs(figures: Figures, least: Least) -> IntArray:
@@ -135,21 +143,48 @@ def _costs(figures: Figures, least: Least) -> IntArray:
     return counts * scale + 1
 
 
-def _pattern(problem: Problem, exact: bool, progress: Progress) -> Pattern | Unavailable:
-    """A safe pattern with its witnesses, or why there is none."""
-    figures = problem.figures
+def _pattern(
+    problem: Problem, exact: bool, progress: Progress
+) -> tuple[Pattern, Limit] | Unavailable:
+    """A safe pattern and what is known of the least one, or why there is none."""
+    figures, budget = problem.figures, problem.budget
     small = problem.sensitive[figures.is_total[problem.sensitive]]
     try:
         if len(small):
             raise Unprotectable(small.tolist(), proved=True)
-        found = pattern_by_steps(problem, progress=progress)
-        if exact:
-            found = least_pattern(problem, found, progress=progress)
+        if not budget.seconds:
+            raise OutOfTime
+        found = safe_pattern(problem, progress=progress)
     except Unprotectable as without:
         return _not_protected(figures, without)
-    if len(unsafe := open_figures(problem, found)):
-        return _not_protected(figures, Unprotectable(unsafe.tolist(), proved=False))
-    return found
+    except OutOfTime:
+        return Unavailable(
+            f"no pattern of suppression was found and proved within {budget.seconds:.3g} s; "
+            "allow more"
+        )
+    return _better(problem, found, exact, progress)
+
+
+def _better(
+    problem: Problem, found: Pattern, exact: bool, progress: Progress
+) -> tuple[Pattern, Limit] | Unavailable:
+    """The pattern made to hide less.
+
+    Where the guard of the clock ends that, what was done by then is what the record says is to be
+    done, so that the same pattern can be made again.
+    """
+    limit = Limit()
+    try:
+        thin(problem, found, progress=progress)
+        if exact:
+            found, limit = least_pattern(problem, found, progress=progress)
+        if not limit.is_proved:
+            make_parts_anew(problem, found, progress=progress)
+    except OutOfTime:
+        problem.budget.seconds = problem.budget.spent
+    if len(unsafe := found.open()):
+        return _not_protected(problem.figures, Unprotectable(unsafe, proved=False))
+    return found, limit
 
 
 def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
@@ -162,14 +197,12 @@ def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
     return Unavailable(f"no safe pattern was found for {named} within the work; allow more")
 
 
-def _fitting(problem: Problem, pattern: Pattern) -> list[IntArray]:
-    """The witnesses that agree with all that is shown."""
-    shown = problem.figures.sums[np.flatnonzero(~pattern.hidden)]
-    return [witness for witness in pattern.witnesses if not np.any(shown @ witness)]
-
-
 def _masked(
-    problem: Problem, pattern: Pattern, protection: Protection, asked: dict[str, Parameter]
+    problem: Problem,
+    pattern: Pattern,
+    limit: Limit,
+    protection: Protection,
+    asked: dict[str, Parameter],
 ) -> Masked:
     figures, rule = problem.figures, problem.rule
     table, hidden = figures.table, pattern.hidden
@@ -184,7 +217,7 @@ def _masked(
         ),
         known=statements(figures, hidden, rule),
         estimate=filled_in(figures, hidden),
-        effect=_effect(problem, pattern),
+        effect=_effect(problem, pattern, limit),
         parameters=MappingProxyType(
             {"sets": named_sets(table, figures.sets), **_rule_parameters(rule), **asked}
         ),
@@ -210,15 +243,17 @@ def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
     }
 
 
-def _effect(problem: Problem, pattern: Pattern) -> str:
+def _effect(problem: Problem, pattern: Pattern, limit: Limit) -> str:
     n, primary = int(pattern.hidden.sum()), len(problem.sensitive)
     hidden = int(problem.figures.counts[pattern.hidden].sum())
     total = int(problem.figures.counts.sum())
+    holds = pattern.guarantee()
+    proved_words = f" {holds.words}" if primary and holds is not None else ""
     return (
         f"Of {problem.figures.n:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
         f"them: {n - primary:,}), {_share(hidden, total)} of the sum of all figures; "
-        f"{_optimality(problem, pattern)}. The estimate fills hidden cells by proportional fitting "
-        "to what is shown."
+        f"{_optimality(problem, pattern, limit)}.{proved_words} The estimate fills hidden cells "
+        "by proportional fitting to what is shown."
     )
 
 
@@ -232,14 +267,14 @@ def _is_coarse(problem: Problem) -> bool:
     return int(problem.costs.max()) not in (1, most * (problem.figures.n + 1) + 1)
 
 
-def _optimality(problem: Problem, pattern: Pattern) -> str:
-    if pattern.proved_least and _is_coarse(problem):
+def _optimality(problem: Problem, pattern: Pattern, limit: Limit) -> str:
+    if limit.is_proved and _is_coarse(problem):
         return "no safe pattern hides less (proved up to the rounding of huge counts)"
-    if pattern.proved_least:
+    if limit.is_proved:
         return "no safe pattern hides less (proved)"
-    if pattern.least_cost is None:
+    if limit.cost is None:
         return "found step by step, a safe pattern may hide less"
-    gap = 1 - pattern.least_cost / max(cost(problem, pattern), 1)
+    gap = 1 - limit.cost / max(pattern.cost, 1)
     return f"a safe pattern that hides less may exist, by {100 * gap:.2g} % at most"
 
 
@@ -255,12 +290,12 @@ def _beyond(rule: Rule) -> str:
 def filled_in(figures: Figures, hidden: BoolArray) -> FloatArray:
     """Shown cells as they are; hidden ones even at first, then scaled to every shown figure."""
     table = figures.table
-    alone = np.diff(figures.sums.indptr) == 1
+    alone = figures.n_summed == 1
     fixed = np.zeros(table.n_cells, dtype=np.bool_)
-    fixed[figures.sums[np.flatnonzero(alone & ~hidden)].indices] = True
     truth = np.zeros(table.n_cells)
-    told = np.flatnonzero(alone & ~hidden)
-    truth[figures.sums[told].indices] = figures.counts[told]
+    for figure in np.flatnonzero(alone & ~hidden).tolist():
+        fixed[figures.cells(figure)] = True
+        truth[figures.cells(figure)] = figures.counts[figure]
     rows = [
         (group[~fixed[group]], float(figures.counts[f] - truth[group].sum()))
         for f in np.flatnonzero(~hidden & ~alone).tolist()

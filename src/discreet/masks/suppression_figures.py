@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
@@ -28,6 +28,7 @@ MOST_VARIABLES = 10  # of a table that goes out with all its margins unless they
 
 
 Kind = TypeVar("Kind", np.bool_, np.int64, np.float64)
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 class Zeros(StrEnum):
@@ -101,7 +102,7 @@ class Needs(NamedTuple):
     high: int
     width: int
 
-    def met(self, least: int, most: int) -> bool:
+    def met(self, least: int | Fraction, most: int | Fraction) -> bool:
         """Whether an interval from `least` to `most` does."""
         return least <= self.low and most >= self.high and most - least >= self.width
 
@@ -116,12 +117,15 @@ def _check_whole(name: str, value: int, least: int) -> None:
 class Figures:
     """All figures of the tables that go out: which cells each sums, and its count.
 
-    `sums` is figures × cells, `first[i]` the number of the first figure of the i-th table.
+    `groups[i]` has a row for each figure of the i-th table, the cells that it sums; `first[i]` is
+    the number of its first figure. `homes` says it the other way round: in each of the tables (a
+    row each) the figure that a cell (a column each) belongs to.
     """
 
     table: Table
     sets: tuple[Axes, ...]
-    sums: csr_array
+    groups: tuple[IntArray, ...]
+    homes: IntArray
     counts: IntArray
     first: IntArray
 
@@ -136,12 +140,32 @@ class Figures:
 
     def cells(self, figure: int) -> IntArray:
         """The cells that a figure sums."""
-        part = slice(self.sums.indptr[figure], self.sums.indptr[figure + 1])
-        return np.asarray(self.sums.indices[part], dtype=np.int64)
+        place = self.place(figure)
+        return np.asarray(self.groups[place][figure - int(self.first[place])])
+
+    def place(self, figure: int) -> int:
+        """Which of the tables a figure stands in."""
+        return int(np.searchsorted(self.first, figure, side="right")) - 1
+
+    def summed(self, cells: NDArray[Number]) -> NDArray[Number]:
+        """Every figure of a table with these cells."""
+        return np.concatenate([cells[group].sum(axis=1) for group in self.groups])
+
+    def changes(self, cells: IntArray, by: IntArray) -> tuple[IntArray, IntArray]:
+        """The figures that change if some cells do, in order, and by how much."""
+        touched, place = np.unique(self.homes[:, cells], return_inverse=True)
+        change = np.zeros(len(touched), dtype=np.int64)
+        np.add.at(change, place.ravel(), np.tile(by, len(self.sets)))
+        return touched[change != 0], change[change != 0]
+
+    @property
+    def n_summed(self) -> IntArray:
+        """How many cells each figure sums."""
+        return np.concatenate([np.full(len(g), g.shape[1], dtype=np.int64) for g in self.groups])
 
     def name(self, figure: int) -> str:
         """What to call a figure: its variables with their levels."""
-        place = int(np.searchsorted(self.first, figure, side="right")) - 1
+        place = self.place(figure)
         return entry_name(self.table, self.sets[place], figure - int(self.first[place]))
 
     def split(self, values: NDArray[Kind]) -> list[NDArray[Kind]]:
@@ -154,7 +178,7 @@ class Figures:
     @property
     def is_total(self) -> BoolArray:
         """Which figures are the number of persons, which is never hidden."""
-        return np.asarray(np.diff(self.sums.indptr) == self.table.n_cells)
+        return np.asarray(self.n_summed == self.table.n_cells)
 
 
 def figures_of(table: Table, counts: IntArray, sets: Sequence[Sequence[str]] | None) -> Figures:
@@ -165,14 +189,23 @@ def figures_of(table: Table, counts: IntArray, sets: Sequence[Sequence[str]] | N
         raise InputError(
             must_be("figures", f"at most {MOST_FIGURES:,} in all tables", f"{sum(sizes):,}")
         )
-    sums = csr_array(vstack([_sums(table, axes) for axes in chosen]))
+    groups = tuple(entry_groups(table, axes) for axes in chosen)
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Figures(
         table=table,
         sets=chosen,
-        sums=sums,
-        counts=np.asarray(sums @ counts.ravel(), dtype=np.int64),
-        first=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+        groups=groups,
+        homes=_homes(groups, first, table.n_cells),
+        counts=np.concatenate([counts.ravel()[group].sum(axis=1) for group in groups]),
+        first=first,
     )
+
+
+def _homes(groups: Sequence[IntArray], first: IntArray, n_cells: int) -> IntArray:
+    found = np.empty((len(groups), n_cells), dtype=np.int64)
+    for row, group, start in zip(found, groups, first.tolist(), strict=True):
+        row[group] = start + np.arange(len(group))[:, None]
+    return found
 
 
 def all_sets(table: Table) -> tuple[Axes, ...]:
@@ -182,13 +215,6 @@ def all_sets(table: Table) -> tuple[Axes, ...]:
         rule = f"named for a table of more than {MOST_VARIABLES} variables"
         raise InputError(must_be("sets", rule, "none"))
     return tuple(axes for size in range(n, -1, -1) for axes in combinations(range(n), size))
-
-
-def _sums(table: Table, axes: Axes) -> csr_array:
-    groups = entry_groups(table, axes)
-    start = np.arange(0, groups.size + 1, groups.shape[1])
-    ones = np.ones(groups.size, dtype=np.int64)
-    return csr_array((ones, groups.ravel(), start), shape=(len(groups), table.n_cells))
 
 
 def statements(figures: Figures, hidden: BoolArray, rule: Rule) -> tuple[Statement, ...]:

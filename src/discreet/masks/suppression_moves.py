@@ -1,102 +1,116 @@
-"""Witnesses of a sensitive figure by the simplest change of a table: up and down at the corners of
-a box.
+"""The simplest moves: up and down at the corners of a box.
 
-With a second level for each variable of the figure and one level for every other variable, the
-corners of the box are raised and lowered in turn. A margin that lacks one of the figure's variables
-does not notice; those that have them all change by the same amount, up or down. In two ways this is
-the familiar rectangle. It is found at once however large the table is, though it need not exist
-where other witnesses do, and may hide more than they would.
+Write every margin as one more level of the variables that it sums over, with a minus sign for each
+such variable. Then every line of the table so extended adds up to zero, each published figure is
+one of its entries, and a change up and down in turn at the corners of a box keeps all that. A box
+within the cells changes no margin; one that has a corner on a margin changes fewer cells. In two
+ways the boxes are the familiar rectangles. The cheapest of them is found at once however large the
+table is. But longer moves may exist where no box does, or hide less.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from discreet.masks.contract import Axes
-from discreet.masks.suppression_figures import Figures, Needs, Rule
+from discreet.masks.suppression_pattern import Move, Pattern, Problem, move_of
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """How far a box raises the figure in one table and lowers it in another."""
-
-    up: int
-    down: int
-
-    @classmethod
-    def for_needs(cls, needs: Needs, count: int) -> "Steps":
-        """The least steps that give an interval all it must reach."""
-        down = max(0, count - needs.low)
-        return cls(max(needs.high - count, needs.width - down, 0), down)
+OPERATION_SECONDS = 2e-9  # nominal, an addition of prices
+SEARCH_SECONDS = 2e-4  # nominal, what a search for a box takes however small the table
 
 
-def cheapest_box(
-    figures: Figures, rule: Rule, costs: IntArray, hidden: BoolArray, figure: int, steps: Steps
-) -> IntArray | None:
-    """The change of the cells by one at the corners of the box that costs least to hide, or None.
+class Boxes:
+    """The boxes of a table, sought again and again as more figures are hidden."""
 
-    The figure itself goes up. `steps` times this change, up, and down with a minus sign, are
-    witnesses of the figure once every figure that changes is hidden.
-    """
-    axes, levels = _place(figures, figure)
-    sizes = figures.table.sizes
-    others = [np.delete(np.arange(sizes[a]), v) for a, v in zip(axes, levels, strict=True)]
-    may = rule.may_hide(figures.counts) & ~figures.is_total
-    price = np.where(hidden, 0.0, np.where(may, costs, np.inf))
-    total = np.zeros(())
-    for flips in product((False, True), repeat=len(axes)):
-        needed = rule.least + (steps.up if sum(flips) % 2 else steps.down)
-        corner = np.where(figures.counts >= needed, price, np.inf)
-        at = zip(others, flips, levels, strict=True)
-        chosen = [rest if flip else np.array([level]) for rest, flip, level in at]
-        total = total + _summed(figures, corner, axes, chosen, needed - rule.least)
-    if total.size == 0 or not np.isfinite(total.min()):
-        return None
-    best = np.unravel_index(int(np.argmin(total)), total.shape)
-    return _change(figures, axes, levels, others, tuple(int(place) for place in best))
+    def __init__(self, problem: Problem) -> None:
+        figures, table = problem.figures, problem.figures.table
+        self._problem = problem
+        self._shape = tuple(size + 1 for size in table.sizes)
+        self._places = _places(problem, self._shape)
+        cells = np.ravel_multi_index(
+            np.indices(table.sizes).reshape(len(table.sizes), -1), self._shape
+        )
+        # What an entry can lose: cells that are not published stay at 0 or above, a figure that is
+        # hidden at the least that the rule leaves to it, margins that are not published anywhere.
+        self._room = np.full(int(np.prod(self._shape)), np.inf)
+        self._room[cells] = problem.counts
+        own = figures.counts - problem.rule.least
+        self._room[self._places] = np.minimum(self._room[self._places], own)
+        self._sign = np.where(_summed_over(self._shape) % 2, -1, 1)
+        self._may = problem.may_hide
+
+    def cheapest(
+        self, pattern: Pattern, figure: int, steps: int, without: BoolArray | None = None
+    ) -> Move | None:
+        """The box that raises a figure by so many (lowers it, where they are negative) and costs
+        least to hide, or None where none can be made so often; figures `without` stay shown."""
+        price = np.zeros(len(self._room))
+        price[-1] = np.inf  # the number of persons
+        own = np.where(pattern.hidden, 0.0, np.where(self._may, self._problem.costs, np.inf))
+        if without is not None:
+            own[without] = np.inf
+        price[self._places] = own
+        falls = np.where(self._room >= abs(steps), price, np.inf)
+        at = int(self._places[figure])
+        same = self._sign == self._sign[at] if steps > 0 else self._sign != self._sign[at]
+        # Corners an even number of turns away change in the sense of the figure, save for the sign
+        # that a margin has.
+        even = np.where(same, price, falls).reshape(self._shape)
+        odd = np.where(same, falls, price).reshape(self._shape)
+        change = self._best(even, odd, at)
+        return None if change is None else move_of(self._problem, *change)
+
+    def _best(self, even: FloatArray, odd: FloatArray, at: int) -> tuple[IntArray, IntArray] | None:
+        levels = [int(level) for level in np.unravel_index(at, self._shape)]
+        pairs = zip(self._shape, levels, strict=True)
+        others = [np.delete(np.arange(size), level) for size, level in pairs]
+        total = np.zeros(())
+        for turns in product((False, True), repeat=len(levels)):
+            chosen = [
+                rest if turn else np.array([level])
+                for rest, turn, level in zip(others, turns, levels, strict=True)
+            ]
+            total = total + (odd if sum(turns) % 2 else even)[np.ix_(*chosen)]
+        self._problem.budget.spend(
+            SEARCH_SECONDS + OPERATION_SECONDS * 2 ** len(levels) * total.size
+        )
+        if total.size == 0 or not np.isfinite(total.min()):
+            return None
+        best = np.unravel_index(int(np.argmin(total)), total.shape)
+        far = [int(rest[place]) for rest, place in zip(others, best, strict=True)]
+        return self._change(levels, far)
+
+    def _change(self, near: list[int], far: list[int]) -> tuple[IntArray, IntArray]:
+        """The cells at the corners between two of them, and by how much they change."""
+        sizes = self._problem.figures.table.sizes
+        cells, by = [], []
+        for turns in product((False, True), repeat=len(near)):
+            corner = [b if turn else a for a, b, turn in zip(near, far, turns, strict=True)]
+            if all(level < size for level, size in zip(corner, sizes, strict=True)):
+                cells.append(int(np.ravel_multi_index(corner, sizes)))
+                by.append(-1 if sum(turns) % 2 else 1)
+        order = np.argsort(cells)
+        return np.array(cells, dtype=np.int64)[order], np.array(by, dtype=np.int64)[order]
 
 
-def _place(figures: Figures, figure: int) -> tuple[Axes, tuple[int, ...]]:
-    """The variables of a figure and their levels."""
-    table = int(np.searchsorted(figures.first, figure, side="right")) - 1
-    axes = figures.sets[table]
-    shape = tuple(figures.table.sizes[axis] for axis in axes)
-    entry = figure - int(figures.first[table])
-    return axes, tuple(int(level) for level in np.unravel_index(entry, shape))
+def _places(problem: Problem, shape: tuple[int, ...]) -> IntArray:
+    """Where each figure stands in the extended table."""
+    sizes, found = problem.figures.table.sizes, []
+    for axes in problem.figures.sets:
+        own_sizes = [sizes[axis] for axis in axes]
+        n = int(np.prod(own_sizes, dtype=np.int64))
+        levels = np.indices(own_sizes).reshape(len(axes), n)
+        entry = [np.full(n, size, dtype=np.int64) for size in sizes]
+        for axis, own in zip(axes, levels, strict=True):
+            entry[axis] = own
+        found.append(np.ravel_multi_index(entry, shape))
+    return np.concatenate(found)
 
 
-def _summed(
-    figures: Figures, values: FloatArray, axes: Axes, chosen: Sequence[IntArray], needed: int
-) -> FloatArray:
-    """What one corner costs for every box: all figures there that have the variables `axes`, and
-    the cells themselves, which must have `needed` persons whether they are published or not."""
-    own = dict(zip(axes, chosen, strict=True))
-    every = range(len(figures.table.sizes))
-    pick = [own.get(axis, np.arange(figures.table.sizes[axis])) for axis in every]
-    cells = figures.table.dense()[np.ix_(*pick)]
-    total = np.where(cells >= needed, 0.0, np.inf)
-    for one, part in zip(figures.sets, figures.split(values), strict=True):
-        if set(axes) <= set(one):
-            here = part[np.ix_(*(pick[axis] for axis in one))]
-            shape = [here.shape[one.index(axis)] if axis in one else 1 for axis in every]
-            total = total + here.reshape(shape)
-    return np.asarray(total)
-
-
-def _change(
-    figures: Figures,
-    axes: Axes,
-    levels: Sequence[int],
-    others: Sequence[IntArray],
-    best: tuple[int, ...],
-) -> IntArray:
-    change = np.zeros(figures.table.sizes, dtype=np.int64)
-    for flips in product((False, True), repeat=len(axes)):
-        corner = list(best)
-        for axis, flip, level, rest in zip(axes, flips, levels, others, strict=True):
-            corner[axis] = int(rest[best[axis]]) if flip else level
-        change[tuple(corner)] = -1 if sum(flips) % 2 else 1
-    return change.ravel()
+def _summed_over(shape: tuple[int, ...]) -> IntArray:
+    """Over how many variables each entry of the extended table is a sum."""
+    total = np.zeros(shape, dtype=np.int64)
+    for axis, size in enumerate(shape):
+        last = np.arange(size) == size - 1
+        total = total + last.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+    return total.ravel()

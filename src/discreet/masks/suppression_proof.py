@@ -110,7 +110,7 @@ def proved(
     `tables` are consistent with the pattern, the true one among them; each is checked to be.
     """
     found = figure_bounds(figures, hidden, rule, at, tables, time_limit, progress)
-    values = np.stack([figures.sums[at] @ one for one in tables])
+    values = np.stack([figures.summed(one)[at] for one in tables])
     low = np.where(found.lower_proof == Proof.OUTER, values.min(axis=0), found.lower)
     high = np.where(found.upper_proof == Proof.OUTER, values.max(axis=0), found.upper)
     return Protection(
