@@ -1,22 +1,21 @@
 """One way to run CP-SAT for masks: the same answer each time, and an interruption is heard."""
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
-from discreet.clock import standing_still, working_seconds
+from discreet.clock import standing_still, watch_left
+from discreet.clock import work as worked
 from discreet.errors import InputError, must_be
-from discreet.fiber.system.programs import solved_heeding_interrupts
+from discreet.fiber.system.programs import FOREVER, UNIT_SECONDS, solved_heeding_interrupts
 
 WORK = 4.0  # units of work, each some seconds on an ordinary machine
-UNIT_SECONDS = 2.0  # nominal, a unit of deterministic time of CP-SAT
 MODEL_SECONDS = 4e-5  # nominal, a variable or constraint of a model that is built and read
 LEAST_UNITS = 1e-6
-GUARD, GRACE = 2.0, 20.0  # the clock ends a search at so many times its seconds, and so many more
 
 
 class OutOfTime(Exception):  # noqa: N818 - a finding, no error of anyone's
-    """A search went on beyond its last moment; what it has found so far depends on the machine."""
+    """The clock ended a search; what it has found so far depends on the machine."""
 
 
 class Budget:
@@ -24,17 +23,17 @@ class Budget:
 
     Each step says what it has done in *nominal* seconds: numbers of operations times a constant,
     about what they take on an ordinary machine. So a search ends at the same point wherever it
-    runs. The clock only guards: at twice the seconds, and a few more, OutOfTime is raised.
+    runs. Where the watch on the whole work stops it, OutOfTime is raised.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.spent = seconds, 0.0
-        self.end = working_seconds() + GUARD * seconds + GRACE
 
     def spend(self, seconds: float) -> None:
         """So much more was done."""
         self.spent += seconds
-        if working_seconds() > self.end:
+        worked(seconds)
+        if watch_left() <= 0:
             raise OutOfTime
 
     @property
@@ -115,8 +114,7 @@ def solve(model: Any, *, work: float, budget: Budget | None = None, lean: bool =
         solver.parameters.symmetry_level = 0
         solver.parameters.max_presolve_iterations = 1
         solver.parameters.linearization_level = 2
-    if budget is not None and budget.end < inf:
-        solver.parameters.max_time_in_seconds = max(0.0, budget.end - working_seconds())
+    solver.parameters.max_time_in_seconds = min(max(watch_left(), 1e-3), FOREVER)
     status = solved_heeding_interrupts(solver, model)
     solved = Solved(
         solver=solver,
@@ -124,8 +122,8 @@ def solve(model: Any, *, work: float, budget: Budget | None = None, lean: bool =
         optimal=status == cp_model.OPTIMAL,
         impossible=status == cp_model.INFEASIBLE,
     )
-    if budget is not None:
-        budget.spend(UNIT_SECONDS * solved.work + MODEL_SECONDS * _size(model))
+    spent = UNIT_SECONDS * solved.work + MODEL_SECONDS * _size(model)
+    (worked if budget is None else budget.spend)(spent)
     return solved
 
 

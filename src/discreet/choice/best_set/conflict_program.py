@@ -71,7 +71,8 @@ class ConflictProgram:
         for one, variable in self._taken.items():
             self._model.add_hint(variable, one in near)
         status = solved_heeding_interrupts(solver, self._model)
-        work(BEGIN_SECONDS + REQUEST_SECONDS * len(self._taken))
+        used = UNIT_SECONDS * solver.response_proto.deterministic_time
+        work(used + BEGIN_SECONDS + REQUEST_SECONDS * len(self._taken))
         everything = math.fsum(self._requests.values())
         if status not in (self._cp.OPTIMAL, self._cp.FEASIBLE):
             return RequestChoice(chosen=(), bound=everything, optimal=False)

@@ -167,7 +167,7 @@ class Search:
         solver.parameters.max_deterministic_time = max(seconds - self._begin, 1e-3) / UNIT_SECONDS
         solver.parameters.max_time_in_seconds = min(max(watch_left(), 1e-3), FOREVER)
         status = solved_heeding_interrupts(solver, self._model)
-        work(self._begin)
+        work(self._begin + UNIT_SECONDS * solver.response_proto.deterministic_time)
         return self._read(solver, status, bool(len(columns)))
 
     def _read(self, solver: Any, status: Any, has_objective: bool) -> Found:
@@ -203,5 +203,4 @@ def solved_heeding_interrupts(solver: Any, model: Any) -> Any:
         solver.stop_search()
         thread.join()
         raise
-    work(UNIT_SECONDS * solver.response_proto.deterministic_time)
     return answer[0]
