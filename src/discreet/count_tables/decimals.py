@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import gammaln
 
 from discreet.belief.belief import ListedBelief
 from discreet.belief.count_belief import (
@@ -23,7 +22,6 @@ from discreet.belief.count_belief import (
     mixture,
     table_distribution,
 )
-from discreet.belief.draws.count_draws import listed
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
@@ -34,15 +32,22 @@ from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import log_of_factorisation
 from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, HiddenCounts, hidden_counts
+from discreet.count_tables.rebuilding import (
+    Effort,
+    HiddenCounts,
+    hidden_counts,
+    number_of_tables,
+    tables_of,
+)
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.count_tables.withheld_number import Numbers, by_number, number_weights, numbers_of
 from discreet.errors import DiscreetError, InputError, must_be
-from discreet.fiber.sums.counting import Count, count_exactly
+from discreet.fiber.sums.counting import Count
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.special import log_gamma
 
 MOST_FACTORISATIONS = 100_000
 MOST_LISTED = 100_000  # tables up to which all are listed
@@ -292,10 +297,10 @@ def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
         if problem is None:
             continue
         parts = problem.parts
-        few = [t for part in parts for t in listed(part.system, limit=MOST_LISTED + 1 - so_far)]
+        few = [t for part in parts for t in tables_of(part, MOST_LISTED + 1 - so_far)]
         so_far = min(MOST_LISTED + 1, so_far + len(few))
         if so_far > MOST_LISTED:
-            count = sum(count_exactly(part.system, budget=budget) for part in parts)
+            count = sum(number_of_tables(part, budget) for part in parts)
         else:
             count = len(few)
         if count:
@@ -394,7 +399,7 @@ def _listed_distributions(
     wide = np.concatenate([np.pad(t, ((0, 0), (0, n_cells - t.shape[1]))) for t in stacked])
     counts = np.array([one.one.count for one in found])
     logs = np.array([one.one.log_factorial_total for one in found])
-    orders = -gammaln(wide + 1.0).sum(axis=1)
+    orders = -log_gamma(wide + 1.0).sum(axis=1)
     proper = orders - dispersion * np.repeat(logs - logs[0], counts)
     shares: dict[str, float] = {}
     if case.n is None:

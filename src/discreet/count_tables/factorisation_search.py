@@ -9,9 +9,9 @@ factorials.
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
+from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linprog
 
 from discreet.count_tables.contradictions import contradiction, is_below
 from discreet.count_tables.factorials import (
@@ -24,9 +24,11 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.statistics import DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.numerics.arrays import FloatArray
 from discreet.progress import heed
 
 MOST_NODES = 1_000_000
+MOST_BY_VERTICES = 40  # values up to which all corners of a linear program are looked at
 LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
 GUARD = 30  # decimals beyond those released
 
@@ -188,6 +190,10 @@ def _exponent_limits(
     primes: list[int],
 ) -> list[tuple[int, int]]:
     """The least and the greatest exponent of each prime, by linear programming over tables."""
+    if numbers[0] == numbers[1] and not knowledge.cells and largest <= MOST_BY_VERTICES:
+        return _limits_by_vertices(numbers[0], total, released, largest, primes)
+    from scipy.optimize import linprog  # slow to load
+
     values = np.arange(largest + 1)
     log_factorials = np.array([math.lgamma(j + 1) for j in values])
     bounds = [
@@ -219,3 +225,60 @@ def _exponent_limits(
         return math.ceil(solved.fun - margin) if sign > 0 else math.floor(-solved.fun + margin)
 
     return [(max(0, optimum(p, 1)), optimum(p, -1)) for p in primes]
+
+
+def _limits_by_vertices(
+    n: int, total: int, released: DecimalLog, largest: int, primes: list[int]
+) -> list[tuple[int, int]]:
+    """The same where n is out and nothing is known of cells, from the corners of the program.
+
+    Corners of f ≥ 0 with the equations of n, S1 and S2 have at most three cells above zero, those
+    of the first two alone at most two. All are looked at, with S2 at either end of its interval;
+    pairs whose S2 lies within it are corners too.
+    """
+    values = np.arange(largest + 1.0)
+    logs = np.array([math.lgamma(j + 1) for j in values])
+    slack = 1e-6
+    ends = float(released.low) - slack, float(released.high) + slack
+    points = [_pairs(n, total, values, logs, ends)]
+    if largest >= 2:
+        points += [_triples(n, total, values, logs, end) for end in ends]
+    cells = np.concatenate(points)
+    if not len(cells):
+        return [(1, -1) for _ in primes]
+    found = []
+    for p in primes:
+        sums = cells @ np.array([float(factorial_exponent(int(j), p)) for j in values])
+        low, high = float(sums.min()), float(sums.max())
+        found.append(
+            (max(0, math.ceil(low - 1e-6 * (1 + low))), math.floor(high + 1e-6 * (1 + high)))
+        )
+    return found
+
+
+def _pairs(
+    n: int, total: int, values: FloatArray, logs: FloatArray, ends: tuple[float, float]
+) -> FloatArray:
+    """Tables of real numbers with two values that have n, S1 and an S2 between the ends."""
+    i, j = np.triu_indices(len(values), 1)
+    above = (total - n * values[i]) / (values[j] - values[i])
+    below = n - above
+    s2 = above * logs[j] + below * logs[i]
+    kept = (above >= -1e-9 * n) & (below >= -1e-9 * n) & (s2 >= ends[0]) & (s2 <= ends[1])
+    found = np.zeros((int(kept.sum()), len(values)))
+    rows = np.arange(len(found))
+    found[rows, i[kept]], found[rows, j[kept]] = below[kept], above[kept]
+    return found
+
+
+def _triples(n: int, total: int, values: FloatArray, logs: FloatArray, s2: float) -> FloatArray:
+    """Tables of real numbers with three values that have n, S1 and this S2."""
+    chosen = np.array(list(combinations(range(len(values)), 3)))
+    rows = np.stack([np.ones_like(values), values, logs])[:, chosen].transpose(1, 0, 2)
+    usable = np.abs(np.linalg.det(rows)) > 1e-12
+    right = np.array([float(n), float(total), s2])
+    cells = np.linalg.solve(rows[usable], np.broadcast_to(right, (int(usable.sum()), 3))[..., None])
+    kept = (cells[..., 0] >= -1e-9 * n).all(axis=1)
+    found = np.zeros((int(kept.sum()), len(values)))
+    np.put_along_axis(found, chosen[usable][kept], cells[kept][..., 0], axis=1)
+    return found

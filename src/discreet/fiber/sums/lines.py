@@ -13,7 +13,7 @@ the last columns moves by one along the line, since whole points are then not to
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import fsum, gcd, lcm, log
 from typing import Any
 
@@ -75,6 +75,11 @@ class Lines:
     def n_points(self) -> int:
         """Points of all lines; a line that is reached in several ways is counted once."""
         return int(self.length.sum())
+
+    @property
+    def n_states(self) -> int:
+        """The most ways that had to be looked at for one column."""
+        return max((len(layer.parent) for layer in self.layers), default=1)
 
     @property
     def _room(self) -> FloatArray:
@@ -307,7 +312,8 @@ def lines_of(system: System, *, most_states: int = MOST_STATES) -> Lines | None:
     order = np.concatenate([named, slacks])
     if float(np.abs(matrix).max(initial=0)) * float(width.sum() + 1) > LARGEST:
         return None
-    tail = _tail(matrix[:, order])
+    own = np.ascontiguousarray(matrix[:, order])
+    tail = _tail(own.shape, own.tobytes())
     if tail is None:
         return None
     head, last = order[: tail.start], order[tail.start :]
@@ -388,8 +394,10 @@ class _Tail:
         return first, length
 
 
-def _tail(matrix: IntArray) -> _Tail | None:
+@lru_cache(maxsize=256)  # many factorisations of one S2 have the same equations
+def _tail(shape: tuple[int, int], entries: bytes) -> _Tail | None:
     """The longest last columns that leave at most one direction free, and how they are solved."""
+    matrix = np.frombuffer(entries, dtype=np.int64).reshape(shape)
     n_columns = matrix.shape[1]
     start = n_columns
     while start > 0 and n_columns - start + 1 - _rank(matrix[:, start - 1 :]) <= 1:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from discreet.fiber.bounds.kernels import CONTRADICTION, leading_rows, tightened
 from discreet.fiber.system.consistency import contradiction
@@ -113,6 +112,8 @@ def _blocks(system: System, lower: IntArray, upper: IntArray) -> list[SystemBloc
     right = system.right - system.matrix @ np.where(lower < upper, 0, lower)
     pattern = csr_array((np.ones(matrix.nnz, np.int8), matrix.indices, matrix.indptr), matrix.shape)
     n_rows = system.n_rows
+    from scipy.sparse.csgraph import connected_components  # slow to load
+
     n, label = connected_components(_bipartite(pattern), directed=False)
     row_label, column_label = label[:n_rows], label[n_rows:]
     row_groups, column_groups = _groups(row_label, n), _groups(column_label, n)
