@@ -47,7 +47,7 @@ from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import IntArray
-from discreet.numerics.special import log_gamma
+from discreet.numerics.special import log_factorials
 
 MOST_FACTORISATIONS = 100_000
 MOST_LISTED = 100_000  # tables up to which all are listed
@@ -399,7 +399,7 @@ def _listed_distributions(
     wide = np.concatenate([np.pad(t, ((0, 0), (0, n_cells - t.shape[1]))) for t in stacked])
     counts = np.array([one.one.count for one in found])
     logs = np.array([one.one.log_factorial_total for one in found])
-    orders = -log_gamma(wide + 1.0).sum(axis=1)
+    orders = -log_factorials(wide).sum(axis=1)
     proper = orders - dispersion * np.repeat(logs - logs[0], counts)
     shares: dict[str, float] = {}
     if case.n is None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.numerics.arrays import FloatArray
+from discreet.numerics.arrays import FloatArray, IntArray
 
 FEW = 2000  # numbers that are taken one by one in less time than a library takes to load
 SERIES_FROM = 12.0  # from here eight terms of the series of ψ leave less than 1e-16
@@ -17,13 +17,22 @@ DIGAMMA = (
 def log_gamma(x: ArrayLike) -> FloatArray:
     """log Γ(x) of each number, none of them negative; infinite at zero."""
     given = np.asarray(x, dtype=np.float64)
-    if given.size > FEW:
+    if given.size > FEW + 1:
         from scipy.special import gammaln
 
         many: FloatArray = gammaln(given)
         return many
     found = [math.lgamma(one) if one > 0 else math.inf for one in given.ravel().tolist()]
     return np.array(found, dtype=np.float64).reshape(given.shape)
+
+
+def log_factorials(counts: IntArray) -> FloatArray:
+    """log x! of whole numbers, of which each that occurs is taken once."""
+    top = int(np.max(counts, initial=0))
+    if top > FEW:
+        return log_gamma(np.asarray(counts) + 1.0)
+    found: FloatArray = log_gamma(np.arange(top + 1) + 1.0)[counts]
+    return found
 
 
 def log_sum(logs: ArrayLike) -> float:
