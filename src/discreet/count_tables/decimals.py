@@ -22,6 +22,7 @@ from discreet.belief.count_belief import (
     mixture,
     table_distribution,
 )
+from discreet.clock import work
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
@@ -30,7 +31,12 @@ from discreet.count_tables.com_poisson.estimation import (
 from discreet.count_tables.decimal_draws import RoundedQuestion, drawn_distributions
 from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import log_of_factorisation
-from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
+from discreet.count_tables.factorisation_search import (
+    cell_limits,
+    factorisations,
+    largest_value,
+    number_range,
+)
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import (
     Effort,
@@ -51,6 +57,7 @@ from discreet.numerics.special import log_factorials
 
 MOST_FACTORISATIONS = 100_000
 MOST_LISTED = 100_000  # tables up to which all are listed
+PROBLEM_SECONDS = 3e-3  # the equations of one factorisation, and its tables where they are few
 WEIGHTINGS = ("proper", "all_equal", "sets_equal")
 
 
@@ -242,12 +249,26 @@ def _drawn(
         knowledge=case.knowledge.described(),
         sets=(),
         count=number.at_least if number.value is None else int(number.value),
-        bounds=Unavailable("draws do not tell bounds"),
+        bounds=_outer_limits(case, largest),
         dispersion=nu,
         distributions={"proper": proper, "all_equal": equal, "sets_equal": untold},
         number=number,
         assumptions=_assumptions(case, nu, dispersion is None, None),
     )
+
+
+def _outer_limits(case: _Case, largest: int) -> tuple[IntArray, IntArray] | Unavailable:
+    """Bounds that no table lies outside of, where tables were drawn."""
+    assert case.n is not None  # tables are drawn for one n
+    found = cell_limits(case.n, case.total, case.released, largest)
+    if found is None:
+        return Unavailable("draws do not tell bounds")
+    low, high = found
+    for value, (least, most) in case.knowledge.cells.items():
+        if value <= largest:
+            low[value] = max(low[value], least)
+            high[value] = high[value] if most is None else min(high[value], most)
+    return low, high
 
 
 def _decimal_dispersion(n: int, total: int, released: DecimalLog) -> float:
@@ -293,6 +314,7 @@ def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
             message = f"more than {MOST_FACTORISATIONS:,} factorisations fit this S2"
             raise BudgetExceeded(f"{message}; state the largest value or more decimals")
         budget.check_time(f"looking through factorisations, {number:,} so far")
+        work(PROBLEM_SECONDS)
         problem = _problem(case, exponents)
         if problem is None:
             continue

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.clock import work
 from discreet.count_tables.contradictions import contradiction, is_below
 from discreet.count_tables.factorials import (
     factorial_exponent,
@@ -24,10 +25,12 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.statistics import DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.numerics.arrays import FloatArray
+from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import heed
 
 MOST_NODES = 1_000_000
+LOOKED = 256  # choices between looks at the clock
+NODE_SECONDS = 4e-5  # a choice of an exponent, with the range of the next
 MOST_BY_VERTICES = 40  # values up to which all corners of a linear program are looked at
 LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
 GUARD = 30  # decimals beyond those released
@@ -114,7 +117,8 @@ class _Search:
 
     def _deeper(self, k: int, log: int, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
         self._left -= 1
-        if self._left % 256 == 0:
+        if self._left % LOOKED == 0:
+            work(LOOKED * NODE_SECONDS)
             self._tick()
         if self._left < 0:
             message = f"more than {self._max_nodes:,} choices of exponents fit this S2"
@@ -230,7 +234,38 @@ def _exponent_limits(
 def _limits_by_vertices(
     n: int, total: int, released: DecimalLog, largest: int, primes: list[int]
 ) -> list[tuple[int, int]]:
-    """The same where n is out and nothing is known of cells, from the corners of the program.
+    """The same where n is out and nothing is known of cells, from the corners of the program."""
+    cells = _corners(n, total, released, largest)
+    if not len(cells):
+        return [(1, -1) for _ in primes]
+    found = []
+    for p in primes:
+        times = [float(factorial_exponent(j, p)) for j in range(largest + 1)]
+        sums = cells @ np.array(times)
+        low, high = float(sums.min()), float(sums.max())
+        found.append(
+            (max(0, math.ceil(low - 1e-6 * (1 + low))), math.floor(high + 1e-6 * (1 + high)))
+        )
+    return found
+
+
+def cell_limits(
+    n: int, total: int, released: DecimalLog, largest: int
+) -> tuple[IntArray, IntArray] | None:
+    """The least and the greatest count of each value that n, S1 and S2 leave, by linear programming
+    over tables of real numbers: no table lies outside. None where values are too many."""
+    if largest > MOST_BY_VERTICES:
+        return None
+    cells = _corners(n, total, released, largest)
+    if not len(cells):
+        return None
+    margin = 1e-6 * (1 + cells.max())
+    low, high = np.ceil(cells.min(axis=0) - margin), np.floor(cells.max(axis=0) + margin)
+    return np.maximum(low, 0).astype(np.int64), high.astype(np.int64)
+
+
+def _corners(n: int, total: int, released: DecimalLog, largest: int) -> FloatArray:
+    """The corners of all tables of real numbers with n, S1 and an S2 in the interval.
 
     Corners of f ≥ 0 with the equations of n, S1 and S2 have at most three cells above zero, those
     of the first two alone at most two. All are looked at, with S2 at either end of its interval;
@@ -243,17 +278,7 @@ def _limits_by_vertices(
     points = [_pairs(n, total, values, logs, ends)]
     if largest >= 2:
         points += [_triples(n, total, values, logs, end) for end in ends]
-    cells = np.concatenate(points)
-    if not len(cells):
-        return [(1, -1) for _ in primes]
-    found = []
-    for p in primes:
-        sums = cells @ np.array([float(factorial_exponent(int(j), p)) for j in values])
-        low, high = float(sums.min()), float(sums.max())
-        found.append(
-            (max(0, math.ceil(low - 1e-6 * (1 + low))), math.floor(high + 1e-6 * (1 + high)))
-        )
-    return found
+    return np.concatenate(points)
 
 
 def _pairs(

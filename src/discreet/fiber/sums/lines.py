@@ -38,7 +38,9 @@ ROUNDS = 60  # in which limits are passed along rows
 LARGEST = 2**61  # numbers that products of whole numbers stay below
 STATE_SECONDS = 1.5e-6  # a state reached, joined with others and gone back over
 POINT_SECONDS = 2.5e-8  # a point of a line, weighed twice
-LEAST_LOG = -140.0  # e^−140 = 1e-61 of the heaviest table: such weights are left out
+LEAST_LOG = -740.0  # e^−740 of the heaviest table is next to nothing that a float can be
+NEGLIGIBLE_LOG = -140.0  # 1e-61, below which weights are left out where points are many
+MANY = 5_000_000
 
 Whole = NDArray[Any]  # whole numbers: 64 bits where they do, else Python's
 
@@ -268,7 +270,16 @@ class Lines:
         flat, begin = self._flat(weights)
         sums, mass = np.zeros(len(flat)), np.zeros(len(self.length))
         _add_lines.suited(self.n_points)(
-            logs[-1], self.first, self.direction, self.length, flat, begin, self._room, sums, mass
+            logs[-1],
+            self.first,
+            self.direction,
+            self.length,
+            flat,
+            begin,
+            self._room,
+            sums,
+            mass,
+            LEAST_LOG if self.n_points <= MANY else NEGLIGIBLE_LOG,
         )
         total = fsum(mass)
         shares: list[FloatArray] = [np.ones(1) for _ in range(self.system.n_columns)]
@@ -654,6 +665,7 @@ def _add_lines(
     line: FloatArray,
     sums: FloatArray,
     mass: FloatArray,
+    least: float,
 ) -> None:
     """Adds the weight of each point to the values that its columns have (`sums`), and to its state
     (`mass`); from the heaviest point of a line to both sides, until weights are as good as zero.
@@ -665,11 +677,11 @@ def _add_lines(
         if length[s] == 0:
             continue
         peak = _peak(length[s], first[s], direction, weights, begin)
-        # the ends, by halving: the first and the last point that is not below LEAST_LOG
+        # the ends, by halving: the first and the last point that is not below `least`
         low, high = 0, peak
         while low < high:
             middle = (low + high) // 2
-            if logs[s] + _weight_at(middle, first[s], direction, weights, begin) < LEAST_LOG:
+            if logs[s] + _weight_at(middle, first[s], direction, weights, begin) < least:
                 low = middle + 1
             else:
                 high = middle
@@ -677,7 +689,7 @@ def _add_lines(
         low, high = peak, length[s] - 1
         while low < high:
             middle = (low + high + 1) // 2
-            if logs[s] + _weight_at(middle, first[s], direction, weights, begin) < LEAST_LOG:
+            if logs[s] + _weight_at(middle, first[s], direction, weights, begin) < least:
                 high = middle - 1
             else:
                 low = middle
