@@ -8,8 +8,8 @@ of those of the cones that the corners' edges span; each cone's is a short fract
 
 and at t = e^(τ c), τ → 0, the poles of all cones cancel: the constant terms of their Laurent series
 add up to the number of points (Barvinok 1994; De Loera et al. 2004, LattE). Corners are found in
-whole numbers, and the terms are added up modulo a prime beyond what the number can be. Corners, not points, are gone through: counts a thousand times as large
-take the same work.
+whole numbers, and the terms are added up modulo a prime beyond what the number can be. Corners, not
+points, are gone through: counts a thousand times as large take the same work.
 
 Every limit y ≥ 0 is first moved to y ≥ −ε with its own ε between 0 and 1, which changes no whole
 point, and makes all cones simple: no corner lies on more limits than there are dimensions.

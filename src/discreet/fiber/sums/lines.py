@@ -535,7 +535,7 @@ def _reached(
             low, high = np.maximum(low, -(-down // factor)), np.minimum(high, up // factor)
         number = np.maximum(high - low + 1, 0)
         total = int(number.sum())
-        work(STATE_SECONDS * total)
+        work(STATE_SECONDS * min(total, most_states))
         if total > most_states:
             raise BudgetExceeded(f"more than {most_states:,} states after {k + 1} cells")
         parent = np.repeat(np.arange(len(states)), number)
