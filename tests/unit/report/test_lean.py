@@ -33,7 +33,7 @@ OTHERS = {
         "ortools",
         "networkx",
         "duckdb",
-    ),  # fmt: skip
+    ),
     "plan": ("discreet.tables", "discreet.count_tables", "discreet.choice", "numba", "scipy.stats"),
 }
 SCRIPT = """
