@@ -106,7 +106,7 @@ class Within:
                 below = middle
             else:
                 above = middle - 1
-        found = np.clip(below, low, high).astype(np.int64)
+        found: IntArray = np.clip(below, low, high).astype(np.int64)
         more = np.flatnonzero((found == below) & (found < high))[: self.n - int(found.sum())]
         found[more] += 1
         return found

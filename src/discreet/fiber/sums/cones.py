@@ -215,8 +215,8 @@ class _Count:
         found = self.first
         for column in range(1, self.d + 1):
             rows = np.flatnonzero(found.entries[:, column] != 0)
-            row = next(r for r in rows if found.basic[r] < self.m)
-            found = found.pivoted(int(row), column)
+            first = next(r for r in rows.tolist() if found.basic[r] < self.m)
+            found = found.pivoted(first, column)
         for _ in range(STEPS_TO_START):
             low = [
                 (variable, row)
@@ -383,4 +383,4 @@ class _Series:
         product = (-1) ** d
         for a in along:
             product *= a
-        return total * pow(product, -1, prime) % prime
+        return int(total * pow(product, -1, prime) % prime)

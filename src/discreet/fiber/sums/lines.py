@@ -93,7 +93,8 @@ class Lines:
         """In how many ways each state is reached, layer by layer."""
         rough = np.ones(1)
         for layer in self.layers:
-            rough = np.bincount(layer.child, rough[layer.parent], layer.n_children)
+            reached = np.bincount(layer.child, rough[layer.parent], layer.n_children)
+            rough = np.asarray(reached, np.float64)
         small = float(rough @ self.length) < LARGEST
         ways: list[Whole] = [np.ones(1, np.int64 if small else object)]
         for layer in self.layers:
@@ -289,19 +290,19 @@ class Lines:
             own = before[layer.parent] + weights[layer.column][layer.value] - after[layer.child]
             along = mass[layer.child] * np.exp(own)
             size = int(self.width[layer.column]) + 1
-            shares[layer.column] = np.bincount(layer.value, along, size)
-            mass = np.bincount(layer.parent, along, len(before))
+            shares[layer.column] = np.asarray(np.bincount(layer.value, along, size), np.float64)
+            mass = np.asarray(np.bincount(layer.parent, along, len(before)), np.float64)
         n, log_z = self.system.n_named, log(total)
         probabilities = [p / p.sum() for p in shares[:n]]
         pairs = list(zip(probabilities, weights, strict=False))
         inside = fsum(float(np.dot(p[p > 0], w[p > 0])) for p, w in pairs)
-        size = fsum(float(np.abs(w[p > NEGLIGIBLE]).max()) for p, w in pairs)
+        largest = fsum(float(np.abs(w[p > NEGLIGIBLE]).max()) for p, w in pairs)
         return Posterior(
             system=self.system, prior=prior, lower=self.lower[:n].copy(),
             probabilities=probabilities, start=start[:n].copy(), log_relative=log_z,
             log_normaliser=fsum([*prior.log_weight(np.arange(n), start[:n]), log_z]),
             entropy=max(0.0, (log_z - inside) / log(2.0)),
-            relative_error=EPSILON * (4.0 * size + 4.0 * self.n_points + 16.0 * n),
+            relative_error=EPSILON * (4.0 * largest + 4.0 * self.n_points + 16.0 * n),
         )  # fmt: skip
 
 
@@ -402,7 +403,7 @@ class _Tail:
             low, high = np.zeros_like(low), np.zeros_like(high)
         length = np.where(meets, np.maximum(high - low + 1, 0), 0)
         first = base + np.where(length > 0, low, 0)[:, None] * self.direction
-        return first, length
+        return first.astype(np.int64), length.astype(np.int64)
 
 
 @lru_cache(maxsize=256)  # many factorisations of one S2 have the same equations
