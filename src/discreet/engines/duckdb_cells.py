@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 
 from discreet.data.cell_table import margins_of_cells
 from discreet.data.cells import CellBatch
@@ -153,7 +152,7 @@ class DuckDBCells:
         `most` of a cell at most."""
         if not len(cells):
             return []
-        self.session.con.register("wanted", pa.table({"cell": pa.array(cells, pa.int64())}))
+        self.session.con.register("wanted", {"cell": np.array(cells, dtype=np.int64)})
         raw = ", ".join(f"cells.{word}" for word in self._raw())
         rows = self.session.rows(
             f"WITH chosen AS (SELECT cell, {raw} FROM wanted JOIN cells ON cells.rowid = cell) "
@@ -213,9 +212,9 @@ class DuckDBCells:
         con.execute(f"CREATE OR REPLACE TABLE scores ({declared})")
         first = 0
         for batch, values in zip(self.batches(), scores, strict=True):
-            cell = {"cell": np.arange(first, first + len(batch))}
-            scored = {c: pa.array(values[c], from_pandas=True) for c in columns}  # NaN is no value
-            con.register("batch_scores", pa.table(cell | scored))
+            scored = {"cell": np.arange(first, first + len(batch))}
+            scored |= {c: np.asarray(values[c]) for c in columns}  # NaN is read as no value
+            con.register("batch_scores", scored)
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
             first += len(batch)
