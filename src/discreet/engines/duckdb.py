@@ -72,6 +72,7 @@ class DuckDBEngine:
         try:
             con = duckdb.connect(config=config)
             con.execute("SET TimeZone = 'UTC'")  # a moment has one name wherever it is read
+            con.execute("SET enable_progress_bar_print = false")  # stdout is for the answer alone
             return con
         except (duckdb.Error, RuntimeError) as error:
             got = repr(self.threads)

@@ -112,7 +112,7 @@ def _alone(left_out: KeysLeftOut, sets: Sequence[tuple[int, ...]]) -> Iterator[i
     """Records that are alone in their cell without each of these sets of one or two keys, which
     have the first in common."""
     if len(sets[0]) == 1:
-        yield from (left_out.sizes(key).unique_cells for (key,) in sets)
+        yield from (left_out.small(key).uniques for (key,) in sets)
         return
     coding = left_out.coding
     reduced = recoded_words(left_out.words, coding, sets[0][0])

@@ -5,6 +5,8 @@ as quick as one that keeps the order of rows. So what has to come along, the rec
 its place, is put into the low bits of its code where they are free.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from discreet.data.coding import Coding, Digit
@@ -22,12 +24,13 @@ def recoded_words(
     Trusted: no level in `to` is beyond those of the key, so that codes stay apart.
     """
     digit = coding.digits[key]
+    word = _without(words[:, digit.word], digit)
+    if to is not None:
+        word += (to * digit.stride)[coding.level(words, key)]
+    if words.shape[1] == 1:
+        return word[:, None]
     recoded = words.copy()
-    if to is None:
-        recoded[:, digit.word] = _without(words[:, digit.word], digit)
-    else:
-        level = coding.level(words, key)
-        recoded[:, digit.word] += (to[level] - level) * digit.stride
+    recoded[:, digit.word] = word
     return recoded
 
 
@@ -119,6 +122,23 @@ def _ordered(words: IntArray) -> tuple[IntArray, IntArray]:
     return order, np.flatnonzero(fresh)
 
 
+@dataclass(frozen=True, slots=True)
+class Small:
+    """Records in cells of fewer than k records, and those that are alone in theirs."""
+
+    below: int
+    uniques: int
+
+
+def small_groups(words: IntArray, records: IntArray, k: int) -> Small:
+    """The same of groups of equal rows. Of k = 2 a sort tells, without any sum."""
+    if k == 2:
+        alone = n_alone(words, records > 1)
+        return Small(alone, alone)
+    sizes = group_sizes(words, records)
+    return Small(int(sizes[sizes < k].sum()), int(np.count_nonzero(sizes == 1)))
+
+
 class KeysLeftOut:
     """The cells without each key in turn; what was counted once is kept.
 
@@ -130,13 +150,17 @@ class KeysLeftOut:
     def __init__(self, words: IntArray, records: IntArray, coding: Coding) -> None:
         self.words, self.records, self.coding = words, records, coding
         self._sizes: dict[int, SizeIndices] = {}
+        self._small: dict[tuple[int, int], Small] = {}
 
-    def sizes(self, key: int) -> SizeIndices:
-        """How many cells hold exactly j records without the key at this place."""
-        if key not in self._sizes:
-            counts = group_sizes(recoded_words(self.words, self.coding, key), self.records)
-            self._sizes[key] = SizeIndices.of_counts(counts)
-        return self._sizes[key]
+    def small(self, key: int, k: int = 2) -> Small:
+        """Records in cells of fewer than k records without the key at this place."""
+        if key in self._sizes:
+            sizes = self._sizes[key]
+            return Small(sizes.records_below(k), sizes.sample_uniques)
+        if (key, k) not in self._small:
+            reduced = recoded_words(self.words, self.coding, key)
+            self._small[key, k] = small_groups(reduced, self.records, k)
+        return self._small[key, k]
 
     def neighbours(self) -> IntArray:
         """How many records differ from each cell in exactly one key."""

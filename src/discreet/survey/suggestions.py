@@ -21,7 +21,7 @@ from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.combined_changes import combined_steps
 from discreet.survey.headline.recommendation import COUNTED
 from discreet.survey.options import AssessOptions
-from discreet.survey.regrouping import group_sizes, recoded_words
+from discreet.survey.regrouping import Small, recoded_words, small_groups
 
 MOST = 3
 MOST_COUNTS, MOST_ESTIMATES = 200, 20  # checks of the limits by counting, or by an estimate each
@@ -78,8 +78,8 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
     half = sizes.records_below(k) / 2
 
     def rank(one: _Tried) -> tuple[bool, int, int]:
-        left = one.sizes.records_below(k)
-        return not (one.leaves_keys and left <= half), left, one.sizes.sample_uniques
+        left = one.small.below
+        return not (one.leaves_keys and left <= half), left, one.small.uniques
 
     found.sort(key=rank)
     measured = [_measured(changed(cells, (one.step,)), sizes, before, k) for one in found[:MOST]]
@@ -144,10 +144,10 @@ def _together(before: Before, k: int) -> Changed | None:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A change of one key, and the sizes of the cells after it."""
+    """A change of one key, and the small cells after it."""
 
     step: Step
-    sizes: SizeIndices
+    small: Small
 
     @property
     def leaves_keys(self) -> bool:
@@ -155,24 +155,26 @@ class _Tried:
         return self.step[1] is not None
 
 
-def _tried(before: Before, key: int, coarser: Coarser | None) -> _Tried:
-    """The sizes alone; where no missing value matches others they take no more than a sort."""
+def _tried(before: Before, key: int, coarser: Coarser | None, k: int) -> _Tried:
+    """The small cells alone; where no missing value matches others they take no more than a
+    sort."""
     cells, left_out = before.cells, before.left_out
     step = (cells.names[key], coarser)
     if left_out is None:
-        return _Tried(step, changed(cells, (step,)).sizes)
+        sizes = changed(cells, (step,)).sizes
+        return _Tried(step, Small(sizes.records_below(k), sizes.sample_uniques))
     if coarser is None:
-        return _Tried(step, left_out.sizes(key))
+        return _Tried(step, left_out.small(key, k))
     words = recoded_words(cells.words, cells.coding, key, coarser.to)
-    return _Tried(step, SizeIndices.of_counts(group_sizes(words, cells.records)))
+    return _Tried(step, small_groups(words, cells.records, k))
 
 
 def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None:
     """The mildest change of one key that does most of what leaving it out does."""
     cells = before.cells
-    without = _tried(before, key, None)
+    without = _tried(before, key, None, k)
     start = sizes.records_below(k)
-    gain = start - without.sizes.records_below(k)
+    gain = start - without.small.below
     if gain < LEAST_GAIN * start or gain == 0:
         return None
     cost = MATCHING_COST if cells.overlap else 1
@@ -181,8 +183,8 @@ def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None
     levels = cells.coding.level(cells.words, key)
     margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
     for coarser in coarser_keys(cells.keys[key], margin):
-        tried = _tried(before, key, coarser)
-        if start - tried.sizes.records_below(k) >= ENOUGH * gain:
+        tried = _tried(before, key, coarser, k)
+        if start - tried.small.below >= ENOUGH * gain:
             return tried
     return without
 

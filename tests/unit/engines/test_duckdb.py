@@ -62,3 +62,9 @@ def test_the_temporary_folder_may_have_any_name(tmp_path):
         request = Request(records=records, keys=("a",), missing=missing_policy("category"))
         with DuckDBEngine(temporary=tmp_path / name).count(request) as cells:
             assert cells.keys[0].values == ("é",)
+
+
+def test_no_bar_of_the_engine_is_printed(tmp_path):
+    with DuckDBEngine()._connect(tmp_path) as con:
+        shown = con.execute("SELECT current_setting('enable_progress_bar_print')").fetchone()
+    assert shown == (False,)

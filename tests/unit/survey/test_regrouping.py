@@ -9,11 +9,13 @@ from discreet.data.coding import Coding
 from discreet.survey import regrouping as module
 from discreet.survey.regrouping import (
     KeysLeftOut,
+    Small,
     alone_after,
     group_sizes,
     grouped,
     n_alone,
     recoded_words,
+    small_groups,
 )
 
 SIZES = [4, 3, 5, 2, 6]
@@ -96,13 +98,17 @@ def test_a_coarser_key_puts_levels_together(cells):
 
 
 @pytest.mark.parametrize("neighbours_first", [True, False])
-def test_sizes_without_a_key_are_the_same_however_they_were_counted(cells, neighbours_first):
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_small_cells_without_a_key_are_the_same_however_counted(cells, neighbours_first, k):
     levels, records, coding = cells
     left_out = KeysLeftOut(coding.encode(levels), records, coding)
     if neighbours_first:
         left_out.neighbours()
     for key in range(len(SIZES)):
-        sizes = Counter(group_sizes(recoded_words(left_out.words, coding, key), records).tolist())
-        found = left_out.sizes(key)
-        assert dict(zip(found.sizes.tolist(), found.cells.tolist(), strict=True)) == sizes
-        assert found.sample_size == records.sum()
+        held: Counter[tuple[int, ...]] = Counter()
+        for row, n in zip(np.delete(levels, key, axis=1).tolist(), records.tolist(), strict=True):
+            held[tuple(row)] += n
+        alone = sum(n == 1 for n in held.values())
+        expected = Small(sum(n for n in held.values() if n < k), alone)
+        assert left_out.small(key, k) == left_out.small(key, k) == expected
+        assert small_groups(recoded_words(left_out.words, coding, key), records, k) == expected

@@ -144,17 +144,18 @@ def recommend_cells(
     Checked: sample and population have sizes that make sense.
     Trusted: the rows of `words` are distinct and lie in `coding`.
     """
+    note = _note_on_weights(weight_total, population_size)
+    asked = _Asked(SizeIndices.of_counts(records), population_size, UNLIMITED, note)
+    known = asked.known_without_model()
+    if known is not None:
+        whole = isinstance(known.expected_correct_matches, Figure)
+        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
     possible = (
         known_cells(n_table_cells)
         if n_table_cells_known
         else cells_of_all_levels(words, records, coding, n_table_cells)
     )
-    note = _note_on_weights(weight_total, population_size)
-    asked = _Asked(SizeIndices.of_counts(records), population_size, possible, note)
-    known = asked.known_without_model()
-    if known is not None:
-        whole = isinstance(known.expected_correct_matches, Figure)
-        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
+    asked = replace(asked, possible=possible)
     probability = _inclusion_probability(records, weight_total, asked.fraction)
     counted = len(records) <= MOST_CELLS
     left_out = left_out or KeysLeftOut(words, records, coding)

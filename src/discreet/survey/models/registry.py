@@ -32,29 +32,30 @@ class _Models(MutableMapping[str, Model]):
     """The models in the order in which they are shown; a run that needs none loads none."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, Model] = {}
+        self._held: dict[str, Model | None] = dict.fromkeys(PLACES)
 
     def __getitem__(self, name: str) -> Model:
-        if name not in self._loaded:
+        model = self._held[name]
+        if model is None:
             module, kind = PLACES[name]
-            place = import_module(f"discreet.survey.models.{module}")
-            self._loaded[name] = getattr(place, kind)()
-        return self._loaded[name]
+            model = getattr(import_module(f"discreet.survey.models.{module}"), kind)()
+            self._held[name] = model
+        return model
 
     def __setitem__(self, name: str, model: Model) -> None:
-        self._loaded[name] = model
+        self._held[name] = model
 
     def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        del self._held[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in PLACES
+        return name in self._held
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PLACES)
+        return iter(self._held)
 
     def __len__(self) -> int:
-        return len(PLACES)
+        return len(self._held)
 
 
 MODELS = _Models()
