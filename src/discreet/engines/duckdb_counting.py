@@ -391,6 +391,7 @@ class Counter:
             f"CREATE TABLE cells AS SELECT {', '.join(words)}, counted.*, records AS sample_count "
             f"FROM counted {' '.join(joins)} ORDER BY {order}",
         )
+        self.session.rows("DROP TABLE counted")
         return coding
 
     def _match(self, coding: Coding, keys: tuple[KeyLevels, ...], *, weighted: bool) -> None:
