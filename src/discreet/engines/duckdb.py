@@ -74,7 +74,8 @@ class DuckDBEngine:
             raise InputError(must_be("memory", "a size such as '4GB'", repr(self.memory)))
         number, unit, binary = found.groups()
         power = 0 if unit is None else "KMGT".index(unit.upper()) + 1
-        return float(number) * (1024 if binary else 1000) ** power
+        unit_size: int = (1024 if binary else 1000) ** power
+        return float(number) * unit_size
 
     def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {

@@ -137,10 +137,10 @@ def _rarest(
 
 def _end_of_tie(values: FloatArray, limit: int) -> float:
     """The `limit`-th smallest value, or the last of those that are alike with it one by one."""
-    reach = 1e-6
+    start, reach = float(np.partition(values, limit - 1)[limit - 1]), 1e-6
     while True:
-        end = np.partition(values, limit - 1)[limit - 1] + reach
-        near = np.sort(values[(values > end - reach) & (values <= end)])
+        end = start + reach
+        near = np.sort(values[(values >= start) & (values <= end)])
         gaps = np.flatnonzero(np.diff(near, append=end) > 4 * ALIKE * (1 + np.abs(near)))
         if len(gaps):
             return float(near[gaps[0]])

@@ -69,7 +69,11 @@ class Criterion:
         """From the occupied cells, and Σ μ·ψ over all cells of the two functions `per_mean`."""
         f = count.astype(np.float64)
         held = self.linear(mean) * f + self.square(mean) * (f * f - 2 * f * mean - f)
-        return MinimumError(empty + float(held.sum()), float(np.sqrt(max(variance, 0.0))))
+        return MinimumError(empty + float(held.sum()), _standard_error(variance))
+
+
+def _standard_error(variance: float) -> float:
+    return float(np.sqrt(max(variance, 0.0)))
 
 
 def criterion_for_uniques(sampling_fraction: float) -> Criterion:
@@ -166,9 +170,7 @@ class BothCriteria:
         f = count.astype(np.float64)
         spread = f * (f - 2 * mean - 1)
         one, two = (
-            MinimumError(
-                float(empty + linear @ f + square @ spread), float(np.sqrt(max(variance, 0.0)))
-            )
+            MinimumError(float(empty + linear @ f + square @ spread), _standard_error(variance))
             for (linear, square), empty, variance in zip(
                 self._parts(mean), sums[::2], sums[1::2], strict=True
             )
