@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from discreet.survey.judging import judged, with_remedy
 from discreet.survey.known_population import KnownPopulation, known_population
 from discreet.survey.leading import Known, RiskOverview, beside, estimated, overview
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
+from discreet.survey.models.lancaster import ShrinkageRow, table_over_shrinkage
 from discreet.survey.models.registry import MODELS
 from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
@@ -55,9 +56,6 @@ from discreet.survey.suggestions import Suggestion, suggestions
 from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
-
-if TYPE_CHECKING:
-    from discreet.survey.models.lancaster import ShrinkageRow
 
 FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
 OF_KEYS = {  # rules that coarser keys may mend
@@ -159,7 +157,7 @@ class Assessment(Result):
     special: SpecialFigures | None = None
     scenarios: Scenarios | None = None
     subsets: tuple[SubsetSize, ...] = ()
-    shrinkages: "tuple[ShrinkageRow, ...] | Unavailable" = ()
+    shrinkages: tuple[ShrinkageRow, ...] | Unavailable = ()
     population: KnownPopulation | None = None
     findings: Findings = field(default_factory=lambda: Findings({}))
     held: Any = field(default=None, compare=False)
@@ -511,9 +509,7 @@ def _subsets(
 
 def _shrinkages(
     summary: Summary, cells: CellStore, impossible: Sequence[Mapping[int, int]]
-) -> "tuple[ShrinkageRow, ...] | Unavailable":
-    from discreet.survey.models.lancaster import table_over_shrinkage
-
+) -> tuple[ShrinkageRow, ...] | Unavailable:
     try:
         return table_over_shrinkage(summary, cells.batches(), structural_zeros=impossible)
     except ModelUnavailable as reason:

@@ -1,7 +1,7 @@
 """The figures that are computed on request, as JSON."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Unavailable
@@ -11,13 +11,11 @@ from discreet.report.render_json import fields_json, known
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.known_population import KnownPopulation
+from discreet.survey.models.lancaster import ShrinkageRow
 from discreet.survey.presence import AttackRisk
 from discreet.survey.scenarios import Scenarios
 from discreet.survey.suda.special import SpecialFigures
 from discreet.survey.suda.subsets import SubsetSize
-
-if TYPE_CHECKING:
-    from discreet.survey.models.lancaster import ShrinkageRow
 
 
 def requested_json(assessment: Assessment) -> dict[str, Any]:
@@ -101,7 +99,7 @@ def _subset(size: SubsetSize) -> dict[str, Any]:
     return fields_json(size, "size", "n_sets", "n_with_uniques") | {"worst": worst}
 
 
-def _shrinkages(rows: "tuple[ShrinkageRow, ...] | Unavailable") -> Any:
+def _shrinkages(rows: tuple[ShrinkageRow, ...] | Unavailable) -> Any:
     if isinstance(rows, Unavailable):
         return rows.to_json()
     return [
