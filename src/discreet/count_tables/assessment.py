@@ -71,7 +71,7 @@ class CountAssessment(Result):
     nothing else. `fit_words` says what it rests on, `fits_by_n` are fits at the ends of a known
     range of n where n is withheld. `holder_fit` is the holder's own, from the exact statistics, and
     `user_sentence` what the test of fit means for a user of this release. `assumptions` are what
-    the probabilities rest on beside the figures.
+    the probabilities rest on beside the figures, `warnings` what happened on the way.
     """
 
     options: CountOptions
@@ -96,6 +96,7 @@ class CountAssessment(Result):
     fits_by_n: tuple[tuple[int, Fit | NoMaximum | Unavailable], ...] = ()
     user_sentence: str | None = None
     assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     bayes: BayesianAnalysis | Unavailable | None = None
 
 

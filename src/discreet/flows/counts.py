@@ -36,7 +36,7 @@ from discreet.flows.counts_checks import (
 )
 from discreet.flows.counts_input import Reading, check_statistics, names_of, told_of
 from discreet.flows.keywords import documented_by, options_of
-from discreet.flows.stopping import stoppable
+from discreet.flows.stopping import stoppable, with_the_clock_noted
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 
@@ -140,7 +140,8 @@ def assess_counts(
         withhold_n=asked.withhold_n,
     )
     with guarded(asked.seconds):
-        return assessed_release(release, asked, table, statistics, progress)
+        found = assessed_release(release, asked, table, statistics, progress)
+        return with_the_clock_noted(found, "warnings")
 
 
 @in_one_thread
@@ -172,7 +173,8 @@ def assess_statistics(
     if n is not None and not isinstance(s2, DecimalLog):
         statistics = CountStatistics(n, s1, s2)
     with guarded(asked.seconds):
-        return assessed_release(release, asked, None, statistics, progress)
+        found = assessed_release(release, asked, None, statistics, progress)
+        return with_the_clock_noted(found, "warnings")
 
 
 @in_one_thread
@@ -201,7 +203,7 @@ def assess_categories(
         regression = None
         if asked.regress:
             regression = regression_of(out.releases, out.levels, asked.by, asked.regress)
-        return replace(
+        found = replace(
             found,
             likely=likely_by_category(found, asked) if asked.draw else {},
             regression=regression,
@@ -209,6 +211,7 @@ def assess_categories(
             if asked.bayes
             else {},
         )
+        return with_the_clock_noted(found, "warnings")
 
 
 def _out(

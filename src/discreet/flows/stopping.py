@@ -12,7 +12,7 @@ from discreet.option_types import a_kind
 from discreet.progress import Progress, listening, silent
 
 Flow = TypeVar("Flow", bound=Callable[..., Any])
-Noted = TypeVar("Noted", bound=Any)  # a result with `notes`
+Noted = TypeVar("Noted", bound=Any)  # a result with `notes` or `warnings`
 
 
 def stoppable(flow: Flow) -> Flow:
@@ -38,10 +38,10 @@ def _stoppable(flow: Flow, *, keeps_parts: bool) -> Flow:
     return heard  # type: ignore[return-value]
 
 
-def with_the_clock_noted(found: Noted) -> Noted:
+def with_the_clock_noted(found: Noted, place: str = "notes") -> Noted:
     """The result, which says so where the clock ended the work; within `guarded` only."""
     stopped = stopped_by_watch()
-    return replace(found, notes=(*found.notes, stopped)) if stopped else found
+    return replace(found, **{place: (*getattr(found, place), stopped)}) if stopped else found
 
 
 def _told(progress: Progress) -> AbstractContextManager[None]:

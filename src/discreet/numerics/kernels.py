@@ -1,11 +1,11 @@
 """Loops in two forms: compiled by Numba, and as plain Python for small problems.
 
 Loading Numba takes most of a second, compiling a loop for the first time on a machine several: more
-than all of a small problem. So a kernel is neither compiled nor is Numba loaded before it is
-called, and whoever knows that there are few steps to take calls its plain form,
-`kernel.suited(steps)`, which gives the same: kernels keep to what means the same in both forms (no
-division of integers by zero, no reliance on types that only a signature would fix). Which form runs
-depends on the problem alone, never on what was run before.
+than all of a small problem. So a kernel is neither compiled nor is Numba loaded before it is worth
+it: whoever knows how many steps there are to take calls `kernel.suited(steps)`, which is the plain
+form as long as a process has taken few steps, and the compiled one from then on. Both give the same
+to the last bit, so that it does not matter which one runs: kernels keep to what means the same in
+both (no division of integers by zero, no reliance on types that only a signature would fix).
 """
 
 from collections.abc import Callable
@@ -17,7 +17,8 @@ import numpy as np
 
 from discreet.clock import listen_to_numba, standing_still
 
-FEW = 30_000  # steps of a loop that take some hundredths of a second as plain Python
+FEW = 30_000  # steps that plain Python takes in about a tenth of a second
+PATIENT = 300_000  # steps of one kernel in one process, from which on it is compiled
 _heard: list[bool] = []  # whether Numba's compiling is listened to; once in a process
 
 
@@ -29,7 +30,7 @@ class Kernel(Generic[P, R]):
     """A function to be compiled; the kernels that it calls go with it in either form."""
 
     def __init__(self, function: Callable[P, R], options: dict[str, Any]) -> None:
-        self._function, self._options = function, options
+        self._function, self._options, self._taken = function, options, 0.0
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
@@ -37,8 +38,16 @@ class Kernel(Generic[P, R]):
         return found
 
     def suited(self, steps: float) -> Callable[P, R]:
-        """The form for a problem of about so many steps."""
-        return self.plain if steps <= FEW else self.compiled
+        """The form for a problem of at most so many steps."""
+        if self.is_loaded or steps > FEW or self._taken + steps > PATIENT:
+            return self.compiled  # type: ignore[no-any-return]
+        self._taken += steps
+        return self.plain
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the compiled form is there already."""
+        return "compiled" in self.__dict__
 
     @cached_property
     def plain(self) -> Callable[P, R]:
@@ -47,7 +56,7 @@ class Kernel(Generic[P, R]):
 
         @wraps(own)
         def run(*arguments: P.args, **named: P.kwargs) -> R:
-            with np.errstate(all="ignore"):
+            with standing_still(), np.errstate(all="ignore"):  # in place of compiling
                 return own(*arguments, **named)  # type: ignore[no-any-return]
 
         return run

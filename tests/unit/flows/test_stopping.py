@@ -18,6 +18,7 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.options import CountOptions
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, decimal_log
 from discreet.data.table import Table
+from discreet.fiber.sums import enumeration
 from discreet.progress import heed, interruption_ends_all, listening, silent
 from discreet.tables.release import released
 

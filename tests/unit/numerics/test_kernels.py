@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from discreet.numerics.kernels import FEW, kernel
+from discreet.numerics.kernels import FEW, PATIENT, kernel
 
 
 @kernel()
@@ -32,9 +32,19 @@ def test_both_forms_give_the_same(n):
     assert np.array_equal(plain, compiled)
 
 
-def test_few_steps_take_the_plain_form_and_many_the_compiled_one():
-    assert hashes.suited(FEW) is hashes.plain
-    assert hashes.suited(FEW + 1) is hashes.compiled
+def test_few_steps_take_the_plain_form_until_many_have_been_taken():
+    own = kernel()(lambda x: x + 1)
+    for _ in range(PATIENT // FEW):
+        assert own.suited(FEW) is own.plain
+    assert not own.is_loaded
+    assert own.suited(1) is own.compiled
+    assert own.is_loaded
+    assert own.suited(0) is own.compiled
+
+
+def test_many_steps_take_the_compiled_form_at_once():
+    own = kernel()(lambda x: x + 1)
+    assert own.suited(FEW + 1) is own.compiled
 
 
 LATE = """

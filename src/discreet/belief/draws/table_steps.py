@@ -25,7 +25,8 @@ from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_PAIRS = 20_000
-MOVE_SECONDS, COUNT_SECONDS = 3e-8, 1e-8  # a move of a walk, a count of a listed table
+TAKE_SECONDS = 5e-4  # a step, beside what grows with the table
+MOVE_SECONDS, COUNT_SECONDS = 3e-8, 2e-8  # a move of a walk, a count of a listed table
 MOST_DEAD = 0.005  # share of filled tables that must be consistent for resampling to go on
 LEAST_THETA = 1e-250  # cell probabilities below it are no different to a walk
 
@@ -79,7 +80,10 @@ class ListedStep:
     def take(self, log_theta: FloatArray, *, rng: np.random.Generator) -> Taken:
         """The distribution of each block given θ, and a draw from it."""
         log_z, distributions = self.fiber.weigh(log_theta)
-        work(len(log_theta) * COUNT_SECONDS * sum(one.tables.size for one in self.fiber.blocks))
+        work(
+            TAKE_SECONDS
+            + len(log_theta) * COUNT_SECONDS * sum(one.tables.size for one in self.fiber.blocks)
+        )
         if not distributions:
             tables = np.tile(self.fiber.fixed, (len(log_theta), 1))
             return Taken(tables, log_z, np.zeros((len(log_theta), 0)))
@@ -151,7 +155,7 @@ class WalkStep:
                 state=chain.state,
             )
             moved.run(self.thin, every, tables[i : i + 1])
-            work(MOVE_SECONDS * self.thin + COUNT_SECONDS * len(weights.values))
+            work(TAKE_SECONDS / 4 + MOVE_SECONDS * self.thin + COUNT_SECONDS * len(weights.values))
         seen = (tables[:, self.pair_cell] == self.pair_value).astype(np.float64)
         return Taken(tables, None, seen)
 

@@ -70,7 +70,7 @@ def attained_by_moves(
             if deadline.passed:
                 return least, most
             part = wanted[start : start + PASS_CELLS]
-            push = push_cells.plain if steps == FIRST_STEPS else push_cells.compiled
+            push = push_cells.suited(2 * steps * len(part))
             push(now, least, most, *limits, part, *moves, steps, state)
             work(PUSH_SECONDS * steps * len(part))
         left = _open(least, most, limits, wanted)

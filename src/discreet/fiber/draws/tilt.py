@@ -17,7 +17,7 @@ from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_VALUES = 2**21  # values of all cells together up to which slopes are sought
 STEPS = 200
-STEP_SECONDS, VALUE_SECONDS = 1e-4, 3e-8  # of looking at the slope once, for each value of a cell
+STEP_SECONDS, VALUE_SECONDS = 4e-4, 3e-8  # of looking at the slope once, for each value of a cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from discreet.fiber.sums.dynamic_programming_plan import (
     ColumnPlan,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.numerics.kernels import FEW, Kernel
+from discreet.numerics.kernels import Kernel
 from discreet.progress import Progress, heed, silent
 
 ALWAYS_STORED = 2048  # states below which a layer is stored without asking
@@ -35,6 +35,7 @@ MAX_PROBED = 50_000_000  # steps
 LITTLE = 500_000  # steps that are made at once
 MANY_STATES = 64  # from which on they are shared between threads
 PULLED = 2**17  # states gone back over between looks at the clock
+PLAINLY = 5000  # values tried by plain loops, before what is compiled is loaded
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
 STEP_SECONDS = 1.5e-8  # a value tried in a column
@@ -143,7 +144,8 @@ def sweep(
                 break
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
-        expand = kernels.expand.suited(steps + len(layer.keys) * (float(plan.columns.upper[k]) + 1))
+        values = len(layer.keys) * (float(plan.columns.upper[k]) + 1)
+        expand = kernels.expand.suited(values)
         after = expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
         work(STEP_SECONDS * int(notes[kernels.STEPS]) + STATE_SECONDS * len(after.keys))
         if notes[kernels.STOPPED]:
@@ -299,7 +301,9 @@ def in_parts(
     def run(i: int) -> Any:
         return do(_compiled, parts[i], notes[i], stop)
 
-    results = _plainly(do, parts, notes, int(stop[1])) if found.plan.is_small else None
+    light = found.plan.is_small and not kernels.finish_count.is_loaded
+    light = light and kernels.finish_layer.suited(PLAINLY) is kernels.finish_layer.plain
+    results = _plainly(do, parts, notes, int(stop[1])) if light else None
     if results is None:
         results = [run(0)] if little else _threaded(run, notes, stop, progress)
     made = np.cumsum([int(one[kernels.STEPS]) for one in notes])
@@ -322,7 +326,7 @@ def _plainly(
     most: int,
 ) -> list[Any] | None:
     """The parts one by one in plain loops; None where that takes too many steps."""
-    results, left = [], min(FEW, most)
+    results, left = [], min(PLAINLY, most)
     for part, own in zip(parts, notes, strict=True):
         results.append(do(_plain, part, own, np.array([0, left])))
         left -= int(own[kernels.STEPS])

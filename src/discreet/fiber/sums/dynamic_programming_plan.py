@@ -28,6 +28,7 @@ FEW_ORDERS, DIVES = 3, 150
 LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
 STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
 SMALL, MOST_COLUMNS = 12.0, 60  # with fewer states and columns plain loops are tried first
+DIVE_SECONDS = 1e-8  # of a dive, for each entry of the matrix
 LARGEST_ENTRY = 2**50  # of a lattice basis
 
 NONE, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
@@ -148,7 +149,7 @@ def _dived(plan: ColumnPlan, dives: int) -> ColumnPlan:
         return replace(plan, cost=float("inf"))
     size = dives * len(plan.order) * len(plan.block.right)
     steps = kernels.dive.suited(size)(plan.problem(), plan.block.right, dives)
-    work(SECONDS_A_LOOK * size)
+    work(DIVE_SECONDS * size)
     return replace(plan, cost=float(np.log2(1.0 + steps / STEPS_PER_STATE)))
 
 

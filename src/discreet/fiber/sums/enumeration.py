@@ -17,7 +17,7 @@ MAX_ENTRIES = 64_000_000  # levels × columns
 MAX_BATCH = 1024
 NODES_AT_ONCE = 100_000  # between two chances to interrupt
 PAIRS_AT_ONCE = 5_000_000  # of a cell and a cell in one of its rows, likewise
-NODE_SECONDS, PAIR_SECONDS = 3e-7, 2e-8  # a branching, and each pair that limits pass along after
+NODE_SECONDS, PAIR_SECONDS = 1e-6, 5e-8  # a branching, and each pair that limits pass along after
 
 
 def tables(

@@ -279,7 +279,7 @@ def warnings(a: CountAssessment) -> list[str]:
         named = [one.words for trial in a.advice.trials for one in trial.exposed]
         others = (w for w in a.advice.warnings if not any(one in w for one in named))
         found += [words.full(w) for w in others]
-    return found
+    return [*found, *map(words.full, a.warnings)]
 
 
 def interval_line(a: CountAssessment) -> str | None:

@@ -1,0 +1,75 @@
+"""Limits are on work: the same answer in any thread and at any pace, and a watch that guards."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet import clock
+
+TABLE = discreet.Table.of_dense(
+    np.random.default_rng(5).poisson(1.2, (3, 3, 3, 2)), names=list("abcd")
+)
+CIRCLE = [["a", "b"], ["b", "c"], ["a", "c"], ["c", "d"]]
+
+
+def audit():
+    found = discreet.audit(TABLE, CIRCLE, max_risk=0.2, models=["no-highest-interaction"],
+                           draws=60, seconds=30.0, seed=1)  # fmt: skip
+    return found.to_json()
+
+
+def choose():
+    found = discreet.choose(TABLE, "margins,rounding:base=3", max_risk=0.3, seconds=30.0, seed=1)
+    return found.to_json()
+
+
+def counts():
+    table = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2, 6: 1}
+    return discreet.counts(table, max_risk=0.2, seconds=30.0, seed=1).to_json()
+
+
+FLOWS = [audit, choose, counts]
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_threads_side_by_side_give_one_answer(flow):
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(flow())) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 4
+    assert found == [flow()] * 4
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_slow_machine_gives_the_same_answer(flow, monkeypatch):
+    """Every look at the clock takes a tenth of a second that is not there, but no guard is due."""
+    usual = flow()
+    hands = [0.0]
+
+    def slow():
+        hands[0] += 1e-3
+        return hands[0]
+
+    monkeypatch.setattr(clock, "monotonic", slow)
+    monkeypatch.setattr(clock, "PATIENCE", 1e9)
+    assert flow() == usual
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_the_watch_ends_the_work_and_the_answer_says_so(flow, monkeypatch):
+    hands = [0.0]
+
+    def far_too_slow():
+        hands[0] += 10.0
+        return hands[0]
+
+    monkeypatch.setattr(clock, "monotonic", far_too_slow)
+    assert "stopped by the clock after 60 s" in flow()
+    monkeypatch.setattr(clock, "monotonic", time.process_time)
+    assert "stopped by the clock" not in flow()
