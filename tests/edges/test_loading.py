@@ -46,3 +46,28 @@ def test_a_command_loads_only_its_own_flow(command):
     arguments = ["discreet", command, *COMMANDS[command], "--json"]
     run = f"import sys; sys.argv = {arguments!r}\nfrom discreet.cli import main"
     assert not loaded(f"{run}\ntry: main()\nexcept SystemExit: pass") & NOT_FOR[command]
+
+
+HEAVY = "pandas polars pyarrow scipy numba matplotlib jinja2 networkx ortools flint openpyxl"
+LIBRARIES = "import sys; print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--risks", "risks.csv"]])
+def test_assessing_a_csv_file_loads_no_heavy_library(more, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = ["--keys", "sex,age,marital_status", "--population", "40000", "--max-risk", "0.2"]
+    arguments = ["discreet", "assess", str(EXAMPLES / "survey.csv"), *keys, *more]
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.argv = {arguments!r}\nfrom discreet.cli import main\n"
+            f"try: main()\nexcept SystemExit as end: assert end.code == 3\n{LIBRARIES}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = set(run.stderr.splitlines()[-1].split())
+    assert "duckdb" in found
+    assert sorted(found & set(HEAVY.split())) == []

@@ -6,8 +6,10 @@ from scipy.stats import chi2
 
 from discreet.fiber.draws.drawing import Method, WalkOptions, draw_tables
 from discreet.fiber.draws.moves import moves_of_margins
+from discreet.fiber.draws.sequential import estimate_count
 from discreet.fiber.draws.starts import starting_tables
 from discreet.fiber.draws.walk import WalkPlan, line_chains, swap_chains, walk
+from discreet.fiber.sums.counting import count_exactly
 from discreet.fiber.sums.latte import executable
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import all_margins, margins_of
@@ -185,3 +187,31 @@ def test_standard_errors_of_a_walk_cover_the_exact_means():
         )
         within += abs(drawn.mean[0] - exact) < 2 * drawn.standard_error[0]
     assert within >= 33  # 38 expected
+
+
+def known_fibers():
+    """Small fibers of five shapes with their exact numbers of tables."""
+    shapes = [(3, 3, 3), (2, 3, 4), (4, 4), (3, 5), (2, 2, 2, 2)]
+    for k in range(60):
+        rng = np.random.default_rng(k)
+        shape = shapes[k % 5]
+        table = rng.poisson(rng.choice([1, 2, 4]), shape)
+        around = [tuple(sorted((i, (i + 1) % len(shape)))) for i in range(len(shape))]
+        sets = [(0,), (1,)] if len(shape) == 2 else around
+        system = system_of(table.size, margins_of(table, sets).statements())
+        number = count_exactly(system)
+        if number >= 20:
+            yield k, system, number
+
+
+def test_the_error_of_a_number_of_tables_is_as_stated():
+    scores = []
+    for k, system, number in known_fibers():
+        for repeat in range(4):
+            rng = np.random.default_rng([k, repeat])
+            found = estimate_count(system, n_draws=300, rng=rng)
+            if found.standard_error > 0:
+                scores.append((found.value - number) / found.standard_error)
+    spread = np.std(scores)
+    assert 0.8 < spread < 1.15, spread
+    assert np.mean(np.abs(scores) > 1.96) < 0.09

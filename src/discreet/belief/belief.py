@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.special import entr
 
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome
@@ -186,8 +185,8 @@ class ListedBelief(Exact):
 
     def entropy(self) -> Outcome:
         """−Σ p log₂ p [bits]."""
-        p = self.probabilities
-        return Figure(value=max(float(entr(p).sum() / np.log(2.0)), 0.0), how=How.EXACT)
+        p = self.probabilities[self.probabilities > 0]
+        return Figure(value=max(float(-(p * np.log2(p)).sum()), 0.0), how=How.EXACT)
 
     def most_probable(self) -> IntArray | None:
         """The most probable table; the first of several."""

@@ -9,27 +9,28 @@ Mixing is exact: H = Σ w_i (H_i − log2 w_i), and cell probabilities are means
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logsumexp
 
 from discreet.belief.belief import Exact, ListedBelief
-from discreet.belief.drawn_belief import DrawnBelief
-from discreet.belief.ladder import believe
-from discreet.belief.request import Limits, Question
-from discreet.belief.summed_belief import SummedBelief
 from discreet.clock import Clock
 from discreet.errors import InputError, must_be
-from discreet.fiber.draws.exact_draws import sampler
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.fiber.sums.lines import Lines, lines_of
 from discreet.fiber.sums.marginals import Posterior, most_probable_table
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.priors import Multinomial, Prior, Uniform
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import ALIKE, first_largest
+from discreet.numerics.special import log_sum
 from discreet.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from discreet.belief.drawn_belief import DrawnBelief
 
 PRIORS: dict[str, Prior] = {"multinomial": Multinomial(), "uniform": Uniform()}
 Z = 1.96  # standard errors to a limit that is passed once in 40 times
@@ -37,7 +38,7 @@ MOST_BITS = 1000.0  # 2^H beyond this is no number to print
 NO_BEST = Unavailable("draws cannot tell which table is the most probable")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
     """A set of tables, what it is called, the group it belongs to, and the log of its weight."""
 
@@ -45,6 +46,26 @@ class Part:
     name: str = ""
     group: str = ""
     log_offset: float = 0.0
+
+    @cached_property
+    def _lines(self) -> Lines | None:
+        if np.any(self.system.lower > self.system.upper):
+            return None
+        try:
+            return lines_of(self.system)
+        except BudgetExceeded:
+            return None
+
+    def lines(self, budget: Budget | None = None) -> Lines | None:
+        """Its tables on lines, searched for once; None where they have none, or where the search
+        goes beyond the budget."""
+        left = None if budget is None else budget.seconds_left
+        if left is not None and left <= 0:
+            return None
+        found = self._lines
+        if found is None or (budget is not None and found.n_states > budget.states):
+            return None
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +170,7 @@ class Mixture(Exact):
     log_shares: FloatArray
     names: tuple[str, ...]
     groups: tuple[str, ...] = ()
+    heaviest: tuple[IntArray | None, ...] = ()  # the most probable table of parts, where known
     method: str = "exact, by summing over all consistent tables"
 
     @property
@@ -216,15 +238,19 @@ class Mixture(Exact):
     def best(self, budget: Budget, progress: Progress = silent) -> IntArray:
         """The most probable table, the first where parts are alike."""
         choices = []
-        for found, log_share in zip(self.posteriors, self.log_shares, strict=True):
-            system = found.system
-            table = most_probable_table(system, self.prior, budget=budget, progress=progress)
+        known = self.heaviest or (None,) * len(self.posteriors)
+        for found, log_share, table in zip(self.posteriors, self.log_shares, known, strict=True):
+            if table is None:
+                system = found.system
+                table = most_probable_table(system, self.prior, budget=budget, progress=progress)
             choices.append((found.log_table_probability(table) + float(log_share), table))
         logs = [log_probability for log_probability, _ in choices]
         return choices[first_largest(logs, scale=1.0)][1]
 
     def draw(self, n_draws: int, *, rng: np.random.Generator, budget: Budget) -> IntArray:
         """Independent tables (draws × cells) with their exact probabilities."""
+        from discreet.fiber.draws.exact_draws import sampler
+
         numbers = rng.multinomial(n_draws, self.shares / self.shares.sum())
         drawn = [
             sampler(found.system, self.prior, budget=budget).draw(int(k), rng=rng)
@@ -251,10 +277,13 @@ def mixture(
     """
     chosen, budget = prior_named(prior), budget or Budget()
     kept: list[tuple[Part, Posterior]] = []
+    heaviest: list[IntArray | None] = []
     for part in parts:
-        found = _posterior(part.system, chosen, budget, progress)
+        budget.check_time("weighing tables")
+        found, best = _posterior(part, chosen, budget, progress)
         if found is not None:
             kept.append((part, found))
+            heaviest.append(best)
     if not kept:
         raise InputError(must_be("statistics and knowledge", "true of some table", "none is"))
     groups = [part.group for part, _ in kept]
@@ -262,7 +291,7 @@ def mixture(
     shares = _log_shares(logs, groups if equal_groups else [""] * len(kept), group_weights)
     posteriors = tuple(found for _, found in kept)
     names = tuple(part.name for part, _ in kept)
-    return Mixture(chosen, posteriors, shares, names, tuple(groups))
+    return Mixture(chosen, posteriors, shares, names, tuple(groups), tuple(heaviest))
 
 
 def prior_named(name: str) -> Prior:
@@ -286,7 +315,7 @@ def mixed_distribution(
 
 
 def table_distribution(
-    belief: Mixture | ListedBelief | DrawnBelief,
+    belief: "Mixture | ListedBelief | DrawnBelief",
     prior: str,
     *,
     best: IntArray | None = None,
@@ -312,7 +341,7 @@ def table_distribution(
 
 
 def drawn_distribution(
-    belief: DrawnBelief, prior: str, *, greatest: float, note: str, truth: IntArray | None = None
+    belief: "DrawnBelief", prior: str, *, greatest: float, note: str, truth: IntArray | None = None
 ) -> TableDistribution:
     """The distribution of the table and its cells by draws; `greatest` is a number that no table's
     log weight exceeds."""
@@ -325,7 +354,7 @@ def drawn_distribution(
 
 
 def _scored(
-    belief: Mixture | ListedBelief | DrawnBelief, table: IntArray
+    belief: "Mixture | ListedBelief | DrawnBelief", table: IntArray
 ) -> tuple[Outcome, Outcome]:
     """The probability of a table and its surprisal."""
     found = belief.log_probability(table)
@@ -335,11 +364,11 @@ def _scored(
     return score(None if log_p == -math.inf else log_p, None if belief.how is How.EXACT else error)
 
 
-def _cell(belief: Mixture | ListedBelief | DrawnBelief, cell: int) -> CellDistribution:
+def _cell(belief: "Mixture | ListedBelief | DrawnBelief", cell: int) -> CellDistribution:
     found = belief.cell(cell)
     support = np.fromiter(found, dtype=np.int64, count=len(found))
     probabilities = np.fromiter(found.values(), dtype=np.float64, count=len(found))
-    if not isinstance(belief, DrawnBelief):
+    if isinstance(belief, Mixture | ListedBelief):
         mean = math.fsum(probabilities * support)
         return CellDistribution(cell=cell, support=support, probabilities=probabilities, mean=mean)
     mean, error = belief.mean(cell)
@@ -400,9 +429,22 @@ def reciprocal(entropy: Outcome) -> Outcome:
 
 
 def _posterior(
-    system: System, prior: Prior, budget: Budget, progress: Progress
-) -> Posterior | None:
-    """The posterior of a part, None where it holds no table."""
+    part: Part, prior: Prior, budget: Budget, progress: Progress
+) -> tuple[Posterior | None, IntArray | None]:
+    """The posterior of a part, None where it holds no table, and its most probable table if that
+    came with it."""
+    lines = part.lines(budget)
+    if lines is not None and lines.n_points <= budget.steps_left:
+        return lines.posterior(prior) if lines.n_tables else (None, None)
+    return _summed(part.system, prior, budget, progress), None
+
+
+def _summed(system: System, prior: Prior, budget: Budget, progress: Progress) -> Posterior | None:
+    """The posterior by dynamic programming, None where there is no table."""
+    from discreet.belief.ladder import believe  # slow to load, and few count tables need it
+    from discreet.belief.request import Limits, Question
+    from discreet.belief.summed_belief import SummedBelief
+
     if np.any(system.lower > system.upper):
         return None
     limits = Limits(states=budget.states, steps=budget.steps, exact_share=1.0)
@@ -428,5 +470,5 @@ def _log_shares(
     shares = np.empty(len(logs))
     for name, weight in own.items():
         here = np.array([group == name for group in groups])
-        shares[here] = logs[here] - logsumexp(logs[here]) + math.log(weight / whole)
+        shares[here] = logs[here] - log_sum(logs[here]) + math.log(weight / whole)
     return shares

@@ -131,6 +131,11 @@ class PriorParameter(click.ParamType[tuple[float, float, float]]):
     help="Prior that counts as C observations with total A and log-factorial total B [default: "
     "flat].",
 )  # fmt: skip
+@option(
+    COMPUTED, "--fit-draws", type=click.IntRange(1), metavar="N",
+    help="Test the fit on N tables drawn from it and fitted again, as 499 [default: by a formula "
+    "for large tables].",
+)  # fmt: skip
 @option(COMPUTED, "--seconds", type=float, default=120.0, show_default=True, help="Time allowed.")
 @option(
     COMPUTED, "--seed", type=click.IntRange(0), default=1, show_default=True,
@@ -199,7 +204,7 @@ def _asked(options: dict[str, Any]) -> Any:
     """The options of the library: the same names, in its forms."""
     from discreet.count_tables.options import CountOptions
 
-    named = ("measure", "number_prior")
+    named = ("measure", "number_prior", "fit_draws")
     given = {name: options[name] for name in named if options[name] is not None}
     plain = {name: options[name] for name in PLAIN}
     return CountOptions(**plain, **given, draw=options["report"] is not None)

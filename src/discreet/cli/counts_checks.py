@@ -9,10 +9,13 @@ from discreet.flows.counts_input import is_file
 
 OF_HOLDER = (
     "decimals", "withhold_n", "max_risk", "measure", "small", "column", "count", "missing",
-    "totals", "margins", "withhold", "policy",
+    "totals", "margins", "withhold", "policy", "fit_draws",
 )  # fmt: skip
 OF_FILE = ("column", "count", "missing", "by", "sheet", "delimiter", "quote", "encoding")
-OF_ONE_SET = ("decimals", "truncate", "withhold_n", "number_prior", "measure", "small")
+OF_ONE_SET = (
+    "decimals", "truncate", "withhold_n", "number_prior", "measure", "small",
+    "fit_draws",
+)  # fmt: skip
 OF_CATEGORIES = ("regress", "totals", "margins", "withhold", "total_table")
 TYPED = {"margins": "--margin"}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.clock import working_seconds
+from discreet.clock import work, working_seconds
 from discreet.count_tables.advice import CountAdvice, advise
 from discreet.count_tables.com_poisson.comparison_estimates import (
     ComparisonEstimate,
@@ -52,11 +52,9 @@ DISTRIBUTIONS = {
     "uniform": ("uniform", "all_equal"),
     "uniform_by_factorisation": (None, "sets_equal"),
 }
-INTERVAL_SECONDS, INTERVAL_STATES = 2.0, 200_000
 STEPS = 4  # that may each run into the time limit
 STATES_A_SECOND = 30_000  # so that passing a layer takes no more than a part of the time
-GOODNESS_DRAWS, GOODNESS_FIRST = 499, 19
-LEAST_LEFT = 0.02  # of the time, below which the fit is not tested
+FIT_SECONDS = 3e-3  # a table drawn from the fit and fitted again
 Risks = Mapping[str, CountRisk | Unavailable]
 
 
@@ -127,7 +125,7 @@ def assessed_release(
     effort = time.until(0.93)
     likely = likely_tables(release, found, knowledge, draw=options.draw, effort=effort)
     progress("testing the fit", None)
-    goodness = None if table is None else _goodness(table, time)
+    goodness = None if table is None else _goodness(table, options.fit_draws, time)
     risks = _risks(found, table)
     return CountAssessment(
         options=options,
@@ -143,7 +141,7 @@ def assessed_release(
         poisson=None if isinstance(fit, Unavailable) else poisson_test(fit),
         goodness=goodness,
         comparison={} if table is None else _comparison(table),
-        intervals=None if table is None else _intervals(release, found, time.until(0.98)),
+        intervals=None if table is None else _intervals(release, found),
         verdict=None if judged is None else judged.verdict,
         findings=None if table is None else findings_of(risks["multinomial"], table),
         advice=judged,
@@ -193,16 +191,14 @@ def _shares(judged: bool, knows: bool) -> tuple[float, float, float]:
     return (0.5, 0.85, 0.85) if knows else (0.85, 0.85, 0.85)
 
 
-def _goodness(table: Mapping[int, int], time: _Time) -> Goodness | Unavailable:
-    """The test of fit with as many draws as the time that is left allows."""
-    begun = working_seconds()
-    if time.left < LEAST_LEFT * time.seconds:
-        return Unavailable("no time was left for the test of fit; give more seconds")
-    first = goodness_of_fit(table, rng=time.rng, draws=GOODNESS_FIRST)
-    spent = working_seconds() - begun
-    if spent * GOODNESS_DRAWS / GOODNESS_FIRST > max(0.0, time.left):
-        return first
-    return goodness_of_fit(table, rng=time.rng, draws=GOODNESS_DRAWS)
+def _goodness(table: Mapping[int, int], draws: int, time: _Time) -> Goodness | Unavailable:
+    """The test of fit: by a formula, or with the draws asked for where the time left allows them"""
+    if draws and time.left < FIT_SECONDS * draws:
+        return Unavailable(
+            f"no time was left for {draws:,} draws of the test of fit; give more seconds"
+        )
+    work(FIT_SECONDS * draws)
+    return goodness_of_fit(table, rng=time.rng, draws=draws)
 
 
 def _user_sentence(release: CountRelease, goodness: Goodness | Unavailable | None) -> str | None:
@@ -302,11 +298,8 @@ def _comparison(table: Mapping[int, int]) -> dict[str, ComparisonEstimate | Unav
     }
 
 
-def _intervals(release: CountRelease, found: Attack, effort: Effort) -> IntervalPolicy | None:
+def _intervals(release: CountRelease, found: Attack) -> IntervalPolicy | None:
     """What the policy of bounds would leave, where bounds of all cells and n are at hand."""
     if release.n is None or not isinstance(found, Reconstruction):
         return None
-    left = effort.seconds_for_a_step or INTERVAL_SECONDS
-    states = min(INTERVAL_STATES, effort.states)
-    short = Effort(seconds=min(INTERVAL_SECONDS, left), until=effort.until, states=states)
-    return interval_policy(release.n, found.bounds.lower, found.bounds.upper, effort=short)
+    return interval_policy(release.n, found.bounds.lower, found.bounds.upper)

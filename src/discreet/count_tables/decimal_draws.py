@@ -9,12 +9,11 @@ the same and are undone, which within the interval is a factor of next to nothin
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.belief.count_belief import TableDistribution, drawn_distribution
-from discreet.belief.drawn_belief import DrawnBelief
 from discreet.belief.draws.count_draws import balanced_multipliers, greatest_log_weight
 from discreet.clock import working_seconds
 from discreet.count_tables.factorials import factorisation_of, log_of_factorisation
@@ -27,7 +26,11 @@ from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
+from discreet.numerics.special import log_gamma
 from discreet.progress import heed
+
+if TYPE_CHECKING:
+    from discreet.belief.drawn_belief import DrawnBelief
 
 LEAST_KEPT = 100  # effective draws below which errors would not be what they say
 BATCH = 4000
@@ -63,7 +66,7 @@ class Tilted:
         """Probabilities of 0 … n in each cell by itself, Poisson or geometric."""
         f, theta = np.arange(n + 1), self.log_means[:, None]
         logs = f * theta - self.log_scales[:, None]
-        found: FloatArray = np.exp(logs - gammaln(f + 1.0) if self.by_orders else logs)
+        found: FloatArray = np.exp(logs - log_gamma(f + 1.0) if self.by_orders else logs)
         return found
 
     @property
@@ -77,7 +80,7 @@ class Tilted:
     def log_weight(self, tables: IntArray) -> FloatArray:
         """Σ t_j f_j − log f_j! of each table, or Σ t_j f_j."""
         own: FloatArray = tables @ self.tilt
-        return own - gammaln(tables + 1.0).sum(axis=-1) if self.by_orders else own
+        return own - log_gamma(tables + 1.0).sum(axis=-1) if self.by_orders else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +97,7 @@ class RoundedQuestion:
 
     def __post_init__(self) -> None:
         values = np.arange(self.largest + 1)
-        object.__setattr__(self, "log_factorials", gammaln(values + 1.0))
+        object.__setattr__(self, "log_factorials", log_gamma(values + 1.0))
         given = [
             Statement(cells=values, low=self.n, high=self.n, name="n"),
             Statement(
@@ -256,8 +259,10 @@ def _distribution(
     )
 
 
-def _belief(question: RoundedQuestion, drawn: _Draws) -> DrawnBelief:
+def _belief(question: RoundedQuestion, drawn: _Draws) -> "DrawnBelief":
     """The belief by the tables that were kept, of which equal ones have their tilt undone."""
+    from discreet.belief.drawn_belief import DrawnBelief  # slow to load
+
     prior, n = drawn.prior, drawn.tables.shape[1]
     own = prior.log_weight if prior.by_orders else _alike_weight
     undone = np.zeros(len(drawn.tables)) if prior.by_orders else -(drawn.tables @ prior.tilt)

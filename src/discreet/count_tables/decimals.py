@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import gammaln
 
 from discreet.belief.belief import ListedBelief
 from discreet.belief.count_belief import (
@@ -23,7 +22,7 @@ from discreet.belief.count_belief import (
     mixture,
     table_distribution,
 )
-from discreet.belief.draws.count_draws import listed
+from discreet.clock import work
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
     maximum_likelihood,
@@ -32,20 +31,33 @@ from discreet.count_tables.com_poisson.estimation import (
 from discreet.count_tables.decimal_draws import RoundedQuestion, drawn_distributions
 from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.factorials import log_of_factorisation
-from discreet.count_tables.factorisation_search import factorisations, largest_value, number_range
+from discreet.count_tables.factorisation_search import (
+    cell_limits,
+    factorisations,
+    largest_value,
+    number_range,
+)
 from discreet.count_tables.knowledge import Knowledge
-from discreet.count_tables.rebuilding import Effort, HiddenCounts, hidden_counts
+from discreet.count_tables.rebuilding import (
+    Effort,
+    HiddenCounts,
+    hidden_counts,
+    number_of_tables,
+    tables_of,
+)
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, check_counts
 from discreet.count_tables.withheld_number import Numbers, by_number, number_weights, numbers_of
 from discreet.errors import DiscreetError, InputError, must_be
-from discreet.fiber.sums.counting import Count, count_exactly
+from discreet.fiber.sums.counting import Count
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import IntArray
+from discreet.numerics.special import log_factorials
 
 MOST_FACTORISATIONS = 100_000
 MOST_LISTED = 100_000  # tables up to which all are listed
+PROBLEM_SECONDS = 3e-3  # the equations of one factorisation, and its tables where they are few
 WEIGHTINGS = ("proper", "all_equal", "sets_equal")
 
 
@@ -237,12 +249,26 @@ def _drawn(
         knowledge=case.knowledge.described(),
         sets=(),
         count=number.at_least if number.value is None else int(number.value),
-        bounds=Unavailable("draws do not tell bounds"),
+        bounds=_outer_limits(case, largest),
         dispersion=nu,
         distributions={"proper": proper, "all_equal": equal, "sets_equal": untold},
         number=number,
         assumptions=_assumptions(case, nu, dispersion is None, None),
     )
+
+
+def _outer_limits(case: _Case, largest: int) -> tuple[IntArray, IntArray] | Unavailable:
+    """Bounds that no table lies outside of, where tables were drawn."""
+    assert case.n is not None  # tables are drawn for one n
+    found = cell_limits(case.n, case.total, case.released, largest)
+    if found is None:
+        return Unavailable("draws do not tell bounds")
+    low, high = found
+    for value, (least, most) in case.knowledge.cells.items():
+        if value <= largest:
+            low[value] = max(low[value], least)
+            high[value] = high[value] if most is None else min(high[value], most)
+    return low, high
 
 
 def _decimal_dispersion(n: int, total: int, released: DecimalLog) -> float:
@@ -288,14 +314,15 @@ def _inhabited(case: _Case, budget: Budget) -> list[_Found]:
             message = f"more than {MOST_FACTORISATIONS:,} factorisations fit this S2"
             raise BudgetExceeded(f"{message}; state the largest value or more decimals")
         budget.check_time(f"looking through factorisations, {number:,} so far")
+        work(PROBLEM_SECONDS)
         problem = _problem(case, exponents)
         if problem is None:
             continue
         parts = problem.parts
-        few = [t for part in parts for t in listed(part.system, limit=MOST_LISTED + 1 - so_far)]
+        few = [t for part in parts for t in tables_of(part, MOST_LISTED + 1 - so_far)]
         so_far = min(MOST_LISTED + 1, so_far + len(few))
         if so_far > MOST_LISTED:
-            count = sum(count_exactly(part.system, budget=budget) for part in parts)
+            count = sum(number_of_tables(part, budget) for part in parts)
         else:
             count = len(few)
         if count:
@@ -394,7 +421,7 @@ def _listed_distributions(
     wide = np.concatenate([np.pad(t, ((0, 0), (0, n_cells - t.shape[1]))) for t in stacked])
     counts = np.array([one.one.count for one in found])
     logs = np.array([one.one.log_factorial_total for one in found])
-    orders = -gammaln(wide + 1.0).sum(axis=1)
+    orders = -log_factorials(wide).sum(axis=1)
     proper = orders - dispersion * np.repeat(logs - logs[0], counts)
     shares: dict[str, float] = {}
     if case.n is None:

@@ -9,10 +9,11 @@ factorials.
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
+from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linprog
 
+from discreet.clock import work
 from discreet.count_tables.contradictions import contradiction, is_below
 from discreet.count_tables.factorials import (
     factorial_exponent,
@@ -24,9 +25,13 @@ from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.statistics import DecimalLog
 from discreet.errors import InputError, must_be
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
+from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import heed
 
 MOST_NODES = 1_000_000
+LOOKED = 256  # choices between looks at the clock
+NODE_SECONDS = 4e-5  # a choice of an exponent, with the range of the next
+MOST_BY_VERTICES = 40  # values up to which all corners of a linear program are looked at
 LARGEST_SEARCHED = 200  # value up to which tables are looked for behind a rounded S2
 GUARD = 30  # decimals beyond those released
 
@@ -112,7 +117,8 @@ class _Search:
 
     def _deeper(self, k: int, log: int, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
         self._left -= 1
-        if self._left % 256 == 0:
+        if self._left % LOOKED == 0:
+            work(LOOKED * NODE_SECONDS)
             self._tick()
         if self._left < 0:
             message = f"more than {self._max_nodes:,} choices of exponents fit this S2"
@@ -188,6 +194,10 @@ def _exponent_limits(
     primes: list[int],
 ) -> list[tuple[int, int]]:
     """The least and the greatest exponent of each prime, by linear programming over tables."""
+    if numbers[0] == numbers[1] and not knowledge.cells and largest <= MOST_BY_VERTICES:
+        return _limits_by_vertices(numbers[0], total, released, largest, primes)
+    from scipy.optimize import linprog  # slow to load
+
     values = np.arange(largest + 1)
     log_factorials = np.array([math.lgamma(j + 1) for j in values])
     bounds = [
@@ -219,3 +229,81 @@ def _exponent_limits(
         return math.ceil(solved.fun - margin) if sign > 0 else math.floor(-solved.fun + margin)
 
     return [(max(0, optimum(p, 1)), optimum(p, -1)) for p in primes]
+
+
+def _limits_by_vertices(
+    n: int, total: int, released: DecimalLog, largest: int, primes: list[int]
+) -> list[tuple[int, int]]:
+    """The same where n is out and nothing is known of cells, from the corners of the program."""
+    cells = _corners(n, total, released, largest)
+    if not len(cells):
+        return [(1, -1) for _ in primes]
+    found = []
+    for p in primes:
+        times = [float(factorial_exponent(j, p)) for j in range(largest + 1)]
+        sums = cells @ np.array(times)
+        low, high = float(sums.min()), float(sums.max())
+        found.append(
+            (max(0, math.ceil(low - 1e-6 * (1 + low))), math.floor(high + 1e-6 * (1 + high)))
+        )
+    return found
+
+
+def cell_limits(
+    n: int, total: int, released: DecimalLog, largest: int
+) -> tuple[IntArray, IntArray] | None:
+    """The least and the greatest count of each value that n, S1 and S2 leave, by linear programming
+    over tables of real numbers: no table lies outside. None where values are too many."""
+    if largest > MOST_BY_VERTICES:
+        return None
+    cells = _corners(n, total, released, largest)
+    if not len(cells):
+        return None
+    margin = 1e-6 * (1 + cells.max())
+    low, high = np.ceil(cells.min(axis=0) - margin), np.floor(cells.max(axis=0) + margin)
+    return np.maximum(low, 0).astype(np.int64), high.astype(np.int64)
+
+
+def _corners(n: int, total: int, released: DecimalLog, largest: int) -> FloatArray:
+    """The corners of all tables of real numbers with n, S1 and an S2 in the interval.
+
+    Corners of f ≥ 0 with the equations of n, S1 and S2 have at most three cells above zero, those
+    of the first two alone at most two. All are looked at, with S2 at either end of its interval;
+    pairs whose S2 lies within it are corners too.
+    """
+    values = np.arange(largest + 1.0)
+    logs = np.array([math.lgamma(j + 1) for j in values])
+    slack = 1e-6
+    ends = float(released.low) - slack, float(released.high) + slack
+    points = [_pairs(n, total, values, logs, ends)]
+    if largest >= 2:
+        points += [_triples(n, total, values, logs, end) for end in ends]
+    return np.concatenate(points)
+
+
+def _pairs(
+    n: int, total: int, values: FloatArray, logs: FloatArray, ends: tuple[float, float]
+) -> FloatArray:
+    """Tables of real numbers with two values that have n, S1 and an S2 between the ends."""
+    i, j = np.triu_indices(len(values), 1)
+    above = (total - n * values[i]) / (values[j] - values[i])
+    below = n - above
+    s2 = above * logs[j] + below * logs[i]
+    kept = (above >= -1e-9 * n) & (below >= -1e-9 * n) & (s2 >= ends[0]) & (s2 <= ends[1])
+    found = np.zeros((int(kept.sum()), len(values)))
+    rows = np.arange(len(found))
+    found[rows, i[kept]], found[rows, j[kept]] = below[kept], above[kept]
+    return found
+
+
+def _triples(n: int, total: int, values: FloatArray, logs: FloatArray, s2: float) -> FloatArray:
+    """Tables of real numbers with three values that have n, S1 and this S2."""
+    chosen = np.array(list(combinations(range(len(values)), 3)))
+    rows = np.stack([np.ones_like(values), values, logs])[:, chosen].transpose(1, 0, 2)
+    usable = np.abs(np.linalg.det(rows)) > 1e-12
+    right = np.array([float(n), float(total), s2])
+    cells = np.linalg.solve(rows[usable], np.broadcast_to(right, (int(usable.sum()), 3))[..., None])
+    kept = (cells[..., 0] >= -1e-9 * n).all(axis=1)
+    found = np.zeros((int(kept.sum()), len(values)))
+    np.put_along_axis(found, chosen[usable][kept], cells[kept][..., 0], axis=1)
+    return found

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
 
 from discreet.belief.count_belief import TableDistribution
 from discreet.belief.draws.count_draws import probable_tables
@@ -17,6 +16,7 @@ from discreet.count_tables.withheld_number import by_number
 from discreet.figures import Figure, How, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import order_of
+from discreet.numerics.special import log_factorials, log_sum
 
 MOST_LISTED = 5000
 MOST_SHOWN = 300
@@ -98,7 +98,7 @@ def _of_exact(
 
 def _shares(tables: IntArray, n: int | None, effort: Effort) -> FloatArray:
     """log Pr ∝ −Σ log f_j! for tables of one n; of several n as is assumed of them."""
-    logs: FloatArray = -gammaln(tables + 1.0).sum(axis=1)
+    logs: FloatArray = -log_factorials(tables).sum(axis=1)
     return logs if n is not None else by_number(tables, logs, effort.number_prior)[0]
 
 
@@ -119,7 +119,7 @@ def _of_decimal(
         shift += [found.dispersion * one.log_factorial_total] * len(own)
     width = max(len(table) for table in tables)
     wide = np.stack([np.pad(table, (0, width - len(table))) for table in tables])
-    logs: FloatArray = -gammaln(wide + 1.0).sum(axis=1) - np.array(shift)
+    logs: FloatArray = -log_factorials(wide).sum(axis=1) - np.array(shift)
     if found.n is None:
         logs = by_number(wide, logs, effort.number_prior)[0]
     return _first(wide, logs, most)
@@ -127,7 +127,7 @@ def _of_decimal(
 
 def _first(tables: IntArray, logs: FloatArray, most: int) -> LikelyTables:
     order = order_of(logs, scale=1.0)[:most]
-    probability = np.exp(logs - logsumexp(logs))[order]
+    probability = np.exp(logs - log_sum(logs))[order]
     complete = len(order) == len(tables)
     return LikelyTables(tables=tables[order], probability=probability, complete=complete)
 
@@ -161,8 +161,8 @@ def _drawn(
             isinstance(distribution.best_guess_probability, Figure)
             and distribution.best_guess_probability.value
         ):
-            own = -float(gammaln(best + 1.0).sum())
+            own = -float(log_factorials(best).sum())
             log_total = own - float(np.log(distribution.best_guess_probability.value))
-    logs = -gammaln(tables + 1.0).sum(axis=1) - log_total
+    logs = -log_factorials(tables).sum(axis=1) - log_total
     order = order_of(logs, scale=1.0)[:most]
     return LikelyTables(tables=tables[order], probability=np.exp(logs[order]), complete=False)

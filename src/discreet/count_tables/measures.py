@@ -14,23 +14,18 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from discreet.belief.count_belief import (
     CellDistribution,
-    Part,
     TableDistribution,
     exact,
-    mixed_distribution,
-    mixture,
 )
 from discreet.count_tables.decimals import TruncatedReconstruction
-from discreet.count_tables.rebuilding import Effort, Reconstruction
+from discreet.count_tables.interval_sums import Within
+from discreet.count_tables.rebuilding import Reconstruction
 from discreet.count_tables.release import Attack
 from discreet.errors import InputError, must_be
-from discreet.fiber.sums.counting import Count, count_tables
+from discreet.fiber.sums.counting import Count
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.linear_system import Statement, System, system_of
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
 
@@ -208,40 +203,31 @@ def _given_number(distribution: TableDistribution, truth: Mapping[int, int]) -> 
     return replace(whole, value=min(1.0, whole.value / share))
 
 
-def interval_policy(
-    n: int, lower: Iterable[int], upper: Iterable[int], *, effort: Effort | None = None
-) -> IntervalPolicy:
+def interval_policy(n: int, lower: Iterable[int], upper: Iterable[int]) -> IntervalPolicy:
     """What the policy of bounds leaves open: every table within the bounds whose counts add to n.
 
     More tables than the statistics leave, since bounds of single cells forget how cells hang
     together (kadane 3.5).
     """
-    effort = effort or Effort()
     low, high = [int(x) for x in lower], [int(x) for x in upper]
     cells = tuple(interval_risk(a, b) for a, b in zip(low, high, strict=True))
-    limits = [
-        Statement(cells=np.array([j]), low=a, high=b, name=f"f{j}")
-        for j, (a, b) in enumerate(zip(low, high, strict=True))
-    ]
-    total = Statement(cells=np.arange(len(cells)), low=n, high=n, name="n")
-    system = system_of(len(cells), [*limits, total])
-    count = count_tables(system, budget=effort.budget(), algebra=False)
-    distributions: dict[str, TableDistribution | Unavailable] = {}
-    failed = "" if count.how is How.EXACT else count.note
-    for prior in ("multinomial", "uniform"):
-        distribution = (
-            Unavailable(failed) if failed else _interval_distribution(system, prior, effort)
-        )
-        distributions[prior] = distribution
-        failed = distribution.reason if isinstance(distribution, Unavailable) else ""
+    within = Within(n, tuple(low), tuple(high))
+    if not sum(low) <= n <= sum(high):
+        raise InputError(must_be("bounds", f"those of counts that add up to {n}", "others"))
+    distributions = {
+        prior: _interval_distribution(within, prior) for prior in ("multinomial", "uniform")
+    }
+    try:
+        number = within.count()
+        count = Count(value=number, how=How.EXACT, at_least=number)
+    except BudgetExceeded as ended:
+        count = Count(value=None, how=None, note=str(ended))
     return IntervalPolicy(cells=cells, count=count, distributions=distributions)
 
 
-def _interval_distribution(
-    system: System, prior: str, effort: Effort
-) -> TableDistribution | Unavailable:
+def _interval_distribution(within: Within, prior: str) -> TableDistribution | Unavailable:
     try:
-        return mixed_distribution(mixture([Part(system=system)], prior, budget=effort.budget()))
+        return within.distribution(prior)
     except BudgetExceeded as ended:
         return Unavailable(str(ended))
 

@@ -48,6 +48,8 @@ class CountOptions:
 
     - `bayes`: a Bayesian analysis of rate and dispersion, with `prior`, worth c observations of
       total a and log-factorial total b, as (a, b, c); by default flat.
+    - `fit_draws`: the fit is tested on so many tables that are drawn from it and fitted again; by
+      default by a formula for large tables.
     - `draw`: tables are drawn where they are too many to list.
     - `seconds`: the time it may take; `seed`: of all draws.
     """
@@ -66,10 +68,13 @@ class CountOptions:
     bayes: bool = False
     prior: Prior | None = None
     policy: OnePolicy | Sequence[OnePolicy] | None = None
+    fit_draws: int = 0
 
     def __post_init__(self) -> None:
         check_types(self)
         object.__setattr__(self, "policy", _on_counts(self.policy))
+        if self.fit_draws < 0:
+            raise InputError(must_be("fit_draws", "zero or more", self.fit_draws))
         object.__setattr__(self, "measure", one_of("measure", CountMeasure, self.measure))
         _ = self.knowledge  # checks it
         check_number_prior(self.number_prior)

@@ -10,7 +10,7 @@ probable each n is (`withheld_number`), which is part of the result. Without a r
 number of zeros is not identified at all; then f_0 is left out and the same is assumed of the number
 of observations above zero."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -35,12 +35,10 @@ from discreet.count_tables.withheld_number import (
     numbers_of,
 )
 from discreet.errors import InputError, must_be
-from discreet.fiber.bounds.cell_bounds import Bounds, bounds
-from discreet.fiber.draws.sequential import estimate_count
+from discreet.fiber.bounds.contract import Bounds
 from discreet.fiber.sums.counting import Count, count_exactly
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.system.consistency import contradiction
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.figures import How, Unavailable
 from discreet.numerics.arrays import IntArray
@@ -49,6 +47,7 @@ from discreet.progress import Progress, silent
 MOST_NUMBERS = 2000  # values of n in a range that are looked at one by one
 N_DRAWS = 4000
 NAMING_SECONDS = 5.0
+MOST_AT_ONCE = 200_000  # tables listed together rather than one by one
 LEAST_SECONDS = 0.01  # that a step is given when time is up
 
 
@@ -152,7 +151,7 @@ class HiddenCounts:
         total, budget = 0, effort.budget()
         try:
             for part in self.parts:
-                total += count_exactly(part.system, budget=budget, progress=progress)
+                total += number_of_tables(part, budget, progress)
             return Count(value=total, how=How.EXACT, at_least=total)
         except BudgetExceeded as ended:
             tried, least = f"exact: {ended}", total + ended.at_least
@@ -170,6 +169,8 @@ class HiddenCounts:
     def _drawn_count(self, effort: Effort) -> Count | Unavailable:
         if effort.rng is None or len(self.parts) > 1:
             return Unavailable("no draws asked for" if effort.rng is None else "several cases")
+        from discreet.fiber.draws.sequential import estimate_count
+
         turned = descending(self.parts[0].system)
         seconds = effort.seconds_for_a_step
         found = estimate_count(turned, n_draws=effort.n_draws, rng=effort.rng, time_limit=seconds)
@@ -184,7 +185,7 @@ class HiddenCounts:
         """All tables one by one, found as they are asked for."""
         left = limit
         for part in self.parts:
-            for table in listed(part.system, limit=left):
+            for table in tables_of(part, left):
                 left = None if left is None else left - 1
                 yield table
             if left == 0:
@@ -192,15 +193,26 @@ class HiddenCounts:
 
     def bounds(self, *, time_limit: float | None = None, progress: Progress = silent) -> Bounds:
         """The least and the greatest count of each cell over all tables."""
+        from discreet.fiber.bounds.cell_bounds import bounds
+
         found = []
         for part in self._inhabited():
-            found.append(bounds(part.system, time_limit=time_limit, progress=progress))
+            lines = part.lines()
+            if lines is None:
+                found.append(bounds(part.system, time_limit=time_limit, progress=progress))
+            else:
+                found.append(lines.bounds)
         return _hull(found)
 
     def _inhabited(self) -> Iterator[Part]:
         """Parts that hold a table, or may; a single part is taken to."""
         for part in self.parts:
-            if len(self.parts) == 1 or next(listed(part.system, limit=1), None) is not None:
+            lines = part.lines()
+            if lines is not None:
+                inhabited = lines.n_tables > 0
+            else:
+                inhabited = len(self.parts) == 1 or any(True for _ in tables_of(part, 1))
+            if inhabited:
                 yield part
 
     def mixture(
@@ -452,6 +464,8 @@ def _count_from(distribution: TableDistribution | Unavailable | None, count: Cou
 
 def disagreement(problem: HiddenCounts) -> InputError:
     """The complaint about statistics and knowledge that no table agrees with."""
+    from discreet.fiber.system.consistency import contradiction
+
     if not problem.knowledge:
         named = contradiction(problem.parts[0].system, time_limit=NAMING_SECONDS)
         rule, got = "those of some table of counts", "statistics that no table has"
@@ -544,6 +558,22 @@ class _Setting:
 
 def _nothing(j: int) -> Statement:
     return Statement(cells=np.array([j]), low=0, high=0, name=f"f{j}")
+
+
+def number_of_tables(part: Part, budget: Budget, progress: Progress = silent) -> int:
+    """How many tables a part holds, exact; raises BudgetExceeded."""
+    lines = part.lines(budget)
+    if lines is not None:
+        return lines.n_tables
+    return count_exactly(part.system, budget=budget, progress=progress)
+
+
+def tables_of(part: Part, limit: int | None = None) -> Iterable[IntArray]:
+    """The tables of a part in order of the last cell, then of the one before, and so on."""
+    lines = part.lines()
+    if lines is not None and lines.n_tables <= MOST_AT_ONCE:
+        return lines.tables(limit)
+    return listed(part.system, limit=limit)
 
 
 def _hull(found: list[Bounds]) -> Bounds:

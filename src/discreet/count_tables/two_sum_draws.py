@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.clock import work
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import heed
 
 MOST_ENTRIES = 30_000_000  # of all layers, eight bytes each
+TERM_SECONDS = 1.5e-9  # a term of a sum, multiplied and added
+CHOICE_SECONDS = 2.5e-8  # a value that a draw may take, weighed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class TwoSumDistribution:
         before = self.layers[j - 2]
         f = np.arange(int(np.minimum(m, s // j).max()) + 1)
         left_m, left_s = m[:, None] - f, s[:, None] - j * f
+        work(CHOICE_SECONDS * left_m.size)
         allowed = (left_m >= 0) & (left_s >= 0)
         mass = before[np.where(allowed, left_m, 0), np.where(allowed, left_s, 0)]
         summed = np.cumsum(np.where(allowed, mass * self.weights[j, f], 0.0), axis=1)
@@ -88,6 +92,7 @@ def _first(n: int, total: int, weights: FloatArray) -> FloatArray:
 def _next(before: FloatArray, weights: FloatArray, j: int) -> FloatArray:
     n, total = before.shape[0] - 1, before.shape[1] - 1
     found = np.zeros_like(before)
+    work(TERM_SECONDS * before.size * (min(n, total // j) + 1))
     for f in range(min(n, total // j) + 1):
         if weights[f] > 0:
             found[f:, j * f :] += weights[f] * before[: n + 1 - f, : total + 1 - j * f]

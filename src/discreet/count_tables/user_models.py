@@ -1,8 +1,8 @@
 """What a user of released statistics can fit: Bayesian analyses and regressions, as asked for."""
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 
+from discreet.clock import Clock, work
 from discreet.count_tables.com_poisson.conjugate import (
     BayesianAnalysis,
     Conjugate,
@@ -17,6 +17,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 
 N_WITHHELD = "n is withheld, and without it neither rate nor dispersion can be told"
+BAYES_SECONDS = 0.5  # an analysis: some hundred thousand terms of the normaliser
 PREDICTED = range(6)  # values whose probability in a new observation is told
 
 
@@ -38,10 +39,11 @@ def bayes_by_category(
     releases: Mapping[str, CountRelease], prior: Prior | None, seconds: float
 ) -> dict[str, BayesianAnalysis | Unavailable]:
     """An analysis for each category while the time allowed lasts."""
-    until = monotonic() + seconds
+    clock = Clock(seconds)
     found: dict[str, BayesianAnalysis | Unavailable] = {}
     for name, release in releases.items():
-        if monotonic() < until:
+        if not clock.is_over:
+            work(BAYES_SECONDS)
             found[name] = bayes_of_release(release, prior)
         else:
             found[name] = Unavailable(f"{seconds:g} seconds are over; allow more")

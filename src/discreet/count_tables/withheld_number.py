@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.special import log_sum
 
 NUMBER_PRIORS = {"equal": "taken as equally probable", "reciprocal": "with weight one over itself"}
 ABOVE_ZERO = "observations above zero"
@@ -99,5 +99,5 @@ def by_number(
     whole = sum(weights.values())
     for name, weight in weights.items():
         here = sums == int(name)
-        logs[here] += math.log(weight / whole) - logsumexp(logs[here])
+        logs[here] += math.log(weight / whole) - log_sum(logs[here])
     return logs, {name: weight / whole for name, weight in weights.items()}

@@ -10,12 +10,13 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from discreet.data.stat_files import level_text
 from discreet.errors import FileError, must_be
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SUFFIXES = (".xlsx", ".xlsm")
 OLD_SUFFIXES = (".xls", ".xlsb", ".ods")
@@ -32,12 +33,14 @@ def is_excel(path: Path) -> bool:
     return path.suffix.lower() in (*SUFFIXES, *OLD_SUFFIXES)
 
 
-def read_sheet(path: Path, sheet: str | None = None) -> pa.Table:
+def read_sheet(path: Path, sheet: str | None = None) -> "pa.Table":
     """The sheet of that name, or the first, as an Arrow table.
 
     Raises FileError where the workbook is damaged or too large, the sheet is not there or empty, a
     column has no name, or a cell has an error or a formula without a value.
     """
+    import pyarrow as pa
+
     if path.suffix.lower() in OLD_SUFFIXES:
         remedy = "save it as .xlsx or CSV"
         raise FileError(must_be(path.name, "an .xlsx workbook", "an older kind", remedy=remedy))
@@ -191,8 +194,10 @@ def _check_row(row: Sequence[Any], number: int, width: int) -> None:
         raise FileError(must_be("cell", rule, got, where=where, remedy=remedy))
 
 
-def _column(values: list[Any]) -> pa.Array:
+def _column(values: list[Any]) -> "pa.Array":
     """Numbers, truth values, dates and text as such; a column that mixes them as text."""
+    import pyarrow as pa
+
     known = [None if value == "" else value for value in values]
     kinds = {type(value) for value in known if value is not None}
     if kinds <= {int, float}:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet.data.missing import MISSING_LABELS
 from discreet.errors import InputError, must_be
 
 FRAME_KINDS = ("pandas", "polars", "arrow")
-MISSING_LABELS = ("(missing)", "(suppressed)", "(not applicable)")
 
 
 def kind_of_frame(frame: Any) -> str:

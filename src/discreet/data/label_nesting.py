@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from math import inf
 
-from discreet.data.frames import MISSING_LABELS
+from discreet.data.missing import MISSING_LABELS
 
 NUMBER = r"(\d+(?:\.\d+)?)"
 UNIT = r"(?:\s*[^\W\d_]+\.?)?"  # years, km

@@ -13,6 +13,7 @@ from discreet.errors import InputError, must_be
 
 EVERY_COLUMN = "*"
 KINDS = ("missing", "suppressed", "not applicable")
+MISSING_LABELS = tuple(f"({kind})" for kind in KINDS)  # how levels that are no values are shown
 Matching = Literal["wildcard", "conservative"]
 
 

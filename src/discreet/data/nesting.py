@@ -11,7 +11,6 @@ from itertools import permutations
 from math import log
 
 import numpy as np
-from scipy.special import logsumexp
 
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
@@ -69,7 +68,7 @@ def _may_be_accident(first: FloatArray, second: FloatArray) -> bool:
     """Whether independence would bring it about with a chance of at least 1e-6."""
     shares = np.log(second[second > 0] / second.sum())
     sizes, times = np.unique(first[first > 0], return_counts=True)
-    logs = logsumexp(sizes[:, None] * shares[None, :], axis=1)
+    logs = np.logaddexp.reduce(sizes[:, None] * shares[None, :], axis=1)
     return bool(np.dot(times, logs) >= log(ACCIDENT))
 
 

@@ -10,16 +10,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from discreet.data import excel_files, stat_files
 from discreet.data.columns import FRAME, find_columns
 from discreet.data.csv_dialect import CsvDialect, CsvOptions, read_dialect
-from discreet.data.frame_reading import frame_columns, frame_table, frame_types
 from discreet.errors import ColumnError, FileError, InputError, must_be
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # loaded where a source is no CSV file
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -49,7 +48,7 @@ class ParquetScan:
 class ArrowScan:
     """A table in memory (or mapped from a file) with just the wanted columns, in order."""
 
-    table: pa.Table
+    table: "pa.Table"
 
 
 Scan = CsvScan | ParquetScan | ArrowScan
@@ -72,7 +71,7 @@ class Records:
     value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     keeping_opener: Callable[[tuple[int, ...], Named], Scan] | None = None
-    typer: Callable[[Sequence[int]], Sequence[pa.DataType | None]] | None = None
+    typer: "Callable[[Sequence[int]], Sequence[pa.DataType | None]] | None" = None
 
     @property
     def parts(self) -> tuple[Path, ...]:
@@ -84,11 +83,13 @@ class Records:
         """Whether it is read from a CSV file."""
         return any(_suffix(path) in CSV_SUFFIXES for path in self.files)
 
-    def types(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+    def types(self, names: Sequence[str]) -> "dict[str, pa.DataType]":
         """The types of the named columns, of those that have one; of coded columns that of their
         values."""
         if self.typer is None:
             return {}
+        import pyarrow as pa
+
         own = [name for name in names if name in self.column_names]
         found = self.typer([self.column_names.index(name) for name in own])
         return {
@@ -271,7 +272,10 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
     return tuple(_parquet_schema(path).names)
 
 
-def _parquet_schema(path: Path) -> pa.Schema:
+def _parquet_schema(path: Path) -> "pa.Schema":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.read_schema(path)
     except (pa.ArrowException, OSError) as error:
@@ -279,7 +283,7 @@ def _parquet_schema(path: Path) -> pa.Schema:
         raise FileError(must_be(path.name, "a readable Parquet file", got)) from error
 
 
-def _parquet_types(path: Path, names: Sequence[str]) -> list[pa.DataType | None]:
+def _parquet_types(path: Path, names: Sequence[str]) -> "list[pa.DataType | None]":
     """The types of columns; a folder's name has none."""
     schema = _parquet_schema(path)
     return [schema.field(name).type if name in schema.names else None for name in names]
@@ -312,8 +316,10 @@ def _check_same_columns(
                 raise ColumnError(must_be("Parquet files", "alike in their columns", got))
 
 
-def _kind(arrow_type: pa.DataType) -> str:
+def _kind(arrow_type: "pa.DataType") -> str:
     """What values of a type can be compared with."""
+    import pyarrow as pa
+
     value = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
     if pa.types.is_null(value):
         return "empty"
@@ -346,8 +352,9 @@ def _open_excel(path: Path, sheet: str | None) -> Records:
     )
 
 
-def _arrow_reader(path: Path) -> tuple[tuple[str, ...], Callable[[Sequence[int]], pa.Table]]:
+def _arrow_reader(path: Path) -> "tuple[tuple[str, ...], Callable[[Sequence[int]], pa.Table]]":
     """Names and a reader of an Arrow file, an Arrow stream or an old Feather file."""
+    import pyarrow as pa
     import pyarrow.feather
 
     for opener in (pa.ipc.open_file, pa.ipc.open_stream):
@@ -365,7 +372,9 @@ def _arrow_reader(path: Path) -> tuple[tuple[str, ...], Callable[[Sequence[int]]
     return tuple(table.column_names), lambda at: _pick(table, at)
 
 
-def _read_arrow(path: Path, opener: Callable[[Any], Any], positions: Sequence[int]) -> pa.Table:
+def _read_arrow(path: Path, opener: Callable[[Any], Any], positions: Sequence[int]) -> "pa.Table":
+    import pyarrow as pa
+
     try:
         return _pick(opener(pa.memory_map(str(path))).read_all(), positions)
     except (pa.ArrowException, OSError) as error:
@@ -373,14 +382,18 @@ def _read_arrow(path: Path, opener: Callable[[Any], Any], positions: Sequence[in
         raise FileError(must_be(path.name, "a readable Arrow file", got)) from error
 
 
-def _pick(table: pa.Table, positions: Sequence[int]) -> pa.Table:
+def _pick(table: "pa.Table", positions: Sequence[int]) -> "pa.Table":
     """The columns at these positions, renamed c0, c1, … so that no name can clash."""
+    import pyarrow as pa
+
     columns = [_plain(table.column(i)) for i in positions]
     return pa.Table.from_arrays(columns, names=[f"c{i}" for i in range(len(columns))])
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _plain(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     """The column in a type that engines know."""
+    import pyarrow as pa
+
     if pa.types.is_float16(column.type):
         return column.cast(pa.float32())
     return column.cast(pa.string()) if pa.types.is_decimal256(column.type) else column
@@ -404,6 +417,8 @@ def _open_stat_file(path: Path) -> Records:
 
 
 def _open_frame(frame: Any) -> Records:
+    from discreet.data.frame_reading import frame_columns, frame_table, frame_types
+
     names = frame_columns(frame)
     return Records(
         name=FRAME,

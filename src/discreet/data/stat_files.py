@@ -3,11 +3,12 @@
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import FileError, must_be
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 READERS = {
     ".dta": "read_dta",
@@ -41,13 +42,15 @@ def read_header(path: Path) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]
 
 def read_columns(
     path: Path, columns: Sequence[str], named: Mapping[str, Collection[str]] | None = None
-) -> pa.Table:
+) -> "pa.Table":
     """The named columns as an Arrow table; whole numbers stored as floats become integers.
 
     Values that the file itself declares missing (extended missing values of Stata and SAS, user
     missing values of SPSS) are missing, but for those `named` by column, as text: Stata's and
     SAS's are called '.a', '.b', … A column that keeps some of these is one of text.
     """
+    import pyarrow as pa
+
     wanted = list(dict.fromkeys(columns))
     kept = {name: values for name, values in (named or {}).items() if values and name in wanted}
     data, _ = _call(path, usecols=wanted)
@@ -62,8 +65,8 @@ def read_columns(
 
 
 def _with_declared(
-    plain: Any, raw: Any, lettered: Collection[str], kept: Collection[str], found: pa.Array
-) -> pa.Array:
+    plain: Any, raw: Any, lettered: Collection[str], kept: Collection[str], found: "pa.Array"
+) -> "pa.Array":
     """The column with the declared missing values that are kept, where there are any."""
     texts = [_missing_text(value) if value in lettered else level_text(value) for value in raw]
     back = [
@@ -108,8 +111,10 @@ def _call(path: Path, **options: Any) -> tuple[Mapping[str, Any], Any]:
     return data, meta
 
 
-def _to_arrow(values: Any) -> pa.Array:
+def _to_arrow(values: Any) -> "pa.Array":
     """One column; the empty text and NaN of these formats are missing values."""
+    import pyarrow as pa
+
     array = pa.array(values, from_pandas=True)
     if pa.types.is_floating(array.type):
         whole = array.cast(pa.int64(), safe=False)

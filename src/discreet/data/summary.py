@@ -77,12 +77,17 @@ class SizeIndices:
     ) -> "SizeIndices":
         """From the sample count of every occupied cell, and its records where they differ."""
         counts: Any = sample_count
-        sizes, place, cells = np.unique(counts, return_inverse=True, return_counts=True)
-        if records is None:
+        if _can_be_listed(counts):
+            listed = np.bincount(counts)
+            sizes = np.flatnonzero(listed)
+            cells = listed[sizes]
+            held = None if records is None else np.bincount(counts, records)[sizes]
+        else:
+            sizes, place, cells = np.unique(counts, return_inverse=True, return_counts=True)
+            held = None if records is None else np.bincount(place, records, len(sizes))
+        if held is None:
             return cls(sizes, cells.astype(np.int64), disjoint=disjoint)
-        held = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(held, place, records)
-        return cls(sizes, cells.astype(np.int64), held, disjoint)
+        return cls(sizes, cells.astype(np.int64), held.astype(np.int64), disjoint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,12 @@ class Summary:
     population_size: float | None
     population_size_known: bool
     margins: Mapping[tuple[int, ...], IntArray] = field(default_factory=dict)
+
+
+def _can_be_listed(counts: Any) -> bool:
+    """Whether a list of all sizes up to the largest is no longer than the counts themselves."""
+    whole = np.issubdtype(counts.dtype, np.integer)
+    return bool(whole and len(counts) and counts.min() >= 0 and counts.max() <= len(counts))
 
 
 def _text(size: float) -> str:

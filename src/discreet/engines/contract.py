@@ -240,7 +240,7 @@ class CellStore(CountedCells, Protocol):
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]
     ) -> None:
-        """Keep the named columns of scores, which come batch by batch as from `batches()`."""
+        """Keep the named columns of scores, which come batch by batch in the order of the cells."""
 
     def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
         """Households, and their risk from each attached column `risks` of their members."""

@@ -1,8 +1,9 @@
 """Cells by DuckDB, out of core, on all cores.
 
 The records are read for the range of whole-number keys, once for the values of all text keys, and
-once to code them; policies that leave records out read once more to count what is missing. Cost
-grows linearly with the records, and with the cells for what follows.
+once to code them; policies that leave records out read once more to count what is missing. A CSV
+file is parsed once for all of these. Cost grows linearly with the records, and with the cells for
+what follows.
 Weights are summed as decimals, so that no figure depends on the order of rows or of threads.
 """
 
@@ -27,12 +28,18 @@ from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
 
 MOST_MEMORY = 4 << 30  # unless more is given; what does not fit goes to the private workspace
-SIZE = r"[0-9]+(\.[0-9]+)? *([KMGT]i?)?B"
+SIZE = r"([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B"
+SHARE = 0.5  # of the memory, for DuckDB: the rest holds the cells in Python, and what DuckDB takes
+# beside the limit it is given
 
 
 @dataclass(frozen=True, slots=True)
 class DuckDBEngine:
-    """Counts records in this process, within `memory`: '8GB' or so, by default 4 GiB or less."""
+    """Counts records in this process, within `memory`: '8GB' or so, by default 4 GiB or less.
+
+    It holds for the whole process, which also keeps some hundred bytes for each cell; what does not
+    fit goes to the private workspace.
+    """
 
     memory: str | None = None
     threads: int | None = None
@@ -58,12 +65,22 @@ class DuckDBEngine:
         ):
             return column_orders(Session(con, self.progress), records, names, folder)
 
-    def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
-        if self.memory is not None and not re.fullmatch(SIZE, self.memory, re.IGNORECASE):
+    def _bytes(self) -> float:
+        """The memory that may be taken; raises InputError for what is no size."""
+        if self.memory is None:
+            return min(_physical_memory() * 6 // 10, MOST_MEMORY)
+        found = re.fullmatch(SIZE, self.memory, re.IGNORECASE)
+        if found is None:
             raise InputError(must_be("memory", "a size such as '4GB'", repr(self.memory)))
+        number, unit, binary = found.groups()
+        power = 0 if unit is None else "KMGT".index(unit.upper()) + 1
+        unit_size: int = (1024 if binary else 1000) ** power
+        return float(number) * unit_size
+
+    def _connect(self, folder: Path) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {
             "temp_directory": str(folder / "spill"),
-            "memory_limit": self.memory or f"{min(_physical_memory() * 6 // 10, MOST_MEMORY)}B",
+            "memory_limit": f"{int(self._bytes() * SHARE)}B",
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
@@ -72,6 +89,7 @@ class DuckDBEngine:
         try:
             con = duckdb.connect(config=config)
             con.execute("SET TimeZone = 'UTC'")  # a moment has one name wherever it is read
+            con.execute("SET enable_progress_bar_print = false")  # stdout is for the answer alone
             return con
         except (duckdb.Error, RuntimeError) as error:
             got = repr(self.threads)

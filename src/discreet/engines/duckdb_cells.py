@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 
 from discreet.data.cell_table import margins_of_cells
 from discreet.data.cells import CellBatch
@@ -45,9 +44,18 @@ def _integers(column: Any) -> IntArray:
     return np.asarray(column, dtype=np.int64)
 
 
+def _side_by_side(found: Mapping[str, Any], columns: Sequence[str]) -> IntArray:
+    words = [_integers(found[column]) for column in columns]
+    return words[0][:, None] if len(words) == 1 else np.stack(words, axis=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuckDBCells:
-    """The cells of one request, in tables of one connection."""
+    """The cells of one request, in tables of one connection.
+
+    Table `cells` was made in the order of the codes, and a query without joins or sorts gives its
+    rows in that order (`preserve_insertion_order`, which DuckDB keeps to unless told otherwise).
+    """
 
     session: Session
     request: Request
@@ -115,10 +123,9 @@ class DuckDBCells:
         """Codes (cells × words) and records of all cells, in the order of the codes."""
         columns = sql.word_columns(self.coding)
         found = self.session.con.execute(
-            f"SELECT {', '.join(columns)}, records FROM cells ORDER BY rowid"
+            f"SELECT {', '.join(columns)}, records FROM cells"
         ).fetchnumpy()
-        words = np.stack([_integers(found[c]) for c in columns], axis=1)
-        return words, _integers(found["records"])
+        return _side_by_side(found, columns), _integers(found["records"])
 
     def batches(self) -> Iterator[CellBatch]:
         """All cells in the order of their codes, BATCH_CELLS at a time."""
@@ -127,9 +134,9 @@ class DuckDBCells:
         for first in range(0, self.n_cells, BATCH_CELLS):
             found = self.session.con.execute(
                 f"SELECT {', '.join(columns)}, records, sample_count{total} FROM cells "
-                f"WHERE rowid >= {first} AND rowid < {first + BATCH_CELLS} ORDER BY rowid"
+                f"WHERE rowid >= {first} AND rowid < {first + BATCH_CELLS}"
             ).fetchnumpy()
-            words = np.stack([_integers(found[c]) for c in columns], axis=1)
+            words = _side_by_side(found, columns)
             yield CellBatch(
                 coding=self.coding,
                 words=words,
@@ -144,7 +151,7 @@ class DuckDBCells:
             return None
         column = "own_weight" if "own_weight" in self._columns("cells") else "weight_total"
         found = self.session.con.execute(
-            f"SELECT CAST({column} AS DOUBLE) AS weight FROM cells ORDER BY rowid"
+            f"SELECT CAST({column} AS DOUBLE) AS weight FROM cells"
         ).fetchnumpy()
         return np.asarray(found["weight"], dtype=np.float64)
 
@@ -153,7 +160,7 @@ class DuckDBCells:
         `most` of a cell at most."""
         if not len(cells):
             return []
-        self.session.con.register("wanted", pa.table({"cell": pa.array(cells, pa.int64())}))
+        self.session.con.register("wanted", {"cell": np.array(cells, dtype=np.int64)})
         raw = ", ".join(f"cells.{word}" for word in self._raw())
         rows = self.session.rows(
             f"WITH chosen AS (SELECT cell, {raw} FROM wanted JOIN cells ON cells.rowid = cell) "
@@ -212,13 +219,16 @@ class DuckDBCells:
         declared = ", ".join(["cell BIGINT", *(f"{sql.quoted(c)} DOUBLE" for c in columns)])
         con.execute(f"CREATE OR REPLACE TABLE scores ({declared})")
         first = 0
-        for batch, values in zip(self.batches(), scores, strict=True):
-            cell = {"cell": np.arange(first, first + len(batch))}
-            scored = {c: pa.array(values[c], from_pandas=True) for c in columns}  # NaN is no value
-            con.register("batch_scores", pa.table(cell | scored))
+        for values in scores:
+            n = len(values[columns[0]]) if columns else min(BATCH_CELLS, self.n_cells - first)
+            scored = {"cell": np.arange(first, first + n)}
+            scored |= {c: np.asarray(values[c]) for c in columns}  # NaN is read as no value
+            con.register("batch_scores", scored)
             con.execute("INSERT INTO scores SELECT * FROM batch_scores")
             con.unregister("batch_scores")
-            first += len(batch)
+            first += n
+        if first != self.n_cells:
+            raise ValueError(f"scores must be of {self.n_cells} cells, got {first}")
         total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
         con.execute(
             f"CREATE OR REPLACE TABLE scored AS SELECT {', '.join(self._raw())}, sample_count"

@@ -7,7 +7,8 @@
 4. Keep the levels that occur in the counted records, and code the cells by those alone.
 5. Where missing values match anything, match cells with each other.
 
-So the records are read once for text keys, once for all, and what follows costs by the cell.
+So the records are read once for text keys, once for all, and what follows costs by the cell. A CSV
+file is parsed once, into columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from discreet.data.coding import Coding
+from discreet.data.records import CsvScan, ParquetScan
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
 from discreet.engines.duckdb_cells import DuckDBCells
@@ -65,7 +66,10 @@ class Counter:
         n_named = len(positions)
         positions += records.find("carry", request.carry)
         named = request.codes.values(self.names, records.value_labels)
-        self.source = from_clause(session.con, records.scan(positions, named), folder)
+        scan = records.scan(positions, named)
+        self.source = from_clause(session.con, scan, folder)
+        if isinstance(scan, CsvScan):
+            self.source = self._parsed(len(positions))
         described = session.rows(f"DESCRIBE SELECT * FROM {self.source}")
         types = [sql.base_type(row[1]) for row in described]
         self.columns = self._columns(types[:n_columns])
@@ -73,6 +77,22 @@ class Counter:
         self.weight_type = types[n_columns] if request.weight is not None else None
         self.household_at = n_named - 1 if request.household is not None else None
         self.carry_at = range(n_named, len(positions))
+
+    def _parsed(self, n_columns: int) -> str:
+        """The wanted columns of a CSV file, parsed once and kept in columns beside the workspace's
+        other files: it is read for the values of its keys, and again to code the records."""
+        path = self.workspace / f"{self.session.new_name('parsed')}.parquet"
+        columns = ", ".join(f"c{i}" for i in range(n_columns))
+        self.session.run(
+            "reading the records",
+            f"COPY (SELECT {columns} FROM {self.source}) TO {sql.text_literal(str(path))} "
+            "(FORMAT parquet)",
+        )
+        return from_clause(
+            self.session.con,
+            ParquetScan((path,), tuple(f"c{i}" for i in range(n_columns)), hive=False),
+            self.workspace,
+        )
 
     def _columns(self, types: Sequence[str]) -> list[Column]:
         """Keys and sensitive variables, with what their codes mean by the labels of the file."""
@@ -360,7 +380,7 @@ class Counter:
             if occurring[-1] - occurring[0] + 1 == len(occurring):
                 codes.append(f"({level} - {occurring[0]})")
                 continue
-            places = pa.table({"digit": occurring, "place": range(len(occurring))})
+            places = {"digit": np.array(occurring), "place": np.arange(len(occurring))}
             self.session.con.register(f"places_{j}", places)
             joins.append(f"JOIN places_{j} ON {level} = places_{j}.digit")
             codes.append(f"places_{j}.place")
@@ -371,6 +391,7 @@ class Counter:
             f"CREATE TABLE cells AS SELECT {', '.join(words)}, counted.*, records AS sample_count "
             f"FROM counted {' '.join(joins)} ORDER BY {order}",
         )
+        self.session.rows("DROP TABLE counted")
         return coding
 
     def _match(self, coding: Coding, keys: tuple[KeyLevels, ...], *, weighted: bool) -> None:
@@ -395,7 +416,7 @@ class Counter:
         columns = {"sample_count": matched.sample_count}
         if matched.weight_total is not None:
             columns["weight_total"] = matched.weight_total
-        self.session.con.register("matched", pa.table(columns))
+        self.session.con.register("matched", columns)
         replaced = ", ".join(columns)
         own = ", cells.weight_total AS own_weight" if weighted else ""
         self.session.rows(

@@ -7,8 +7,6 @@ value. Any other is read once for its distinct values, all such columns in one p
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.engines import sql
 from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL
@@ -199,8 +197,8 @@ def _text_digit(
 def enum_of(session: Session, labels: Sequence[str]) -> str:
     """The name of a new type whose codes are the places of these labels."""
     name = session.new_name("enum")
-    listed = pa.table({"label": pa.array(labels, pa.string()), "place": range(len(labels))})
-    session.con.register("enum_labels", listed)
-    session.rows(f"CREATE TYPE {name} AS ENUM (SELECT label FROM enum_labels ORDER BY place)")
-    session.con.unregister("enum_labels")
+    listed = "CREATE OR REPLACE TABLE enum_labels AS SELECT unnest($1::VARCHAR[]) AS label"
+    session.con.execute(listed, [list(labels)])
+    session.rows(f"CREATE TYPE {name} AS ENUM (SELECT label FROM enum_labels ORDER BY rowid)")
+    session.rows("DROP TABLE enum_labels")
     return name

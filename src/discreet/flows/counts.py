@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from discreet.clock import guarded
 from discreet.count_tables.assessment import CountAssessment, assessed_release
 from discreet.count_tables.category_assessment import (
     CategoriesAssessment,
@@ -138,7 +139,8 @@ def assess_counts(
         truncate=asked.truncate,
         withhold_n=asked.withhold_n,
     )
-    return assessed_release(release, asked, table, statistics, progress)
+    with guarded(asked.seconds):
+        return assessed_release(release, asked, table, statistics, progress)
 
 
 @in_one_thread
@@ -169,7 +171,8 @@ def assess_statistics(
     statistics = None
     if n is not None and not isinstance(s2, DecimalLog):
         statistics = CountStatistics(n, s1, s2)
-    return assessed_release(release, asked, None, statistics, progress)
+    with guarded(asked.seconds):
+        return assessed_release(release, asked, None, statistics, progress)
 
 
 @in_one_thread
@@ -193,16 +196,19 @@ def assess_categories(
     asked = options_of(CategoryOptions, options, keywords)
     check_of_categories(asked, is_holder=tables is not None)
     out = _out(tables, sets, asked)
-    found = assessed_categories(out, asked, progress)
-    regression = None
-    if asked.regress:
-        regression = regression_of(out.releases, out.levels, asked.by, asked.regress)
-    return replace(
-        found,
-        likely=likely_by_category(found, asked) if asked.draw else {},
-        regression=regression,
-        bayes=bayes_by_category(out.releases, asked.prior, asked.seconds) if asked.bayes else {},
-    )
+    with guarded(asked.seconds):
+        found = assessed_categories(out, asked, progress)
+        regression = None
+        if asked.regress:
+            regression = regression_of(out.releases, out.levels, asked.by, asked.regress)
+        return replace(
+            found,
+            likely=likely_by_category(found, asked) if asked.draw else {},
+            regression=regression,
+            bayes=bayes_by_category(out.releases, asked.prior, asked.seconds)
+            if asked.bayes
+            else {},
+        )
 
 
 def _out(

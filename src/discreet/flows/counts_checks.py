@@ -5,7 +5,6 @@ from dataclasses import fields
 from typing import Any
 
 from discreet.count_tables.options import CategoryOptions, CountOptions
-from discreet.data.python_tables import counts_by_value, is_series, labels_are_no_values
 from discreet.errors import InputError, must_be
 from discreet.option_types import a_kind
 
@@ -16,13 +15,19 @@ HOLDER = "given with the table of counts, which an intruder has not"
 
 def counts_of(table: Any) -> Mapping[Any, Any]:
     """The table {value: count} that is given, or that of a Series."""
-    if is_series(table):
-        found = None if labels_are_no_values(table) else counts_by_value(table)
-        return table.value_counts().to_dict() if found is None else found
-    if not isinstance(table, Mapping):
+    if isinstance(table, Mapping):
+        return table
+    from discreet.data.python_tables import (  # loads Arrow
+        counts_by_value,
+        is_series,
+        labels_are_no_values,
+    )
+
+    if not is_series(table):
         remedy = "discreet.counts reads files and frames"
         raise InputError(must_be("table", "{value: count}", a_kind(table), remedy=remedy))
-    return table
+    found = None if labels_are_no_values(table) else counts_by_value(table)
+    return table.value_counts().to_dict() if found is None else found
 
 
 def check_by_category(name: str, given: Any) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from discreet.count_tables.statistics import DecimalLog
 from discreet.data.csv_dialect import CsvOptions
-from discreet.data.python_tables import is_series
 from discreet.errors import InputError, MissingError, must_be
 from discreet.option_types import a_kind
 from discreet.progress import Progress
@@ -92,6 +91,8 @@ def _of_source(source: Any, reading: Reading, progress: Progress) -> Told:
         several = any(isinstance(one, Mapping) for one in source.values())
         reading.refuse("a dict", but=("by",) if several else ())
         return Told(tables=source, by=reading.by) if several else Told(table=source)
+    from discreet.data.python_tables import is_series  # loads Arrow
+
     if is_series(source):
         reading.refuse("a Series")
         if source.isna().any():

@@ -8,17 +8,17 @@ temporary file.
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from discreet.data.frames import frame_from, kind_of_frame
 from discreet.data.records import Records
 from discreet.errors import InputError, must_be
 from discreet.numerics.rounding import alike
 from discreet.survey.assessment import Assessment
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Again = Callable[[Path], Assessment]  # assess the same once more, writing the risks to that file
 
@@ -38,6 +38,8 @@ class HeldRecords:
 
         Raises InputError where the source is no longer what it was.
         """
+        import pyarrow.parquet as pq  # here: who never asks for the records need not load it
+
         with TemporaryDirectory(prefix="discreet-") as folder:
             path = Path(folder) / "risks.parquet"
             now = self._again(path)
@@ -45,7 +47,9 @@ class HeldRecords:
             table = pq.read_table(path)
         return self._framed(table.sort_by("row"), kind)
 
-    def _framed(self, table: pa.Table, kind: str | None) -> Any:
+    def _framed(self, table: "pa.Table", kind: str | None) -> Any:
+        from discreet.data.frames import frame_from, kind_of_frame
+
         is_frame = not isinstance(self._source, str | Path | Records)
         own = kind_of_frame(self._source) if is_frame else "arrow"
         frame = frame_from(table, kind or own)

@@ -7,10 +7,10 @@ from decimal import Decimal, localcontext
 from math import fsum
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.numerics.rounding import EPSILON
+from discreet.numerics.special import log_gamma
 
 STIRLING_FROM = 16.0  # seven terms of Stirling's series leave less than 1e-17 from here on
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
@@ -33,7 +33,7 @@ def log_gamma_ratio(x: FloatArray | float, d: CountArray | float) -> FloatArray:
     first, more = np.broadcast_arrays(*wide)
     large = np.minimum(first, first + more) >= STIRLING_FROM
     result = np.empty(first.shape)
-    result[~large] = gammaln(first[~large] + more[~large]) - gammaln(first[~large])
+    result[~large] = log_gamma(first[~large] + more[~large]) - log_gamma(first[~large])
     result[large] = _by_stirling(first[large], more[large])
     return result
 
@@ -66,7 +66,7 @@ def log_factorial_difference(above: IntArray, below: IntArray) -> float:
     floats would lose too much, it is worked out with DIGITS digits, once for each different count.
     """
     upper, lower = (np.ravel(np.asarray(part, dtype=np.int64)) for part in (above, below))
-    logs = np.concatenate([gammaln(upper + 1.0), -gammaln(lower + 1.0)])
+    logs = np.concatenate([log_gamma(upper + 1.0), -log_gamma(lower + 1.0)])
     if EPSILON * float(np.abs(logs).sum()) <= TOLERATED:
         return fsum(logs)
     counts = np.concatenate([upper, lower])
@@ -74,7 +74,7 @@ def log_factorial_difference(above: IntArray, below: IntArray) -> float:
     values, place = np.unique(counts, return_inverse=True)
     times = np.bincount(place, weights=signs)
     small = values < STIRLING_FROM
-    rest = fsum(times[small] * gammaln(values[small] + 1.0))
+    rest = fsum(times[small] * log_gamma(values[small] + 1.0))
     rest += fsum(times[~small] * stirling_remainder(values[~small].astype(np.float64)))
     with localcontext() as context:
         context.prec = DIGITS

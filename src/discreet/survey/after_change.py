@@ -44,6 +44,7 @@ from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations
 from discreet.survey.projection import AllCells, distinct_rows
 from discreet.survey.record_findings import Measured, risks_counted
+from discreet.survey.regrouping import KeysLeftOut
 from discreet.survey.scoring import fit_model
 from discreet.survey.summarising import summarise
 
@@ -58,7 +59,8 @@ class Before:
 
     `sensitive` are the values of sensitive variables, with their trees. `population` gives the
     combinations of keys in the file of the population, None where there are too many; it is asked
-    only where there is such a file, and once. `findings` are what rules looked at.
+    only where there is such a file, and once. `findings` are what rules looked at. `left_out`
+    counts the cells without each key, None where missing values match anything.
     """
 
     cells: AllCells
@@ -69,6 +71,7 @@ class Before:
     sensitive: tuple[tuple[SensitiveValues, Hierarchy | None], ...] = ()
     population: Callable[[], PopulationCells | None] | None = None
     findings: Findings = field(default_factory=lambda: Findings({}))
+    left_out: KeysLeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +190,8 @@ def _nested_anew(cells: AllCells, options: AssessOptions) -> AllCells:
     and determine less."""
     if not options.nesting or options.cells is not None:
         return replace(cells, nested=())
-    levels = cells.coding.decode(cells.words)
-    return replace(cells, nested=nested_keys(levels, cells.records, cells.known_sizes))
+    found = nested_keys(cells.words, cells.coding, cells.records, cells.known_sizes)
+    return replace(cells, nested=found)
 
 
 def _led(one: Changed, known: Known, before: Before) -> Estimated | Unavailable:

@@ -38,12 +38,14 @@ from discreet.survey.judging import judged, with_remedy
 from discreet.survey.known_population import KnownPopulation, known_population
 from discreet.survey.leading import Known, RiskOverview, beside, estimated, overview
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
-from discreet.survey.models.lancaster import Lancaster, ShrinkageRow, table_over_shrinkage
+from discreet.survey.models.lancaster import ShrinkageRow, table_over_shrinkage
+from discreet.survey.models.registry import MODELS
 from discreet.survey.nested_keys import nested_keys
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations, in_levels_of
 from discreet.survey.projection import AllCells
 from discreet.survey.record_findings import Measured, risks_counted
+from discreet.survey.regrouping import KeysLeftOut
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
 from discreet.survey.role_columns import Columns
 from discreet.survey.scenarios import Scenarios, assess_scenarios
@@ -195,6 +197,7 @@ class _Begun:
     truth: KnownPopulation | None
     summary: Summary
     known: Known
+    left_out: KeysLeftOut | None
 
     @property
     def boxes(self) -> list[dict[int, int]]:
@@ -213,7 +216,7 @@ def assessed(
     """All figures from the counted cells; what to change is sought where something has to."""
     begun = _begun(cells, inputs, options)
     everything, summary, known = begun.everything, begun.summary, begun.known
-    found = _estimate(everything, known, begun.truth, progress)
+    found = _estimate(begun, progress)
     specials = _specials(everything, summary, options, progress)
     special = specials.get(options.suda) if options.suda is not None else None
     levels, asked = options.levels_of_k, options.scenarios
@@ -246,7 +249,7 @@ def assessed(
         summary=summary,
         anonymity=anonymity_curve(summary.size_indices, levels),
         anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
-        contributions=_contributions(everything, options, progress),
+        contributions=_contributions(begun, options, progress),
         riskiest=riskiest_cells(cells, one_way, scorer.all_risks(), options.n_riskiest),
         models=results,
         recommended=_of_households(led, households, cells.n_records),
@@ -292,7 +295,14 @@ def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
         given=options.cells is not None,
     )
     return _Begun(
-        everything=everything, impossible=impossible, truth=truth, summary=summary, known=known
+        everything=everything,
+        impossible=impossible,
+        truth=truth,
+        summary=summary,
+        known=known,
+        left_out=None
+        if everything.overlap
+        else KeysLeftOut(everything.words, everything.records, everything.coding),
     )
 
 
@@ -355,6 +365,7 @@ def _before(
         ),
         population=None if register is None else population,
         findings=findings,
+        left_out=begun.left_out,
     )
 
 
@@ -372,13 +383,11 @@ def _population_size(
     return truth.population_size if size is None and truth is not None else size
 
 
-def _estimate(
-    everything: AllCells, known: Known, truth: KnownPopulation | None, progress: Progress
-) -> Estimated:
+def _estimate(begun: _Begun, progress: Progress) -> Estimated:
     """The estimate to lead with; the truth itself where the population was counted."""
-    if truth is not None:
-        return counted_in_file(truth.population_count, everything.records)
-    return estimated(everything, known, progress)
+    if begun.truth is not None:
+        return counted_in_file(begun.truth.population_count, begun.everything.records)
+    return estimated(begun.everything, begun.known, progress, left_out=begun.left_out)
 
 
 def _led(
@@ -424,7 +433,7 @@ def _named_pairs(everything: AllCells) -> tuple[tuple[str, str], ...]:
 
 def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
     """Summaries to compute; the riskiest cells are ranked by one-way margins in any case."""
-    asked = [*models, *([Lancaster()] if options.shrinkage_table else [])]
+    asked = [*models, *([MODELS["lancaster"]] if options.shrinkage_table else [])]
     return {Need.MARGINS_1}.union(*(model.needs for model in asked))
 
 
@@ -462,9 +471,7 @@ def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
     )
     if not options.nesting or options.cells is not None:
         return found
-    return replace(
-        found, nested=nested_keys(cells.coding.decode(words), records, found.known_sizes)
-    )
+    return replace(found, nested=nested_keys(words, cells.coding, records, found.known_sizes))
 
 
 def _attributes(
@@ -478,9 +485,8 @@ def _attributes(
     )
 
 
-def _contributions(
-    everything: AllCells, options: AssessOptions, progress: Progress
-) -> Contributions:
+def _contributions(begun: _Begun, options: AssessOptions, progress: Progress) -> Contributions:
+    everything = begun.everything
     return contributions(
         everything.words,
         everything.records,
@@ -488,6 +494,7 @@ def _contributions(
         everything.names,
         all_pairs=options.all_pairs,
         uniques_left=everything.uniques_without if everything.overlap else None,
+        left_out=begun.left_out,
         progress=progress,
     )
 

@@ -1,28 +1,29 @@
 """Which keys make records unique: the uniques that vanish when a key, or a pair, is dropped.
 
 A record that is unique without the dropped keys is unique with them, so the vanished uniques are
-the difference of two counts. Each count sorts the reduced codes of all cells: cost grows as
-cells · log(cells) for every set that is dropped.
+the difference of two counts. Each count sorts the reduced codes: of all cells for a key, of the
+cells that are left without its first key for a pair. Cost grows as cells · log(cells) for every set
+that is dropped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-
-import numpy as np
+from itertools import combinations, groupby
 
 from discreet.data.coding import Coding
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
+from discreet.survey.regrouping import KeysLeftOut, alone_after, n_alone, recoded_words
 
 PAIR_WORK = 50_000_000  # cells times pairs that take about a second
 MOST_PAIRS = 2_000
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
 
 UniquesLeft = Callable[[Sequence[int]], int]
+Counting = Callable[[Sequence[tuple[int, ...]]], list[int]]  # uniques left without each set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +51,19 @@ def contributions(
     *,
     all_pairs: bool = False,
     uniques_left: UniquesLeft | None = None,
+    left_out: KeysLeftOut | None = None,
     progress: Progress = silent,
 ) -> Contributions:
     """Sample uniques that vanish when each key, and each pair of keys, is dropped. Exact.
 
     Pairs are left out, with the reason, where cells · pairs exceed PAIR_WORK, unless `all_pairs`.
     `uniques_left` counts the uniques without the keys at given places where cells are no partition
-    of the records, and takes longer.
+    of the records, and takes longer. `left_out` may have counted the cells without each key before.
     """
-    left = uniques_left or partial(uniques_without, words, sample_count > 1, coding)
-    measure = partial(_measure, names, left, progress=progress)
+    left_out = left_out or KeysLeftOut(words, sample_count, coding)
+    counting = _by_matching(uniques_left) if uniques_left else _by_sorting(left_out)
+    uniques = uniques_left(()) if uniques_left else int((sample_count == 1).sum())
+    measure = partial(_measure, names, uniques, counting, progress=progress)
     single = measure([(j,) for j in range(len(names))])
     pairs = list(combinations(range(len(names)), 2))
     work = len(pairs) * len(sample_count) * (1 if uniques_left is None else MATCHING_COST)
@@ -77,53 +81,41 @@ def _too_long(n_pairs: int, sample_count: IntArray) -> str:
 
 def _measure(
     names: Sequence[str],
-    uniques_left: UniquesLeft,
+    uniques: int,
+    counting: Counting,
     dropped: Sequence[tuple[int, ...]],
     *,
     progress: Progress,
 ) -> tuple[Contribution, ...]:
-    uniques = uniques_left(())
+    """`dropped` are all sets of one size, in ascending order; of one first key they are counted
+    together."""
     found: list[Contribution] = []
+    together = [list(sets) for _, sets in groupby(dropped, key=lambda keys: keys[0])]
     with ThreadPoolExecutor() as pool:
-        left = pool.map(uniques_left, dropped)
-        for done, (keys, n) in enumerate(zip(dropped, left, strict=True)):
-            found.append(
-                Contribution(
-                    keys=tuple(names[key] for key in keys),
-                    uniques_removed=uniques - n,
-                    uniques_left=n,
-                )
-            )
-            progress("dropping keys", (done + 1) / len(dropped))
+        for sets, counts in zip(together, pool.map(counting, together), strict=True):
+            for keys, n in zip(sets, counts, strict=True):
+                named = tuple(names[key] for key in keys)
+                found.append(Contribution(keys=named, uniques_removed=uniques - n, uniques_left=n))
+            progress("dropping keys", len(found) / len(dropped))
     return tuple(sorted(found, key=lambda c: -c.uniques_removed))
 
 
-def uniques_without(
-    words: IntArray, shared: np.ndarray, coding: Coding, dropped: Sequence[int]
-) -> int:
-    """Records that are alone in their cell when the keys at `dropped` are left out.
-
-    `shared` says which cells hold more than one record already.
-    """
-    if len(dropped) == len(coding.digits):
-        return int(len(shared) == 1 and not shared[0])
-    reduced = words.copy()
-    for key in dropped:
-        digit = coding.digits[key]
-        reduced[:, digit.word] -= coding.level(words, key) * digit.stride
-    reduced[:, -1] = reduced[:, -1] * 2 + shared
-    return _alone(reduced)
+def _by_matching(uniques_left: UniquesLeft) -> Counting:
+    return lambda sets: [uniques_left(keys) for keys in sets]
 
 
-def _alone(reduced: IntArray) -> int:
-    """Rows whose code no other row has and whose last bit says: one record."""
-    if reduced.shape[1] == 1:
-        ordered = np.sort(reduced[:, 0])[:, None]
-    else:
-        ordered = reduced[np.lexsort(reduced.T[::-1])]
-    lone = ordered[:, -1] & 1 == 0
-    ordered[:, -1] >>= 1
-    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
-    lone[1:] &= differs
-    lone[:-1] &= differs
-    return int(lone.sum())
+def _by_sorting(left_out: KeysLeftOut) -> Counting:
+    return lambda sets: list(_alone(left_out, sets))
+
+
+def _alone(left_out: KeysLeftOut, sets: Sequence[tuple[int, ...]]) -> Iterator[int]:
+    """Records that are alone in their cell without each of these sets of one or two keys, which
+    have the first in common."""
+    if len(sets[0]) == 1:
+        yield from (left_out.small(key).uniques for (key,) in sets)
+        return
+    coding = left_out.coding
+    reduced = recoded_words(left_out.words, coding, sets[0][0])
+    words, shared = alone_after(reduced, left_out.records > 1)
+    for _, key in sets:
+        yield n_alone(recoded_words(words, coding, key), shared)

@@ -15,6 +15,7 @@ from discreet.survey.headline.by_pattern import recommend_by_pattern
 from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
 from discreet.survey.headline.record_risk import CellRisks
 from discreet.survey.projection import AllCells
+from discreet.survey.regrouping import KeysLeftOut
 from discreet.survey.risk_histogram import RiskDistribution
 from discreet.survey.scoring import ModelResult
 
@@ -56,8 +57,16 @@ class Known:
         return Known(size=self.size, weights=weights)
 
 
-def estimated(cells: AllCells, known: Known, progress: Progress = silent) -> Estimated:
-    """The recommended estimate of all cells; by patterns where missing values match anything."""
+def estimated(
+    cells: AllCells,
+    known: Known,
+    progress: Progress = silent,
+    *,
+    left_out: KeysLeftOut | None = None,
+) -> Estimated:
+    """The recommended estimate of all cells; by patterns where missing values match anything.
+
+    `left_out` counts the cells without each key, where others want to know that too."""
     if cells.overlap:
         return recommend_by_pattern(
             cells, population_size=known.size, weight_total=known.weights, progress=progress
@@ -71,6 +80,7 @@ def estimated(cells: AllCells, known: Known, progress: Progress = silent) -> Est
         n_table_cells=cells.n_possible() if possible is None else possible,
         weight_total=known.weights,
         n_table_cells_known=known.given,
+        left_out=left_out,
     )
 
 

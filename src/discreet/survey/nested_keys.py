@@ -6,44 +6,71 @@ it with others are no cells that an estimate should reckon with.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
+from discreet.data.coding import Coding
 from discreet.data.nesting import Nested, nested_pairs
-from discreet.numerics.arrays import IntArray
+from discreet.numerics.arrays import BoolArray, IntArray
 
 FREE = -1  # what a level determines that never occurs with a known level of the other key
+SOME_CELLS = 4096  # that are looked at before all
 MOST_JOINED = 4_000_000  # pairs of signatures that are held against each other
 
 Signature = tuple[int, ...]
 
 
-def nested_keys(levels: IntArray, records: IntArray, sizes: Sequence[int]) -> tuple[Nested, ...]:
+def nested_keys(
+    words: IntArray, coding: Coding, records: IntArray, sizes: Sequence[int]
+) -> tuple[Nested, ...]:
     """All pairs of keys of which one determines the other, by position.
 
-    `levels` are those of the occupied cells (cells × keys), `sizes` how many levels of each key are
-    known ones; cells with a level beyond, which stands for a missing value, say nothing of that
-    key. One pass over the cells for each two keys.
+    `words` are the codes of the occupied cells, `sizes` how many levels of each key are known ones;
+    cells with a level beyond, which stands for a missing value, say nothing of that key. Some cells
+    speak first, since they already contradict most pairs; one pass over all for each pair of keys
+    that is left.
     """
+    some = coding.decode(words[:: max(len(words) // SOME_CELLS, 1)])
     found: list[Nested] = []
-    for a in range(len(sizes)):
-        for b in range(a + 1, len(sizes)):
-            pairs, counts = _two_way(levels, records, sizes, a, b)
-            both = nested_pairs(pairs, counts, (sizes[a], sizes[b])) if len(pairs) else ()
-            names = (a, b)
-            found += [Nested(names[p.determining], names[p.determined]) for p in both]
+    for a, b in combinations(range(len(sizes)), 2):
+        here = _of_two(some[:, a], some[:, b], sizes[a], sizes[b])[:2]
+        if not _may_determine(*here) and not _may_determine(*here[::-1]):
+            continue
+        level_a, level_b, known = _of_two(
+            coding.level(words, a), coding.level(words, b), sizes[a], sizes[b]
+        )
+        pairs, counts = _two_way(level_a, level_b, records[known], sizes[b])
+        both = nested_pairs(pairs, counts, (sizes[a], sizes[b])) if len(pairs) else ()
+        names = (a, b)
+        found += [Nested(names[p.determining], names[p.determined]) for p in both]
     return tuple(sorted(found, key=lambda pair: (pair.determining, pair.determined)))
 
 
+def _of_two(
+    level_a: IntArray, level_b: IntArray, size_a: int, size_b: int
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """The levels of two keys in the cells in which both are known, and which these are."""
+    known: BoolArray = (level_a < size_a) & (level_b < size_b)
+    return level_a[known], level_b[known], known
+
+
+def _may_determine(first: IntArray, second: IntArray) -> bool:
+    """Whether no level of the first occurs with two of the second."""
+    if not len(first):
+        return True
+    one = np.zeros(int(first.max()) + 1, dtype=np.int64)
+    one[first] = second
+    return bool(np.array_equal(one[first], second))
+
+
 def _two_way(
-    levels: IntArray, records: IntArray, sizes: Sequence[int], a: int, b: int
+    level_a: IntArray, level_b: IntArray, records: IntArray, size_b: int
 ) -> tuple[IntArray, IntArray]:
-    """The occupied cells of two keys and their records, where both are known."""
-    known = (levels[:, a] < sizes[a]) & (levels[:, b] < sizes[b])
-    code = levels[known, a] * sizes[b] + levels[known, b]
-    values, place = np.unique(code, return_inverse=True)
-    counts = np.bincount(place, weights=records[known], minlength=len(values))
-    return np.stack([values // sizes[b], values % sizes[b]], axis=1), counts.astype(np.int64)
+    """The occupied cells of two keys and their records."""
+    values, place = np.unique(level_a * size_b + level_b, return_inverse=True)
+    counts = np.bincount(place, weights=records, minlength=len(values))
+    return np.stack([values // size_b, values % size_b], axis=1), counts.astype(np.int64)
 
 
 def n_possible(levels: IntArray, sizes: Sequence[int], nested: Sequence[Nested]) -> int:

@@ -2,7 +2,7 @@
 line."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
 from discreet.survey.models.contract import Model
-from discreet.survey.models.lancaster import Lancaster
 from discreet.survey.models.registry import MODELS, choose_models
 from discreet.survey.suda.scores import check_size
 from discreet.survey.validation import (
@@ -322,10 +321,15 @@ class AssessOptions:
             wanted += choose_models(self.models if self.models is not None else "auto")
         if self.headline is not None and self.headline not in [model.name for model in wanted]:
             wanted += choose_models([self.headline])
-        return tuple(
-            replace(model, shrinkage=self.shrinkage) if isinstance(model, Lancaster) else model
-            for model in wanted
-        )
+        return tuple(map(self._set, wanted))
+
+    def _set(self, model: Model) -> Model:
+        """The model with the setting that was given for it."""
+        if model.name != "lancaster":
+            return model
+        from discreet.survey.models.lancaster import Lancaster
+
+        return Lancaster(shrinkage=self.shrinkage)
 
     @property
     def missing_policy(self) -> MissingPolicy:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import betainc
 
 from discreet.engines.contract import PopulationCells
 from discreet.figures import Figure, How, Outcome, Unavailable
@@ -48,6 +47,8 @@ def population_limits(records: IntArray, estimate: FloatArray) -> tuple[FloatArr
     """The least and the greatest population count under which so many records are not improbable.
 
     `estimate` is the records over the probability of being drawn."""
+    from scipy.special import betainc  # here: few rules ask for it, and SciPy takes long to load
+
     f, estimate = records.astype(np.float64), np.maximum(estimate, records)
     drawn = np.clip(f / np.maximum(estimate, 1e-300), 1e-12, 1.0)
     most = np.maximum(estimate * (1 + 12 / np.sqrt(np.maximum(f, 1))) + 12 / drawn, f + 1)

@@ -14,6 +14,7 @@ from discreet.engines.contract import KeyLevels
 from discreet.engines.matching import matched_cells
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.survey.nested_keys import n_possible, ruled_out
+from discreet.survey.regrouping import grouped, recoded_words
 
 FEW_CODES = 1 << 12
 MOST_BOXES = 20_000  # pairs of levels that are held against a list of impossible combinations
@@ -62,9 +63,11 @@ class AllCells:
     @property
     def n_incomplete(self) -> int:
         """Cells that lack the value of a key."""
-        levels = (self.coding.level(self.words, key) for key in range(len(self.keys)))
-        lacks = [here == gone for here, gone in zip(levels, self.missing_levels, strict=True)]
-        return int(np.logical_or.reduce(lacks).sum())
+        gone = {key: level for key, level in enumerate(self.missing_levels.tolist()) if level >= 0}
+        lacks = np.zeros(len(self.words), dtype=np.bool_)
+        for key, level in gone.items():
+            lacks |= self.coding.level(self.words, key) == level
+        return int(np.count_nonzero(lacks))
 
     def uniques_without(self, dropped: Sequence[int]) -> int:
         """Records that no other matches when the keys at `dropped` are left out."""
@@ -98,20 +101,28 @@ class AllCells:
 
         Their sample counts are left to `matched`.
         """
-        levels = np.stack([self.coding.level(self.words, key) for key in keys], axis=1)
         kept = [self.keys[key] for key in keys]
-        return self._regrouped(levels, kept, [self.coding.sizes[key] for key in keys], keys)
+        sizes = [self.coding.sizes[key] for key in keys]
+        if len(keys) == len(self.keys) - 1 and self.coding.n_words == 1:
+            (gone,) = set(range(len(self.keys))) - set(keys)
+            if list(keys) == sorted(keys):
+                return self._changed(gone, None, kept, sizes, keys)
+        levels = np.stack([self.coding.level(self.words, key) for key in keys], axis=1)
+        return self._regrouped(levels, kept, sizes, keys)
 
     def recoded(self, key: int, to: IntArray, levels: KeyLevels) -> tuple["AllCells", IntArray]:
         """The cells with level i of one key turned into level to[i] of `levels`.
 
         What the key determined it may determine no longer.
         """
-        coded = self.coding.decode(self.words)
-        coded[:, key] = to[coded[:, key]]
         keys = [levels if j == key else own for j, own in enumerate(self.keys)]
         sizes = [len(levels.values) if j == key else n for j, n in enumerate(self.coding.sizes)]
-        cells, place = self._regrouped(coded, keys, sizes, range(len(keys)))
+        if self.coding.n_words == 1 and sizes[key] <= self.coding.sizes[key]:
+            cells, place = self._changed(key, to, keys, sizes, range(len(keys)))
+        else:
+            coded = self.coding.decode(self.words)
+            coded[:, key] = to[coded[:, key]]
+            cells, place = self._regrouped(coded, keys, sizes, range(len(keys)))
         still = tuple(pair for pair in cells.nested if pair.determining != key)
         return replace(cells, nested=still), place
 
@@ -119,6 +130,30 @@ class AllCells:
         """The cells with all levels of one key as one, which is as if it were not there."""
         one = KeyLevels(name=self.keys[key].name, values=("",), labels=("",), n_missing=0)
         return self.recoded(key, np.zeros(self.coding.sizes[key], dtype=np.int64), one)
+
+    def _changed(
+        self,
+        key: int,
+        to: IntArray | None,
+        keys: Sequence[KeyLevels],
+        sizes: Sequence[int],
+        places: Sequence[int],
+    ) -> tuple["AllCells", IntArray]:
+        """The cells with one key of one word recoded, or left out where `to` is None.
+
+        Only the digits above the key move, all by the same factor.
+        """
+        recoded = recoded_words(self.words, self.coding, key, to)
+        order, starts = grouped(recoded)
+        digit = self.coding.digits[key]
+        span = digit.stride * (1 if to is None else sizes[key])
+        words = recoded[order[starts]]
+        above = words // (digit.stride * digit.size)
+        words += above * (span - digit.stride * digit.size)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+        records = np.add.reduceat(self.records[order], starts)
+        return self._with(words, records, Coding.of_sizes(sizes), keys, places), place
 
     def _regrouped(
         self,
@@ -130,13 +165,24 @@ class AllCells:
         coding = Coding.of_sizes(sizes)
         words, place = distinct_rows(coding.encode(levels), coding.n_combinations)
         records = np.bincount(place, weights=self.records, minlength=len(words)).astype(np.int64)
+        return self._with(words, records, coding, keys, places), place
+
+    def _with(
+        self,
+        words: IntArray,
+        records: IntArray,
+        coding: Coding,
+        keys: Sequence[KeyLevels],
+        places: Sequence[int],
+    ) -> "AllCells":
+        """Other cells of the same records, by keys that stood at these places."""
         at = {old: new for new, old in enumerate(places)}
         nested = (
             Nested(at[pair.determining], at[pair.determined])
             for pair in self.nested
             if pair.determining in at and pair.determined in at
         )
-        cells = replace(
+        return replace(
             self,
             words=words,
             records=records,
@@ -145,13 +191,14 @@ class AllCells:
             keys=tuple(keys),
             nested=tuple(nested),
         )
-        return cells, place
 
     def matched(self) -> tuple[CountArray, bool]:
         """How many records one of each cell matches, and whether no two cells match each other."""
-        levels, missing = self.coding.decode(self.words), self.missing_levels
         matching = self.policy.matching
-        if matching is None or not bool((levels == missing).any()):
+        if matching is None or not self.overlap:
+            return self.records, True
+        levels, missing = self.coding.decode(self.words), self.missing_levels
+        if not bool((levels == missing).any()):
             return self.records, True
         found = matched_cells(
             levels,

@@ -78,8 +78,8 @@ def riskiest_cells(
     best: _Candidates | None = None
     first, weighted = 0, False
     for batch in cells.batches():
-        here = _few(batch, risks, first, limit)
-        found = _candidates(*here, shares, total).best(limit)
+        here = _rarest(*_few(batch, risks, first, limit), shares, total, limit)
+        found = _candidates(*here).best(limit)
         best = found if best is None else _join(best, found).best(limit)
         first += len(batch)
         weighted = batch.weight_total is not None
@@ -100,15 +100,51 @@ def _few(
     unique = np.zeros(len(batch)) if risks is None else risks.population_unique[here]
     least = np.sort(risk)[::-1][min(limit, len(risk)) - 1]
     kept = np.flatnonzero(risk >= least * (1 - ALIKE) if least > 0 else risk >= least)
+    return _part(batch, kept), kept + first, risk[kept], unique[kept]
+
+
+def _part(batch: CellBatch, kept: IntArray) -> CellBatch:
     weights = batch.weight_total
-    few = CellBatch(
+    return CellBatch(
         coding=batch.coding,
         words=batch.words[kept],
         sample_count=batch.sample_count[kept],
         records=batch.n_records[kept],
         weight_total=None if weights is None else weights[kept],
     )
-    return few, kept + first, risk[kept], unique[kept]
+
+
+def _rarest(
+    batch: CellBatch,
+    cell: IntArray,
+    risk: FloatArray,
+    unique: FloatArray,
+    shares: Sequence[FloatArray],
+    total: int,
+    limit: int,
+) -> tuple[CellBatch, IntArray, FloatArray, FloatArray, FloatArray]:
+    """Where very many cells have one risk and one count, those that may be among the rarest, and
+    the expected counts: a whole file of uniques need not be put in order for twenty of them."""
+    levels = (batch.coding.level(batch.words, j) for j in range(len(shares)))
+    rarity = np.log(total) + sum(share[level] for share, level in zip(shares, levels, strict=True))
+    log_expected = np.asarray(rarity, dtype=np.float64)
+    kept = np.arange(len(batch))
+    count = batch.sample_count
+    if len(batch) > limit and risk.min() == risk.max() and count.min() == count.max():
+        kept = np.flatnonzero(log_expected <= _end_of_tie(log_expected, limit))
+    return _part(batch, kept), cell[kept], risk[kept], unique[kept], log_expected[kept]
+
+
+def _end_of_tie(values: FloatArray, limit: int) -> float:
+    """The `limit`-th smallest value, or the last of those that are alike with it one by one."""
+    start, reach = float(np.partition(values, limit - 1)[limit - 1]), 1e-6
+    while True:
+        end = start + reach
+        near = np.sort(values[(values >= start) & (values <= end)])
+        gaps = np.flatnonzero(np.diff(near, append=end) > 4 * ALIKE * (1 + np.abs(near)))
+        if len(gaps):
+            return float(near[gaps[0]])
+        reach *= 10
 
 
 def _candidates(
@@ -116,11 +152,9 @@ def _candidates(
     cell: IntArray,
     risk: FloatArray,
     unique: FloatArray,
-    shares: Sequence[FloatArray],
-    total: int,
+    log_expected: FloatArray,
 ) -> _Candidates:
     levels = batch.levels()
-    log_expected = np.log(total) + sum(share[levels[:, j]] for j, share in enumerate(shares))
     weights = batch.weight_total
     return _Candidates(
         cell=cell,
@@ -130,7 +164,7 @@ def _candidates(
         sample_count=batch.sample_count,
         records=batch.n_records,
         weight_total=np.zeros(len(batch)) if weights is None else weights,
-        log_expected=np.asarray(log_expected, dtype=np.float64),
+        log_expected=log_expected,
     )
 
 

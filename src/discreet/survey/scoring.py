@@ -25,6 +25,7 @@ from discreet.survey.models.contract import (
 from discreet.survey.risk_histogram import RiskDistribution
 
 RISK, POPULATION_UNIQUE = "risk", "population_unique"
+EXTRA_CELLS = 1 << 20  # handed over at once where there is nothing to score
 MATCH = "_match_probability"
 UNIQUE = "_unique_probability"
 
@@ -136,6 +137,11 @@ class Scorer:
     def scores(self, progress: Progress) -> Iterator[dict[str, FloatArray]]:
         """For each batch, the columns of scores of all models."""
         done = 0
+        if not self.fitted and self.extra and self.leads is None:  # no model wants to see the cells
+            for first in range(0, self.cells.n_cells, EXTRA_CELLS):
+                here = slice(first, first + EXTRA_CELLS)
+                yield {name: np.asarray(values[here]) for name, values in self.extra.items()}
+            return
         for batch in self.cells.batches():
             columns: dict[str, FloatArray] = {}
             for name, model in self.fitted.items():

@@ -17,11 +17,11 @@ from discreet.policy.record_rules import MinK
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before, Changed, after, changed, sizes_of
-from discreet.survey.coarsening import Step, coarser_keys
+from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.combined_changes import combined_steps
 from discreet.survey.headline.recommendation import COUNTED
 from discreet.survey.options import AssessOptions
-from discreet.survey.projection import AllCells
+from discreet.survey.regrouping import Small, recoded_words, small_groups
 
 MOST = 3
 MOST_COUNTS, MOST_ESTIMATES = 200, 20  # checks of the limits by counting, or by an estimate each
@@ -71,18 +71,18 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
         return ()
     found = []
     for key in range(len(cells.keys)):
-        tried = _best(cells, key, k, sizes)
+        tried = _best(before, key, k, sizes)
         if tried is not None:
             found.append(tried)
         progress("looking for what helps", (key + 1) / len(cells.keys))
     half = sizes.records_below(k) / 2
 
-    def rank(one: Changed) -> tuple[bool, int, int]:
-        left = one.sizes.records_below(k)
-        return not (one.leaves_keys and left <= half), left, one.sizes.sample_uniques
+    def rank(one: _Tried) -> tuple[bool, int, int]:
+        left = one.small.below
+        return not (one.leaves_keys and left <= half), left, one.small.uniques
 
     found.sort(key=rank)
-    measured = [_measured(one, sizes, before, k) for one in found[:MOST]]
+    measured = [_measured(changed(cells, (one.step,)), sizes, before, k) for one in found[:MOST]]
     told = zip(found, measured, strict=False)
     mild = any(one.leaves_keys and figures.keeps_limits for one, figures in told)
     if _has_limits(options) and not mild:
@@ -142,12 +142,39 @@ def _together(before: Before, k: int) -> Changed | None:
     return changed(cells, found) if found else None
 
 
-def _best(cells: AllCells, key: int, k: int, before: SizeIndices) -> Changed | None:
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A change of one key, and the small cells after it."""
+
+    step: Step
+    small: Small
+
+    @property
+    def leaves_keys(self) -> bool:
+        """Whether the key stays, if coarser."""
+        return self.step[1] is not None
+
+
+def _tried(before: Before, key: int, coarser: Coarser | None, k: int) -> _Tried:
+    """The small cells alone; where no missing value matches others they take no more than a
+    sort."""
+    cells, left_out = before.cells, before.left_out
+    step = (cells.names[key], coarser)
+    if left_out is None:
+        sizes = changed(cells, (step,)).sizes
+        return _Tried(step, Small(sizes.records_below(k), sizes.sample_uniques))
+    if coarser is None:
+        return _Tried(step, left_out.small(key, k))
+    words = recoded_words(cells.words, cells.coding, key, coarser.to)
+    return _Tried(step, small_groups(words, cells.records, k))
+
+
+def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None:
     """The mildest change of one key that does most of what leaving it out does."""
-    name = cells.keys[key].name
-    without = changed(cells, ((name, None),))
-    start = before.records_below(k)
-    gain = start - without.sizes.records_below(k)
+    cells = before.cells
+    without = _tried(before, key, None, k)
+    start = sizes.records_below(k)
+    gain = start - without.small.below
     if gain < LEAST_GAIN * start or gain == 0:
         return None
     cost = MATCHING_COST if cells.overlap else 1
@@ -156,8 +183,8 @@ def _best(cells: AllCells, key: int, k: int, before: SizeIndices) -> Changed | N
     levels = cells.coding.level(cells.words, key)
     margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
     for coarser in coarser_keys(cells.keys[key], margin):
-        tried = changed(cells, ((name, coarser),))
-        if start - tried.sizes.records_below(k) >= ENOUGH * gain:
+        tried = _tried(before, key, coarser, k)
+        if start - tried.small.below >= ENOUGH * gain:
             return tried
     return without
 

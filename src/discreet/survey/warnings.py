@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from discreet.data.cells import CellBatch
 from discreet.data.missing import EVERY_COLUMN
 from discreet.data.summary import Summary
 from discreet.engines.contract import CellStore, IdleCode, KeyLevels, WeightCheck
@@ -10,7 +13,6 @@ from discreet.errors import WeightError, must_be
 from discreet.numerics.rounding import above, alike
 from discreet.survey.attributes.sensitive import SensitiveFigures
 from discreet.survey.impossible import ImpossibleList
-from discreet.survey.models.benedetti_franconi import undersized_cells
 
 LOOKS_MISSING = frozenset(
     {"na", "n/a", "nan", "null", "none", ".", "*", "?", "-", "missing", "refused", "don't know",
@@ -104,7 +106,7 @@ def _about_weights(cells: CellStore, summary: Summary, name: str | None) -> Iter
             f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
             "cannot stand for less than itself, so these may not be design weights"
         )
-        undersized = sum(undersized_cells(batch) for batch in cells.batches())
+        undersized = sum(_undersized_cells(batch) for batch in cells.batches())
         if undersized:
             yield (
                 f"in {undersized:,} cells the weights sum to less than the records there are; the "
@@ -173,3 +175,14 @@ def _is_negative(level: str) -> bool:
 
 def _size(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _undersized_cells(batch: CellBatch) -> int:
+    """Cells whose weights sum to less than their records: no sampling design gives such weights.
+
+    The individual risk takes p = 1 there, so with the risk 1/f, the highest there is.
+    """
+    if batch.weight_total is None:
+        return 0
+    slack = 1e-9  # what sums of weights may lose by rounding
+    return int(np.count_nonzero(batch.weight_total < batch.sample_count * (1 - slack)))

@@ -119,7 +119,9 @@ def made(written, **more):
 def test_suppression_protects_what_the_cap_asks_for():
     found = made("suppression").parameters
     assert (found["small"], found["protect"]) == (3, 4)
-    assert found["work"] == pytest.approx(6, rel=0.01)  # three tenths of the seconds, one of two searches
+    assert found["work"] == pytest.approx(
+        6, rel=0.01
+    )  # three tenths of the seconds, one of two searches
     assert made("suppression:protect=2").parameters["protect"] == 2
 
 

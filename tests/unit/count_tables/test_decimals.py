@@ -7,7 +7,7 @@ import pytest
 
 from discreet.count_tables import decimals as module
 from discreet.count_tables.decimals import reconstruct_truncated
-from discreet.count_tables.factorisation_search import factorisations
+from discreet.count_tables.factorisation_search import cell_limits, factorisations
 from discreet.count_tables.knowledge import Knowledge
 from discreet.count_tables.rebuilding import Effort
 from discreet.count_tables.statistics import CountStatistics, DecimalLog, decimal_log
@@ -170,3 +170,18 @@ def test_without_draws_or_n_there_is_a_remedy(monkeypatch):
     assert "no draws asked for" in reconstruct_truncated(51, 61, released).reason
     hidden = reconstruct_truncated(None, 61, released, effort=Effort(rng=np.random.default_rng(1)))
     assert "state more decimals, the largest value" in hidden.reason
+
+
+def test_bounds_by_corners_hold_for_every_table():
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        counts = dict(enumerate(rng.integers(1, 7, size=int(rng.integers(3, 6))).tolist()))
+        statistics = CountStatistics.of_counts(counts)
+        for decimals in (0, 1, 3):
+            released = decimal_log(statistics, decimals, truncate=False)
+            found = reconstruct_truncated(statistics.n, statistics.total, released)
+            exact = found.bounds
+            low, high = cell_limits(statistics.n, statistics.total, released, len(exact[0]) - 1)
+            assert np.all(low <= exact[0])
+            assert np.all(high >= exact[1])
+            assert high[0] < statistics.n

@@ -62,3 +62,24 @@ def test_the_temporary_folder_may_have_any_name(tmp_path):
         request = Request(records=records, keys=("a",), missing=missing_policy("category"))
         with DuckDBEngine(temporary=tmp_path / name).count(request) as cells:
             assert cells.keys[0].values == ("é",)
+
+
+def test_no_bar_of_the_engine_is_printed(tmp_path):
+    with DuckDBEngine()._connect(tmp_path) as con:
+        shown = con.execute("SELECT current_setting('enable_progress_bar_print')").fetchone()
+    assert shown == (False,)
+
+
+@pytest.mark.parametrize(
+    ("memory", "size"),
+    [("1GB", 10**9), ("2 GiB", 2 * 2**30), ("512mb", 512 * 10**6), ("1.5TB", 1.5e12), ("9B", 9)],
+)
+def test_the_memory_is_that_of_the_whole_process(memory, size):
+    engine = DuckDBEngine(memory=memory)
+    assert engine._bytes() == size
+
+
+def test_duckdb_gets_a_part_of_the_memory(tmp_path):
+    with DuckDBEngine(memory="1GiB")._connect(tmp_path) as con:
+        (limit,) = con.execute("SELECT current_setting('memory_limit')").fetchone()
+    assert limit == "512.0 MiB"

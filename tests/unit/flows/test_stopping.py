@@ -166,7 +166,8 @@ def test_drawn_decimals_listen():
             drawn_distributions(question, 1.0, rng=np.random.default_rng(1), seconds=None)
 
 
-def test_listing_tables_listens_and_keeps_its_limit():
+def test_listing_tables_listens_and_keeps_its_limit(monkeypatch):
+    monkeypatch.setattr(enumeration, "MOST_COLUMNS", 0)  # few tables are listed in a moment
     system = released(TABLE, CIRCLE).system()
     stop = Stop(5)
     with listening(stop), pytest.raises(discreet.Interrupted):

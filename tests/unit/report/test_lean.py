@@ -18,7 +18,22 @@ COMMANDS = {
 OTHERS = {
     "assess": ("discreet.tables", "discreet.count_tables", "discreet.choice", "discreet.fiber"),
     "audit": ("discreet.survey", "discreet.count_tables", "discreet.choice"),
-    "counts": ("discreet.survey", "discreet.tables", "discreet.choice"),
+    "counts": (
+        "discreet.survey",
+        "discreet.tables",
+        "discreet.choice",
+        "discreet.belief.ladder",
+        "numba",
+        "scipy.special",
+        "scipy.optimize",
+        "scipy.sparse.csgraph",
+        "scipy.stats",
+        "pyarrow",
+        "pandas",
+        "ortools",
+        "networkx",
+        "duckdb",
+    ),
     "plan": ("discreet.tables", "discreet.count_tables", "discreet.choice", "numba", "scipy.stats"),
 }
 SCRIPT = """

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.data.nesting import Nested
+from discreet.data.coding import Coding
+from discreet.data.nesting import Nested, nested_pairs
 from discreet.flows.assess import assess
 from discreet.survey import nested_keys as module
 from discreet.survey.nested_keys import n_possible, nested_keys, ruled_out
@@ -34,6 +35,12 @@ def cells_of(columns):
     return cells, counts, [int(c.max()) + 1 for c in coded]
 
 
+def nested_of(cells, counts, sizes):
+    """The nested keys of cells that are given by their levels."""
+    coding = Coding.of_sizes((cells.max(axis=0) + 1).tolist())
+    return nested_keys(coding.encode(cells), coding, np.asarray(counts), sizes)
+
+
 def columns_of_every_kind(rng, n=400):
     """A chain a → b → c, a second parent d of b, two keys that are copies, and one by itself."""
     a = rng.integers(0, 6, n)
@@ -50,14 +57,22 @@ def test_chains_two_parents_and_copies_are_counted_exactly(seed):
     rng = np.random.default_rng(seed)
     columns = columns_of_every_kind(rng)
     cells, counts, sizes = cells_of([columns[i] for i in rng.permutation(len(columns))])
-    nested = nested_keys(cells, counts, sizes)
+    nested = nested_of(cells, counts, sizes)
     assert len(nested) >= 6
     assert n_possible(cells, sizes, nested) == listed(cells, sizes, nested)
 
 
+@pytest.mark.parametrize("some", [1, 20, 10**6])
+def test_cells_that_are_looked_at_first_change_nothing(monkeypatch, some):
+    monkeypatch.setattr(module, "SOME_CELLS", some)
+    for seed in range(20):
+        cells, counts, sizes = cells_of(columns_of_every_kind(np.random.default_rng(seed)))
+        assert nested_of(cells, counts, sizes) == nested_pairs(cells, counts, sizes)
+
+
 def test_nothing_nested_is_the_product():
     cells = np.array(list(itertools.product(range(3), range(4), range(2))))
-    assert nested_keys(cells, np.full(len(cells), 9), (3, 4, 2)) == ()
+    assert nested_of(cells, np.full(len(cells), 9), (3, 4, 2)) == ()
     assert n_possible(cells, (3, 4, 2), ()) == 24
 
 
@@ -65,14 +80,14 @@ def test_independent_chains_of_many_levels_are_no_work():
     rng = np.random.default_rng(1)
     first, second = rng.integers(0, 3000, 60_000), rng.integers(0, 3000, 60_000)
     cells, counts, sizes = cells_of([first, first // 6, first // 60, second, second // 6])
-    nested = nested_keys(cells, counts, sizes)
+    nested = nested_of(cells, counts, sizes)
     assert n_possible(cells, sizes, nested) == sizes[0] * sizes[3]
 
 
 def test_a_missing_level_says_nothing_of_nesting():
     cells = np.array([[0, 0], [1, 0], [2, 1], [3, 1], [0, 2], [4, 0], [4, 1]])
     counts = np.full(len(cells), 20)
-    assert nested_keys(cells, counts, (4, 2)) == (Nested(0, 1),)
+    assert nested_of(cells, counts, (4, 2)) == (Nested(0, 1),)
     assert n_possible(cells, (4, 2), [Nested(0, 1)]) == 4
 
 
@@ -88,7 +103,7 @@ def test_pairs_that_do_not_hold_are_left_out():
 
 def test_what_is_ruled_out_is_the_rest():
     cells, counts, sizes = cells_of(columns_of_every_kind(np.random.default_rng(2)))
-    nested = nested_keys(cells, counts, sizes)
+    nested = nested_of(cells, counts, sizes)
     boxes = ruled_out(cells, sizes, nested)
     outside = sum(
         not any(all(c[k] == v for k, v in box.items()) for box in boxes)
@@ -99,7 +114,7 @@ def test_what_is_ruled_out_is_the_rest():
 
 def test_too_many_signatures_leave_a_pair_out_and_never_say_too_few(monkeypatch):
     cells, counts, sizes = cells_of(columns_of_every_kind(np.random.default_rng(3)))
-    nested = nested_keys(cells, counts, sizes)
+    nested = nested_of(cells, counts, sizes)
     exact = n_possible(cells, sizes, nested)
     monkeypatch.setattr(module, "MOST_JOINED", 4)
     assert exact <= n_possible(cells, sizes, nested) <= math.prod(sizes)

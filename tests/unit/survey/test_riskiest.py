@@ -13,7 +13,7 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.engines.contract import KeyLevels
 from discreet.survey.headline.record_risk import CellRisks
-from discreet.survey.riskiest import riskiest_cells
+from discreet.survey.riskiest import _end_of_tie, riskiest_cells
 
 
 @dataclass
@@ -132,3 +132,21 @@ def test_the_risk_goes_before_the_count_and_no_risk_comes_last(size):
     assert [cell.rows for cell in found] == [(2, 3), (5, 6), (1,), (4,)]
     assert [cell.population_unique for cell in found] == [0.0, 0.0, 0.05, None]
     assert len(riskiest(rows, [4], size, False, 2, risks=risks)) == 2
+
+
+@pytest.mark.parametrize("limit", [1, 5, 20])
+def test_the_rarest_of_very_many_uniques_are_those_of_a_full_sort(limit):
+    rng = np.random.default_rng(limit)
+    sizes = [40, 30, 20]
+    rows = np.unique((rng.random((3000, 3)) ** 2 * sizes).astype(np.int64), axis=0)
+    found = riskiest(rows, sizes, 10**6, weighted=False, limit=limit)
+    shares = [np.bincount(rows[:, j], minlength=n) / len(rows) for j, n in enumerate(sizes)]
+    expected = np.sort(len(rows) * np.prod([s[rows[:, j]] for j, s in enumerate(shares)], axis=0))
+    assert [one.expected_count for one in found] == pytest.approx(expected[:limit])
+
+
+def test_a_tie_is_kept_to_its_end():
+    values = np.array([3.0, 1.0, 2.0, 1.0 + 1e-10, 1.0 + 2e-10, 1.5])
+    assert _end_of_tie(values, 1) == 1.0 + 2e-10
+    assert _end_of_tie(values, 4) == 1.5
+    assert _end_of_tie(values, 6) == 3.0

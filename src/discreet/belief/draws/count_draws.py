@@ -9,25 +9,24 @@ statistics on average, A E f = b, else draws stray to where no weight is.
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import gammaln
 
 from discreet.belief.count_belief import TableDistribution, drawn_distribution, prior_named
-from discreet.belief.drawn_belief import DrawnBelief
-from discreet.belief.draws.weights import log_mean
-from discreet.belief.exact.exact_distribution import ExactDistribution
 from discreet.clock import working_seconds
-from discreet.fiber.draws.sequential import LEAST_EFFECTIVE, WeightedDraws, weighted_draws
-from discreet.fiber.sums.enumeration import tables
 from discreet.fiber.system.linear_system import System
 from discreet.fiber.system.priors import Prior, ProductForm
-from discreet.fiber.system.structure import presolve
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
+from discreet.numerics.special import log_gamma
 from discreet.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from discreet.belief.drawn_belief import DrawnBelief
+    from discreet.fiber.draws.sequential import WeightedDraws
 
 NEWTON_STEPS = 200
 DRAWN_AT_ONCE = 100
@@ -73,6 +72,8 @@ def probable_tables(
 
     With them the logarithm of the normaliser Σ 1/∏ f_j! as the draws estimate it.
     """
+    from discreet.belief.draws.weights import log_mean
+
     found = _draws(system, "multinomial", n_draws, rng, time_limit, silent)
     if isinstance(found, Unavailable):
         return found
@@ -89,8 +90,10 @@ def _draws(
     rng: np.random.Generator,
     time_limit: float | None,
     progress: Progress,
-) -> tuple[WeightedDraws, float] | Unavailable:
+) -> "tuple[WeightedDraws, float] | Unavailable":
     """Draws that carry enough weight, and the logarithm of the factor that their weights have."""
+    from discreet.fiber.draws.sequential import LEAST_EFFECTIVE
+
     turned = descending(system)
     weight, shift = _tilted(turned, prior)
     drawn = _drawn_in_time(turned, weight, n_draws, rng, time_limit, progress)
@@ -108,8 +111,10 @@ def _drawn_in_time(
     rng: np.random.Generator,
     time_limit: float | None,
     progress: Progress,
-) -> WeightedDraws | Unavailable:
+) -> "WeightedDraws | Unavailable":
     """Draws in parts of one size, so that the clock is looked at often and a seed says which."""
+    from discreet.fiber.draws.sequential import WeightedDraws, weighted_draws
+
     begun, found, tried, stopped = working_seconds(), [], 0, ""
     while tried < n_draws and not stopped:
         part = min(DRAWN_AT_ONCE, n_draws - tried)
@@ -149,6 +154,8 @@ def descending(system: System) -> System:
 
 def listed(system: System, *, limit: int | None = None) -> Iterator[IntArray]:
     """All tables one by one, in order of the last cell, then the one before, and so on."""
+    from discreet.fiber.sums.enumeration import tables
+
     for table in tables(descending(system), limit=limit):
         yield table[::-1].copy()
 
@@ -195,8 +202,12 @@ def balanced_multipliers(
     return multipliers
 
 
-def _belief(system: System, prior: str, drawn: WeightedDraws, shift: float) -> DrawnBelief:
+def _belief(system: System, prior: str, drawn: "WeightedDraws", shift: float) -> "DrawnBelief":
     """The belief by draws of cells from the last to the first, whose weights have a factor."""
+    from discreet.belief.drawn_belief import DrawnBelief
+    from discreet.belief.exact.exact_distribution import ExactDistribution
+    from discreet.fiber.system.structure import presolve
+
     own = prior_named(prior)
     product = ExactDistribution(system=system, prior=own, n_cells=system.n_named, log_constant=None)
     tables, limits = drawn.tables[:, ::-1].copy(), presolve(system, drop_redundant=False)
@@ -228,4 +239,4 @@ def greatest_log_weight(system: System, tilt: FloatArray | None = None) -> float
     n = system.n_named
     low, high = (limit[:n].astype(np.float64) for limit in (system.lower, system.upper))
     at = np.clip(np.floor(np.exp(np.minimum(t, 600.0))), low, high)
-    return float(np.sum(t * at - gammaln(at + 1)) - multipliers @ right)
+    return float(np.sum(t * at - log_gamma(at + 1)) - multipliers @ right)

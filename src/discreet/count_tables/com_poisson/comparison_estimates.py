@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.count_tables.com_poisson.normaliser import moments
-from discreet.count_tables.com_poisson.solving import log_rate_for_mean
+from discreet.count_tables.com_poisson.solving import crossing, log_rate_for_mean
 from discreet.count_tables.statistics import check_counts
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray
@@ -114,7 +113,7 @@ def _solved(mean: float, variance: float) -> ComparisonEstimate:
     high = 1.0
     while gap(high) > 0:
         high *= 2
-    dispersion = float(brentq(gap, 0.0, high, xtol=1e-13, rtol=1e-12))
+    dispersion = crossing(gap, 0.0, high)
     log_rate = log_rate_for_mean(mean, dispersion)
     return ComparisonEstimate(log_rate=log_rate, dispersion=dispersion)
 

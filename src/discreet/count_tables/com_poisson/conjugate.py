@@ -16,7 +16,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, logsumexp
 
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
@@ -35,6 +34,7 @@ from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.quadrature import Panels, panels_around
 from discreet.numerics.rounding import EPSILON
+from discreet.numerics.special import log_gamma, log_sum
 
 ORDER, COARSE_ORDER = 10, 7
 OUTER, INNER = 5, 4  # panels on each side of a peak, split while a coarser rule changes too much
@@ -118,7 +118,7 @@ class _Slice:
 
     @property
     def log_integral(self) -> float:
-        return float(logsumexp(self.log_density, b=self.panels.weights))
+        return log_sum(self.log_density + np.log(self.panels.weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class _Grid:
         )
         slices = tuple(_slices(density, panels.nodes, order, split))
         marginal = np.array([one.log_integral for one in slices])
-        whole = float(logsumexp(marginal, b=panels.weights))
+        whole = log_sum(marginal + np.log(panels.weights))
         return cls(panels, slices, marginal, whole)
 
     @property
@@ -375,7 +375,9 @@ def _predicted(one: _Slice, counts: FloatArray) -> FloatArray:
     """P(X = x) for one ν, averaged over its θ."""
     share = one.panels.weights * np.exp(one.log_density - one.log_integral)
     log_mass = np.multiply.outer(counts, one.panels.nodes) - one.log_normaliser
-    masses: FloatArray = np.exp(log_mass - one.dispersion * gammaln(counts + 1)[..., None]) @ share
+    masses: FloatArray = (
+        np.exp(log_mass - one.dispersion * log_gamma(counts + 1)[..., None]) @ share
+    )
     return masses
 
 
@@ -422,7 +424,7 @@ def _over_dispersions(density: Conjugate, log_rates: FloatArray) -> Iterator[flo
         reach = (peak - panels.cuts[0]) / width, (panels.cuts[-1] - peak) / width
         normaliser = log_normalisers(np.full(len(panels.nodes), theta), panels.nodes)
         values = density.a * theta - density.b * panels.nodes - density.c * normaliser
-        yield float(logsumexp(values, b=panels.weights))
+        yield log_sum(values + np.log(panels.weights))
 
 
 def _deviation(weights: FloatArray, nodes: FloatArray) -> float:

@@ -10,19 +10,16 @@ on the boundary ν = 0 (geometric) when they are more dispersed than geometric c
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from scipy.optimize import brentq
-from scipy.special import chdtrc, gammaincinv
+from statistics import NormalDist
 
 from discreet.count_tables.com_poisson.distribution import ComPoisson
 from discreet.count_tables.com_poisson.normaliser import Moments, log_normaliser, moments
-from discreet.count_tables.com_poisson.solving import (
-    log_rate_for_mean,
-)
+from discreet.count_tables.com_poisson.solving import crossing, log_rate_for_mean
 from discreet.count_tables.factorials import least_table
 from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import DiscreetError, InputError, must_be
 from discreet.notebooks import ShownInNotebooks
+from discreet.numerics.special import chi_square_above
 
 ITERATIONS = 400
 GEOMETRIC_EXCESS = 0.4  # times the mean: less than log X! exceeds log Γ(mean + 1) by at ν = 0
@@ -98,14 +95,14 @@ class Fit(ShownInNotebooks):
 
     def dispersion_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """All ν that a likelihood-ratio test does not reject, the rate being free."""
-        sums, drop = self.sums, float(gammaincinv(0.5, _checked(confidence)))
+        sums, drop = self.sums, NormalDist().inv_cdf((1 + _checked(confidence)) / 2) ** 2 / 2
 
         def gap(dispersion: float) -> float:
             profile = sums.log_likelihood(log_rate_for_mean(sums.mean, dispersion), dispersion)
             return profile - self.log_likelihood + drop
 
         step = self.dispersion_standard_error or 0.1
-        low = 0.0 if self.dispersion == 0 or gap(0.0) >= 0 else brentq(gap, 0.0, self.dispersion)
+        low = 0.0 if self.dispersion == 0 or gap(0.0) >= 0 else crossing(gap, 0.0, self.dispersion)
         return float(low), _crossing(gap, self.dispersion, step)
 
 
@@ -177,7 +174,7 @@ def poisson_test(outcome: Fit | NoMaximum) -> PoissonTest:
     poisson = sums.log_likelihood(math.log(sums.mean), 1.0)
     statistic = max(0.0, 2 * (limit - poisson))
     dispersion = outcome.dispersion if isinstance(outcome, Fit) else None
-    return PoissonTest(statistic, float(chdtrc(1, statistic)), dispersion)
+    return PoissonTest(statistic, chi_square_above(1, statistic), dispersion)
 
 
 def _no_maximum(sums: SampleSums) -> NoMaximum:
@@ -332,7 +329,7 @@ def _crossing(gap: Callable[[float], float], inside: float, step: float) -> floa
     near, far = inside, inside + step
     while gap(far) > 0:
         near, far, step = far, far + 2 * step, 2 * step
-    return float(brentq(gap, min(near, far), max(near, far), xtol=1e-12, rtol=1e-12))
+    return crossing(gap, min(near, far), max(near, far))
 
 
 def _checked(confidence: float) -> float:

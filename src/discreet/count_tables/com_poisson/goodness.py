@@ -1,7 +1,15 @@
 """Does the COM-Poisson distribution fit the table? Only then are (n, S1, S2) enough for a user.
 
-Pearson's chi-square over values, pooled until each group expects at least five observations, with
-a p-value by drawing tables from the fitted distribution and fitting each of them again.
+Pearson's chi-square over values, pooled until each group expects at least five observations. Its
+p-value is had by drawing tables from the fitted distribution and fitting each of them again, where
+draws are asked for. Else it is approximate, by the statistic of Rao, Robson and Nikulin: Pearson's
+is no chi-square where parameters were fitted to the single values and not to the groups (Chernoff
+and Lehmann 1954), and with V the scaled differences, B their derivatives and I the information of
+one observation
+
+    Y = VᵀV + VᵀB (I − BᵀB)⁻¹ BᵀV
+
+is one in large tables, with one degree of freedom less than there are groups.
 """
 
 import math
@@ -9,7 +17,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc, gammaln
 
 from discreet.count_tables.com_poisson.estimation import (
     Fit,
@@ -22,10 +29,12 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.rounding import above
+from discreet.numerics.special import chi_square_above, log_gamma
 
 SMALLEST_EXPECTED = 5.0
 BAD_FIT = 0.05
 LARGEST_VALUES = 100_000
+LEAST_LOST = 1e-3  # of the information on a parameter, below which grouping loses nothing of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +51,26 @@ class Group:
 class Goodness:
     """Pearson's test of the fit.
 
-    `p_value` is the share of drawn tables (the observed among them) that fit no better, with its
-    `p_value_standard_error`; `chi_square_p_value` is the textbook one, None without degrees of
-    freedom.
+    With `draws`, `p_value` is the share of drawn tables (the observed among them) that fit no
+    better, with its `p_value_standard_error`. Without, it is that of Rao, Robson and Nikulin, which
+    is approximate; `how` says which. `chi_square_p_value` is the textbook one, None without degrees
+    of freedom.
     """
 
     groups: tuple[Group, ...]
     statistic: float
     degrees_of_freedom: int
     p_value: float
-    p_value_standard_error: float
+    p_value_standard_error: float | None
     chi_square_p_value: float | None
     draws: int
+
+    @property
+    def how(self) -> str:
+        """How the p-value was got."""
+        if self.draws:
+            return f"{self.draws:,} tables drawn from the fit and fitted again"
+        return "approximation for large tables (Rao, Robson and Nikulin)"
 
     @property
     def fits_badly(self) -> bool:
@@ -90,11 +107,12 @@ class Goodness:
 
 
 def goodness_of_fit(
-    counts: Mapping[int, int], *, rng: np.random.Generator, draws: int = 499
+    counts: Mapping[int, int], *, rng: np.random.Generator, draws: int = 0
 ) -> Goodness | Unavailable:
-    """Pearson's test of the maximum-likelihood fit to a table."""
-    if draws < 1:
-        raise InputError(must_be("draws", "at least 1", draws))
+    """Pearson's test of the maximum-likelihood fit to a table: by draws, or without by a formula
+    for large tables."""
+    if draws < 0:
+        raise InputError(must_be("draws", "zero or more", draws))
     table = check_counts(counts)
     if not any(table):
         return Unavailable("all observations are zero, so there is nothing to test")
@@ -109,24 +127,35 @@ def goodness_of_fit(
 
 def _test(
     table: Mapping[int, int], fit: Fit, mass: FloatArray, draws: int, rng: np.random.Generator
-) -> Goodness:
+) -> Goodness | Unavailable:
     n = sum(table.values())
     starts = pool(n * mass)
     observed = np.zeros(max(len(mass), max(table) + 1), dtype=np.int64)
     observed[list(table)] = list(table.values())
     statistic = _pearson(observed, n * mass, starts)
-    drawn = (_replicate(n, mass, starts, rng) for _ in range(draws))
-    # a table drawn that is the observed one fits as badly, however its own fit is rounded
-    worse = sum(not above(statistic, one, scale=1.0) for one in drawn)
-    p_value = (1 + worse) / (1 + draws)
+    if draws:
+        drawn = (_replicate(n, mass, starts, rng) for _ in range(draws))
+        # a table drawn that is the observed one fits as badly, however its own fit is rounded
+        worse = sum(not above(statistic, one, scale=1.0) for one in drawn)
+        p_value = (1 + worse) / (1 + draws)
+    else:
+        approximate = _rao_robson_nikulin(observed, n, mass, starts, fit)
+        if approximate is None:
+            return Unavailable(
+                "too few values are frequent enough for a test by formula; ask for draws "
+                "(fit_draws, as in --fit-draws 499)"
+            )
+        p_value = approximate
     degrees = len(starts) - 1 - (1 if fit.at_boundary else 2)
     return Goodness(
         groups=_groups(observed, n * mass, starts),
         statistic=statistic,
         degrees_of_freedom=max(0, degrees),
         p_value=p_value,
-        p_value_standard_error=math.sqrt(p_value * (1 - p_value) / (1 + draws)),
-        chi_square_p_value=float(chdtrc(degrees, statistic)) if degrees > 0 else None,
+        p_value_standard_error=(
+            math.sqrt(p_value * (1 - p_value) / (1 + draws)) if draws else None
+        ),
+        chi_square_p_value=chi_square_above(degrees, statistic) if degrees > 0 else None,
         draws=draws,
     )
 
@@ -161,6 +190,40 @@ def _pearson(observed: IntArray, expected: FloatArray, starts: IntArray) -> floa
     return float(((seen - wanted) ** 2 / wanted).sum())
 
 
+def _rao_robson_nikulin(
+    observed: IntArray, n: int, mass: FloatArray, starts: IntArray, fit: Fit
+) -> float | None:
+    """P(χ² > Y), None where one group is all there is.
+
+    Where grouping loses next to nothing of what a parameter is told by, V has no part along it: the
+    direction is left out, and takes a degree of freedom with it.
+    """
+    if len(starts) < 2:
+        return None
+    values = np.arange(len(mass))
+    log_factorials = log_gamma(values + 1.0)
+    own = mass / mass.sum()
+    scores = [values - own @ values]
+    if not fit.at_boundary:
+        scores.append(-(log_factorials - own @ log_factorials))
+    slopes = np.stack([np.add.reduceat(own * score, starts) for score in scores], axis=1)
+    expected = np.add.reduceat(own, starts)
+    differences = np.add.reduceat(observed, starts) - n * expected
+    scaled = differences / np.sqrt(n * expected)
+    by_root = slopes / np.sqrt(expected)[:, None]
+    information = np.array([[(own * a) @ b for b in scores] for a in scores])
+    # in a basis in which one observation tells as much of each parameter
+    root = np.linalg.inv(np.linalg.cholesky(information))
+    by_root = by_root @ root.T
+    kept, basis = np.linalg.eigh(by_root.T @ by_root)
+    along = basis.T @ (by_root.T @ scaled)
+    lost = 1 - kept
+    told = lost > LEAST_LOST
+    statistic = float(scaled @ scaled + (along[told] ** 2 / lost[told]).sum())
+    degrees = len(starts) - 1 - int((~told).sum())
+    return chi_square_above(degrees, statistic) if degrees > 0 else None
+
+
 def _replicate(n: int, mass: FloatArray, starts: IntArray, rng: np.random.Generator) -> float:
     """The statistic of a drawn table, fitted again; 0 where the limit fits without difference."""
     drawn = rng.multinomial(n, mass / mass.sum())
@@ -168,7 +231,7 @@ def _replicate(n: int, mass: FloatArray, starts: IntArray, rng: np.random.Genera
     total = int(drawn @ values)
     if total == 0:
         return 0.0
-    fit = maximum_likelihood_from(n, total, float(drawn @ gammaln(values + 1.0)))
+    fit = maximum_likelihood_from(n, total, float(drawn @ log_gamma(values + 1.0)))
     if isinstance(fit, NoMaximum):
         return 0.0
     return _pearson(drawn, n * fit.distribution.mass(values), starts)

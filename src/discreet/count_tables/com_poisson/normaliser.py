@@ -17,7 +17,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.count_tables.com_poisson.terms import (
     LARGEST_PLAIN,
@@ -29,6 +28,7 @@ from discreet.count_tables.com_poisson.terms import (
 )
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray
+from discreet.numerics.special import log_gamma
 
 DROP = 50.0
 WIDEST = 1e98  # a range whose cube, times logarithms squared, is still a float
@@ -113,7 +113,7 @@ def _last_that_matters(log_rate: float, dispersion: float) -> float:
 
 def _log_normalisers(log_rates: FloatArray, dispersions: FloatArray, last: float) -> FloatArray:
     values = np.arange(last + 1.0)
-    factorials = np.multiply.outer(dispersions, gammaln(values + 1))
+    factorials = np.multiply.outer(dispersions, log_gamma(values + 1))
     exponent = np.multiply.outer(log_rates, values) - factorials
     largest = exponent.max(axis=-1)
     total: FloatArray = largest + np.log(np.exp(exponent - largest[:, None]).sum(axis=-1))

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc
 
 from discreet.count_tables.com_poisson.estimation import SampleSums
 from discreet.count_tables.com_poisson.normaliser import Moments, moments
@@ -25,6 +24,7 @@ from discreet.count_tables.statistics import CountStatistics
 from discreet.errors import DiscreetError, InputError, must_be
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray, read_only
+from discreet.numerics.special import chi_square_above
 
 ITERATIONS = 200
 LARGEST_DISPERSION = 200.0  # a larger estimate is a likelihood that grows without end
@@ -202,7 +202,7 @@ def likelihood_ratio(smaller: Regression, larger: Regression) -> RatioTest:
     caution = None
     if smaller.at_boundary or larger.at_boundary:
         caution = "a dispersion of 0 lies on the boundary, where the p-value is only approximate"
-    return RatioTest(statistic, degrees, float(chdtrc(degrees, statistic)), caution)
+    return RatioTest(statistic, degrees, chi_square_above(degrees, statistic), caution)
 
 
 def dispersion_test(

@@ -97,3 +97,31 @@ def _between(low: float, high: float, at: float, wanted: float) -> float:
         return 0.5 * (low + high)
     size = min(max(1.0, abs(at)), abs(wanted - at) / 2 + 1e-3)
     return at - size if math.isinf(low) else at + size
+
+
+def crossing(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function whose signs at both ends differ is zero, to 1e-13 of the place.
+
+    The line through the ends of the bracket is followed; an end that stays is weighed half, so that
+    it moves too, and the bracket is halved wherever three such steps did not (Illinois).
+    """
+    at_low, at_high, width = function(low), function(high), abs(high - low)
+    if at_low == 0 or at_high == 0:
+        return low if at_low == 0 else high
+    for step in range(STEPS):
+        guess = high - at_high * (high - low) / (at_high - at_low)
+        if step % 4 == 3 and abs(high - low) > width / 2:
+            guess = 0.5 * (low + high)
+        if step % 4 == 3:
+            width = abs(high - low)
+        if abs(high - low) <= 1e-13 * max(1.0, abs(high)) or not math.isfinite(guess):
+            break
+        value = function(guess)
+        if value == 0:
+            return guess
+        if (value > 0) == (at_high > 0):
+            at_low *= 0.5
+        else:
+            low, at_low = high, at_high
+        high, at_high = guess, value
+    return high

@@ -20,10 +20,10 @@ from decimal import Decimal, localcontext
 from typing import Protocol
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma, xlogy
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray
+from discreet.numerics.special import digamma, log_gamma
 
 LARGEST_PLAIN = 1e3  # θ · centre up to which log-gamma loses less than 1e-12 of a term
 LARGEST_POWER = 1e5  # ν / μ up to which a saddle-point ratio keeps ten digits
@@ -108,7 +108,7 @@ class PlainTerms:
         return offset * self.log_rate - self.dispersion * self._log_factorial(offset)
 
     def _log_factorial(self, offset: FloatArray) -> FloatArray:
-        factorial: FloatArray = gammaln(offset + (self.centre + 1)) - self.log_centre_factorial
+        factorial: FloatArray = log_gamma(offset + (self.centre + 1)) - self.log_centre_factorial
         return factorial
 
     def log_term_at(self, offset: float) -> float:
@@ -118,7 +118,7 @@ class PlainTerms:
 
     def slope(self, offset: float) -> float:
         """θ − ν ψ(x + 1)."""
-        return self.log_rate - self.dispersion * float(digamma(self.centre + offset + 1))
+        return self.log_rate - self.dispersion * (digamma(self.centre + offset + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class SaddleTerms:
         """−ν (log(x/μ) + ψ(x + 1) − log x)."""
         value = max(self.centre + offset, 0.0)
         if value < STIRLING_FROM:
-            return self.log_rate - self.dispersion * float(digamma(value + 1))
+            return self.log_rate - self.dispersion * (digamma(value + 1))
         inverse = 1 / value
         rest = inverse * (0.5 - inverse * (1 / 12 - inverse * inverse / 120))
         return -self.dispersion * (math.log1p(offset / self.centre) + rest)
@@ -176,7 +176,7 @@ class SaddleTerms:
         ratio -= stirling_remainder(safe) - stirling_remainder(np.array(self.centre))
         if not small.any():
             return ratio
-        plain = offset * self.log_centre - (gammaln(value + 1) - self.log_centre_factorial)
+        plain = offset * self.log_centre - (log_gamma(value + 1) - self.log_centre_factorial)
         return np.where(small, plain, ratio)
 
 
@@ -249,6 +249,8 @@ def deviance(offset: FloatArray, centre: float) -> FloatArray:
     near = offset * v + 2 * value * (v * square * series)
     if close.all():
         return near
+    from scipy.special import xlogy  # slow to load, and only large counts need it
+
     far: FloatArray = xlogy(value, value / centre) - offset
     return np.where(close, near, far)
 
@@ -269,7 +271,9 @@ def stirling_remainder(value: FloatArray) -> FloatArray:
     series = inverse * (1 / 12 - square * (1 / 360 - square * series))
     if (value >= STIRLING_FROM).all():
         return np.asarray(series)
-    exact = gammaln(value + 1) - (value + 0.5) * np.log(value) + value - 0.5 * math.log(2 * math.pi)
+    exact = (
+        log_gamma(value + 1) - (value + 0.5) * np.log(value) + value - 0.5 * math.log(2 * math.pi)
+    )
     return np.where(value >= STIRLING_FROM, series, exact)
 
 
@@ -277,6 +281,8 @@ def log_ratio_series(terms: Terms, value: float) -> FloatArray:
     """Taylor coefficients of `log_poisson_ratio` about a whole x, up to the fifth power."""
     at_value = terms.log_poisson_ratio(terms.offset(np.array([value])))
     order = np.arange(SERIES_DEGREE)
+    from scipy.special import polygamma  # as above
+
     higher = -polygamma(order, value + 1) / np.cumprod(order + 1.0)
     higher[0] += terms.log_centre
     series: FloatArray = np.concatenate([at_value, higher])

@@ -46,6 +46,7 @@ VALUES_A_SECOND = 1e7  # of cells in a few equations each
 COLUMN_VALUES_A_SECOND = 5e7  # of cells of a slice that is filled by columns
 PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
 TILT_SHARE = 0.2  # of the time, for slopes that make draws better
+BEYOND = 1.5  # weight of a draw that was not made, relative to the heaviest
 MOST_OVER = 1.5  # of the time limit that the last batch may take
 BATCH_NUMBERS = 2**17  # random numbers drawn at once
 
@@ -122,8 +123,7 @@ class WeightedDraws:
         if len(self.log_weights) == 0:
             return Unavailable(f"none of {self.n_tried} draws found a consistent table")
         log_value = float(logsumexp(self.log_weights) - np.log(self.n_tried))
-        square = self.n_tried / self.effective_draws - 1  # mean weight² / (mean weight)² − 1
-        relative = float(np.sqrt(max(0.0, square) / self.n_tried))
+        relative = self._relative_error()
         return Estimate(
             value=_number(log_value),
             standard_error=_number(log_value, relative),
@@ -133,6 +133,23 @@ class WeightedDraws:
             n_draws=self.n_tried,
             note="; ".join(filter(None, [self.how, self.stopped, self.warning])),
         )
+
+    def _relative_error(self) -> float:
+        """Standard error of the mean weight, relative to it.
+
+        Few draws carry most of the weight, and a sample that lacks them is too low and looks too
+        sure of itself. So one more draw is counted, half as heavy again as the heaviest: without
+        it, errors made on known fibers were a quarter larger than stated.
+        """
+        if alike(self.log_weights.min(), self.log_weights.max(), scale=1.0):
+            shares = np.ones(len(self.log_weights))  # all tables that were found count alike
+            beyond = 0.0
+        else:
+            shares, beyond = np.exp(self.log_weights - self.log_weights.max()), BEYOND
+        n = self.n_tried + (beyond > 0)
+        mean = (shares.sum() + beyond) / n
+        spread = (shares @ shares + beyond**2) / n - mean**2
+        return float(np.sqrt(max(0.0, spread) / n) * self.n_tried / shares.sum())
 
 
 def _number(log_value: float, factor: float = 1.0) -> float | int:

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.fiber.sums.dynamic_programming import SAFE_BITS, Budget, Total, counted, sweep
+from discreet.fiber.sums.dynamic_programming import (
+    SAFE_BITS,
+    STATE_SECONDS,
+    Budget,
+    Total,
+    counted,
+    sweep,
+)
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
 from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.sums.two_way import as_two_way, count_two_way
@@ -19,6 +26,8 @@ from discreet.numerics.remainders import PRIMES, joined
 from discreet.progress import Progress, silent
 
 LATTE_SECONDS = 60.0
+WORTH_TRYING = 500  # corners that the time of the states would have to pay for
+MOST_CORNERS = 5000  # that are gone through before states are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +57,8 @@ def count_tables(
     """The number of points of the system: exact methods first, then LattE, then an estimate.
 
     Blocks are counted apart and their numbers multiplied: a two-way table by its own method, any
-    other block by dynamic programming, with exact integers. Beyond the budget LattE is asked where
+    other block by dynamic programming, or by the corners of its few dimensions where that is less
+    work, with exact integers. Beyond the budget LattE is asked where
     it is installed (`algebra`), and last, given `rng` and `n_draws`, draws estimate the number.
     """
     try:
@@ -132,10 +142,27 @@ def count_block(block: Block, budget: Budget, progress: Progress = silent) -> in
     return _count_by_dynamic_programming(block, budget, progress)
 
 
+def _count_by_cones(block: Block, cost: float, budget: Budget) -> int | None:
+    """The number by the corners of few dimensions, where that takes less than the states that a
+    plan expects; None where it does not."""
+    from discreet.fiber.sums.cones import CORNER_SECONDS, count_by_cones
+
+    corners = STATE_SECONDS * 2.0 ** min(cost, 60.0) / CORNER_SECONDS
+    if corners < WORTH_TRYING:
+        return None
+    try:
+        return count_by_cones(block, budget, most_corners=int(min(corners, MOST_CORNERS)))
+    except BudgetExceeded:
+        return None
+
+
 def _count_by_dynamic_programming(block: Block, budget: Budget, progress: Progress) -> int:
     """The count modulo 2⁶⁴, and modulo as many primes as its size asks for."""
     plan = plan_for(block, seconds=budget.seconds_left)
     budget.check_time("choosing an order of the cells")
+    by_cones = _count_by_cones(block, plan.cost, budget)
+    if by_cones is not None:
+        return by_cones
 
     def residue(modulus: int) -> Total:
         found = sweep(plan, budget, modulus=modulus, progress=progress)

@@ -39,6 +39,7 @@ from discreet.numerics.rounding import EPSILON
 from discreet.progress import Progress, silent
 
 NEGLIGIBLE = 1e-15  # probabilities below it decide nothing
+LISTED_COLUMNS = 10  # of a block with a sum, up to which its points are listed
 PRECISE = 1e-10  # relative error of a probability that needs no second look
 
 
@@ -234,7 +235,8 @@ def sum_distribution(
         return {int(parts.values[system.n_columns]): 1.0}
     block, place = of_sum[0]
     start = heaviest(parts, prior, system.n_named)
-    points = listed_points(block, budget)
+    few = len(block.columns) <= LISTED_COLUMNS  # the sum joins blocks that have few points each
+    points = listed_points(block, budget) if few else None
     if points is not None and len(points):
         logs = _log_weights(block, points, prior, start)
         p = np.bincount(points[:, place], np.exp(logs - logs.max()), int(block.upper[place]) + 1)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.gamma_ratio import log_factorial_ratio, log_gamma_ratio
+from discreet.numerics.special import log_gamma
 
 
 class Prior(Protocol):
@@ -46,7 +46,7 @@ class Multinomial:
 
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """−log x!."""
-        return -gammaln(np.asarray(values) + 1.0)
+        return -log_gamma(np.asarray(values) + 1.0)
 
     def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
         """−log x! / start!."""
@@ -66,7 +66,7 @@ class ProductForm:
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """x log θ − log x!."""
         log_theta: FloatArray = np.log(self.theta[cells])
-        return values * log_theta - gammaln(np.asarray(values) + 1.0)
+        return values * log_theta - log_gamma(np.asarray(values) + 1.0)
 
     def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
         """(x − start) log θ − log x! / start!."""
@@ -86,7 +86,7 @@ class DirichletMultinomial:
 
     def log_weight(self, cells: IntArray, values: IntArray) -> FloatArray:
         """log Γ(x + α) − log Γ(α) − log x!."""
-        return log_gamma_ratio(self.alpha[cells], values) - gammaln(np.asarray(values) + 1.0)
+        return log_gamma_ratio(self.alpha[cells], values) - log_gamma(np.asarray(values) + 1.0)
 
     def log_ratio(self, cells: IntArray, start: IntArray, values: IntArray) -> FloatArray:
         """log Γ(x + α) / Γ(start + α) − log x! / start!."""

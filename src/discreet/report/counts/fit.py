@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.count_tables.assessment import CountAssessment
 from discreet.count_tables.com_poisson.conjugate import BayesianAnalysis
 from discreet.count_tables.com_poisson.estimation import Fit, NoMaximum
+from discreet.count_tables.com_poisson.goodness import Goodness
 from discreet.count_tables.com_poisson.regression import (
     Coefficient,
     RatioTest,
@@ -25,6 +26,7 @@ EFFECT_HEADER = ("", "estimate", "± standard error", "rate times")
 MEAN_HEADER = ("category", "mean observed", "mean fitted")
 USER = "maximum likelihood, what a user gets"
 OWN = "maximum likelihood, from the table"
+_TRY_DRAWS = "; on tables drawn from it: --fit-draws 499"
 
 
 def fit_rows(a: CountAssessment) -> list[tuple[str, str, str]]:
@@ -87,6 +89,8 @@ def fit_notes(a: CountAssessment) -> Iterator[str]:
         yield f"Fit not tested: {words.sentence(a.goodness.reason)}."
     elif a.goodness is not None and not a.goodness.fits_badly and a.user_sentence:
         yield tested_sentence(a.user_sentence)
+    if isinstance(a.goodness, Goodness):
+        yield f"The test of the fit: {a.goodness.how}{_TRY_DRAWS if not a.goodness.draws else ''}."
     if a.table is None:
         yield (
             "Whether COM-Poisson fits cannot be told from the statistics; only the holder of the "

@@ -251,6 +251,7 @@ def _goodness(a: CountAssessment) -> dict[str, Any]:
         "degrees_of_freedom",
         "p_value",
         "p_value_standard_error",
+        "how",
         "fits_badly",
     )
 

@@ -87,18 +87,18 @@ def placed_cells(
     n_bins = int(place.max()) + 1
     in_bin = np.bincount(place, minlength=n_bins)
     small = sample_count <= LARGEST_SIZE
-    cells = np.zeros((n_bins, LARGEST_SIZE))
-    np.add.at(cells, (place[small], sample_count[small] - 1), 1.0)
+    at = place[small] * LARGEST_SIZE + sample_count[small] - 1
+    cells = np.bincount(at, minlength=n_bins * LARGEST_SIZE).reshape(n_bins, -1).astype(np.float64)
     scores = [np.bincount(place, np.log(neighbours + c), n_bins) for c in ADDED]
     unique = sample_count == 1
     label, fraction = classes_of(inclusion_probability[unique])
-    uniques = np.zeros((n_bins, len(fraction)))
-    np.add.at(uniques, (place[unique], label), 1.0)
+    at = place[unique] * len(fraction) + label
+    uniques = np.bincount(at, minlength=n_bins * len(fraction)).reshape(n_bins, -1)
     used = cells.sum(axis=1) > 0
     histogram = CellHistogram(
         cells=cells[used],
         log_neighbours=(np.array(scores) / np.maximum(in_bin, 1))[:, used],
-        uniques=uniques[used],
+        uniques=uniques[used].astype(np.float64),
         fraction=fraction,
         seen_fraction=float(inclusion_probability.sum()),
     )
@@ -172,6 +172,8 @@ def _bins(neighbours: IntArray) -> IntArray:
 
 def classes_of(probability: FloatArray) -> tuple[IntArray, FloatArray]:
     """Class of each cell by its inclusion probability, and the geometric class means."""
+    if len(probability) and probability.min() == probability.max():
+        return np.zeros(len(probability), dtype=np.int64), probability[:1].copy()
     logs = np.log(probability)
     if not len(logs) or np.ptp(logs) < 0.01:
         return np.zeros(len(logs), dtype=np.int64), np.exp([logs.mean()] if len(logs) else [0.0])

@@ -17,9 +17,9 @@ locations are one matrix product.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import lgamma
 
 import numpy as np
-from scipy.special import gammaln
 
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 
@@ -168,7 +168,7 @@ class RateGrid:
     def sizes(self) -> FloatArray:
         """Cells with sample count 1, 2, …, `LARGEST_SIZE`: sizes × shapes × locations."""
         x = self.log_rates
-        logs = (j * x - np.exp(x) - gammaln(j + 1) for j in range(1, LARGEST_SIZE + 1))
+        logs = (j * x - np.exp(x) - lgamma(j + 1) for j in range(1, LARGEST_SIZE + 1))
         return read_only(np.array([np.maximum(self.total(np.exp(log)), TINY) for log in logs]))
 
     @cached_property
@@ -194,7 +194,7 @@ class RateGrid:
         `value` has one entry for each log-rate; trusted: size from 1 to `LARGEST_SIZE`.
         """
         x = self.log_rates
-        chance = np.exp(size * x - np.exp(x) - gammaln(size + 1))
+        chance = np.exp(size * x - np.exp(x) - lgamma(size + 1))
         expectation: FloatArray = self.total(chance * value) / self.sizes[size - 1]
         return expectation
 

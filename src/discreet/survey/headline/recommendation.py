@@ -33,7 +33,6 @@ from discreet.survey.headline.limits import (
     figure_of,
     whole_limits,
 )
-from discreet.survey.headline.neighbours import neighbour_counts
 from discreet.survey.headline.possible_cells import (
     UNLIMITED,
     PossibleCells,
@@ -41,6 +40,7 @@ from discreet.survey.headline.possible_cells import (
     known_cells,
 )
 from discreet.survey.headline.record_risk import CellRisks, counted_risks, record_risks
+from discreet.survey.regrouping import KeysLeftOut
 
 WITH_NEIGHBOURS = "neighbour_average"
 FROM_SIZES = "size_average"
@@ -131,31 +131,35 @@ def recommend_cells(
     weight_total: FloatArray | None = None,
     n_table_cells_known: bool = False,
     with_risks: bool = True,
+    left_out: KeysLeftOut | None = None,
 ) -> Estimated:
     """The recommended estimate from all occupied cells, one row each, and that of each cell.
 
     `records` lie in each cell. `weight_total` is the sum of
     the survey weights in each cell, where there are weights; they are scaled to add up to the
     population, with a note where that is a long way. `n_table_cells` are those of the levels in the
-    sample, unless they are known from elsewhere. Cost: one sort of the cells for each key, and some
-    tenths of a second; above `MOST_CELLS` cells neighbours are not counted.
+    sample, unless they are known from elsewhere. Near neighbours are counted by `left_out`, where
+    that is at hand. Cost: one sort of the cells for each key, and some tenths of a second; above
+    `MOST_CELLS` cells neighbours are not counted.
     Checked: sample and population have sizes that make sense.
     Trusted: the rows of `words` are distinct and lie in `coding`.
     """
+    note = _note_on_weights(weight_total, population_size)
+    asked = _Asked(SizeIndices.of_counts(records), population_size, UNLIMITED, note)
+    known = asked.known_without_model()
+    if known is not None:
+        whole = isinstance(known.expected_correct_matches, Figure)
+        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
     possible = (
         known_cells(n_table_cells)
         if n_table_cells_known
         else cells_of_all_levels(words, records, coding, n_table_cells)
     )
-    note = _note_on_weights(weight_total, population_size)
-    asked = _Asked(SizeIndices.of_counts(records), population_size, possible, note)
-    known = asked.known_without_model()
-    if known is not None:
-        whole = isinstance(known.expected_correct_matches, Figure)
-        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
+    asked = replace(asked, possible=possible)
     probability = _inclusion_probability(records, weight_total, asked.fraction)
     counted = len(records) <= MOST_CELLS
-    neighbours = neighbour_counts(words, records, coding) if counted else np.zeros_like(records)
+    left_out = left_out or KeysLeftOut(words, records, coding)
+    neighbours = left_out.neighbours() if counted else np.zeros_like(records)
     histogram, places = placed_cells(records, neighbours, probability)
     given = ", given how many records differ from them in one key" if counted else ""
     model = WITH_NEIGHBOURS if counted else FROM_SIZES

@@ -15,9 +15,8 @@ That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
-from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.survey.headline.extrapolation import (
     CellHistogram,
     CellPlaces,
@@ -71,19 +70,59 @@ def record_risks(
     `histogram` that `result` was made from with the sampling `fraction`.
     """
     grid, posterior = grid_for(fraction), _posterior_by_bin(result, fraction)
-    unique = np.zeros(len(sample_count))
-    share = np.empty(len(sample_count))
     one = sample_count == 1
-    if one.any():
-        alone, single = _of_uniques(histogram, grid, posterior)
-        here = places.bins[one], places.label[one]
-        unique[one], share[one] = alone[here], single[here]
-    several = (sample_count > 1) & (sample_count <= LARGEST_SIZE)
-    share[several] = _of_several(several, sample_count, probability, places, grid, posterior)
     large = sample_count > LARGEST_SIZE
-    share[large] = _of_large(sample_count[large], probability[large])
-    matches = _moved(unique, share, one, correct_matches)
-    return CellRisks(risk=matches / sample_count, population_unique=unique)
+    several = ~(one | large)
+    kind = np.empty(len(sample_count), dtype=np.int64)
+    alone, single = _of_uniques(histogram, grid, posterior)
+    kind[one] = places.bins[one] * alone.shape[1] + places.label[one]
+    shared, own = _of_several(sample_count[several], probability[several], places.bins[several],
+                              grid, posterior)  # fmt: skip
+    kind[several] = alone.size + own
+    apart = _of_large(sample_count[large], probability[large])
+    kind[large] = alone.size + len(shared) + np.arange(len(apart))
+    kinds = _Kinds(
+        unique=np.concatenate([alone.ravel(), np.zeros(len(shared) + len(apart))]),
+        share=np.concatenate([single.ravel(), shared, apart]),
+        n_single=alone.size,
+    )
+    matches = kinds.moved(np.bincount(kind, minlength=len(kinds.share)), correct_matches)
+    return CellRisks(risk=matches[kind] / sample_count, population_unique=kinds.unique[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """The cells that have the same risk: `unique` is P(F = 1 | f) and `share` what can be moved of
+    each kind; the first `n_single` are of sample uniques."""
+
+    unique: FloatArray
+    share: FloatArray
+    n_single: int
+
+    def moved(self, n_cells: IntArray, correct_matches: float) -> FloatArray:
+        """f · risk of each kind, moved by one step on the logit scale so that they add up over the
+        cells, of which each kind has so many.
+
+        Of a sample unique only what is left beside `unique` moves, up to a half: there F is at
+        least 2.
+        """
+        room = np.ones(len(self.share))
+        room[: self.n_single] = (1 - self.unique[: self.n_single]) / 2
+        inside = np.clip(self.share, NEAREST_END, 1 - NEAREST_END)
+        start = np.log(inside / (1 - inside))
+
+        def at(step: float) -> FloatArray:
+            found: FloatArray = self.unique + room / (1 + np.exp(-start - step))
+            return found
+
+        low, high = -FARTHEST_STEP, FARTHEST_STEP
+        for _ in range(STEPS):
+            step = (low + high) / 2
+            if float(n_cells @ at(step)) < correct_matches:
+                low = step
+            else:
+                high = step
+        return at((low + high) / 2)
 
 
 def _posterior_by_bin(result: Extrapolation, fraction: float) -> FloatArray:
@@ -121,24 +160,23 @@ def _of_uniques(
 
 
 def _of_several(
-    several: BoolArray,
     sample_count: IntArray,
     probability: FloatArray,
-    places: CellPlaces,
+    bins: IntArray,
     grid: RateGrid,
     posterior: FloatArray,
-) -> FloatArray:
-    """E(f/F | f) of the cells with 2 to `LARGEST_SIZE` records, by size, bin and class of π."""
-    label, fractions = classes_of(probability[several])
-    size, bins = sample_count[several], places.bins[several]
-    share = np.empty(len(size))
-    for f in np.unique(size).tolist():
-        for number, own in enumerate(fractions):
-            here = (size == f) & (label == number)
-            if here.any():
-                value = grid.size_expectation(f, _expected_share(f, own, grid))
-                share[here] = _averaged(posterior, value)[bins[here]]
-    return share
+) -> tuple[FloatArray, IntArray]:
+    """E(f/F | f) by size, class of π and bin, and which of these each cell is: cells with 2 to
+    `LARGEST_SIZE` records."""
+    label, fractions = classes_of(probability)
+    group = (sample_count - 2) * len(fractions) + label
+    held = np.bincount(group, minlength=(LARGEST_SIZE - 1) * len(fractions))
+    share = np.full((len(held), len(posterior)), 0.5)
+    for here in np.flatnonzero(held).tolist():
+        f, own = here // len(fractions) + 2, float(fractions[here % len(fractions)])
+        value = grid.size_expectation(f, _expected_share(f, own, grid))
+        share[here] = _averaged(posterior, value)
+    return share.ravel(), group * len(posterior) + bins
 
 
 def _expected_share(size: int, fraction: float, grid: RateGrid) -> FloatArray:
@@ -153,22 +191,3 @@ def _of_large(sample_count: IntArray, probability: FloatArray) -> FloatArray:
     With a flat prior of log μ, F is negative binomial and E((f − 1)/(F − 1)) = π.
     """
     return np.minimum(probability * (1 + (1 - probability) / sample_count), 1.0)
-
-
-def _moved(
-    unique: FloatArray, share: FloatArray, one: BoolArray, correct_matches: float
-) -> FloatArray:
-    """f · risk of each cell, moved by one step on the logit scale so that they add up.
-
-    Of a sample unique only what is left beside `unique` moves, up to a half: there F is at least 2.
-    """
-    room = np.where(one, (1 - unique) / 2, 1.0)
-    start = logit(np.clip(share, NEAREST_END, 1 - NEAREST_END))
-    low, high = -FARTHEST_STEP, FARTHEST_STEP
-    for _ in range(STEPS):
-        step = (low + high) / 2
-        if float((unique + room * expit(start + step)).sum()) < correct_matches:
-            low = step
-        else:
-            high = step
-    return unique + room * expit(start + (low + high) / 2)

@@ -131,17 +131,6 @@ def household_risk(risk: FloatArray, household: NDArray[Any]) -> FloatArray:
     return together[member].reshape(risk.shape)
 
 
-def undersized_cells(batch: CellBatch) -> int:
-    """Cells whose weights sum to less than their records: no sampling design gives such weights.
-
-    They are scored with p = 1, so with the risk 1/f, the highest there is.
-    """
-    if batch.weight_total is None:
-        return 0
-    slack = 1e-9  # what sums of weights may lose by rounding
-    return int(np.count_nonzero(batch.weight_total < batch.sample_count * (1 - slack)))
-
-
 @dataclass(frozen=True, slots=True)
 class BenedettiFranconi:
     """The individual risk of polettini, from weights or from the population size."""

@@ -8,7 +8,6 @@ import numpy as np
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray
 from discreet.progress import Progress
-from discreet.survey.models.dis import correct_match_probability
 from discreet.survey.projection import AllCells
 from discreet.survey.suda.derivation import Derivation, derive
 from discreet.survey.suda.matching import derive_by_matching, special_uniques_by_matching
@@ -129,6 +128,8 @@ def _dis(cells: AllCells, sampling_fraction: float | None) -> Outcome:
     one, two, three = (int((cells.records == size).sum()) for size in (1, 2, 3))
     if one == 0:
         return Unavailable("DIS needs a sample unique, and there is none")
+    from discreet.survey.models.dis import correct_match_probability  # here: it loads SciPy
+
     return correct_match_probability(one, two, three, min(sampling_fraction, 1.0)).figure()
 
 

@@ -91,8 +91,8 @@ def test_too_many_values():
 
 
 def test_refuses():
-    with pytest.raises(InputError, match="draws must be at least 1"):
-        goodness_of_fit(TABLE, rng=np.random.default_rng(1), draws=0)
+    with pytest.raises(InputError, match="draws must be zero or more"):
+        goodness_of_fit(TABLE, rng=np.random.default_rng(1), draws=-1)
 
 
 @pytest.mark.parametrize("bits", [-3, -1, 0, 1, 3])
@@ -108,3 +108,34 @@ def test_a_drawn_table_that_fits_as_badly_counts_as_such(monkeypatch, noise):
     observed = goodness(TABLE, draws=1).statistic
     monkeypatch.setattr(module, "_replicate", lambda *_: observed * (1 + noise))
     assert goodness(TABLE, draws=9).p_value == 1
+
+
+def test_the_formula_rejects_as_often_as_it_says():
+    rng = np.random.default_rng(5)
+    true = ComPoisson(2.0, 0.8)
+    mass = true.mass(np.arange(40))
+    values = []
+    for _ in range(400):
+        counts = rng.multinomial(300, mass / mass.sum())
+        found = goodness(dict(enumerate(counts.tolist())), draws=0)
+        assert found.p_value_standard_error is None
+        values.append(found.p_value)
+    shares = np.mean(np.array(values)[:, None] < [0.05, 0.25, 0.5, 0.75], axis=0)
+    errors = np.sqrt([0.05 * 0.95, 0.25 * 0.75, 0.5 * 0.5, 0.75 * 0.25]) / 20
+    assert np.all(np.abs(shares - [0.05, 0.25, 0.5, 0.75]) < 3.5 * errors)
+
+
+def test_the_formula_and_draws_agree():
+    formula, drawn = goodness(TABLE, draws=0), goodness(TABLE, draws=499)
+    assert formula.statistic == drawn.statistic
+    assert "approximation" in formula.how
+    assert "499 tables drawn" in drawn.how
+    bad = {0: 400, 1: 5, 2: 5, 3: 80, 4: 90, 5: 60}
+    assert goodness(bad, draws=0).fits_badly
+    assert goodness(bad, draws=39).fits_badly
+
+
+def test_one_group_is_not_tested_by_a_formula():
+    found = goodness_of_fit({0: 2, 1: 2, 3: 1}, rng=np.random.default_rng(1))
+    assert isinstance(found, Unavailable)
+    assert "--fit-draws" in found.reason

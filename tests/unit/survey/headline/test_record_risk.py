@@ -108,8 +108,10 @@ def test_tables_of_risk_are_posterior_means_by_plain_loops():
         assert of_one == pytest.approx(rest, abs=near)
         two_here = (count == 2) & (places.bins == bins)
         if two_here.any():
-            found = _of_several(count == 2, count, probability, places, grid, posterior)
-            assert found[places.bins[count == 2] == bins][0] == pytest.approx(pairs, abs=near)
+            two = count == 2
+            given = count[two], probability[two], places.bins[two]
+            share, kind = _of_several(*given, grid, posterior)
+            assert share[kind][places.bins[two] == bins][0] == pytest.approx(pairs, abs=near)
 
 
 def test_a_record_with_more_neighbours_or_more_like_it_is_at_less_risk():

@@ -22,10 +22,10 @@ from discreet.survey.models.benedetti_franconi import (
     match_variance,
     mean_inclusion_probability,
     poisson_limits,
-    undersized_cells,
     unique_probability,
 )
 from discreet.survey.models.contract import ModelUnavailable, Tally
+from discreet.survey.warnings import _undersized_cells
 
 CODING = Coding.of_sizes([1000])
 
@@ -199,8 +199,8 @@ def test_model_with_too_small_a_population_is_unavailable():
 
 def test_undersized_cells_are_counted_and_scored_with_caution():
     batch = batch_of([1, 2, 3], [0.5, 2, 3 - 1e-12])
-    assert undersized_cells(batch) == 1
-    assert undersized_cells(batch_of([1])) == 0
+    assert _undersized_cells(batch) == 1
+    assert _undersized_cells(batch_of([1])) == 0
     fitted, _ = assess([1, 2, 3], [0.5, 2, 3 - 1e-12])
     _, matched = scores_of(fitted, batch)
     np.testing.assert_array_equal(matched, [1, 1 / 2, 1 / 3])

@@ -20,20 +20,23 @@ of which there are at most n / limit.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
-from discreet.numerics.graphs import Step
+from discreet.numerics.graphs import Keys, Step
 from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
 
 Function = Callable[[FloatArray], FloatArray]
+Direct = Callable[[FloatArray], Sequence[float] | FloatArray]
 Groups = NDArray[np.integer[Any]]
 DEGREE = 14  # of the interpolation
-BLOCK_ROWS = 1 << 16  # nodes opened at once
+BLOCK_ROWS = 1 << 13  # nodes opened at once: what is worked out for them stays in the cache
+KEPT_ENTRIES = 1 << 21  # of subtrees that are kept, some 300 MB
+NO_PARENTS: Groups = np.zeros(1, dtype=np.int64)  # the one parent combination of all nodes
 
 
 class TooManyCells(Exception):  # noqa: N818 - an answer
@@ -64,14 +67,8 @@ class _Subtree:
     relative: FloatArray  # by entry, its largest product below as a share of that of the group
     tail: FloatArray  # entry × power, power sums of this entry and all later ones of the group
     child_group: tuple[Groups, ...]  # by child, the parent combination of each entry
-    children: tuple[int, ...]
     top: FloatArray  # by parent combination
-
-    @property
-    def ratio(self) -> FloatArray:
-        """Parent combination × power."""
-        every: FloatArray = self.tail[self.start[:-1]]
-        return every
+    ratio: FloatArray  # parent combination × power
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +80,43 @@ class _Nodes:
     depth: int
     mean: FloatArray
     reach: FloatArray
-    pending: dict[int, Groups]
+    pending: dict[int, Groups]  # but for subtrees without parents, which all nodes share
 
     def rows(self, chosen: slice) -> "_Nodes":
         held = {place: group[chosen] for place, group in self.pending.items()}
         return _Nodes(self.depth, self.mean[chosen], self.reach[chosen], held)
+
+
+class Subtrees:
+    """Subtrees by what they are made from, the latest of them kept: models that differ by one pair
+    of keys share most of theirs."""
+
+    def __init__(self, cells: OccupiedCells, powers: int = DEGREE + 1) -> None:
+        self.cells, self.powers = cells, powers
+        self._held: dict[Any, _Subtree] = {}
+        self._entries = 0
+
+    def of(self, steps: Sequence[Step]) -> tuple[list[_Subtree], list[tuple[int, ...]]]:
+        """The keys in order, with messages from the last to the first, and the children of each."""
+        children = _children(steps)
+        trees: dict[int, _Subtree] = {}
+        names: dict[int, Any] = {}
+        for place in range(len(steps) - 1, -1, -1):
+            here = children[place]
+            name = (steps[place].key, steps[place].parents, tuple(names[c] for c in here))
+            if name not in self._held:
+                below = [(steps[child].parents, trees[child]) for child in here]
+                self._keep(name, _subtree(self.cells, steps[place], below, self.powers))
+            names[place], trees[place] = name, self._held[name]
+        return [trees[place] for place in range(len(steps))], children
+
+    def _keep(self, name: Any, tree: _Subtree) -> None:
+        self._entries += len(tree.probability)
+        self._held[name] = tree
+        for old in list(self._held):
+            if self._entries <= KEPT_ENTRIES or old == name:
+                break
+            self._entries -= len(self._held.pop(old).probability)
 
 
 def sum_over_cells(
@@ -98,21 +127,28 @@ def sum_over_cells(
     *,
     budget: float = math.inf,
     degree: int = DEGREE,
+    subtrees: Subtrees | None = None,
+    direct: Direct | None = None,
 ) -> CellSums:
     """Σ μ·ψ(μ) over all cells; raises TooManyCells beyond `budget` nodes.
 
+    `direct` gives the sums of all functions over cells that are looked at one by one, where these
+    have something in common. `subtrees` are those of the same cells, kept from other models.
     Trusted: each ψ is smooth on [0, limit], as e^(−aμ) is while a·limit is below 8 or so.
     """
-    trees = _subtrees(cells, steps, degree + 1)
+    trees, children = (subtrees or Subtrees(cells, degree + 1)).of(steps)
     root = _root(trees, steps, cells.sample_size, limit)
+    shared = _shared(trees, steps)
     if root.reach[0] <= 1:
-        powers, direct, rows = _everything(trees, root, degree + 1), np.zeros(len(functions)), 1
+        every: FloatArray = root.reach[0] ** np.arange(1, degree + 2)
+        powers, singly, rows = every * shared[0], np.zeros(len(functions)), 1
     else:
-        powers, direct, rows = _walk(trees, root, functions, budget, degree + 1)
+        walk = _Walk(trees, children, shared, direct or partial(_one_by_one, functions))
+        powers, singly, rows = walk.summed(root, budget)
     value, error = np.empty(len(functions)), np.empty(len(functions))
     for i, function in enumerate(functions):
         coefficients, worst = interpolation(function, limit, degree)
-        value[i] = direct[i] + limit * float(coefficients @ powers)
+        value[i] = singly[i] + limit * float(coefficients @ powers)
         error[i] = worst * limit * powers[0]
     return CellSums(value, error, rows)
 
@@ -123,16 +159,20 @@ def _root(
     """The node above all cells."""
     roots = [place for place, step in enumerate(steps) if not step.parents]
     reach = sample_size / limit * math.prod(float(trees[place].top[0]) for place in roots)
-    group = np.zeros(1, dtype=np.int64)
     mean = np.full(1, float(sample_size))
-    return _Nodes(0, mean, np.full(1, reach), dict.fromkeys(roots, group))
+    return _Nodes(0, mean, np.full(1, reach), {})
 
 
-def _everything(trees: Sequence[_Subtree], root: _Nodes, powers: int) -> FloatArray:
-    """Σ (μ/limit)^m over all cells."""
-    ratios = [trees[place].ratio[0] for place in root.pending]
-    sums: FloatArray = root.reach[0] ** np.arange(1, powers + 1) * np.prod(ratios, axis=0)
-    return sums
+def _shared(trees: Sequence[_Subtree], steps: Sequence[Step]) -> list[FloatArray]:
+    """For each depth, the product of the ratios of all subtrees without parents from there on."""
+    found = [np.ones(trees[0].ratio.shape[1])]
+    for tree, step in zip(reversed(trees), reversed(steps), strict=True):
+        found.append(found[-1] if step.parents else found[-1] * tree.ratio[0])
+    return found[::-1]
+
+
+def _one_by_one(functions: Sequence[Function], mean: FloatArray) -> list[float]:
+    return [float((mean * function(mean)).sum()) for function in functions]
 
 
 @lru_cache(maxsize=64)
@@ -152,16 +192,6 @@ def interpolation(function: Function, limit: float, degree: int) -> tuple[FloatA
     return np.asarray(read_only(coefficients)), 1.5 * float(np.abs(miss).max())
 
 
-def _subtrees(cells: OccupiedCells, steps: Sequence[Step], powers: int) -> list[_Subtree]:
-    """The keys in order, with messages from the last to the first."""
-    children = _children(steps)
-    trees: dict[int, _Subtree] = {}
-    for place in range(len(steps) - 1, -1, -1):
-        below = [trees[child] for child in children[place]]
-        trees[place] = _subtree(cells, steps, place, children[place], below, powers)
-    return [trees[place] for place in range(len(steps))]
-
-
 def _children(steps: Sequence[Step]) -> list[tuple[int, ...]]:
     """For each place in the order the places whose parents end there: a forest of cliques."""
     place = {step.key: i for i, step in enumerate(steps)}
@@ -170,20 +200,16 @@ def _children(steps: Sequence[Step]) -> list[tuple[int, ...]]:
 
 
 def _subtree(
-    cells: OccupiedCells,
-    steps: Sequence[Step],
-    place: int,
-    children: tuple[int, ...],
-    below: Sequence[_Subtree],
-    powers: int,
+    cells: OccupiedCells, step: Step, below: Sequence[tuple[Keys, _Subtree]], powers: int
 ) -> _Subtree:
-    clique, parents = cells.margin(steps[place].clique), cells.margin(steps[place].parents)
+    """One key of the order; `below` are the subtrees of its children and what their parents are."""
+    clique, parents = cells.margin(step.clique), cells.margin(step.parents)
     some_cell = _first_of_group(clique.group, len(clique.code))
     parent = parents.group[some_cell]
     probability = clique.total / parents.total[parent]
-    groups = [cells.margin(steps[child].parents).group[some_cell] for child in children]
+    groups = [cells.margin(keys).group[some_cell] for keys, _ in below]
     reach = probability.copy()
-    for tree, group in zip(below, groups, strict=True):
+    for (_, tree), group in zip(below, groups, strict=True):
         reach *= tree.top[group]
     order = np.lexsort((-reach, parent))
     parent, reach = parent[order], reach[order]
@@ -191,11 +217,21 @@ def _subtree(
     start = np.searchsorted(parent, np.arange(len(parents.code) + 1))
     top = reach[start[:-1]]
     relative = reach / top[parent]
-    tail = relative[:, None] ** np.arange(1, powers + 1)
-    for tree, group in zip(below, groups, strict=True):
+    tail = _powers(relative, powers)
+    for (_, tree), group in zip(below, groups, strict=True):
         tail *= tree.ratio[group]
     _add_from_behind(tail, start)
-    return _Subtree(start, probability[order], relative, tail, tuple(groups), children, top)
+    ratio = tail[start[:-1]]
+    return _Subtree(start, probability[order], relative, tail, tuple(groups), top, ratio)
+
+
+def _powers(base: FloatArray, powers: int) -> FloatArray:
+    """x, x², x³, … of each entry, by products: quicker by far than powers one by one."""
+    found = np.empty((len(base), powers))
+    found[:, 0] = base
+    for m in range(1, powers):
+        np.multiply(found[:, m - 1], base, out=found[:, m])
+    return found
 
 
 def _add_from_behind(rows: FloatArray, start: IntArray) -> None:
@@ -213,71 +249,78 @@ def _first_of_group(group: Groups, n_groups: int) -> IntArray:
     return first
 
 
-def _walk(
-    trees: Sequence[_Subtree],
-    root: _Nodes,
-    functions: Sequence[Function],
-    budget: float,
-    powers: int,
-) -> tuple[FloatArray, FloatArray, int]:
-    """Power sums of μ/limit over closed nodes, Σ μ·ψ(μ) over the cells reached, nodes opened."""
-    closed, direct, seen = np.zeros(powers), np.zeros(len(functions)), 0
-    stack = [root]
-    while stack:
-        nodes = stack.pop()
-        seen += len(nodes.mean)
-        if seen > budget:
-            raise TooManyCells(f"more than {budget:.0f} nodes")
-        if nodes.depth == len(trees):
-            mean = nodes.mean
-            direct += [float((mean * function(mean)).sum()) for function in functions]
-            continue
-        first = _first_closed(trees[nodes.depth], nodes)
-        closed += _closed_sums(trees, nodes, first, powers)
-        opened = _opened(trees, nodes, first)
-        for begin in range(0, len(opened.mean), BLOCK_ROWS):
-            stack.append(opened.rows(slice(begin, begin + BLOCK_ROWS)))
-    return closed, direct, seen
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """From the root to the cells whose mean is above the limit, closing what lies below it."""
+
+    trees: Sequence[_Subtree]
+    children: Sequence[tuple[int, ...]]
+    shared: Sequence[FloatArray]
+    direct: Direct
+
+    def summed(self, root: _Nodes, budget: float) -> tuple[FloatArray, FloatArray, int]:
+        """Power sums of μ/limit over closed nodes, Σ μ·ψ(μ) over the cells reached, nodes
+        opened."""
+        closed = np.zeros(self.trees[0].ratio.shape[1])
+        singly = np.zeros(len(self.direct(np.ones(1))))
+        seen, stack = 0, [root]
+        while stack:
+            nodes = stack.pop()
+            seen += len(nodes.mean)
+            if seen > budget:
+                raise TooManyCells(f"more than {budget:.0f} nodes")
+            if nodes.depth == len(self.trees):
+                singly += self.direct(nodes.mean)
+                continue
+            group = nodes.pending.get(nodes.depth, NO_PARENTS)
+            first = _first_closed(self.trees[nodes.depth], group, nodes.reach)
+            closed += self._closed_sums(nodes, group, first)
+            opened = self._opened(nodes, group, first)
+            for begin in range(0, len(opened.mean), BLOCK_ROWS):
+                stack.append(opened.rows(slice(begin, begin + BLOCK_ROWS)))
+        return closed, singly, seen
+
+    def _closed_sums(self, nodes: _Nodes, group: Groups, first: IntArray) -> FloatArray:
+        """Σ (μ/limit)^m over all cells below the entries that stay closed."""
+        tree = self.trees[nodes.depth]
+        some = np.flatnonzero(first < tree.start[group + 1])
+        terms = tree.tail[first[some]]
+        for place, held in nodes.pending.items():
+            if place != nodes.depth:
+                terms *= self.trees[place].ratio[held[some]]
+        reach, power = nodes.reach[some], np.ones(len(some))
+        total = np.empty(terms.shape[1])
+        for m in range(len(total)):
+            power *= reach
+            total[m] = power @ terms[:, m]
+        return total * self.shared[nodes.depth + 1]
+
+    def _opened(self, nodes: _Nodes, group: Groups, end: IntArray) -> _Nodes:
+        """The nodes one level further down, one for each entry of the next key before `end`."""
+        tree, depth = self.trees[nodes.depth], nodes.depth
+        start = np.broadcast_to(tree.start[group], len(end))
+        width = end - start
+        row = np.repeat(np.arange(len(start)), width)
+        entry = np.arange(len(row)) + np.repeat(start - np.cumsum(width) + width, width)
+        pending = {place: held[row] for place, held in nodes.pending.items() if place != depth}
+        below = zip(self.children[depth], tree.child_group, strict=True)
+        pending |= {child: held[entry] for child, held in below}
+        return _Nodes(
+            depth + 1,
+            nodes.mean[row] * tree.probability[entry],
+            nodes.reach[row] * tree.relative[entry],
+            pending,
+        )
 
 
-def _first_closed(tree: _Subtree, nodes: _Nodes) -> IntArray:
-    """The first entry of each node's group whose largest mean is within the limit, by bisection."""
-    group = nodes.pending[nodes.depth]
+def _first_closed(tree: _Subtree, group: Groups, reach: FloatArray) -> IntArray:
+    """The first entry of each node's group whose largest mean is within the limit."""
+    if group is NO_PARENTS:  # all nodes have the same entries, the largest first
+        return np.searchsorted(-tree.relative, -1 / reach, side="left")
     low, high = tree.start[group], tree.start[group + 1]
     while (low < high).any():
         middle = (low + high) // 2
         inside = np.minimum(middle, len(tree.relative) - 1)
-        above = (nodes.reach * tree.relative[inside] > 1) & (low < high)
+        above = (reach * tree.relative[inside] > 1) & (low < high)
         low, high = np.where(above, middle + 1, low), np.where(above, high, middle)
     return low
-
-
-def _closed_sums(
-    trees: Sequence[_Subtree], nodes: _Nodes, first: IntArray, powers: int
-) -> FloatArray:
-    """Σ (μ/limit)^m over all cells below the entries that stay closed."""
-    tree = trees[nodes.depth]
-    some = np.flatnonzero(first < tree.start[nodes.pending[nodes.depth] + 1])
-    terms = nodes.reach[some, None] ** np.arange(1, powers + 1) * tree.tail[first[some]]
-    for place, group in nodes.pending.items():
-        if place != nodes.depth:
-            terms *= trees[place].ratio[group[some]]
-    total: FloatArray = terms.sum(axis=0)
-    return total
-
-
-def _opened(trees: Sequence[_Subtree], nodes: _Nodes, end: IntArray) -> _Nodes:
-    """The nodes one level further down, one for each entry of the next key before `end`."""
-    tree = trees[nodes.depth]
-    start = tree.start[nodes.pending[nodes.depth]]
-    width = end - start
-    row = np.repeat(np.arange(len(start)), width)
-    entry = np.arange(len(row)) - np.repeat(np.cumsum(width) - width, width) + start[row]
-    pending = {place: held[row] for place, held in nodes.pending.items() if place != nodes.depth}
-    pending |= {c: held[entry] for c, held in zip(tree.children, tree.child_group, strict=True)}
-    return _Nodes(
-        nodes.depth + 1,
-        nodes.mean[row] * tree.probability[entry],
-        nodes.reach[row] * tree.relative[entry],
-        pending,
-    )

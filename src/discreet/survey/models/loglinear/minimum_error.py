@@ -18,16 +18,17 @@ B̂ well above 0 says that the model is too simple and τ̂ too high, B̂ well b
 rich and τ̂ too low; |B̂| / √v beyond 2 is more than chance.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import factorial
 
 import numpy as np
-from scipy.special import gammainc
 
 from discreet.numerics.arrays import CountArray, FloatArray
 
 Function = Callable[[FloatArray], FloatArray]
+SERIES = [1 / factorial(k) for k in range(20, 2, -1)]  # of P(3, x), the last term first
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,11 @@ class Criterion:
         """From the occupied cells, and Σ μ·ψ over all cells of the two functions `per_mean`."""
         f = count.astype(np.float64)
         held = self.linear(mean) * f + self.square(mean) * (f * f - 2 * f * mean - f)
-        return MinimumError(empty + float(held.sum()), float(np.sqrt(max(variance, 0.0))))
+        return MinimumError(empty + float(held.sum()), _standard_error(variance))
+
+
+def _standard_error(variance: float) -> float:
+    return float(np.sqrt(max(variance, 0.0)))
 
 
 def criterion_for_uniques(sampling_fraction: float) -> Criterion:
@@ -97,12 +102,80 @@ def criterion_for_matches(sampling_fraction: float) -> Criterion:
 def _match_part(mean: FloatArray, c: float, order: int) -> FloatArray:
     """μ·e^(−μ)·c^m·P(m+1, x) / x^(m+1) for m = 1, 2, the limit at x = 0 being 1/(m+1)!."""
     x = c * mean
-    limit = (0.5, 1 / 6)[order - 1]
-    known = x > 1e-8
-    power = np.where(known, x, 1.0) ** (order + 1)
-    ratio = np.where(known, gammainc(order + 1, x) / power, limit)
+    ratio = _gamma_ratios(x, np.exp(-x))[order - 1]
     part: FloatArray = mean * np.exp(-mean) * c**order * ratio
     return part
+
+
+def _gamma_ratios(x: FloatArray, decay: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P(2, x)/x² and P(3, x)/x³, with `decay` = e^(−x).
+
+    P(3, x) = P(2, x) − e^(−x)x²/2 and P(2, x) = 1 − e^(−x)(1 + x); below 1, where that loses
+    digits, P(3, x)/x³ = e^(−x) Σ x^k/(k + 3)!.
+    """
+    large = np.maximum(x, 1.0)
+    second = (1 - decay * (1 + x)) / (large * large)
+    third = (second - decay / 2) / large
+    small = np.flatnonzero(x < 1)
+    if len(small):
+        near = x[small]
+        series = np.full(len(near), SERIES[0])
+        for term in SERIES[1:]:
+            series *= near
+            series += term
+        third[small] = decay[small] * series
+        second[small] = decay[small] * (0.5 + near * series)
+    return second, third
+
+
+@dataclass(frozen=True, slots=True)
+class BothCriteria:
+    """The criteria for τ₁ and τ₂ at one sampling fraction, from one look at each cell.
+
+    The search over models asks for nothing else, and both need the same two exponentials.
+    """
+
+    sampling_fraction: float
+
+    def functions(self) -> tuple[Function, ...]:
+        """What is summed over all cells, as `Criterion.per_mean` of each has it."""
+        first = criterion_for_uniques(self.sampling_fraction)
+        second = criterion_for_matches(self.sampling_fraction)
+        return (*first.per_mean(), *second.per_mean())
+
+    def _parts(self, mean: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """a and b of each criterion."""
+        c = (1 - self.sampling_fraction) / self.sampling_fraction
+        x = c * mean
+        decay, chance = np.exp(-x), mean * np.exp(-mean)
+        linear = c * chance * decay
+        yield linear, linear * (c / 2)
+        second, third = _gamma_ratios(x, decay)
+        chance *= c
+        yield chance * second, chance * third * c
+
+    def totals(self, mean: FloatArray) -> list[float]:
+        """Σ μ·ψ(μ) over some cells for each of the `functions`."""
+        found = []
+        for linear, square in self._parts(mean):
+            weighted = mean * square
+            found.append(float(mean @ (weighted - linear)))
+            found.append(float(mean @ (linear**2) + 2 * (weighted @ weighted)))
+        return found
+
+    def of_sums(
+        self, count: CountArray, mean: FloatArray, sums: FloatArray
+    ) -> tuple[MinimumError, MinimumError]:
+        """Both, from the occupied cells and the sums of the `functions` over all cells."""
+        f = count.astype(np.float64)
+        spread = f * (f - 2 * mean - 1)
+        one, two = (
+            MinimumError(float(empty + linear @ f + square @ spread), _standard_error(variance))
+            for (linear, square), empty, variance in zip(
+                self._parts(mean), sums[::2], sums[1::2], strict=True
+            )
+        )
+        return one, two
 
 
 def size_index_functions(most: int) -> tuple[Function, ...]:

@@ -22,13 +22,9 @@ import numpy as np
 from discreet.numerics.graphs import Graph, Keys
 from discreet.numerics.rounding import above, first_largest, order_of
 from discreet.progress import Progress, silent
-from discreet.survey.models.loglinear.cell_sums import TooManyCells, sum_over_cells
+from discreet.survey.models.loglinear.cell_sums import Subtrees, TooManyCells, sum_over_cells
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
-from discreet.survey.models.loglinear.minimum_error import (
-    MinimumError,
-    criterion_for_matches,
-    criterion_for_uniques,
-)
+from discreet.survey.models.loglinear.minimum_error import BothCriteria, MinimumError
 from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
 
 WIDTH = 12  # best-supported pairs that are tried at each step
@@ -121,8 +117,9 @@ class _Seeker:
     def __init__(self, cells: OccupiedCells, sampling_fraction: float, budget: float) -> None:
         self.cells = cells
         self.sampling_fraction = sampling_fraction
-        self.first = criterion_for_uniques(sampling_fraction)
-        self.second = criterion_for_matches(sampling_fraction)
+        self.criteria = BothCriteria(sampling_fraction)
+        self.functions = self.criteria.functions()
+        self.subtrees = Subtrees(cells)
         self.left = budget
         self.tried: list[Judged] = []
         self._weighed: dict[Keys, float] = {}
@@ -130,14 +127,18 @@ class _Seeker:
     def judged(self, graph: Graph, *, always: bool = False) -> Judged:
         """The model with its criterion; raises TooManyCells where the budget does not suffice."""
         steps, limit = graph.steps, CLOSE_MEAN * self.sampling_fraction
-        functions = [*self.first.per_mean(), *self.second.per_mean()]
-        budget = math.inf if always else self.left
-        sums = sum_over_cells(self.cells, steps, functions, limit, budget=budget)
+        sums = sum_over_cells(
+            self.cells,
+            steps,
+            self.functions,
+            limit,
+            budget=math.inf if always else self.left,
+            subtrees=self.subtrees,
+            direct=self.criteria.totals,
+        )
         self.left -= sums.n_rows + len(self.cells) * len(steps)
-        a, b, c, d = map(float, sums.value)
         count, mean = self.cells.sample_count, DecomposableFit(graph, self.cells).sample_mean
-        uniques = self.first.of_sums(count, mean, a, b)
-        self.tried.append(Judged(graph, uniques, self.second.of_sums(count, mean, c, d)))
+        self.tried.append(Judged(graph, *self.criteria.of_sums(count, mean, sums.value)))
         return self.tried[-1]
 
     def extensions(self, graph: Graph, width: int, largest_clique: int) -> Iterator[Judged]:

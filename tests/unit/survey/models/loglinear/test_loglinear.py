@@ -6,6 +6,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from scipy.special import gammainc
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
@@ -14,12 +15,20 @@ from discreet.errors import InputError
 from discreet.figures import How
 from discreet.numerics.graphs import Graph
 from discreet.survey.models.contract import Model, ModelUnavailable, Tally, TunableModel
+from discreet.survey.models.loglinear.cell_sums import Subtrees, sum_over_cells
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.fitting import IterativeFit
 from discreet.survey.models.loglinear.judgement import expected_uniques, unseen_mean
-from discreet.survey.models.loglinear.minimum_error import Criterion, MinimumError
+from discreet.survey.models.loglinear.minimum_error import (
+    BothCriteria,
+    Criterion,
+    MinimumError,
+    _gamma_ratios,
+    criterion_for_matches,
+    criterion_for_uniques,
+)
 from discreet.survey.models.loglinear.model import STUCK, LogLinear
-from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
+from discreet.survey.models.loglinear.occupied_cells import OccupiedCells, gathered_cells
 from discreet.survey.models.loglinear.search import _Seeker, forward_search
 
 SIZES = (7, 5, 9, 3)
@@ -462,3 +471,42 @@ def test_of_two_keys_the_closed_form_is_kept(seed):
     fit = fitted(LogLinear(), summary, batch)
     assert fit.judgement.distance > STUCK
     assert fit.rule == "decomposable model of minimum error"
+
+
+@pytest.mark.parametrize("fraction", [0.001, 0.02, 0.3, 0.999])
+def test_both_criteria_at_once_are_those_of_each(fraction):
+    mean = np.concatenate([[0.0], np.geomspace(1e-14, 50, 400)])
+    count = np.arange(len(mean)) % 5 + 1
+    both = BothCriteria(fraction)
+    each = criterion_for_uniques(fraction), criterion_for_matches(fraction)
+    direct = [float((mean * psi(mean)).sum()) for psi in both.functions()]
+    assert both.totals(mean) == pytest.approx(direct, rel=1e-12)
+    sums = np.array([3.0, 2.0, 5.0, 7.0])
+    for found, one, i in zip(both.of_sums(count, mean, sums), each, (0, 2), strict=True):
+        told = one.of_sums(count, mean, *sums[i : i + 2])
+        assert found.bias == pytest.approx(told.bias, rel=1e-12)
+        assert found.standard_error == pytest.approx(told.standard_error, rel=1e-12)
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-12, 1e-3, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, 7.0, 60.0, 700.0])
+def test_ratios_of_incomplete_gamma_functions(x):
+    found = _gamma_ratios(np.array([x]), np.exp(-np.array([x])))
+    for order, (ratio,) in zip((2, 3), found, strict=True):
+        limit = 1 / math.factorial(order)
+        expected = gammainc(order, x) / x**order if x > 1e-8 else limit
+        assert ratio == pytest.approx(expected, rel=1e-11)
+
+
+def test_subtrees_kept_from_other_models_change_no_sum():
+    rng = np.random.default_rng(4)
+    levels = np.unique(rng.integers(0, (4, 3, 5, 2), (120, 4)), axis=0)
+    cells = gathered_cells((4, 3, 5, 2), [(levels, rng.integers(1, 9, len(levels)), None)])
+    kept = Subtrees(cells)
+    functions = BothCriteria(0.1).functions()
+    for generators in (((0, 1),), ((0, 1), (1, 2)), ((0, 1, 2), (2, 3)), ((0, 1),), ((3,),)):
+        steps = Graph.of_generators(4, generators).steps
+        for limit in (1e-3, 0.4, 1e3):
+            fresh = sum_over_cells(cells, steps, functions, limit)
+            again = sum_over_cells(cells, steps, functions, limit, subtrees=kept)
+            assert again.value.tolist() == fresh.value.tolist()
+            assert again.n_rows == fresh.n_rows
