@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from types import ModuleType
 
-from benchmarks.comparing import Result, compare, summarise
+from benchmarks.comparing import Comparison, Result, compare, summarise
 
 SIZES = (10_000, 100_000, 1_000_000)
 COMPARED = (
@@ -79,7 +79,7 @@ def one(name: str, sizes: Sequence[int], named: bool, scale: float) -> list[Resu
     return results
 
 
-def comparisons_of(module: ModuleType, sizes: Sequence[int]) -> list:
+def comparisons_of(module: ModuleType, sizes: Sequence[int]) -> list[Comparison]:
     """What the module compares; nothing where it only prints."""
     return module.comparisons(sizes) if hasattr(module, "comparisons") else []
 

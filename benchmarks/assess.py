@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from benchmarks.comparing import Comparison, Result
 from benchmarks.contestants import JOBS, as_process, of_json, our_command
@@ -35,16 +36,30 @@ def make_file(rows: int, kind: str) -> None:
 
 def _comparison(rows: int, kind: str) -> Comparison:
     path = str(census_path(rows, kind))
-    asked = ("assess", path, "--keys", ",".join(KEYS), "--weight", "weight", "--json")
+    asked: tuple[str, ...] = (
+        "assess",
+        path,
+        "--keys",
+        ",".join(KEYS),
+        "--weight",
+        "weight",
+        "--json",
+    )
     asked += ("--memory", MEMORY)
     risks = str(census_path(rows, kind).with_suffix(".risks.parquet"))
     limit = 600.0 if rows <= 1_000_000 else 7200.0
     how = {"answer": UNIQUES, "limit": limit}
     ours = [
         our_command(
-            "discreet assess, 1/f written", *asked, "--headline", "sample_frequency",
-            "--risks", risks, note="also k, what each key and pair of keys adds, suggestions", **how,
-        ),  # fmt: skip
+            "discreet assess, 1/f written",
+            *asked,
+            "--headline",
+            "sample_frequency",
+            "--risks",
+            risks,
+            note="also k, what each key and pair of keys adds, suggestions",
+            **how,
+        ),
         as_process(
             "DuckDB, ten-column group-by and join written",
             *("duckdb_raw", path, MEMORY),
@@ -70,7 +85,7 @@ def afterwards(results: Sequence[Result], sizes: Sequence[int]) -> None:
     held = {result.comparison.title: result for result in results}
     print("\nGrowth of CPU time with records (1: in proportion)")
     for kind in ("parquet", "csv"):
-        for less, more in zip(sizes, sizes[1:], strict=False):
+        for less, more in pairwise(sizes):
             pair = [held.get(_comparison(rows, kind).title) for rows in (less, more)]
             if pair[0] is not None and pair[1] is not None:
                 _print_growth(pair[0], pair[1], f"{kind}, {less:,} to {more:,}", more / less)

@@ -131,8 +131,8 @@ def _print(result: Result) -> None:
             f"  {each.name:<{NAME}}{said(outcome.cpu):>9}{said(outcome.wall):>9}"
             f"{outcome.peak_mib:>10.0f}{ratio:>11}{outcome.runs:>6}  {outcome.answer}"
         )
-    for each in result.comparison.not_run:
-        print(f"  {each.name:<{NAME}} {each}")
+    for absent in result.comparison.not_run:
+        print(f"  {absent.name:<{NAME}} {absent}")
     for contestant in result.comparison.contestants:
         if contestant.note:
             print(f"    {contestant.name}: {contestant.note}")

@@ -34,9 +34,13 @@ def comparisons(_: Sequence[int]) -> list[Comparison]:
                 title=f"discreet counts, {title}",
                 contestants=[
                     our_command(
-                        "warm", "counts", table, "--json", answer=answer,
+                        "warm",
+                        "counts",
+                        table,
+                        "--json",
+                        answer=answer,
                         note="also bounds, probabilities of every count, entropy and the fit",
-                    ),  # fmt: skip
+                    ),
                     *latte(name),
                     our_command("cold", "counts", table, "--json", answer=answer, cold=True),
                 ],

@@ -2,10 +2,10 @@
 
 The recipe (seed 20). Persons in households from `discreet.synthetic.population`: relationship, sex,
 single years of age, marital status, birthplace, household type. Beside them four keys of a real
-file: one of 100 districts for each household, shares falling as rank^−0.8; education for those of 16
-and over; for those who work, one of 120 occupations, which leans on education and sex, and one of 20
-industries, which follows from the occupation for three in five. A million records have some 657,000
-sample uniques in 717,000 cells, as ten keys of a real census file do.
+file: one of 100 districts for each household, shares falling as rank^−0.8; education for those of
+16 and over; for those who work, one of 120 occupations, which leans on education and sex, and one
+of 20 industries, which follows from the occupation for three in five. A million records have some
+657,000 sample uniques in 717,000 cells, as ten keys of a real census file do.
 """
 
 from pathlib import Path

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.comparing import Comparison, Contestant, NotRun
 from benchmarks.contestants import as_process, in_process
-from benchmarks.measuring import ROOT, Start
+from benchmarks.measuring import ROOT, Failed, Start
 from benchmarks.systems import (
     counts_system,
     latte_path,
@@ -49,8 +49,9 @@ def _pair(name: str, title: str) -> list[Comparison]:
         Comparison(
             title=f"number of tables, {title}",
             contestants=[
-                as_process("discreet, Python and imports included", "count_system", name,
-                           limit=LIMIT),
+                as_process(
+                    "discreet, Python and imports included", "count_system", name, limit=LIMIT
+                ),
                 *latte(name),
             ],
             not_run=no_latte(),
@@ -61,7 +62,7 @@ def _pair(name: str, title: str) -> list[Comparison]:
             contestants=[in_process("discreet", "count_system_warm", name, limit=LIMIT)],
             not_run=[NotRun(name="LattE", why=NO_BINDING)],
         ),
-    ]  # fmt: skip
+    ]
 
 
 def latte(name: str) -> list[Contestant]:
@@ -69,7 +70,8 @@ def latte(name: str) -> list[Contestant]:
     program = latte_program()
     if program is None:
         return []
-    run = 'PATH="$1:$PATH"; cd "$2" && exec count system'  # its programs call one another by name
+    # Its programs call one another by name, and it prints its answer where errors go.
+    run = 'PATH="$1:$PATH"; cd "$2" && exec count system 2>&1'
     folder = str(ROOT / latte_path(name).parent)
     return [
         Contestant(
@@ -92,7 +94,9 @@ def no_latte() -> list[NotRun]:
 
 def _told(printed: str) -> str:
     found = ANSWER.search(printed)
-    return found.group(1) if found else "no answer"
+    if found is None:
+        raise Failed("LattE ended without an answer")
+    return found.group(1)
 
 
 def run(scale: float) -> None:

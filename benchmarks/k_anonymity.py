@@ -25,16 +25,24 @@ def _comparison(rows: int, kind: str) -> Comparison:
         in_process("pandas group-by", "pandas_group_by", path, kind, rival=True),
         in_process("DuckDB group-by on the frame", "duckdb_on_frame", path, kind, rival=True),
         in_process(
-            "discreet.assess(frame, keys)", "discreet_assess_frame", path, kind,
+            "discreet.assess(frame, keys)",
+            "discreet_assess_frame",
+            path,
+            kind,
             note="all of the default assessment with the recommended estimate",
-        ),  # fmt: skip
+        ),
     ]
     if kind == "codes" and rows <= PYCANON_ROWS:
         contestants.append(
             in_process(
-                "pycanon k_anonymity", "pycanon_k", path, kind, rivals=True, rival=True,
+                "pycanon k_anonymity",
+                "pycanon_k",
+                path,
+                kind,
+                rivals=True,
+                rival=True,
                 note="answers k, the smallest cell, and nothing else",
-            )  # fmt: skip
+            )
         )
     held = "text as read" if kind == "text" else "integer codes"
     return Comparison(

@@ -1,4 +1,4 @@
-"""What a process takes: wall time, CPU time with that of its children, and the peak of their memory.
+"""What a process takes: wall time, CPU time with its children, and the peak of their memory.
 
 CPU seconds are the figure to compare by: on a machine that others use too, wall time measures them.
 """
@@ -90,9 +90,8 @@ def measured(
 
 def told(command: tuple[str, ...], *, limit: float) -> Cost:
     """What a job of `benchmarks.jobs` tells of itself: the median of its runs in its process."""
-    printed: list[str] = []
-    cost = measured(command, answer=lambda text: printed.append(text) or "", limit=limit)
-    own = json.loads(printed[0].splitlines()[-1])
+    cost = measured(command, answer=lambda printed: printed.splitlines()[-1], limit=limit)
+    own = json.loads(cost.answer)
     return Cost(own["wall"], own["cpu"], cost.peak_mib, str(own["answer"]), own["runs"])
 
 

@@ -1,19 +1,56 @@
-"""What the search for special uniques costs, beside plain counting and the package suda of PyPI."""
+"""The search for special uniques, from a file to the scores, beside the package suda of PyPI.
 
-import importlib
+By name also what it costs by the shape of the file, and beside plain counting.
+"""
+
 import math
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
+from pathlib import Path
 from time import perf_counter
-from types import ModuleType
 
 import numpy as np
 
+from benchmarks.comparing import Comparison
+from benchmarks.contestants import as_process, our_command
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.suda.scores import SpecialUniques, special_uniques
 
 SIZES = (2, 2, 3, 5, 6, 7, 8, 10, 20, 90)
 MORE_SIZES = (2, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 10, 12, 20, 90)
+ROWS, MAX_SIZE = 5_000, 3
+FOLDER = Path("bench-data")
+
+
+def comparisons(_: Sequence[int]) -> list[Comparison]:
+    """The scores of one file, and our whole command on it."""
+    path, names = str(FOLDER / f"suda-{ROWS}.csv"), [f"key{key}" for key in range(len(SIZES))]
+    return [
+        Comparison(
+            title=f"SUDA, {ROWS:,} records × {len(SIZES)} keys, MSUs of at most {MAX_SIZE}",
+            contestants=[
+                as_process("discreet, the scores", "discreet_suda", path, str(MAX_SIZE)),
+                as_process(
+                    "suda of PyPI", "suda_of_pypi", path, str(MAX_SIZE), rivals=True, rival=True
+                ),
+                our_command(
+                    "discreet assess --suda",
+                    *("assess", path, "--keys", ",".join(names), "--suda", str(MAX_SIZE)),
+                    *("--population", str(50 * ROWS), "--json"),
+                    note="all of an assessment",
+                ),
+            ],
+            prepare=partial(_write, path, names),
+        )
+    ]
+
+
+def _write(path: str, names: list[str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    rows = survey(ROWS, SIZES)
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=",".join(names), comments="")
 
 
 def run(scale: float) -> None:
@@ -43,17 +80,6 @@ def compare(levels: IntArray, max_size: int) -> None:
     start = perf_counter()
     plain = brute_force_scores(levels, max_size)
     report("plain counting in Python", perf_counter() - start, seconds, plain, scores)
-    package = installed_suda()
-    if package is None:
-        print("  PyPI suda: not installed")
-        return
-    import pandas as pd
-
-    frame = pd.DataFrame(levels, columns=[f"key{key}" for key in range(levels.shape[1])])
-    start = perf_counter()
-    theirs = package.suda(frame, max_msu=max_size)["suda"].to_numpy(dtype=np.float64)
-    theirs /= math.factorial(max(levels.shape[1] - max_size - 1, 0))  # theirs are (K - k)!
-    report("PyPI suda, on our scale", perf_counter() - start, seconds, theirs, scores)
 
 
 def report(name: str, theirs: float, ours: float, got: FloatArray, scores: FloatArray) -> None:
@@ -63,13 +89,13 @@ def report(name: str, theirs: float, ours: float, got: FloatArray, scores: Float
 
 
 def timed(levels: IntArray, max_size: int) -> tuple[float, SpecialUniques]:
-    """The shorter of two runs, and what was found."""
-    seconds = float("inf")
-    for _ in range(2):
+    """The median of three runs, and what was found."""
+    seconds = []
+    for _ in range(3):
         start = perf_counter()
         found = special_uniques(levels, max_size=max_size)
-        seconds = min(seconds, perf_counter() - start)
-    return seconds, found
+        seconds.append(perf_counter() - start)
+    return sorted(seconds)[1], found
 
 
 def brute_force_scores(levels: IntArray, max_size: int) -> FloatArray:
@@ -88,14 +114,6 @@ def brute_force_scores(levels: IntArray, max_size: int) -> FloatArray:
                     found[row].append(frozenset(keys))
                     scores[row] += weight
     return scores
-
-
-def installed_suda() -> ModuleType | None:
-    """The package suda, if it is there."""
-    try:
-        return importlib.import_module("suda")
-    except ImportError:
-        return None
 
 
 def survey(rows: int, sizes: tuple[int, ...]) -> IntArray:

@@ -49,7 +49,7 @@ def comparisons(_: Sequence[int]) -> list[Comparison]:
 
 
 def sparse_counts(shape: tuple[int, ...]) -> IntArray:
-    """Poisson counts whose rates are gamma: mean 2 in three ways, 4 in two; most cells are small."""
+    """Poisson counts with gamma rates: mean 2 in three ways, 4 in two; most cells are small."""
     mean = 2.0 if len(shape) == 3 else 4.0
     rng = np.random.default_rng(0 if len(shape) == 3 else shape[0])
     return rng.poisson(rng.gamma(0.4, mean / 0.4, size=shape)).astype(np.int64)
