@@ -6,7 +6,7 @@ from statistics import median_low
 
 from benchmarks.measuring import Cost, Failed, Start, measured, told
 
-LONG = 60.0  # seconds of wall time beyond which a run is not repeated
+LONG = 30.0  # seconds of wall time beyond which a run is not repeated
 NAME, LEFT = 58, 2
 
 

@@ -1,16 +1,16 @@
 """Exact counts of fibers beside LattE's `count`; by name also marginals, draws and growth."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from benchmarks.comparing import Comparison, Contestant, NotRun
 from benchmarks.contestants import as_process, in_process
 from benchmarks.measuring import ROOT, Failed, Start
+from benchmarks.medians import median_cpu
 from benchmarks.systems import (
     counts_system,
     latte_path,
@@ -109,7 +109,7 @@ def run(scale: float) -> None:
 def marginals(scale: float) -> None:
     """Exact marginals and entropy of the injuries under the multinomial prior."""
     system = system_named("injuries" if scale >= 1 else "disasters")
-    seconds, found = middle(lambda: posterior(system, Multinomial()))
+    seconds, found = median_cpu(lambda: posterior(system, Multinomial()))
     bits = f"{found.entropy:.6f} bits, relative error below {found.relative_error:.0e}"
     print(f"marginals of {system.n_columns} counts: {seconds:.2f} s, {bits}", flush=True)
 
@@ -120,7 +120,7 @@ def draws(scale: float) -> None:
     table = np.random.default_rng(2).poisson(1.5, (2,) * axes)
     margins = margins_of(table, [(i, i + 1, i + 2) for i in range(axes - 2)])
     rng = np.random.default_rng(3)
-    seconds, _ = middle(lambda: next(draw_decomposable(margins, 1, rng=rng)))
+    seconds, _ = median_cpu(lambda: next(draw_decomposable(margins, 1, rng=rng)))
     print(f"a draw of 2^{axes} cells, {margins.total:,} records: {1000 * seconds:.0f} ms")
     system = margins_system(np.full((3, 3, 3), 4), 2)
     start = perf_counter()
@@ -152,17 +152,6 @@ def timed(name: str, system: System) -> None:
     except BudgetExceeded as ended:
         answer = str(ended)
     print(f"  {name}: {perf_counter() - start:.3f} s, {answer}", flush=True)
-
-
-def middle(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The median seconds of three runs after a first one, and the answer."""
-    answer = work()
-    seconds = []
-    for _ in range(3):
-        start = perf_counter()
-        answer = work()
-        seconds.append(perf_counter() - start)
-    return sorted(seconds)[1], answer
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ of them in this process.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from time import perf_counter
 
 import duckdb
 import numpy as np
@@ -16,6 +15,7 @@ from benchmarks.assess import LARGEST_CSV, UNIQUES, make_file
 from benchmarks.comparing import Comparison, NotRun
 from benchmarks.contestants import our_command
 from benchmarks.data import KEYS, census_path
+from benchmarks.medians import median_cpu
 from discreet.numerics.arrays import FloatArray
 from discreet.survey.models.benedetti_franconi import individual_risk, match_variance
 
@@ -92,14 +92,8 @@ def compare_with_scipy(f: FloatArray, p: FloatArray) -> None:
 
 
 def middle_seconds(function: Callable[..., object], *arguments: object) -> float:
-    """The median of three runs after a first one."""
-    return sorted([_seconds(function, *arguments) for _ in range(4)][1:])[1]
-
-
-def _seconds(function: Callable[..., object], *arguments: object) -> float:
-    start = perf_counter()
-    function(*arguments)
-    return perf_counter() - start
+    """CPU seconds of a function."""
+    return median_cpu(lambda: function(*arguments))[0]
 
 
 def group_by_seconds(n: int) -> float:

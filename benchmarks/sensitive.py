@@ -4,15 +4,16 @@ By name also what each measure costs on a million pairs of cell and value.
 """
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 from benchmarks.comparing import Comparison
 from benchmarks.contestants import as_process, our_command
+from benchmarks.medians import median_cpu
 from discreet.numerics.arrays import IntArray
 from discreet.survey.attributes.closeness import (
     equal_closeness,
@@ -79,17 +80,17 @@ def _comparison(rows: int) -> Comparison:
 
 
 def _told(printed: str) -> str:
-    """Distinct l, entropy l, and t of the worst cell."""
+    """Distinct l, entropy l and t of the worst cell; entropy l rounded down, as by pycanon."""
     measures = json.loads(printed)["sensitive"]["value"]["measures"]
     worst = {each["name"]: each["worst"] for each in measures}
     distinct, entropy = (worst[f"{kind} l-diversity"] for kind in ("distinct", "entropy"))
     t = worst["t-closeness, equal distance"]
-    return f"l {distinct:.0f}, entropy l {entropy:.4f}, t {t:.4f}"
+    return f"l {distinct:.0f}, entropy l {math.floor(entropy)}, t {t:.4f}"
 
 
 def _told_by_pycanon(printed: str) -> str:
     found = json.loads(printed.strip().splitlines()[-1])
-    return f"l {found['l']}, entropy l {found['entropy l']:.4f}, t {found['t']:.4f}"
+    return f"l {found['l']}, entropy l {found['entropy l']:.0f}, t {found['t']:.4f}"
 
 
 def _write(rows: int, path: str) -> None:
@@ -134,7 +135,7 @@ def many_cells(rows: int) -> None:
     }
     print(f"{rows:,} pairs of cell and value in {counts.n_cells:,} cells, one core")
     for name, job in jobs.items():
-        print(f"  {name:<30}{middle_seconds(job) * 1e3:>8.1f} ms", flush=True)
+        print(f"  {name:<30}{median_cpu(job)[0] * 1e3:>8.1f} ms", flush=True)
 
 
 def survey(rows: int) -> IntArray:
@@ -143,17 +144,6 @@ def survey(rows: int) -> IntArray:
     keys = [rng.integers(0, size, rows) for size in SIZES]
     value = np.minimum(rng.geometric(0.2, rows) - 1 + keys[1] // 2, N_VALUES - 1)
     return np.stack([*keys, value], axis=1)
-
-
-def middle_seconds(job: Callable[[], object]) -> float:
-    """The median of three runs after a first one."""
-    job()
-    took = []
-    for _ in range(3):
-        start = perf_counter()
-        job()
-        took.append(perf_counter() - start)
-    return sorted(took)[1]
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 from benchmarks.comparing import Comparison
 from benchmarks.contestants import as_process, our_command
+from benchmarks.medians import median_cpu
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.survey.suda.scores import SpecialUniques, special_uniques
+from discreet.survey.suda.scores import special_uniques
 
 SIZES = (2, 2, 3, 5, 6, 7, 8, 10, 20, 90)
 MORE_SIZES = (2, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 10, 12, 20, 90)
@@ -63,7 +63,7 @@ def run(scale: float) -> None:
         (100_000, MORE_SIZES, 4),
     ):
         levels = survey(max(1, round(rows * scale)), sizes)
-        seconds, found = timed(levels, max_size)
+        seconds, found = median_cpu(partial(special_uniques, levels, max_size=max_size))
         print(
             f"{len(levels):,} rows × {len(sizes)} keys, MSUs of at most {max_size}: {seconds:.2f} s"
             f", {len(found.rows):,} sample uniques, {int(found.n_msus.sum()):,} MSUs",
@@ -74,28 +74,17 @@ def run(scale: float) -> None:
 
 def compare(levels: IntArray, max_size: int) -> None:
     """Others on the same small file, and whether their scores are the same."""
-    seconds, found = timed(levels, max_size)
+    seconds, found = median_cpu(partial(special_uniques, levels, max_size=max_size))
     scores = found.scores()
     print(f"{len(levels):,} rows × {levels.shape[1]} keys, MSUs of at most {max_size}")
-    start = perf_counter()
-    plain = brute_force_scores(levels, max_size)
-    report("plain counting in Python", perf_counter() - start, seconds, plain, scores)
+    took, plain = median_cpu(lambda: brute_force_scores(levels, max_size))
+    report("plain counting in Python", took, seconds, plain, scores)
 
 
 def report(name: str, theirs: float, ours: float, got: FloatArray, scores: FloatArray) -> None:
     """One line: how many times our time, and how many records have another score."""
     off = int(np.count_nonzero(~np.isclose(got, scores)))
     print(f"  {name}: {theirs / ours:.0f} × our time, {off:,} records with another score")
-
-
-def timed(levels: IntArray, max_size: int) -> tuple[float, SpecialUniques]:
-    """The median of three runs, and what was found."""
-    seconds = []
-    for _ in range(3):
-        start = perf_counter()
-        found = special_uniques(levels, max_size=max_size)
-        seconds.append(perf_counter() - start)
-    return sorted(seconds)[1], found
 
 
 def brute_force_scores(levels: IntArray, max_size: int) -> FloatArray:
