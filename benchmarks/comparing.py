@@ -167,7 +167,10 @@ def summarise(results: Sequence[Result]) -> None:
                 f"{result.comparison.title}: {each.name}"
             )
         for absent in result.comparison.not_run:
-            print(f"  {result.comparison.title}: {absent.name}: {absent}")
+            over = ""
+            if absent.seconds is not None and isinstance(result.ours, Cost):
+                over = f"{said(absent.seconds / result.ours.cpu):>6} × CPU, of another machine: "
+            print(f"  {over}{result.comparison.title}: {absent.name}: {absent}")
         for contestant in result.comparison.contestants:
             outcome = result.outcomes[contestant.name]
             if isinstance(outcome, Failed) and not contestant.rival:

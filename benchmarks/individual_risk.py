@@ -23,7 +23,7 @@ CELLS = 2_000_000
 ROWS = 1_000_000
 SDC_MICRO = NotRun(
     name="sdcMicro freqCalc and indivRisk (R), 1 M × 10",
-    why="needs R; CPU seconds as others measured them",
+    why="needs R; CPU seconds of another machine and file",
     seconds=7.0,
 )
 

@@ -26,7 +26,7 @@ from discreet.synthetic.survey import Survey, draw_survey
 
 SDC_MICRO = NotRun(
     name="sdcMicro modRisk, the same terms by IPF (R)",
-    why="needs R; seconds as others measured them",
+    why="needs R; seconds of another machine",
     seconds=12.5,
 )
 
