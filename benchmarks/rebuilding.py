@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.medians import median_cpu
 from discreet.count_tables.decimals import TruncatedReconstruction, reconstruct_truncated
+from discreet.count_tables.equations import ReleasedSums
 from discreet.count_tables.knowledge import Knowledge, Shape
 from discreet.count_tables.rebuilding import Effort, hidden_counts
 from discreet.count_tables.statistics import CountStatistics, decimal_log
@@ -46,7 +47,7 @@ def _exact_rows(name: str, table: dict[int, int]) -> None:
     print(f"  distribution if unimodal {took:10.2f}")
 
 
-def _distribution(sums: CountStatistics, prior: str) -> object:
+def _distribution(sums: ReleasedSums, prior: str) -> object:
     return hidden_counts(sums).distribution(prior)
 
 
