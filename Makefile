@@ -51,7 +51,7 @@ $(VENV)-rivals/installed: pyproject.toml
 	$(VENV)-rivals/bin/python -m pip install --quiet --disable-pip-version-check 'pycanon>=1.3.6,<2' 'suda>=0.2.2,<1' 'pyarrow>=21,<28'
 	@touch $@
 
-bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side, a quarter of an hour; NAMES='assess league' for some, ROWS=10e6 for sizes
+bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side, under half an hour; NAMES='assess league' for some, ROWS=10e6 for sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(ROWS),--rows $(ROWS))
 
 clean: ## remove what the other targets made

@@ -1,6 +1,6 @@
 """python -m benchmarks [NAME …] [--rows N …] [--scale S]: what is compared, or the names given.
 
-Without names all comparisons are run, in about a quarter of an hour, and a summary ends them. Named
+Without names all comparisons are run, in under half an hour, and a summary ends them. Named
 benchmarks also print what they have beside their comparisons.
 """
 

@@ -75,7 +75,7 @@ def _comparison(rows: int, kind: str) -> Comparison:
     return Comparison(
         title=f"assess, {rows:,} records × 10 keys in {kind}",
         contestants=ours,
-        runs=3 if rows <= 100_000 else 1,
+        runs=3 if rows <= 1_000_000 else 1,
         prepare=partial(make_file, rows, kind),
     )
 

@@ -23,9 +23,11 @@ def comparisons(_: Sequence[int]) -> list[Comparison]:
             Comparison(
                 title=f"number of count tables, {title}",
                 contestants=[
-                    as_process("discreet, warm", "count_system", name, limit=LIMIT),
+                    as_process("discreet, warm", "count_count_tables", name, limit=LIMIT),
                     *latte(name),
-                    as_process("discreet, cold", "count_system", name, cold=True, limit=LIMIT),
+                    as_process(
+                        "discreet, cold", "count_count_tables", name, cold=True, limit=LIMIT
+                    ),
                 ],
                 not_run=no_latte(),
                 prepare=partial(write_for_latte, name),

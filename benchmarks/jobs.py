@@ -193,6 +193,15 @@ def count_system(name: str) -> None:
     print(count_exactly(system_named(name)))
 
 
+def count_count_tables(name: str) -> None:
+    """The number of count tables with the same n, S1 and S2, by the way that `counts` takes."""
+    from benchmarks.counts import EXAMPLES
+    from discreet.count_tables.rebuilding import hidden_counts
+    from discreet.count_tables.statistics import CountStatistics
+
+    print(hidden_counts(CountStatistics.of_counts(EXAMPLES[name].table)).count().value)
+
+
 def count_system_warm(name: str) -> None:
     """The same within a process."""
     from benchmarks.systems import system_named
