@@ -45,14 +45,14 @@ docs: $(VENV)/installed-docs ## build the documentation site into build/docs; a 
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
 	@echo 'open build/docs/index.html'
 
-# pycanon needs an older NumPy than we do, so it lives in an environment of its own.
+# pycanon and suda need older packages than we do, so they live in an environment of their own.
 $(VENV)-rivals/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-rivals
-	$(VENV)-rivals/bin/python -m pip install --quiet --disable-pip-version-check 'pycanon>=1.3.6,<2' 'pyarrow>=21,<28'
+	$(VENV)-rivals/bin/python -m pip install --quiet --disable-pip-version-check 'pycanon>=1.3.6,<2' 'suda>=0.2.2,<1' 'pyarrow>=21,<28'
 	@touch $@
 
-bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side; ROWS=100e6 for the large one
-	$(BIN)/python -m benchmarks $(if $(ROWS),assess --rows $(ROWS))
+bench: $(VENV)/installed-bench $(VENV)-rivals/installed ## compare side by side, under half an hour; NAMES='assess league' for some, ROWS=10e6 for sizes
+	$(BIN)/python -m benchmarks $(NAMES) $(if $(ROWS),--rows $(ROWS))
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(VENV)-rivals build demo bench-data .pytest_cache .mypy_cache .ruff_cache .hypothesis

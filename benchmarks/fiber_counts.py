@@ -1,62 +1,117 @@
-"""Exact counts, marginals and draws of fibers, beside LattE's `count` where it is installed."""
+"""Exact counts of fibers beside LattE's `count`; by name also marginals, draws and growth."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
+from benchmarks.comparing import Comparison, Contestant, NotRun
+from benchmarks.contestants import as_process, in_process
+from benchmarks.measuring import ROOT, Failed, Start
+from benchmarks.medians import median_cpu
+from benchmarks.systems import (
+    counts_system,
+    latte_path,
+    latte_program,
+    margins_system,
+    system_named,
+    write_for_latte,
+)
 from discreet.fiber.draws.exact_draws import draw_decomposable, sampler
 from discreet.fiber.sums.counting import count_exactly
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded
-from discreet.fiber.sums.latte import count_by_latte
+from discreet.fiber.sums.latte import ANSWER
 from discreet.fiber.sums.marginals import posterior
-from discreet.fiber.system.linear_system import Statement, System, system_of
-from discreet.fiber.system.margins import all_margins, margins_of
+from discreet.fiber.system.linear_system import System
+from discreet.fiber.system.margins import margins_of
 from discreet.fiber.system.priors import Multinomial
-from discreet.figures import Unavailable
-from discreet.numerics.arrays import IntArray
 
-PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23)
-INJURIES = np.array([5363, 3091, 1008, 348, 105, 46, 19, 9, 7, 2, 1, 1])  # kadane, Table 7
-EYE_HAIR = np.array(  # Snee (1974), eye × hair colour of 592 students
-    [[68, 119, 26, 7], [20, 84, 17, 94], [15, 54, 14, 10], [5, 29, 14, 16]]
-)
+SYSTEMS = {
+    "eye_hair": "4×4 (eye × hair) given both margins",
+    "three_way_4": "3×3×3 given two-way margins, entries about 4",
+    "three_way_20": "3×3×3 given two-way margins, entries about 20",
+    "three_way_100": "3×3×3 given two-way margins, entries about 100",
+}
+LIMIT = 120.0
+NO_BINDING = "LattE is a program without a binding to Python"
+
+
+def comparisons(_: Sequence[int]) -> list[Comparison]:
+    """Each system as a process, and ours within one."""
+    return [each for name, title in SYSTEMS.items() for each in _pair(name, title)]
+
+
+def _pair(name: str, title: str) -> list[Comparison]:
+    return [
+        Comparison(
+            title=f"number of tables, {title}",
+            contestants=[
+                as_process(
+                    "discreet, Python and imports included", "count_system", name, limit=LIMIT
+                ),
+                *latte(name),
+            ],
+            not_run=no_latte(),
+            prepare=partial(write_for_latte, name),
+        ),
+        Comparison(
+            title=f"number of tables, {title}",
+            contestants=[in_process("discreet", "count_system_warm", name, limit=LIMIT)],
+            not_run=[NotRun(name="LattE", why=NO_BINDING)],
+        ),
+    ]
+
+
+def latte(name: str) -> list[Contestant]:
+    """LattE's `count` of a system, where it is installed."""
+    program = latte_program()
+    if program is None:
+        return []
+    # Its programs call one another by name, and it prints its answer where errors go.
+    run = 'PATH="$1:$PATH"; cd "$2" && exec count system 2>&1'
+    folder = str(ROOT / latte_path(name).parent)
+    return [
+        Contestant(
+            name="LattE count",
+            start=Start.PROCESS,
+            command=("sh", "-c", run, "sh", str(Path(program).parent), folder),
+            rival=True,
+            answer=_told,
+            limit=LIMIT,
+        )
+    ]
+
+
+def no_latte() -> list[NotRun]:
+    """Why there is no LattE, or nothing."""
+    if latte_program() is not None:
+        return []
+    return [NotRun(name="LattE count", why="the extra algebra is not installed")]
+
+
+def _told(printed: str) -> str:
+    found = ANSWER.search(printed)
+    if found is None:
+        raise Failed("LattE ended without an answer")
+    return found.group(1)
 
 
 def run(scale: float) -> None:
-    """Prints times, how many times longer LattE takes, and how times grow."""
-    three_way = np.random.default_rng(1).integers(6, 21, (3, 3, 3))
-    against_latte("injuries (kadane 4.3)", counts_system(INJURIES))
-    against_latte("eye × hair", margins_system(EYE_HAIR, 1))
-    against_latte("3×3×3, entries 6 to 20, two-way margins", margins_system(three_way, 2))
+    """Prints marginals, draws and how times grow, ours alone."""
     marginals(scale)
     draws(scale)
     growth(scale)
 
 
-def against_latte(name: str, system: System) -> None:
-    """The quickest of three counts in this process, and LattE's time as a process."""
-    seconds, ours = quickest(lambda: count_exactly(system))
-    start = perf_counter()
-    theirs = count_by_latte(system, time_limit=120.0)
-    latte = perf_counter() - start
-    print(f"{name}: {ours:,} tables in {1000 * seconds:.2f} ms", flush=True)
-    if isinstance(theirs, Unavailable):
-        print(f"  LattE: {theirs.reason}")
-        return
-    verdict = "the same number" if theirs == ours else f"another number, {theirs:,}"
-    print(f"  LattE: {1000 * latte:.0f} ms, {latte / seconds:.1f} × our time, {verdict}")
-
-
 def marginals(scale: float) -> None:
     """Exact marginals and entropy of the injuries under the multinomial prior."""
-    table = INJURIES if scale >= 1 else INJURIES[:9]
-    system = counts_system(table)
-    seconds, found = quickest(lambda: posterior(system, Multinomial()), times=2)
+    system = system_named("injuries" if scale >= 1 else "disasters")
+    seconds, found = median_cpu(lambda: posterior(system, Multinomial()))
     bits = f"{found.entropy:.6f} bits, relative error below {found.relative_error:.0e}"
-    print(f"marginals of {len(table)} counts: {seconds:.2f} s, {bits}", flush=True)
+    print(f"marginals of {system.n_columns} counts: {seconds:.2f} s, {bits}", flush=True)
 
 
 def draws(scale: float) -> None:
@@ -65,7 +120,7 @@ def draws(scale: float) -> None:
     table = np.random.default_rng(2).poisson(1.5, (2,) * axes)
     margins = margins_of(table, [(i, i + 1, i + 2) for i in range(axes - 2)])
     rng = np.random.default_rng(3)
-    seconds, _ = quickest(lambda: next(draw_decomposable(margins, 1, rng=rng)))
+    seconds, _ = median_cpu(lambda: next(draw_decomposable(margins, 1, rng=rng)))
     print(f"a draw of 2^{axes} cells, {margins.total:,} records: {1000 * seconds:.0f} ms")
     system = margins_system(np.full((3, 3, 3), 4), 2)
     start = perf_counter()
@@ -97,45 +152,6 @@ def timed(name: str, system: System) -> None:
     except BudgetExceeded as ended:
         answer = str(ended)
     print(f"  {name}: {perf_counter() - start:.3f} s, {answer}", flush=True)
-
-
-def quickest(work: Callable[[], Any], times: int = 3) -> tuple[float, Any]:
-    """Seconds of the quickest run after a first one, and the answer."""
-    work()
-    seconds, answer = float("inf"), None
-    for _ in range(times):
-        start = perf_counter()
-        answer = work()
-        seconds = min(seconds, perf_counter() - start)
-    return seconds, answer
-
-
-def margins_system(table: IntArray, order: int) -> System:
-    """All margins of a given order of a table."""
-    released = margins_of(table, all_margins(table.ndim, order))
-    return system_of(table.size, released.statements())
-
-
-def counts_system(counts: IntArray) -> System:
-    """What n, S1 and the factorised exp(S2) of a count table say (kadane (12), (13))."""
-    missing = next(p for p in PRIMES if p >= len(counts))
-    values, held = np.arange(missing), np.zeros(missing, np.int64)
-    held[: len(counts)] = counts
-    rows = {"n": np.ones(missing, np.int64), "S1": values}
-    rows |= {f"exponent of {p}": exponents(missing, p) for p in PRIMES if p < missing}
-    return system_of(missing, [statement(name, row, held) for name, row in rows.items()])
-
-
-def exponents(n: int, prime: int) -> IntArray:
-    """How often the prime divides 0!, 1!, …, (n − 1)!."""
-    powers = [prime**k for k in range(1, 12)]
-    return np.array([sum(j // power for power in powers) for j in range(n)], dtype=np.int64)
-
-
-def statement(name: str, row: IntArray, held: IntArray) -> Statement:
-    """What the row adds up to in the true table."""
-    inside, value = np.flatnonzero(row), int(row @ held)
-    return Statement(cells=inside, coefficients=row[inside], low=value, high=value, name=name)
 
 
 if __name__ == "__main__":

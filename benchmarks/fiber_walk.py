@@ -7,17 +7,16 @@ start; effective draws a second beside them do.
 """
 
 import ctypes
-import math
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from benchmarks.medians import median_cpu
 from discreet.fiber.draws.drawing import Method, WalkOptions, draw_tables
 from discreet.fiber.draws.moves import (
     ListedMoves,
@@ -184,7 +183,7 @@ def compare(
         chain.point[:], chain.state[:] = first
         return chain.run(n_moves, none, kept)
 
-    seconds, changed = best_seconds(ours)
+    seconds, changed = median_cpu(ours)
     line = f"  {name}: {n_moves / seconds / 1e6:.1f} M moves/s, {changed / n_moves:.0%} change"
     if loop is not None:
         point, state = first[0].copy(), first[1].copy()
@@ -193,7 +192,7 @@ def compare(
             point[:], state[:] = first
             return c_moves(loop, system, chain, point, state, n_moves)
 
-        c_seconds, _ = best_seconds(theirs)
+        c_seconds, _ = median_cpu(theirs)
         same = "same table" if np.array_equal(point, chain.point) else "ANOTHER TABLE"
         line += f"; C {n_moves / c_seconds / 1e6:.1f} M, {same}; ratio {c_seconds / seconds:.2f}"
     print(line, flush=True)
@@ -261,16 +260,6 @@ def compiled_loop() -> ctypes.CDLL | None:
     for function in (loop.listed, loop.loops):
         function.restype = ctypes.c_int64
     return loop
-
-
-def best_seconds(function: Callable[[], int]) -> tuple[float, int]:
-    """The least processor time of three runs after a first, and what they return."""
-    result, best = function(), math.inf
-    for _ in range(3):
-        start = process_time()
-        result = function()
-        best = min(best, process_time() - start)
-    return best, result
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
-"""The contestants: each does one job on one file and tells its time and answer as JSON."""
+"""The contestants' jobs: `python -m benchmarks.jobs JOB ARGUMENT …`.
 
+A job either prints its answer (it is timed as a process) or tells as JSON what it took in its
+process, by `timed`. Imports stand within the jobs: some run where other packages are installed.
+"""
+
+import importlib
 import json
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 KEYS = [
@@ -14,67 +19,52 @@ KEYS = [
     "age",
     "marital_status",
     "birthplace",
-    "spouse_status",
-    "own_child",
-    "own_child_age",
-    "related_child",
     "household_type",
+    "district",
+    "education",
+    "occupation",
+    "industry",
 ]
+RUNS = 3
+LONG = 20.0  # seconds beyond which a first run counts, and is the only one
 
 
-def timed(work: Callable[[], Any]) -> None:
-    """Do the work once and print what it took."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    answer = work()
-    took = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    print(json.dumps(took | {"answer": answer}))
+def timed(work: Callable[[], Any], *, warm_up: Callable[[], Any] | None = None) -> None:
+    """Print the median of three runs after one that does not count, or the one that took long.
+
+    With a `warm_up` of its own, that is what does not count.
+    """
+    took = []
+    if warm_up is not None:
+        warm_up()
+    for run in range(RUNS + (warm_up is None)):
+        wall, cpu = time.perf_counter(), time.process_time()
+        answer = work()
+        one = (time.process_time() - cpu, time.perf_counter() - wall, answer)
+        if run or one[1] > LONG or warm_up is not None:
+            took.append(one)
+        if one[1] > LONG:
+            break
+    cpu, wall, answer = median_low(took)
+    print(json.dumps({"wall": wall, "cpu": cpu, "answer": answer, "runs": len(took)}))
 
 
 def make_census_file(rows: str, kind: str) -> None:
     """The file the others work on, made in a process of its own to keep the parent small."""
     from benchmarks.data import census_file
 
-    timed(lambda: str(census_file(int(rows), kind)))
+    print(census_file(int(rows), kind))
 
 
-def discreet_assess(path: str) -> None:
-    """All of assess with the risk 1/f of every record written to Parquet, as the raw join does."""
-    from discreet.engines.duckdb import DuckDBEngine
-    from discreet.flows.assess import assess
-
-    engine = DuckDBEngine()
-    with tempfile.TemporaryDirectory() as folder:
-        options: dict[str, Any] = {"weight": "weight", "risks": Path(folder) / "risks.parquet"}
-        timed(
-            lambda: (
-                assess(
-                    path, KEYS, models=["sample_frequency"], engine=engine, **options
-                ).sample_uniques
-            )
-        )
-
-
-def discreet_without_risks(path: str) -> None:
-    """All of assess with every model, without the risk of each record."""
-    from discreet.engines.duckdb import DuckDBEngine
-    from discreet.flows.assess import assess
-
-    engine = DuckDBEngine()
-    timed(
-        lambda: assess(path, KEYS, weight="weight", all_models=True, engine=engine).sample_uniques
-    )
-
-
-def duckdb_raw(path: str) -> None:
+def duckdb_raw(path: str, memory: str) -> None:
     """The limit: a ten-column group-by, and its join back to every record into Parquet."""
     import duckdb
 
     source = f"read_csv('{path}')" if path.endswith(".csv") else f"read_parquet('{path}')"
     columns = ", ".join(KEYS)
     with tempfile.TemporaryDirectory() as folder:
-
-        def work() -> int:
-            con = duckdb.connect()
+        settings: Any = {"memory_limit": memory, "temp_directory": f"{folder}/spill"}
+        with duckdb.connect(config=settings) as con:
             con.execute(
                 f"CREATE TABLE cells AS SELECT {columns}, count(*) AS sample_count, "
                 f"sum(weight) AS weight_total FROM {source} GROUP BY ALL"
@@ -84,51 +74,51 @@ def duckdb_raw(path: str) -> None:
                 f"FROM (SELECT {columns} FROM {source}) JOIN cells USING ({columns})) "
                 f"TO '{folder}/risks.parquet'"
             )
-            answer = con.execute("SELECT count(*) FROM cells WHERE sample_count = 1").fetchone()
-            assert answer is not None
-            return int(answer[0])
-
-        timed(work)
+            found = con.execute("SELECT count(*) FROM cells WHERE sample_count = 1").fetchone()
+    assert found is not None
+    print(found[0])
 
 
-def _codes(path: str) -> Any:
-    """The keys as a pandas frame of integer codes, as pandas is quickest with."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _frame(path: str, kind: str) -> Any:
+    """The keys as pandas reads them (`text`), or as integer codes, as pandas is quickest with."""
+    import pandas as pd
 
-    table = pq.read_table(path, columns=KEYS, read_dictionary=KEYS)
-    columns = {
-        name: table[name].combine_chunks().indices
-        if pa.types.is_dictionary(table[name].type)
-        else table[name]
-        for name in KEYS
-    }
-    return pa.table(columns).to_pandas()
+    frame = pd.read_parquet(path, columns=KEYS)
+    if kind == "codes":
+        for name in KEYS:
+            if name != "age":
+                frame[name] = pd.factorize(frame[name])[0]
+    return frame
 
 
-def pandas_group_by(path: str) -> None:
-    """pandas' group-by of integer codes in memory: the counts of the cells."""
-    frame = _codes(path)
-    timed(lambda: int((frame.groupby(KEYS, sort=False).size() == 1).sum()))
+def pandas_group_by(path: str, kind: str) -> None:
+    """pandas' group-by of a frame: the counts of the cells."""
+    frame = _frame(path, kind)
+    timed(lambda: int((frame.groupby(KEYS, sort=False, dropna=False).size() == 1).sum()))
 
 
-def discreet_from_pandas(path: str) -> None:
-    """All of assess on the same frame in memory."""
-    from discreet.engines.duckdb import DuckDBEngine
-    from discreet.flows.assess import assess
+def duckdb_on_frame(path: str, kind: str) -> None:
+    """DuckDB's group-by of the same frame."""
+    import duckdb
 
-    frame, engine = _codes(path), DuckDBEngine()
-    timed(lambda: assess(frame, KEYS, engine=engine).sample_uniques)
+    frame = _frame(path, kind)
+    con = duckdb.connect()
+    con.register("frame", frame)
+    query = (
+        "SELECT count(*) FROM (SELECT count(*) AS n FROM frame "
+        f"GROUP BY {', '.join(KEYS)}) WHERE n = 1"
+    )
+    timed(lambda: con.execute(query).fetchall()[0][0])
 
 
-def discreet_cells_from_pandas(path: str) -> None:
-    """Only what pandas' group-by gives: the cells and their size indices, from the same frame."""
+def discreet_cells(path: str, kind: str) -> None:
+    """Only what a group-by gives: the cells and their size indices, from the same frame."""
     from discreet.data.missing import missing_policy
     from discreet.data.records import open_records
     from discreet.engines.contract import Request
     from discreet.engines.duckdb import DuckDBEngine
 
-    frame = _codes(path)
+    frame = _frame(path, kind)
 
     def work() -> int:
         request = Request(
@@ -140,12 +130,122 @@ def discreet_cells_from_pandas(path: str) -> None:
     timed(work)
 
 
-def pycanon_k(path: str) -> None:
+def discreet_assess_frame(path: str, kind: str) -> None:
+    """All of `discreet.assess` on the same frame, as it is by default."""
+    import discreet
+
+    frame = _frame(path, kind)
+    timed(lambda: discreet.assess(frame, KEYS, population=50e6).sample_uniques)
+
+
+def pycanon_k(path: str, kind: str) -> None:
     """pycanon's k-anonymity: the smallest cell."""
     from pycanon import anonymity
 
-    frame = _codes(path)
-    timed(lambda: int(anonymity.k_anonymity(frame, KEYS)))
+    frame = _frame(path, kind)
+    timed(lambda: int(anonymity.k_anonymity(frame, KEYS)), warm_up=lambda: None)
+
+
+def pycanon_sensitive(path: str, value: str) -> None:
+    """What `discreet assess --sensitive` tells of the worst cell, each figure by pycanon."""
+    import pandas as pd
+    from pycanon import anonymity
+
+    frame = pd.read_csv(path)
+    keys = [name for name in frame.columns if name != value]
+    asked = (frame, keys, [value])
+    found = {
+        "k": int(anonymity.k_anonymity(frame, keys)),
+        "l": int(anonymity.l_diversity(*asked)),
+        "entropy l": float(anonymity.entropy_l_diversity(*asked)),
+        "(c, l)": [float(number) for number in anonymity.recursive_c_l_diversity(*asked)],
+        "(alpha, k)": [float(number) for number in anonymity.alpha_k_anonymity(*asked)],
+        "t": float(anonymity.t_closeness(*asked)),
+    }
+    print(json.dumps(found))
+
+
+def suda_of_pypi(path: str, max_size: str) -> None:
+    """The package suda on a file of level codes; how many records have a score."""
+    import pandas as pd
+    from suda import suda
+
+    frame = pd.read_csv(path)
+    found = suda(frame, max_msu=int(max_size))
+    print(int((found["suda"] > 0).sum()))
+
+
+def discreet_suda(path: str, max_size: str) -> None:
+    """The same scores by the library: the file read, the search, records counted."""
+    import pandas as pd
+
+    from discreet.survey.suda.scores import special_uniques
+
+    found = special_uniques(pd.read_csv(path).to_numpy(), max_size=int(max_size))
+    print(int((found.scores() > 0).sum()))
+
+
+def count_system(name: str) -> None:
+    """The number of tables of a system, printed: imports and all, timed as a process."""
+    from benchmarks.systems import system_named
+    from discreet.fiber.sums.counting import count_exactly
+
+    print(count_exactly(system_named(name)))
+
+
+def count_count_tables(name: str) -> None:
+    """The number of count tables with the same n, S1 and S2, by the way that `counts` takes."""
+    from benchmarks.counts import EXAMPLES
+    from discreet.count_tables.rebuilding import hidden_counts
+    from discreet.count_tables.statistics import CountStatistics
+
+    print(hidden_counts(CountStatistics.of_counts(EXAMPLES[name].table)).count().value)
+
+
+def count_system_warm(name: str) -> None:
+    """The same within a process."""
+    from benchmarks.systems import system_named
+    from discreet.fiber.sums.counting import count_exactly
+
+    system = system_named(name)
+    timed(lambda: str(count_exactly(system)))
+
+
+def _sparse_counts(shape: str) -> Any:
+    from benchmarks.suppression import sparse_counts
+
+    return sparse_counts(tuple(int(n) for n in shape.split("x")))
+
+
+def suppress_table(shape: str, guarantee: str) -> None:
+    """Our pattern of a sparse table; how many figures it hides and what they add up to."""
+    from discreet.data.table import Table
+    from discreet.masks.suppression import suppress
+
+    counts = _sparse_counts(shape)
+
+    def work() -> str:
+        masked: Any = suppress(Table.of_dense(counts), guarantee=guarantee)
+        hidden = sum(int((~part.shown).sum()) for part in masked.published)
+        return f"hides {hidden:,}"
+
+    timed(work, warm_up=lambda: suppress(Table.of_dense(counts[:4, :4]), guarantee=guarantee))
+
+
+def gauss_table(shape: str) -> None:
+    """The pattern of the same table by Gauss elimination in fractions."""
+    oracle: Any = importlib.import_module("tests.oracles.gauss_suppression")
+    counts = _sparse_counts(shape)
+    timed(lambda: f"hides {int(oracle.gauss_pattern(counts, 2).sum()):,}", warm_up=lambda: None)
+
+
+def loglinear_two_way() -> None:
+    """All two-way terms of 10,000 records × 6 keys, fitted by iteration."""
+    from benchmarks.loglinear import counted, made_up
+    from discreet.survey.models.loglinear.fitting import all_of_order, fit_by_iteration
+
+    cells, _, _ = counted(*made_up(1.0), 6)
+    timed(lambda: f"{fit_by_iteration(cells, all_of_order(6, 2)).sweeps} rounds")
 
 
 def main() -> None:

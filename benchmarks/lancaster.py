@@ -12,13 +12,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from benchmarks.medians import median_cpu
 from discreet.data.summary import SizeIndices, Summary
 from discreet.survey.models.lancaster import Interactions, mean_reciprocal, normaliser
 from discreet.survey.models.lancaster_kernels import Tree, plant, positive_mass
@@ -102,13 +102,15 @@ def compare(parts: Interactions, shrinkage: float, loop: ctypes.CDLL | None) -> 
     tree = plant(-1.0, parts.probability, pairs)
     all_cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(all_cores)})
-    ours, value = best_seconds(lambda: kernel_sum(tree))
-    theirs, other = best_seconds(lambda: loop_sum(loop, tree)) if loop else (math.nan, value)
+    ours, value = median_cpu(lambda: kernel_sum(tree))
+    theirs, other = median_cpu(lambda: loop_sum(loop, tree)) if loop else (math.nan, value)
     os.sched_setaffinity(0, all_cores)
-    together, _ = best_seconds(lambda: kernel_sum(tree))
+    start = perf_counter()
+    kernel_sum(tree)
+    together = perf_counter() - start
     ratio = f"{theirs / ours:.2f} × as fast as C" if loop else "C not compared"
     print(
-        f"  λ = {shrinkage}: {ours:.3f} s on one core, {ratio}; {together:.3f} s on "
+        f"  λ = {shrinkage}: {ours:.3f} CPU s on one core, {ratio}; {together:.3f} wall s on "
         f"{len(all_cores)}; differs by {abs(value - other):.0e}"
     )
 
@@ -171,18 +173,8 @@ def scoring(n: int) -> None:
         "mostly sample uniques": np.minimum(rng.geometric(0.7, n), 50),
         "counts of 1 to 200": rng.integers(1, 201, n),
     }.items():
-        seconds, _ = best_seconds(lambda c=counts: mean_reciprocal(c, probability, 4.8e6))  # type: ignore[misc]
+        seconds, _ = median_cpu(lambda c=counts: mean_reciprocal(c, probability, 4.8e6))  # type: ignore[misc]
         print(f"  E(1/F), {name}: {seconds / n * 1e9:.0f} ns a cell")
-
-
-def best_seconds(function: Callable[[], Any]) -> tuple[float, Any]:
-    """The shortest of five runs, and what they return."""
-    result, best = function(), math.inf
-    for _ in range(5):
-        start = perf_counter()
-        result = function()
-        best = min(best, perf_counter() - start)
-    return best, result
 
 
 if __name__ == "__main__":

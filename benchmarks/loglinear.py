@@ -7,10 +7,13 @@ cannot be occupied) and once with every margin positive, so that all cells take 
 
 import math
 import resource
+from collections.abc import Sequence
 from time import process_time
 
 import numpy as np
 
+from benchmarks.comparing import Comparison, NotRun
+from benchmarks.contestants import in_process
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import bracketed
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
@@ -21,11 +24,34 @@ from discreet.survey.models.loglinear.search import forward_search
 from discreet.synthetic.population import Population, census_population
 from discreet.synthetic.survey import Survey, draw_survey
 
+SDC_MICRO = NotRun(
+    name="sdcMicro modRisk, the same terms by IPF (R)",
+    why="needs R; seconds of another machine",
+    seconds=12.5,
+)
+
+
+def comparisons(_: Sequence[int]) -> list[Comparison]:
+    """All two-way terms of 10,000 records × 6 keys."""
+    return [
+        Comparison(
+            title="log-linear model with all two-way terms, 10,000 records × 6 keys",
+            contestants=[in_process("discreet, iteration over margins", "loglinear_two_way")],
+            not_run=[SDC_MICRO],
+        )
+    ]
+
+
+def made_up(scale: float) -> tuple[Population, Survey]:
+    """The population and a survey of it, with one record in 200."""
+    population = census_population(max(1000, round(2e6 * scale)), rng=np.random.default_rng(1))
+    survey = draw_survey(population, max(100, round(1e4 * scale)), rng=np.random.default_rng(2))
+    return population, survey
+
 
 def run(scale: float) -> None:
     """Prints each fit with its time, peak memory of the process so far, and the truth."""
-    population = census_population(max(1000, round(2e6 * scale)), rng=np.random.default_rng(1))
-    survey = draw_survey(population, max(100, round(1e4 * scale)), rng=np.random.default_rng(2))
+    population, survey = made_up(scale)
     two_way(population, survey, "six keys", smoothing=0.0)
     two_way(population, survey, "six keys, every margin positive", smoothing=0.2)
     decomposable(population, survey)

@@ -5,10 +5,10 @@ comparing pairs gets in NumPy. Sorting the codes of the cells is the least that 
 """
 
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 
+from benchmarks.medians import median_cpu
 from discreet.data.coding import Coding
 from discreet.engines.matching import matched_cells
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -54,9 +54,7 @@ def run(scale: float) -> None:
 def compare(cells: Cells, name: str) -> None:
     """One line: both times, their ratio, and whether the counts are the same."""
     ours, found = seconds(cells)
-    start = perf_counter()
-    expected = naive_counts(cells)
-    naive = perf_counter() - start
+    naive, expected = median_cpu(lambda: naive_counts(cells))
     verdict = "same" if np.array_equal(found, expected) else "OTHER"
     print(
         f"{name}, {len(cells.levels):,} cells: {ours:.3f} s, all pairs {naive / ours:.0f} × that, "
@@ -80,15 +78,13 @@ def report(rows: int, sizes: tuple[int, ...], share: float) -> None:
 
 
 def seconds(cells: Cells) -> tuple[float, FloatArray]:
-    """The shorter of two runs with weights, and the counts."""
-    shortest = float("inf")
-    for _ in range(2):
-        start = perf_counter()
-        found = matched_cells(
+    """CPU seconds of ours with weights, and the counts."""
+    taken, found = median_cpu(
+        lambda: matched_cells(
             cells.levels, cells.missing, cells.records, cells.weights, policy="wildcard"
         )
-        shortest = min(shortest, perf_counter() - start)
-    return shortest, found.sample_count
+    )
+    return taken, found.sample_count
 
 
 def naive_counts(cells: Cells) -> FloatArray:
@@ -106,15 +102,10 @@ def naive_counts(cells: Cells) -> FloatArray:
 
 
 def sort_seconds(cells: Cells) -> float:
-    """How long NumPy takes to sort the codes of the cells, given in random order."""
+    """CPU seconds that NumPy takes to sort the codes of the cells, given in random order."""
     coding = Coding.of_sizes((cells.missing + 1).tolist())
     codes = coding.encode(np.random.default_rng(2).permutation(cells.levels))[:, 0]
-    shortest = float("inf")
-    for _ in range(3):
-        start = perf_counter()
-        np.unique(codes, return_inverse=True)
-        shortest = min(shortest, perf_counter() - start)
-    return shortest
+    return median_cpu(lambda: np.unique(codes, return_inverse=True))[0]
 
 
 def survey(rows: int, sizes: tuple[int, ...], share: float) -> Cells:

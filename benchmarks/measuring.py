@@ -1,49 +1,144 @@
-"""Run a job in a process of its own; report wall time, CPU time and peak memory."""
+"""What a process takes: wall time, CPU time with its children, and the peak of their memory.
+
+CPU seconds are the figure to compare by: on a machine that others use too, wall time measures them.
+"""
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic, perf_counter
+
+ROOT = Path(__file__).resolve().parents[1]
+DISCREET = str(Path(sys.executable).with_name("discreet"))
+RIVALS = Path(f"{sys.prefix}-rivals") / "bin" / "python"  # other packages, which need older ones
+LOOK = 0.02  # seconds between two looks at the memory of a process
+
+
+class Start(StrEnum):
+    """From where on the time is taken."""
+
+    PROCESS = "as a process"  # from an empty shell to the end: start, imports, reading, answer
+    IN_PROCESS = "in a process"  # data loaded, and one run before that does not count
+
+
+class Failed(Exception):  # noqa: N818 - a finding of the benchmark, no error of its own
+    """Why a contestant has no figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a job took, start-up of Python and imports taken off."""
+    """What a job took, and what it answered."""
 
     wall: float
     cpu: float
     peak_mib: float
     answer: str
+    runs: int = 1
 
 
-def run_job(job: str, *arguments: str, repeats: int = 1, python: str = sys.executable) -> Cost:
-    """The quickest of some runs of `python -m benchmarks.jobs JOB ARGUMENT …`."""
-    runs = (_run_once(python, job, *arguments) for _ in range(repeats))
-    return min(runs, key=lambda cost: cost.wall)
+def measured(
+    command: tuple[str, ...],
+    *,
+    answer: Callable[[str], object] = lambda _: "",
+    codes: tuple[int, ...] = (0,),
+    limit: float = 300.0,
+    cold: bool = False,
+) -> Cost:
+    """One run of a command; `cold` gives it an empty folder for what it compiles.
+
+    Raises Failed where the command is not there, ends with another code, or takes longer than the
+    limit [s of wall time].
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-cold-") as cache,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as errors,
+    ):
+        environment = dict(os.environ) | ({"NUMBA_CACHE_DIR": cache} if cold else {})
+        began = perf_counter()
+        try:
+            process = subprocess.Popen(
+                command, stdout=out, stderr=errors, cwd=ROOT, env=environment,
+                stdin=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        except OSError as fault:
+            raise Failed(f"cannot be started: {fault.strerror}") from fault
+        peak = _PeakOfTree(process.pid, limit)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        sampled = peak.ended()
+        if peak.stopped:
+            raise Failed(f"stopped after {limit:.0f} s")
+        if process.returncode not in codes:
+            errors.seek(0)
+            lines = errors.read().decode("utf-8", "replace").strip().splitlines() or [""]
+            raise Failed(f"ended with code {process.returncode}: {lines[-1][:120]}")
+        out.seek(0)
+        printed = out.read().decode("utf-8", "replace")
+    largest = max(sampled, usage.ru_maxrss / 1024)
+    return Cost(wall, usage.ru_utime + usage.ru_stime, largest, str(answer(printed)))
 
 
-def _run_once(python: str, job: str, *arguments: str) -> Cost:
-    process = subprocess.Popen(
-        [python, "-m", "benchmarks.jobs", job, *arguments], stdout=subprocess.PIPE
-    )
-    assert process.stdout is not None
-    printed = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"benchmark {job} {' '.join(arguments)} failed")
-    told = json.loads(printed.splitlines()[-1])
-    return Cost(told["wall"], told["cpu"], usage.ru_maxrss / 1024, str(told["answer"]))
+def told(command: tuple[str, ...], *, limit: float) -> Cost:
+    """What a job of `benchmarks.jobs` tells of itself: the median of its runs in its process."""
+    cost = measured(command, answer=lambda printed: printed.splitlines()[-1], limit=limit)
+    own = json.loads(cost.answer)
+    return Cost(own["wall"], own["cpu"], cost.peak_mib, str(own["answer"]), own["runs"])
 
 
-def print_table(title: str, costs: dict[str, Cost], base: str) -> None:
-    """A row a contestant, with its wall time relative to `base`."""
-    print(f"\n{title}")
-    print(f"  {'':<44}{'wall s':>9}{'CPU s':>9}{'peak MiB':>10}{'ratio':>8}  answer")
-    for name, cost in costs.items():
-        ratio = cost.wall / costs[base].wall
-        print(
-            f"  {name:<44}{cost.wall:>9.2f}{cost.cpu:>9.2f}{cost.peak_mib:>10.0f}{ratio:>8.2f}"
-            f"  {cost.answer}",
-            flush=True,
-        )
+class _PeakOfTree:
+    """Looks at the memory of a process and all its children until it ends; stops it when late."""
+
+    def __init__(self, pid: int, limit: float) -> None:
+        self.pid, self.end = pid, monotonic() + limit
+        self.peak, self.stopped, self._over = 0.0, False, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def ended(self) -> float:
+        """The largest sum seen [MiB]; 0 where /proc does not tell."""
+        self._over.set()
+        self._thread.join()
+        return self.peak
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK):
+            self.peak = max(self.peak, sum(_resident_mib(pid) for pid in _tree(self.pid)))
+            if monotonic() > self.end:
+                self.stopped = True
+                os.killpg(self.pid, signal.SIGKILL)
+                return
+
+
+def _tree(pid: int) -> list[int]:
+    """The process and all below it."""
+    found, new = [], [pid]
+    while new:
+        found += new
+        new = [child for parent in new for child in _children(parent)]
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _resident_mib(pid: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -1,14 +1,19 @@
-"""What the measures of a sensitive variable cost, beside pycanon on the same records."""
+"""The measures of a sensitive variable: `discreet assess --sensitive` beside pycanon.
+
+By name also what each measure costs on a million pairs of cell and value.
+"""
 
 import json
-import subprocess
-import tempfile
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from time import perf_counter, process_time
 
 import numpy as np
 
+from benchmarks.comparing import Comparison
+from benchmarks.contestants import as_process, our_command
+from benchmarks.medians import median_cpu
 from discreet.numerics.arrays import IntArray
 from discreet.survey.attributes.closeness import (
     equal_closeness,
@@ -25,35 +30,80 @@ from discreet.survey.attributes.diversity import (
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.presence import delta_presence, journalist_risk
 
-RIVALS = Path(".venv-rivals/bin/python")  # pycanon wants a NumPy that is too old for us
-SIZES = (2, 4, 5, 6, 8, 10)
+SIZES = (2, 4, 5, 6)
+KEYS = tuple(f"key{number}" for number in range(len(SIZES)))
 N_VALUES = 12
-PYCANON = """
-import json, sys, time
-import numpy as np, pandas as pd
-from pycanon import anonymity
-levels = np.load(sys.argv[1])
-keys = [f"key{j}" for j in range(levels.shape[1] - 1)]
-numbers = pd.DataFrame(levels, columns=keys + ["value"])
-text = numbers.assign(value="v" + numbers["value"].astype(str))
-jobs = {
-    "distinct l": lambda: anonymity.l_diversity(numbers, keys, ["value"]),
-    "t, equal distance": lambda: anonymity.t_closeness(text, keys, ["value"]),
-    "t, ordered distance": lambda: anonymity.t_closeness(numbers, keys, ["value"]),
-}
-told = {}
-for name, job in jobs.items():
-    start = time.process_time()
-    answer = float(job())
-    told[name] = {"cpu": time.process_time() - start, "answer": answer}
-print(json.dumps(told))
-"""
+ROWS = (2_000, 20_000)
+FOLDER = Path("bench-data")
+
+
+def comparisons(_: Sequence[int]) -> list[Comparison]:
+    """The whole command against a script that asks pycanon for the same figures of the file."""
+    return [_comparison(rows) for rows in ROWS]
+
+
+def _comparison(rows: int) -> Comparison:
+    path = str(FOLDER / f"sensitive-{rows}.csv")
+    asked: tuple[str, ...] = (
+        "assess",
+        path,
+        "--keys",
+        ",".join(KEYS),
+        "--sensitive",
+        "value",
+        "--json",
+    )
+    asked += ("--population", str(50 * rows))
+    return Comparison(
+        title=f"l, entropy l, (c, l), (α, k), t of {rows:,} records × {len(KEYS)} keys in csv",
+        contestants=[
+            our_command(
+                "discreet assess --sensitive, no estimate",
+                *(*asked, "--headline", "sample_frequency"),
+                answer=_told,
+                note="also how many records and cells break each rule",
+            ),
+            as_process(
+                "pycanon, the same figures",
+                *("pycanon_sensitive", path, "value"),
+                rivals=True,
+                rival=True,
+                answer=_told_by_pycanon,
+                note="the worst cell only",
+            ),
+            our_command(
+                "discreet assess --sensitive, with the recommended estimate", *asked, answer=_told
+            ),
+        ],
+        prepare=partial(_write, rows, path),
+    )
+
+
+def _told(printed: str) -> str:
+    """Distinct l, entropy l and t of the worst cell; entropy l rounded down, as by pycanon."""
+    measures = json.loads(printed)["sensitive"]["value"]["measures"]
+    worst = {each["name"]: each["worst"] for each in measures}
+    distinct, entropy = (worst[f"{kind} l-diversity"] for kind in ("distinct", "entropy"))
+    t = worst["t-closeness, equal distance"]
+    return f"l {distinct:.0f}, entropy l {math.floor(entropy)}, t {t:.4f}"
+
+
+def _told_by_pycanon(printed: str) -> str:
+    found = json.loads(printed.strip().splitlines()[-1])
+    return f"l {found['l']}, entropy l {found['entropy l']:.0f}, t {found['t']:.4f}"
+
+
+def _write(rows: int, path: str) -> None:
+    """The records as text, so that both take the equal distance for t."""
+    FOLDER.mkdir(exist_ok=True)
+    lines = [",".join([*KEYS, "value"])]
+    lines += [",".join([*map(str, row[:-1]), f"v{row[-1]:02d}"]) for row in survey(rows).tolist()]
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def run(scale: float) -> None:
-    """Prints seconds for a million pairs of cell and value, then pycanon's time over ours."""
+    """Prints milliseconds of each measure for a million pairs of cell and value, ours alone."""
     many_cells(max(1_000, round(1_000_000 * scale)))
-    compare(max(100, round(100_000 * scale)))
 
 
 def many_cells(rows: int) -> None:
@@ -85,56 +135,7 @@ def many_cells(rows: int) -> None:
     }
     print(f"{rows:,} pairs of cell and value in {counts.n_cells:,} cells, one core")
     for name, job in jobs.items():
-        print(f"  {name:<30}{best_seconds(job) * 1e3:>8.1f} ms", flush=True)
-
-
-def compare(rows: int) -> None:
-    """The worst cell of a file of records by pycanon and by us, counting included, in CPU time."""
-    levels = survey(rows)
-    print(f"{rows:,} records × {levels.shape[1]} columns, from the records on")
-    theirs = pycanon(levels)
-    for name, measure in (
-        ("distinct l", distinct_diversity),
-        ("t, equal distance", equal_closeness),
-        ("t, ordered distance", ordered_closeness),
-    ):
-        start = process_time()
-        worst = measure(counted(levels)).worst
-        ours = process_time() - start
-        line = f"  {name:<30}{ours * 1e3:>8.1f} ms, answer {worst:.6g}"
-        if theirs is not None:
-            told = theirs[name]
-            line += f"; pycanon {told['cpu']:.2f} s, {told['cpu'] / ours:,.0f} × ours"
-            line += f", answer {told['answer']:.6g}"
-        print(line, flush=True)
-
-
-def counted(levels: IntArray) -> SensitiveCounts:
-    """The pairs of cell and value of a file whose last column is the sensitive variable."""
-    code = np.ravel_multi_index(tuple(levels[:, :-1].T), SIZES)
-    place = np.cumsum(np.bincount(code) > 0) - 1
-    return SensitiveCounts.of_records(
-        place[code],
-        levels[:, -1],
-        n_cells=int(place[-1]) + 1,
-        n_values=N_VALUES,
-        order=np.arange(N_VALUES),
-    )
-
-
-def pycanon(levels: IntArray) -> dict[str, dict[str, float]] | None:
-    """What pycanon answers in a process of its own; None where it is not installed."""
-    if not RIVALS.exists():
-        print("  pycanon: not installed")
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "levels.npy"
-        np.save(path, levels)
-        done = subprocess.run(
-            [str(RIVALS), "-c", PYCANON, str(path)], stdout=subprocess.PIPE, check=True
-        )
-    told: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
-    return told
+        print(f"  {name:<30}{median_cpu(job)[0] * 1e3:>8.1f} ms", flush=True)
 
 
 def survey(rows: int) -> IntArray:
@@ -143,16 +144,6 @@ def survey(rows: int) -> IntArray:
     keys = [rng.integers(0, size, rows) for size in SIZES]
     value = np.minimum(rng.geometric(0.2, rows) - 1 + keys[1] // 2, N_VALUES - 1)
     return np.stack([*keys, value], axis=1)
-
-
-def best_seconds(job: Callable[[], object]) -> float:
-    """The shortest of three runs."""
-    took = []
-    for _ in range(3):
-        start = perf_counter()
-        job()
-        took.append(perf_counter() - start)
-    return min(took)
 
 
 if __name__ == "__main__":

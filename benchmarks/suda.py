@@ -1,19 +1,56 @@
-"""What the search for special uniques costs, beside plain counting and the package suda of PyPI."""
+"""The search for special uniques, from a file to the scores, beside the package suda of PyPI.
 
-import importlib
+By name also what it costs by the shape of the file, and beside plain counting.
+"""
+
 import math
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
-from time import perf_counter
-from types import ModuleType
+from pathlib import Path
 
 import numpy as np
 
+from benchmarks.comparing import Comparison
+from benchmarks.contestants import as_process, our_command
+from benchmarks.medians import median_cpu
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.survey.suda.scores import SpecialUniques, special_uniques
+from discreet.survey.suda.scores import special_uniques
 
 SIZES = (2, 2, 3, 5, 6, 7, 8, 10, 20, 90)
 MORE_SIZES = (2, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 10, 12, 20, 90)
+ROWS, MAX_SIZE = 5_000, 3
+FOLDER = Path("bench-data")
+
+
+def comparisons(_: Sequence[int]) -> list[Comparison]:
+    """The scores of one file, and our whole command on it."""
+    path, names = str(FOLDER / f"suda-{ROWS}.csv"), [f"key{key}" for key in range(len(SIZES))]
+    return [
+        Comparison(
+            title=f"SUDA, {ROWS:,} records × {len(SIZES)} keys, MSUs of at most {MAX_SIZE}",
+            contestants=[
+                as_process("discreet, the scores", "discreet_suda", path, str(MAX_SIZE)),
+                as_process(
+                    "suda of PyPI", "suda_of_pypi", path, str(MAX_SIZE), rivals=True, rival=True
+                ),
+                our_command(
+                    "discreet assess --suda",
+                    *("assess", path, "--keys", ",".join(names), "--suda", str(MAX_SIZE)),
+                    *("--population", str(50 * ROWS), "--json"),
+                    note="all of an assessment",
+                ),
+            ],
+            prepare=partial(_write, path, names),
+        )
+    ]
+
+
+def _write(path: str, names: list[str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    rows = survey(ROWS, SIZES)
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=",".join(names), comments="")
 
 
 def run(scale: float) -> None:
@@ -26,7 +63,7 @@ def run(scale: float) -> None:
         (100_000, MORE_SIZES, 4),
     ):
         levels = survey(max(1, round(rows * scale)), sizes)
-        seconds, found = timed(levels, max_size)
+        seconds, found = median_cpu(partial(special_uniques, levels, max_size=max_size))
         print(
             f"{len(levels):,} rows × {len(sizes)} keys, MSUs of at most {max_size}: {seconds:.2f} s"
             f", {len(found.rows):,} sample uniques, {int(found.n_msus.sum()):,} MSUs",
@@ -37,39 +74,17 @@ def run(scale: float) -> None:
 
 def compare(levels: IntArray, max_size: int) -> None:
     """Others on the same small file, and whether their scores are the same."""
-    seconds, found = timed(levels, max_size)
+    seconds, found = median_cpu(partial(special_uniques, levels, max_size=max_size))
     scores = found.scores()
     print(f"{len(levels):,} rows × {levels.shape[1]} keys, MSUs of at most {max_size}")
-    start = perf_counter()
-    plain = brute_force_scores(levels, max_size)
-    report("plain counting in Python", perf_counter() - start, seconds, plain, scores)
-    package = installed_suda()
-    if package is None:
-        print("  PyPI suda: not installed")
-        return
-    import pandas as pd
-
-    frame = pd.DataFrame(levels, columns=[f"key{key}" for key in range(levels.shape[1])])
-    start = perf_counter()
-    theirs = package.suda(frame, max_msu=max_size)["suda"].to_numpy(dtype=np.float64)
-    theirs /= math.factorial(max(levels.shape[1] - max_size - 1, 0))  # theirs are (K - k)!
-    report("PyPI suda, on our scale", perf_counter() - start, seconds, theirs, scores)
+    took, plain = median_cpu(lambda: brute_force_scores(levels, max_size))
+    report("plain counting in Python", took, seconds, plain, scores)
 
 
 def report(name: str, theirs: float, ours: float, got: FloatArray, scores: FloatArray) -> None:
     """One line: how many times our time, and how many records have another score."""
     off = int(np.count_nonzero(~np.isclose(got, scores)))
     print(f"  {name}: {theirs / ours:.0f} × our time, {off:,} records with another score")
-
-
-def timed(levels: IntArray, max_size: int) -> tuple[float, SpecialUniques]:
-    """The shorter of two runs, and what was found."""
-    seconds = float("inf")
-    for _ in range(2):
-        start = perf_counter()
-        found = special_uniques(levels, max_size=max_size)
-        seconds = min(seconds, perf_counter() - start)
-    return seconds, found
 
 
 def brute_force_scores(levels: IntArray, max_size: int) -> FloatArray:
@@ -88,14 +103,6 @@ def brute_force_scores(levels: IntArray, max_size: int) -> FloatArray:
                     found[row].append(frozenset(keys))
                     scores[row] += weight
     return scores
-
-
-def installed_suda() -> ModuleType | None:
-    """The package suda, if it is there."""
-    try:
-        return importlib.import_module("suda")
-    except ImportError:
-        return None
 
 
 def survey(rows: int, sizes: tuple[int, ...]) -> IntArray:
