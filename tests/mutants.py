@@ -444,8 +444,8 @@ MUTANTS = (
     ),
     Mutant(
         "fiber/draws/sequential.py",
-        "float(np.sqrt(max(0.0, square) / self.n_tried))",
-        "float(2 * np.sqrt(max(0.0, square) / self.n_tried))",
+        "float(np.sqrt(max(0.0, spread) / n) * self.n_tried / shares.sum())",
+        "float(2 * np.sqrt(max(0.0, spread) / n) * self.n_tried / shares.sum())",
         "sequential draws: the error of the number of tables doubled",
         FIBER,
     ),
@@ -711,8 +711,8 @@ MUTANTS = (
     ),
     Mutant(
         "tables/crosses.py",
-        "found = {frozenset(every), frozenset[int]().union(*own), *_unions(own)}",
-        "found = set(_unions(own))",
+        "found = {frozenset(every), frozenset[int]().union(*own)}",
+        "found = set[frozenset[int]]()",
         "smaller crosses: a variable that is only named dilutes those that are released",
         CROSSES,
     ),

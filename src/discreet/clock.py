@@ -53,7 +53,7 @@ def _own_meter() -> _Meter:
 
 def work(seconds: float) -> None:
     """So much has been done, told by whoever did it: steps times what one of them takes."""
-    _own_meter().done += seconds
+    _own_meter().done += float(seconds)
     heed()
 
 

@@ -142,8 +142,7 @@ def _test(
         approximate = _rao_robson_nikulin(observed, n, mass, starts, fit)
         if approximate is None:
             return Unavailable(
-                "too few values are frequent enough for a test by formula; ask for draws "
-                "(fit_draws, as in --fit-draws 499)"
+                "too few values are frequent enough for a test by formula; ask for simulated tables"
             )
         p_value = approximate
     degrees = len(starts) - 1 - (1 if fit.at_boundary else 2)

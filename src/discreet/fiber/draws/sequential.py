@@ -42,7 +42,8 @@ LEAST_EFFECTIVE = 100
 MOST_VALUES = 2**24  # entries of a slice's table of weights
 MOST_FILLED = 2**32  # pairs of a value and a rest that are gone through before columns are drawn
 MOST_TRIED = 2**28  # values tried for one table
-VALUES_A_SECOND = 7e6  # of cells in a few equations each
+CELLS_A_SECOND = 1.5e6  # in a few equations each
+VALUES_A_SECOND = 2e8  # of these cells
 COLUMN_VALUES_A_SECOND = 5e7  # of cells of a slice that is filled by columns
 PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
 TILT_SHARE = 0.2  # of the time, for slopes that make draws better
@@ -239,7 +240,8 @@ def _seconds_a_table(system: System, values: float) -> float:
     open_cells = (system.lower < system.upper).astype(np.float64)
     ones = abs(system.matrix.copy()).sign()
     pairs = float((ones @ open_cells) @ (ones @ np.ones(system.n_columns)))
-    return values / VALUES_A_SECOND + pairs / PAIRS_A_SECOND
+    cells = float(open_cells.sum()) / CELLS_A_SECOND
+    return cells + values / VALUES_A_SECOND + pairs / PAIRS_A_SECOND
 
 
 class Filler(NamedTuple):

@@ -21,7 +21,8 @@ from discreet.progress import Progress, interruption_ends_all, silent
 if TYPE_CHECKING:
     from discreet.fiber.draws.walk_kernels import Occupied
 
-MOVE_SECONDS, KEPT_SECONDS = 3e-8, 2e-9  # a move, and a count of a cell that is kept
+MOVE_SECONDS, LINE_SECONDS = 3e-8, 1e-8  # a move, and each count along its line
+KEPT_SECONDS = 2e-9  # a count of a cell that is kept
 SLICE_SECONDS = 0.1  # how long the inner loops run before it is asked whether to stop
 STATE_WORDS = 16  # a generator's state and room behind it: chains share no cache line
 INTERRUPTION = "an interruption"
@@ -284,13 +285,20 @@ def _walk_in_slices(
             for chain, target in zip(chains, targets, strict=True)
         ]
         tally.changes += sum(job.result() for job in jobs)
-        each = MOVE_SECONDS * plan.thin + KEPT_SECONDS * len(chosen)
+        each = _move_seconds(chains[0]) * plan.thin + KEPT_SECONDS * len(chosen)
         work(len(chains) * rows * each / PROCESSORS)
         tally.done += rows
         progress("walking", tally.done / total)
         rows = _next_rows(rows, working_seconds() - start)
         if tally.done < total:
             tally.check_time(plan.time_limit)
+
+
+def _move_seconds(chain: Chain) -> float:
+    """What a move takes: one along a line looks at every count that the line may have."""
+    if not isinstance(chain, LineChain) or not chain.system.n_columns:
+        return 4 * MOVE_SECONDS
+    return MOVE_SECONDS + LINE_SECONDS * float(np.mean(chain.system.upper - chain.system.lower))
 
 
 def _next_rows(rows: int, seconds: float) -> int:

@@ -39,6 +39,7 @@ PLAINLY = 5000  # values tried by plain loops, before what is compiled is loaded
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
 STEP_SECONDS = 1.5e-8  # a value tried in a column
+POINT_SECONDS = 5e-8  # one tried where states are completed singly, each with its weight
 STATE_SECONDS = 1e-7  # a state stored or gone back over, with its place in the table of states
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
@@ -70,7 +71,7 @@ class Budget:
     def steps_left(self) -> int:
         """Steps that the seconds left allow."""
         left = self.seconds_left
-        return self.steps if left is None else min(self.steps, int(max(left, 0.0) / STEP_SECONDS))
+        return self.steps if left is None else min(self.steps, int(max(left, 0.0) / POINT_SECONDS))
 
     def check_time(self, doing: str) -> None:
         """Raises BudgetExceeded where the time is over; a moment at which work can be stopped."""
@@ -310,7 +311,7 @@ def in_parts(
     n_done = _within(notes, int(stop[1]))
     steps = int(made[n_done - 1]) if n_done == n_parts else int(stop[1])
     found.steps += steps
-    work(STEP_SECONDS * steps + STATE_SECONDS * n)
+    work(POINT_SECONDS * steps + STATE_SECONDS * n)
     if n_done == n_parts:
         return results, ""
     kept = results[: max(n_done, 1)]  # the first stops by itself, wherever it uses up all steps
