@@ -47,7 +47,9 @@ VALUES_A_SECOND = 2e8  # of these cells
 COLUMN_VALUES_A_SECOND = 5e7  # of cells of a slice that is filled by columns
 PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
 TILT_SHARE = 0.2  # of the time, for slopes that make draws better
-BEYOND = 1.5  # weight of a draw that was not made, relative to the heaviest
+BEYOND = (
+    0.5  # how far beyond the heaviest a draw that was not made lies, in its distance to the mean
+)
 MOST_OVER = 1.5  # of the time limit that the last batch may take
 BATCH_NUMBERS = 2**17  # random numbers drawn at once
 
@@ -139,14 +141,15 @@ class WeightedDraws:
         """Standard error of the mean weight, relative to it.
 
         Few draws carry most of the weight, and a sample that lacks them is too low and looks too
-        sure of itself. So one more draw is counted, half as heavy again as the heaviest: without
-        it, errors made on known fibers were a quarter larger than stated.
+        sure of itself. So one more draw is counted, half as far again above the mean as the
+        heaviest: without it, errors made on known fibers were a quarter larger than stated.
         """
         if alike(self.log_weights.min(), self.log_weights.max(), scale=1.0):
             shares = np.ones(len(self.log_weights))  # all tables that were found count alike
             beyond = 0.0
         else:
-            shares, beyond = np.exp(self.log_weights - self.log_weights.max()), BEYOND
+            shares = np.exp(self.log_weights - self.log_weights.max())
+            beyond = 1.0 + BEYOND * (1.0 - float(shares.mean()))
         n = self.n_tried + (beyond > 0)
         mean = (shares.sum() + beyond) / n
         spread = (shares @ shares + beyond**2) / n - mean**2

@@ -148,7 +148,7 @@ def test_a_tilt_meets_the_released_figures_on_average():
         assert np.all(tilt.variance > 0)
 
 
-@pytest.mark.parametrize(("most", "limit"), [(10**15, None), (2**27, None), (2**25, 1.0)])
+@pytest.mark.parametrize(("most", "limit"), [(10**15, None), (2**27, None), (2**25, 0.1)])
 def test_cells_of_too_many_values_are_refused(most, limit):
     total = Statement(cells=np.array([0, 1, 2]), low=most, high=most, name="total")
     rng = np.random.default_rng(12)
@@ -213,4 +213,4 @@ def test_weights_that_differ_are_not_taken_for_one():
     drawn = WeightedDraws(
         tables=np.zeros((100, 1), np.int64), log_weights=logs, n_tried=100, how=""
     )
-    assert drawn.total().relative_error == pytest.approx(5e-7 / 10, rel=1e-2)
+    assert drawn.total().relative_error == pytest.approx(5e-7 / 10, rel=3e-2)

@@ -102,7 +102,7 @@ def test_a_budget_of_states_and_steps():
 
 
 def test_a_time_limit():
-    with pytest.raises(BudgetExceeded, match="time limit of 0.0 s reached"):
+    with pytest.raises(BudgetExceeded, match="time limit of 0 s reached"):
         count_exactly(three_way(), budget=Budget(seconds=0.0))
 
 
