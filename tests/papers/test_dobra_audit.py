@@ -127,7 +127,7 @@ def test_table_4_agrees_to_the_last_digit(audited):
 
 PRIORS = (
     "--model-prior", "saturated=.22", "--model-prior", "no-highest-interaction=.67",
-    "--model-prior", "[gender income][race income]=.11", "--seconds", "200", "--draws", "600",
+    "--model-prior", "[gender income][race income]=.11", "--seconds", "200", "--draws", "2000",
 )  # fmt: skip
 
 
