@@ -8,16 +8,12 @@ import pytest
 import discreet
 from discreet import clock
 
-TABLE = discreet.Table.of_dense(
-    np.random.default_rng(5).poisson(1.2, (3, 3, 3, 2)), names=list("abcd")
-)
-CIRCLE = [["a", "b"], ["b", "c"], ["a", "c"], ["c", "d"]]
+TABLE = discreet.Table.of_dense(np.random.default_rng(5).poisson(1.2, (2, 2, 3)), names=list("abc"))
+CIRCLE = [["a", "b"], ["b", "c"], ["a", "c"]]
 
 
 def audit():
-    found = discreet.audit(TABLE, CIRCLE, max_risk=0.2, models=["no-highest-interaction"],
-                           draws=60, seconds=30.0, seed=1)  # fmt: skip
-    return found.to_json()
+    return discreet.audit(TABLE, CIRCLE, max_risk=0.2, seconds=30.0, seed=1).to_json()
 
 
 def counts():
