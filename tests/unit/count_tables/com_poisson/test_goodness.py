@@ -138,4 +138,4 @@ def test_the_formula_and_draws_agree():
 def test_one_group_is_not_tested_by_a_formula():
     found = goodness_of_fit({0: 2, 1: 2, 3: 1}, rng=np.random.default_rng(1))
     assert isinstance(found, Unavailable)
-    assert "--fit-draws" in found.reason
+    assert "simulated tables" in found.reason
