@@ -21,6 +21,7 @@ from discreet.numerics.kernels import FEW, kernel
 
 STABLE, UNSTABLE, CONTRADICTION = 0, 1, 2
 CAP = 2**62
+USUAL_ROUNDS = 10  # until limits stay as they are
 
 
 @kernel()
@@ -280,7 +281,8 @@ def tightened(
     lengths = np.diff(matrix.indptr).astype(np.int64)  # a row is added up anew after each change
     rounds = min(max_rounds, FEW // max(int(lengths @ lengths), 1))
     low, high, ended, row = lower, upper, UNSTABLE, -1
-    if tighten.is_loaded or tighten.suited(rounds * lengths @ lengths) is not tighten.plain:
+    usual = min(rounds, USUAL_ROUNDS) * lengths @ lengths
+    if tighten.is_loaded or tighten.suited(usual) is not tighten.plain:
         rounds = 0
     if rounds:  # a small system: lists are faster than arrays read one by one
         lists: list[Any] = [array.tolist() for array in layout]
