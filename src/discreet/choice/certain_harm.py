@@ -8,7 +8,7 @@ import numpy as np
 from discreet.choice.choice import Doubt
 from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged, judged_by, printed_by
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import Table
 from discreet.figures import Unavailable
 from discreet.masks.after_publication import intruders_bounds, intruders_question
@@ -33,6 +33,7 @@ from discreet.tables.table_findings import (
 )
 
 BOUNDS_SHARE, BOUNDS_SECONDS = 0.1, 5.0  # of the time, for bounds that show groups
+GROUPS_SECONDS = 3e-3  # to look for groups, beside their bounds
 MOST_NAMED = 3  # tables in a reason
 
 
@@ -89,6 +90,7 @@ def _news(
     table = judged.masked.source
     if not judged.is_certain:
         return (), ""
+    work(GROUPS_SECONDS)
     upper = _upper(judged, clock) if table.n_cells <= MOST_SHOWN else None
     return proved_groups(
         table,

@@ -21,17 +21,25 @@ def hypergeometric_rows(values: IntArray, total: int, marked: IntArray, drawn: i
     least, most = np.maximum(0, held + drawn - total), np.minimum(held, drawn)
     mode = ((held + 1.0) * (drawn + 1.0) / (total + 2.0)).astype(np.int64)
     centre = np.clip(mode, least, most)
-    inside = (x > least) & (x <= most)  # where there is a value below to take the ratio to
-    parts = (held - x + 1, drawn - x + 1, x, total - held - drawn + x)
-    a, b, c, d = (np.log(np.where(inside, part, 1)) for part in parts)
-    ratio = (a - c) + (b - d)  # log p(x) / p(x − 1)
-    rising = np.cumsum(np.where(x > centre, ratio, 0.0), axis=1)
-    falling = np.cumsum(np.where(x > centre, 0.0, ratio)[:, ::-1], axis=1)[:, ::-1]
-    below = np.concatenate([falling[:, 1:], np.zeros((len(marked), 1))], axis=1)
-    logs = np.where(x > centre, rising, -below)
-    weights = np.where((x >= least) & (x <= most), np.exp(logs), 0.0)
+    apart = np.arange(values[0] - marked.max(), values[-1] - marked.min() + 1)
+    by_value = _log(drawn - values + 1) - _log(values)
+    by_distance = _log(1 - apart) - _log(total - drawn + apart)  # from x to the number marked
+    ratio = by_distance[x - held - apart[0]] + by_value  # log p(x) / p(x − 1)
+    ratio[(x <= least) | (x > most)] = 0.0  # where there is no value below to take it to
+    above = x > centre
+    logs = np.cumsum(np.where(above, ratio, 0.0), axis=1)
+    ratio[above] = 0.0
+    falling = np.cumsum(ratio[:, :0:-1], axis=1)[:, ::-1]
+    logs[:, :-1] -= falling
+    weights = np.exp(logs)
+    weights[(x < least) | (x > most)] = 0.0
     found: FloatArray = weights / weights.sum(axis=1, keepdims=True)
     return found
+
+
+def _log(counts: IntArray) -> FloatArray:
+    """Logarithms, of what is below one as of one."""
+    return np.log(np.maximum(counts, 1))
 
 
 def hypergeometric_chance(

@@ -38,7 +38,7 @@ from discreet.tables.refused_margin import RiskFigure, RiskMeasure
 from discreet.tables.release import Release
 
 LIMITS = Limits(most_tables=20_000, least_effective=100.0, draw_seconds=5.0)
-CROSS_SECONDS, CELL_SECONDS = 1e-4, 1e-6  # to see what is released of a cross, and its cells
+CROSS_SECONDS, CELL_SECONDS = 1e-5, 5e-6  # to see what is released of a cross, and its cells
 MOST_SUMS = 400  # entries whose distributions are summed one by one
 BELIEF_SHARE, BELIEF_SECONDS = 0.3, 10.0  # of the time, for tables that fit all that is out
 TOO_MANY = Unavailable(f"more than {MOST_CROSSES} smaller tables follow from what is released")

@@ -25,7 +25,7 @@ from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_PAIRS = 20_000
-TAKE_SECONDS = 5e-4  # a step, beside what grows with the table
+TAKE_SECONDS = 1e-3  # a step, beside what grows with the table
 MOVE_SECONDS, COUNT_SECONDS = 3e-8, 2e-8  # a move of a walk, a count of a listed table
 MOST_DEAD = 0.005  # share of filled tables that must be consistent for resampling to go on
 LEAST_THETA = 1e-250  # cell probabilities below it are no different to a walk

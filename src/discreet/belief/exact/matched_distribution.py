@@ -24,7 +24,7 @@ from discreet.numerics.graphs import junction_tree
 from discreet.numerics.hypergeometric import hypergeometric_chance, hypergeometric_rows
 
 MOST_VALUES = 20_000  # that a cell of the smallest margin may have
-MATCH_SECONDS, PAIR_SECONDS = 2e-5, 1e-7  # a match, and each pair of values before and after
+MATCH_SECONDS, PAIR_SECONDS = 1e-4, 5e-8  # a match, and each pair of values before and after
 MOST_RECORDS = 2**24  # of a table that is matched
 ROOM = 1e-3  # that a quick probability may be off, relative to the confidence
 NEGLIGIBLE = 1e-30  # of the largest probability: far below rounding

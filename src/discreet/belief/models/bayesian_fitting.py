@@ -15,7 +15,7 @@ import numpy as np
 from discreet.clock import work
 from discreet.numerics.arrays import FloatArray
 
-CYCLE_SECONDS, CELL_SECONDS = 4e-5, 3e-8  # fitting one margin, for each cell of the table
+CYCLE_SECONDS, CELL_SECONDS = 8e-5, 3e-8  # fitting one margin, for each cell of the table
 
 
 def fitting_cycle(

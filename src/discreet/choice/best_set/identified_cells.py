@@ -20,7 +20,7 @@ from discreet.numerics.rounding import first_largest
 from discreet.tables.measures import surely_above
 
 BLOCK = 2_000_000  # probabilities computed at a time
-MATCH_SECONDS, PAIR_SECONDS = 2e-5, 1e-7  # a step of a chain, and each of its probabilities
+MATCH_SECONDS, PAIR_SECONDS = 1e-4, 5e-8  # a step of a chain, and each of its probabilities
 
 
 class IdentifiedCells:

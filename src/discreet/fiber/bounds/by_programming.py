@@ -10,6 +10,7 @@ search that grows from round to round so that easy cells are closed first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -157,14 +158,14 @@ def close_in_batches(work: Closing, deadline: Deadline, tell: _Share) -> None:
     Given up where two searches in turn find no table at all: bounds by duals are then worth more.
     """
     tries = np.zeros((2, work.system.n_columns), dtype=np.int64)
-    by_column = csc_array(work.system.matrix)
+    rows_of = _rows_of_columns(work.system)
     fractional = fruitless = 0
     while not work.is_over(deadline) and fruitless < 2:
         side = max((LOWER, UPPER), key=lambda s: len(_untried(work, tries, s)))
         left = _untried(work, tries, side)
         if not len(left):
             return
-        batch = independent(by_column, left)
+        batch = independent(rows_of, left)
         tries[side, batch] += 1
         if fractional < 2 and not _vertex_is_table(work, batch, side, deadline):
             fractional += 1
@@ -185,14 +186,19 @@ def _vertex_is_table(work: Closing, batch: IntArray, side: int, deadline: Deadli
     return vertex is not None and work.record(np.rint(vertex.point).astype(np.int64))
 
 
-def independent(by_column: csc_array, columns: IntArray) -> IntArray:
+def _rows_of_columns(system: System) -> list[list[int]]:
+    by_column = csc_array(system.matrix)
+    ends, rows = by_column.indptr.tolist(), by_column.indices.tolist()
+    return [rows[start:end] for start, end in pairwise(ends)]
+
+
+def independent(rows_of: list[list[int]], columns: IntArray) -> IntArray:
     """Columns, in the order given, of which no two share a row; at most BATCH_CELLS."""
-    taken = np.zeros(by_column.shape[0], dtype=np.bool_)
+    taken: set[int] = set()
     batch: list[int] = []
     for column in columns.tolist():
-        rows = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
-        if not taken[rows].any():
-            taken[rows] = True
+        if taken.isdisjoint(rows_of[column]):
+            taken.update(rows_of[column])
             batch.append(column)
             if len(batch) == BATCH_CELLS:
                 break

@@ -17,7 +17,7 @@ from discreet.numerics.arrays import IntArray
 
 MAX_SUMS = 2**24  # cells of all sums together, at two 64-bit numbers each
 MAX_ROUNDS = 1000
-SUM_SECONDS = 2e-8  # limits passed along one axis, for each sum
+PASS_SECONDS, SUM_SECONDS = 5e-5, 2e-8  # limits passed along one axis, and for each sum
 SAFE = 2**62  # sums along an axis stay below this, or none are made
 
 
@@ -34,7 +34,7 @@ def shuttle(margins: Margins, deadline: Deadline) -> tuple[IntArray, IntArray]:
     rounds = MAX_ROUNDS if margins.total * max(margins.sizes, default=1) < SAFE else 0
     for _ in range(rounds):
         before = (lower.copy(), upper.copy())
-        work(SUM_SECONDS * lower.size * lower.ndim)
+        work((PASS_SECONDS + SUM_SECONDS * lower.size) * lower.ndim)
         for axis in range(lower.ndim):
             _pass_along(np.moveaxis(lower, axis, 0), np.moveaxis(upper, axis, 0))
         same = np.array_equal(before[0], lower) and np.array_equal(before[1], upper)

@@ -45,7 +45,7 @@ MOST_TRIED = 2**28  # values tried for one table
 CELLS_A_SECOND = 1.5e6  # in a few equations each
 VALUES_A_SECOND = 2e8  # of these cells
 COLUMN_VALUES_A_SECOND = 5e7  # of cells of a slice that is filled by columns
-PAIRS_A_SECOND = 3e8  # of a cell to fill and a cell in one of its equations
+PAIRS_A_SECOND = 4e7  # of a cell to fill and a cell in one of its equations
 TILT_SHARE = 0.2  # of the time, for slopes that make draws better
 BEYOND = (
     0.5  # how far beyond the heaviest a draw that was not made lies, in its distance to the mean

@@ -21,6 +21,7 @@ from discreet.fiber.sums.dynamic_programming_plan import (
     NONE,
     ONES,
     BudgetExceeded,
+    PLAIN_STEPS,
     ColumnPlan,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -38,9 +39,9 @@ PULLED = 2**17  # states gone back over between looks at the clock
 PLAINLY = 5000  # values tried by plain loops, before what is compiled is loaded
 MAX_WEIGHTS = 20_000_000  # entries of a table of weights
 SAFE_BITS = 63.0  # a float that is not below n by 1e-6 and stays below this proves n < 2⁶⁴
-STEP_SECONDS = 1.5e-8  # a value tried in a column
+STEP_SECONDS = 6e-8  # a value tried in a column
 POINT_SECONDS = 5e-8  # one tried where states are completed singly, each with its weight
-STATE_SECONDS = 1e-7  # a state stored or gone back over, with its place in the table of states
+STATE_SECONDS = 3e-7  # a state stored or gone back over, with its place in the table of states
 UNIT = 512 * log(2.0)  # natural logarithm of one step of an exponent
 SUGGESTION = "allow more seconds, state more about the table, or take an estimate"
 
@@ -146,7 +147,7 @@ def sweep(
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
         values = len(layer.keys) * (float(plan.columns.upper[k]) + 1)
-        expand = kernels.expand.suited(values)
+        expand = kernels.expand.suited(PLAIN_STEPS * values)
         after = expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
         work(STEP_SECONDS * int(notes[kernels.STEPS]) + STATE_SECONDS * len(after.keys))
         if notes[kernels.STOPPED]:
@@ -433,9 +434,10 @@ def behind(
     """
     plan, first = found.plan, found.first
     problem = plan.problem(found.weights)
+    work(STEP_SECONDS * found.steps)  # every value that was tried is gone back over
     layers = [*found.layers[:-1], _completed(found, budget, mode, marginals, progress)]
     values = sum(len(layers[k].keys) * (float(plan.columns.upper[k]) + 1) for k in range(first))
-    pull = kernels.pull.suited(values)
+    pull = kernels.pull.suited(PLAIN_STEPS * values)
     for k in range(first - 1, -1, -1):
         at = slice(found.weights.start[k], found.weights.start[k + 1])
         own = None

@@ -22,13 +22,15 @@ WORD_BITS = 62
 MAX_ENTRIES = 4_000_000  # of a block's matrix, dense
 MANY = 200  # columns
 MAX_STARTS = 6  # columns from which an order is tried
+PREDICTING_SECONDS = 1.5e-7  # of an order, for each entry of the matrix
 SECONDS_A_LOOK = 2.5e-8  # at an entry of the matrix, for each column of a greedy order
 NARROW, VERY_NARROW = 2**24, 2**16  # limits with which lines and planes add up in floats
 FEW_ORDERS, DIVES = 3, 150
 LARGE, MORE_DIVES = 18.0, 3000  # for work that is worth a closer look beforehand
 STEPS_PER_STATE = 30.0  # values tried in the time that a state takes
 SMALL, MOST_COLUMNS = 12.0, 60  # with fewer states and columns plain loops are tried first
-DIVE_SECONDS = 1e-8  # of a dive, for each entry of the matrix
+DIVE_SECONDS = 2e-9  # of a dive, for each entry of the matrix
+PLAIN_STEPS = 4  # of plain Python, for a value or an entry that a kernel looks at
 LARGEST_ENTRY = 2**50  # of a lattice basis
 
 NONE, NO_FLOATS = np.empty(0, np.int64), np.empty(0)
@@ -159,7 +161,7 @@ def _orders(matrix: IntArray, block: Block, seconds: float | None) -> list[IntAr
     most = np.where(mixed, 2**61, block.right)
     n_starts = min(MAX_STARTS if n <= MANY else 2, _affordable(matrix, seconds))
     starts = np.unique(np.linspace(0, n - 1, n_starts).astype(np.int64))
-    ordered = greedy_order.suited(n * matrix.size)
+    ordered = greedy_order.suited(PLAIN_STEPS * n * matrix.size)
     greedy = [ordered(matrix, most, block.upper, first) for first in starts]
     work(SECONDS_A_LOOK * len(starts) * np.count_nonzero(matrix) * n)
     natural = np.arange(n)
@@ -183,7 +185,8 @@ def _free_first(matrix: IntArray, order: IntArray) -> IntArray:
 
 def _cost(matrix: IntArray, block: Block, order: IntArray) -> float:
     freedom = 2 if np.isin(matrix, (0, 1)).all() else 1  # that a tail most likely has
-    predicted = predicted_states.suited(matrix.size)
+    predicted = predicted_states.suited(PLAIN_STEPS * matrix.size)
+    work(PREDICTING_SECONDS * matrix.size)
     return float(predicted(matrix, block.right, block.upper, order, freedom))
 
 

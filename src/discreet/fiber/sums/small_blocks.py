@@ -16,7 +16,7 @@ from discreet.numerics.arrays import IntArray
 
 MOST_COLUMNS = 40
 MOST_STEPS = 20_000  # values tried: some 40 ms, less than it takes to load what is compiled
-STEP_SECONDS = 2e-6
+STEP_SECONDS = 5e-6
 
 
 def listed_points(block: Block, budget: Budget) -> IntArray | None:

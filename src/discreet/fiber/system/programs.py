@@ -20,6 +20,7 @@ from discreet.progress import heed
 CALM = 0.05  # seconds between looks for an interruption while a search runs
 PIVOT_SECONDS = 8e-5  # of the simplex method, and for each pair of rows and entry of the matrix:
 PAIR_SECONDS, ENTRY_SECONDS = 1.5e-9, 5e-9
+READ_SECONDS = 2e-6  # a column set up and read, in each program
 UNIT_SECONDS = 2.0  # a unit of what CP-SAT calls deterministic time
 MOST_PIVOTS, FOREVER = 10**8, 1e6
 BEGIN_SECONDS, TERM_SECONDS = 3e-3, 1e-5  # before it counts: a search, and each term of its rows
@@ -96,7 +97,7 @@ class LinearProgram:
         self._solver.SetSolverSpecificParametersAsString(limit)
         self._solver.SetTimeLimit(int(1000 * min(max(watch_left(), 1e-3), FOREVER)))
         ended = self._solver.Solve(self._parameters)
-        work(self._pivot * (1 + self._solver.iterations()))
+        work(self._pivot * (1 + self._solver.iterations()) + READ_SECONDS * len(self._columns))
         if ended != self._optimal:
             return None
         point = np.array([column.solution_value() for column in self._columns])
