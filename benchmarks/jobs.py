@@ -217,7 +217,7 @@ def _sparse_counts(shape: str) -> Any:
     return sparse_counts(tuple(int(n) for n in shape.split("x")))
 
 
-def suppress_table(shape: str, guarantee: str) -> None:
+def suppress_table(shape: str, guarantee: str, seconds: str = "60") -> None:
     """Our pattern of a sparse table; how many figures it hides and what they add up to."""
     from discreet.data.table import Table
     from discreet.masks.suppression import suppress
@@ -225,7 +225,8 @@ def suppress_table(shape: str, guarantee: str) -> None:
     counts = _sparse_counts(shape)
 
     def work() -> str:
-        masked: Any = suppress(Table.of_dense(counts), guarantee=guarantee)
+        table = Table.of_dense(counts)
+        masked: Any = suppress(table, guarantee=guarantee, seconds=float(seconds))
         hidden = sum(int((~part.shown).sum()) for part in masked.published)
         return f"hides {hidden:,}"
 

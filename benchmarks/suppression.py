@@ -29,6 +29,11 @@ def comparisons(_: Sequence[int]) -> list[Comparison]:
                     limit=LIMIT,
                 ),
                 in_process(
+                    "discreet, the same given one second for the search",
+                    *("suppress_table", shape, "not-derivable", "1"),
+                    limit=LIMIT,
+                ),
+                in_process(
                     "Gauss elimination in fractions (tests/oracles)",
                     *("gauss_table", shape),
                     rival=True,
