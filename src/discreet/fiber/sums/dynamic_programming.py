@@ -20,8 +20,8 @@ from discreet.fiber.sums.dynamic_programming_plan import (
     NO_FLOATS,
     NONE,
     ONES,
-    BudgetExceeded,
     PLAIN_STEPS,
+    BudgetExceeded,
     ColumnPlan,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
