@@ -161,9 +161,10 @@ def _orders(matrix: IntArray, block: Block, seconds: float | None) -> list[IntAr
     most = np.where(mixed, 2**61, block.right)
     n_starts = min(MAX_STARTS if n <= MANY else 2, _affordable(matrix, seconds))
     starts = np.unique(np.linspace(0, n - 1, n_starts).astype(np.int64))
-    ordered = greedy_order.suited(PLAIN_STEPS * n * matrix.size)
+    looks = len(starts) * np.count_nonzero(matrix) * n
+    ordered = greedy_order.suited(looks)
     greedy = [ordered(matrix, most, block.upper, first) for first in starts]
-    work(SECONDS_A_LOOK * len(starts) * np.count_nonzero(matrix) * n)
+    work(SECONDS_A_LOOK * looks)
     natural = np.arange(n)
     return [natural, natural[::-1].copy(), *greedy, *(order[::-1].copy() for order in greedy)]
 
