@@ -245,7 +245,7 @@ def test_a_seed_is_drawn_afresh():
 @pytest.mark.parametrize(("cap", "policy"), [(-3.0, RiskMeasure.BOUNDS), (0.1, RiskMeasure.CELLS)])
 def test_without_small_cells_everything_can_go_out(sizes, cap, policy):
     table = Table.of_dense(np.full(sizes, 9))
-    found = recommend(table, "margins", options(cap, policy, seconds=20.0))
+    found = recommend(table, "margins", options(cap, policy, seconds=5.0))
     assert found.choice.decision is Decision.RELEASE
     assert found.chosen.worth == pytest.approx(1)
 
@@ -430,13 +430,13 @@ def test_a_hidden_count_that_follows_from_what_is_out_is_not_hidden():
     counts[1, 2] = [[9, 1], [11, 1]]
     table = Table.of_dense(counts, ["region", "district", "sex", "ill"])
     together = recommend(
-        table, "suppression[region sex][district ill]", options(0.3, seconds=30.0)
+        table, "suppression[region sex][district ill]", options(0.3, seconds=4.0)
     ).candidates[-1]
     assert together.risk == Figure(value=0.0, how=How.EXACT)
     assert {one.axes for one in together.masked.published} == {(0, 2), (1, 3)}
     (by_district,) = [one for one in together.masked.published if one.axes == (1, 3)]
     assert not by_district.shown[2].any()
-    out = options(0.3, seconds=30.0, out=(("region", "sex"),))
+    out = options(0.3, seconds=4.0, out=(("region", "sex"),))
     after = recommend(table, "suppression[district ill]", out)
     assert after.candidates[-1].risk.value == 1
     assert "can be worked out in [district ill]" in after.candidates[-1].method

@@ -1,6 +1,7 @@
 """What every result can do: print, be pickled, become JSON and frames, be read back and compared."""
 
 import dataclasses
+import functools
 import inspect
 import json
 import pickle
@@ -53,14 +54,19 @@ MAKERS = {
 }
 
 
-@pytest.fixture(scope="module", params=MAKERS)
+@functools.cache
+def made(name):
+    return MAKERS[name]()
+
+
+@pytest.fixture(params=MAKERS)
 def result(request):
-    return MAKERS[request.param]()
+    return made(request.param)
 
 
 def test_every_kind_of_result_is_tried():
-    made = {type(make()).__name__ for make in MAKERS.values()}
-    assert made == set(TOLD) - {"Comparison", "ReadResult"}
+    kinds = {type(made(name)).__name__ for name in MAKERS}
+    assert kinds == set(TOLD) - {"Comparison", "ReadResult"}
 
 
 def test_it_prints_in_a_few_lines(result):

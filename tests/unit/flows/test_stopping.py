@@ -149,7 +149,7 @@ def test_the_search_for_factorisations_listens():
 
 
 def test_drawn_decimals_listen():
-    statistics, released_log = rounded(MANY, 1)
+    statistics, released_log = rounded({0: 40, 1: 50, 2: 22, 3: 12, 4: 5, 5: 2}, 1)
     assert isinstance(released_log, DecimalLog)
     question = RoundedQuestion(
         n=statistics.n,
