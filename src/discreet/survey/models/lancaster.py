@@ -419,7 +419,7 @@ def choose_shrinkage(
     report = progress or (lambda _: None)
     independent = masses.of(0.0).positive.value
     # By λ, the mass for which the score was taken, and the score.
-    most = {value: (0.0, math.inf) for value in values}
+    most = dict.fromkeys(values, (0.0, math.inf))
     found: dict[float, float] = {}
     while len(found) < len(most):
         report((len(found) + 1) / (len(most) + 1))
@@ -457,10 +457,12 @@ class _Foretold:
 
     @classmethod
     def of_batches(cls, summary: Summary, batches: Iterable[CellBatch]) -> "_Foretold":
-        counts, totals, everyone = [np.zeros(0, np.int64)], [np.zeros(0)], 0
+        counts: list[IntArray] = [np.zeros(0, np.int64)]
+        totals: list[FloatArray] = [np.zeros(0)]
+        everyone = 0
         for batch in batches:
             known, total = _without_oneself(summary, batch.levels())
-            counts.append(batch.sample_count[known])
+            counts.append(batch.sample_count[known].astype(np.int64, copy=False))
             totals.append(total[known])
             everyone += int(batch.sample_count.sum())
         count = np.concatenate(counts)

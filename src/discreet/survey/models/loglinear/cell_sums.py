@@ -187,14 +187,29 @@ def interpolation(function: Function, limit: float, degree: int) -> tuple[FloatA
     The error is the largest on a grid some ten times finer than the nodes, with a half on top for
     what lies between.
     """
-    nodes = (np.polynomial.chebyshev.chebpts1(degree + 1) + 1) / 2
-    fitted = np.polynomial.Chebyshev.fit(nodes, function(limit * nodes), degree, domain=[0, 1])
-    plain = fitted.convert(kind=np.polynomial.Polynomial).coef
-    coefficients = np.zeros(degree + 1)
-    coefficients[: len(plain)] = plain
+    nodes, to_chebyshev, to_powers = _bases(degree)
+    coefficients: FloatArray = (to_chebyshev @ function(limit * nodes)) @ to_powers
     x = np.linspace(0, 1, 20 * degree + 1)
     miss = np.polynomial.polynomial.polyval(x, coefficients) - function(limit * x)
     return np.asarray(read_only(coefficients)), 1.5 * float(np.abs(miss).max())
+
+
+@lru_cache(maxsize=4)
+def _bases(degree: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The nodes in [0, 1], the map from values there to coefficients of Chebyshev polynomials, and
+    these as rows of coefficients of 1, x, x², …: whole numbers, exact up to degree 20.
+
+    Applied one after the other: the product of both maps would lose all digits.
+    """
+    angle = (np.arange(degree + 1) + 0.5) * (np.pi / (degree + 1))
+    to_chebyshev = np.cos(np.outer(np.arange(degree + 1), angle)) * (2 / (degree + 1))
+    to_chebyshev[0] /= 2
+    to_powers = np.zeros((degree + 1, degree + 1))
+    to_powers[0, 0], to_powers[1, :2] = 1, (-1, 2)
+    for k in range(2, degree + 1):  # T_k = 2·(2x − 1)·T_{k−1} − T_{k−2}
+        to_powers[k] = -2 * to_powers[k - 1] - to_powers[k - 2]
+        to_powers[k, 1:] += 4 * to_powers[k - 1, :-1]
+    return (np.cos(angle) + 1) / 2, to_chebyshev, to_powers
 
 
 def _children(steps: Sequence[Step]) -> list[tuple[int, ...]]:

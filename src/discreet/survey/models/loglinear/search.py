@@ -40,8 +40,9 @@ from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
 
 WIDTH = 12  # best-supported pairs that are tried at each step
 LARGEST_CLIQUE = 5  # keys; tables of more are mostly empty and say nothing
-DEGREE = 18  # of the interpolation, in rough and in fine judgements
-ROUGH, FINE = 24.0, 8.0  # population means up to which cells are summed by power sums in each
+DEGREE = 20  # of the interpolation, in rough and in fine judgements
+ROUGH, FINE = 24.0, 6.0  # population means up to which cells are summed by power sums in each
+FEW_NODES = 1 << 13  # up to so many a fine judgement is as quick as a rough one
 BUDGET = 6e8  # cells and nodes that may be looked at in all: some twenty seconds
 BY_CHANCE, PATIENCE = 1.0, 3  # |B̂| / √v above which so many steps may pass without a gain
 SAME_DISTANCE = 1e3  # so that |B̂| / √v that differ by 1e-6 are alike: those of like keys differ by
@@ -122,6 +123,15 @@ def _nearest(
     return [known[place] for place in sorted(known)]
 
 
+def _clearly_nearest(tried: Sequence[Judged], best: Judged) -> Judged | None:
+    """The model that all limits put before the others, before the best so far, and beyond what
+    chance allows: its distance decides nothing then. None where they do not."""
+    nearest = min(tried, key=lambda judged: judged.limits[1])
+    others = [judged.limits[0] for judged in (*tried, best) if judged is not nearest]
+    is_clear = above(min(others), nearest.limits[1], scale=SAME_DISTANCE)
+    return nearest if is_clear and nearest.limits[0] > BY_CHANCE else None
+
+
 def forward_search(
     cells: OccupiedCells,
     sampling_fraction: float,
@@ -135,7 +145,7 @@ def forward_search(
 
     Trusted: 0 < sampling_fraction ≤ 1 and at least one record. Cost: for each model tried, the
     occupied cells once and the cells with a population mean above 24 once; for those in the
-    running, the cells with a population mean above 8.
+    running, the cells with a population mean above 6.
     """
     seeker = _Seeker(cells, sampling_fraction, budget)
     path = [seeker.independence()]
@@ -145,11 +155,16 @@ def forward_search(
         tried = list(seeker.extensions(path[-1].graph, width, largest_clique))
         if not tried:
             break
-        near = _nearest(tried, 1, math.inf, seeker.finely)
-        nearest = near[first_largest([-judged.distance for judged in near], scale=SAME_DISTANCE)]
+        nearest = _clearly_nearest(tried, path[best])
+        if nearest is None:
+            near = _nearest(tried, 1, math.inf, seeker.finely)
+            distances = [judged.distance for judged in near]
+            nearest = near[first_largest([-d for d in distances], scale=SAME_DISTANCE)]
+            path[best] = seeker.finely(path[best])
         path.append(nearest)
         if above(path[best].distance, nearest.distance, scale=SAME_DISTANCE):
             best = len(path) - 1
+    path[best] = seeker.finely(path[best])
     return Search(
         path=tuple(path[: best + 1]),
         tried=tuple(seeker.tried.values()),
@@ -174,6 +189,8 @@ class _Seeker:
         self.subtrees = Subtrees(cells, DEGREE + 1)
         self.left = budget
         self.tried: dict[Graph, Judged] = {}
+        self._fine_nodes = 0  # opened by the latest fine judgement
+        self._order = _peaked_first(cells)
         self._weighed: dict[Keys, float] = {}
 
     def independence(self) -> Judged:
@@ -202,7 +219,7 @@ class _Seeker:
         """The model with its criterion; raises TooManyCells where the budget does not suffice."""
         sums = sum_over_cells(
             self.cells,
-            graph.steps,
+            graph.steps_by(self._order),
             self.functions,
             close * self.sampling_fraction,
             budget=budget,
@@ -214,6 +231,7 @@ class _Seeker:
         limits = _limits((uniques, matches), sums)
         judged = Judged(graph=graph, uniques=uniques, matches=matches, limits=limits, held=held)
         if close == FINE:
+            self._fine_nodes = sums.n_rows
             judged = replace(judged, limits=(judged.distance, judged.distance))
         self.tried[graph] = judged
         return judged
@@ -227,6 +245,7 @@ class _Seeker:
             if self.left > 0
         ]
         better = [one for one in wider if above(one[0], base)]  # a nested key adds just nothing
+        close = FINE if self._fine_nodes <= FEW_NODES else ROUGH
         for place in order_of([support for support, _, _ in better])[:width]:
             _, candidate, edge = better[place]
             if self.left <= 0:
@@ -234,7 +253,7 @@ class _Seeker:
             self.left -= len(self.cells) * len(candidate.steps)
             try:
                 held = self._held(fit.mean_with(*edge))
-                yield self._judged(candidate, held, ROUGH, budget=self.left)
+                yield self._judged(candidate, held, close, budget=self.left)
             except TooManyCells:
                 self.left = 0.0
 
@@ -251,10 +270,18 @@ class _Seeker:
         return self._weighed[keys]
 
 
+def _peaked_first(cells: OccupiedCells) -> list[int]:
+    """The keys by the share of their commonest level: so ordered, fewest nodes are opened, since
+    means fall late on the way from the root to the cells."""
+    largest = [float(cells.margin((key,)).total.max()) for key in range(len(cells.sizes))]
+    return [int(key) for key in order_of(largest)]
+
+
 def _limits(criteria: tuple[MinimumError, MinimumError], sums: CellSums) -> tuple[float, float]:
     """Between what the larger |B̂| / √v certainly lies, by the errors of B̂ and v."""
     low = high = 0.0
-    for one, off, spread in zip(criteria, sums.error[::2], sums.error[1::2], strict=True):
+    errors = sums.error.tolist()
+    for one, off, spread in zip(criteria, errors[::2], errors[1::2], strict=True):
         bias, variance = abs(one.bias), one.standard_error**2
         if variance + spread > 0:
             low = max(low, (bias - off) / math.sqrt(variance + spread))
