@@ -43,6 +43,7 @@ LARGEST_CLIQUE = 5  # keys; tables of more are mostly empty and say nothing
 DEGREE = 20  # of the interpolation, in rough and in fine judgements
 ROUGH, FINE = 24.0, 6.0  # population means up to which cells are summed by power sums in each
 FEW_NODES = 1 << 13  # up to so many a fine judgement is as quick as a rough one
+MARGINS = 4  # that give the means of a wider model: what an occupied cell costs, in nodes
 BUDGET = 6e8  # cells and nodes that may be looked at in all: some twenty seconds
 BY_CHANCE, PATIENCE = 1.0, 3  # |B̂| / √v above which so many steps may pass without a gain
 SAME_DISTANCE = 1e3  # so that |B̂| / √v that differ by 1e-6 are alike: those of like keys differ by
@@ -250,7 +251,7 @@ class _Seeker:
             _, candidate, edge = better[place]
             if self.left <= 0:
                 return
-            self.left -= len(self.cells) * len(candidate.steps)
+            self.left -= len(self.cells) * MARGINS
             try:
                 held = self._held(fit.mean_with(*edge))
                 yield self._judged(candidate, held, close, budget=self.left)
