@@ -37,7 +37,7 @@ Groups = NDArray[np.integer[Any]]
 DEGREE = 14  # of the interpolation
 BLOCK_ROWS = 1 << 13  # nodes opened at once: what is worked out for them stays in the cache
 LONG_GROUP = 16  # entries from which on a group is added up by itself
-KEPT_ENTRIES = 1 << 21  # of subtrees that are kept, some 300 MB
+KEPT_ENTRIES = 3 << 19  # of subtrees that are kept, some 300 MB
 ROUNDINGS = 64  # in units of the last place, of a power sum: a product of some tens of factors
 NO_PARENTS: Groups = np.zeros(1, dtype=np.int64)  # the one parent combination of all nodes
 
