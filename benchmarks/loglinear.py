@@ -2,7 +2,8 @@
 
 Six keys make 1,248,520 cells and are fitted with all two-way terms, once as they are (most cells
 cannot be occupied) and once with every margin positive, so that all cells take part. Ten keys make
-249,704,000 cells and are fitted by the search over decomposable models.
+249,704,000 cells and are fitted by the search over decomposable models, as are files of 10,000 and
+100,000 records with ten keys of a census, whose population is not known.
 """
 
 import math
@@ -11,9 +12,11 @@ from collections.abc import Sequence
 from time import process_time
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from benchmarks.comparing import Comparison, NotRun
 from benchmarks.contestants import in_process
+from benchmarks.data import KEYS, census_file
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.graphs import bracketed
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
@@ -55,6 +58,8 @@ def run(scale: float) -> None:
     two_way(population, survey, "six keys", smoothing=0.0)
     two_way(population, survey, "six keys, every margin positive", smoothing=0.2)
     decomposable(population, survey)
+    for rows in (10_000, 100_000):
+        of_file(max(1000, round(rows * scale)))
 
 
 def counted(
@@ -103,6 +108,25 @@ def decomposable(population: Population, survey: Survey) -> None:
     name = f"ten keys, {math.prod(cells.sizes):,} cells, {len(search.tried)} models tried"
     told(name, seconds, fit, fraction, truth)
     print(f"    {bracketed(fit.generators, population.keys)}")
+
+
+def of_file(rows: int) -> None:
+    """The search on a census-like file, and how many of its models were judged finely."""
+    table = pq.read_table(census_file(rows, "parquet"))
+    codes = [table[key].combine_chunks().dictionary_encode() for key in KEYS]
+    levels = np.stack([column.indices.to_numpy() for column in codes], axis=1)
+    found, counts = np.unique(levels, axis=0, return_counts=True)
+    sizes = [len(column.dictionary) for column in codes]
+    cells = gathered_cells(sizes, [(found.astype(np.int64), counts, None)])
+    start = process_time()
+    search = forward_search(cells, rows / float(np.sum(table["weight"].to_numpy())))
+    seconds = process_time() - start
+    fine = sum(judged.is_fine for judged in search.tried)
+    print(
+        f"  {rows:,} records, {len(cells):,} of {math.prod(sizes):.2g} cells, "
+        f"{len(search.tried)} models tried, {fine} of them finely: {seconds:.2f} CPU s"
+    )
+    print(f"    {bracketed(search.chosen.graph.cliques, KEYS)}")
 
 
 def told(name: str, seconds: float, fit: LogLinearFit, fraction: float, truth: int) -> None:

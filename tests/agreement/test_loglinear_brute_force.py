@@ -8,7 +8,9 @@ import pytest
 
 from discreet.data.structural_zeros import StructuralZeros
 from discreet.numerics.graphs import Graph, GraphNotDecomposable, bracketed
+from discreet.numerics.rounding import above, first_largest, order_of
 from discreet.survey.models.loglinear.cell_sums import (
+    Subtrees,
     TooManyCells,
     interpolation,
     sum_over_cells,
@@ -22,7 +24,14 @@ from discreet.survey.models.loglinear.minimum_error import (
 )
 from discreet.survey.models.loglinear.mixtures import ArithmeticMixture, geometric_mixture
 from discreet.survey.models.loglinear.occupied_cells import gathered_cells
-from discreet.survey.models.loglinear.search import forward_search
+from discreet.survey.models.loglinear.search import (
+    LARGEST_CLIQUE,
+    SAME_DISTANCE,
+    WIDTH,
+    _Seeker,
+    extended,
+    forward_search,
+)
 
 SIZES = (4, 3, 5, 2, 3)
 ALL = np.array(list(itertools.product(*map(range, SIZES)))).T
@@ -67,6 +76,15 @@ def test_a_closed_form_reproduces_its_margins(generators):
     for keys in fit.generators:
         assert margin(fitted, keys) == pytest.approx(margin(table(cells), keys), abs=1e-9)
     assert fit.sample_mean == pytest.approx(fitted[tuple(cells.levels)], rel=1e-12)
+
+
+@pytest.mark.parametrize("generators", DECOMPOSABLE)
+def test_one_more_pair_changes_the_means_by_a_ratio_of_margins(generators):
+    fit = DecomposableFit(Graph.of_generators(5, generators), sample_cells())
+    for u, v in itertools.combinations(range(5), 2):
+        if not fit.graph.has(u, v) and fit.graph.may_add(u, v):
+            wider = DecomposableFit(fit.graph.flipped(u, v), fit.cells)
+            assert fit.mean_with(u, v) == pytest.approx(wider.sample_mean, rel=1e-12)
 
 
 @pytest.mark.parametrize("generators", DECOMPOSABLE)
@@ -160,13 +178,16 @@ def test_smoothed_margins_lie_between_the_sample_and_independence(smoothing):
 
 
 @pytest.mark.parametrize("generators", DECOMPOSABLE)
-@pytest.mark.parametrize("limit", [0.003, 0.4, 3.0, 1000.0])
-def test_sums_over_all_cells(generators, limit):
+@pytest.mark.parametrize("degree", [14, 18])
+@pytest.mark.parametrize("limit", [0.003, 0.4, 3.0, 24.0, 1000.0])
+def test_sums_over_all_cells(generators, limit, degree):
     cells = sample_cells()
     graph = Graph.of_generators(5, generators)
     mean = DecomposableFit(graph, cells).mean_at(ALL)
     functions = [lambda m: np.exp(-m), lambda m: m**2 * np.exp(-2 * m), lambda m: np.ones(len(m))]
-    sums = sum_over_cells(cells, graph.steps, functions, limit)
+    sums = sum_over_cells(
+        cells, graph.steps, functions, limit, subtrees=Subtrees(cells, degree + 1)
+    )
     for value, error, function in zip(sums.value, sums.error, functions):
         exact = math.fsum(mean * function(mean))
         assert abs(value - exact) <= error + 1e-10 * exact
@@ -278,6 +299,71 @@ def test_the_search_finds_the_pair_of_the_truth():
     assert found.complete
     assert found.rivals(5)[0] == found.chosen
     assert len(found.rivals(2)) <= 2
+
+
+def searched_finely(cells, fraction):
+    """Path, chosen model and rivals as found by judging every model with `judgement`."""
+
+    def distance(graph):
+        return judgement(DecomposableFit(graph, cells), fraction).distance
+
+    seeker = _Seeker(cells, fraction, math.inf)
+    path = [(Graph.empty(len(cells.sizes)), distance(Graph.empty(len(cells.sizes))))]
+    tried, best = list(path), 0
+    while path[best][1] > 0 and len(path) - best <= (1 if path[best][1] <= 1 else 3):
+        base = seeker.support(path[-1][0])
+        wider = [(seeker.support(g), g) for _, g in extended(path[-1][0], cells, LARGEST_CLIQUE)]
+        supported = [(support, g) for support, g in wider if above(support, base)]
+        here = [(supported[i][1], 0.0) for i in order_of([s for s, _ in supported])[:WIDTH]]
+        here = [(graph, distance(graph)) for graph, _ in here]
+        if not here:
+            break
+        tried += here
+        path.append(here[first_largest([-d for _, d in here], scale=SAME_DISTANCE)])
+        if above(path[best][1], path[-1][1], scale=SAME_DISTANCE):
+            best = len(path) - 1
+    near = [one for one in tried if one[1] <= path[best][1] + 1]
+    rivals = [near[i][0] for i in order_of([-d for _, d in near], scale=SAME_DISTANCE)]
+    return [graph for graph, _ in path[: best + 1]], len(tried), rivals
+
+
+def associated_cells(n=3000, seed=3, sizes=(8, 9, 10, 6, 7)):
+    """Cells of records in which each key leans on an earlier one."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.choice(sizes[0], n, p=rng.dirichlet(np.ones(sizes[0])))]
+    for size in sizes[1:]:
+        own = rng.choice(size, n, p=rng.dirichlet(np.ones(size)))
+        leans = rng.random(n) < rng.uniform(0.1, 0.7)
+        columns.append(np.where(leans, columns[rng.integers(len(columns))] % size, own))
+    levels, counts = np.unique(np.stack(columns, 1), axis=0, return_counts=True)
+    return gathered_cells(sizes, [(levels, counts, None)])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_models_judged_roughly_change_no_choice(monkeypatch, seed):
+    """Path, number of models and rivals are those of judging every model by `judgement`."""
+    monkeypatch.setattr("discreet.survey.models.loglinear.search.FEW_NODES", 0)
+    rng = np.random.default_rng(seed)
+    sizes = tuple(rng.integers(2, 9, rng.integers(3, 6)).tolist())
+    cells = associated_cells(int(rng.integers(50, 3000)), seed, sizes)
+    fraction = float(rng.choice([0.002, 0.02, 0.2, 0.7]))
+    found = forward_search(cells, fraction)
+    path, n_tried, rivals = searched_finely(cells, fraction)
+    assert [judged.graph for judged in found.path] == path
+    assert len(found.tried) == n_tried
+    assert [judged.graph for judged in found.rivals(4)] == rivals[:4]
+    for judged in found.tried:
+        low, high = judged.limits
+        exact = judgement(DecomposableFit(judged.graph, cells), fraction).distance
+        assert low <= exact * (1 + 1e-6) + 1e-6
+        assert high >= exact * (1 - 1e-6) - 1e-6
+
+
+def test_most_models_are_never_judged_finely(monkeypatch):
+    monkeypatch.setattr("discreet.survey.models.loglinear.search.FEW_NODES", 0)
+    found = forward_search(associated_cells(), 0.005)
+    assert len(found.tried) > 20
+    assert sum(judged.is_fine for judged in found.tried) < len(found.tried) / 2
 
 
 def test_the_search_stops_at_its_budget():

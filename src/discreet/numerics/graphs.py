@@ -113,6 +113,10 @@ class Graph:
         """The keys in an order of maximum cardinality; raises GraphNotDecomposable."""
         return tuple(Step(key, axes_of(parents)) for key, parents in self._order)
 
+    def steps_by(self, order: Iterable[int]) -> tuple[Step, ...]:
+        """The same with ties by the place of a key in `order`, which holds each of them once."""
+        return tuple(Step(key, axes_of(parents)) for key, parents in self._ordered(order))
+
     @property
     def is_decomposable(self) -> bool:
         """Whether the graph is chordal (tarjan-yannakakis 1984)."""
@@ -182,12 +186,14 @@ class Graph:
 
     @cached_property
     def _order(self) -> tuple[tuple[int, int], ...]:
-        """Each key with the set of its parents; raises GraphNotDecomposable.
+        """Each key with the set of its parents; raises GraphNotDecomposable."""
+        return self._ordered(range(len(self.near)))
 
-        The next key is the one with most neighbours before it, the first of these in a tie. If the
-        graph is chordal, the parents of each are then joined to each other, and only then.
+    def _ordered(self, keys: Iterable[int]) -> tuple[tuple[int, int], ...]:
+        """The next key is the one with most neighbours before it, the first of these in a tie. If
+        the graph is chordal, the parents of each are then joined to each other, and only then.
         """
-        before = dict.fromkeys(range(len(self.near)), 0)
+        before = dict.fromkeys(keys, 0)
         done, order = 0, []
         while before:
             key = max(before, key=before.__getitem__)

@@ -36,6 +36,8 @@ BUDGET = 5e9  # cells that may be touched for one c(λ): some seconds
 TOLERANCE = 1e-9  # width of certain limits that is as good as exact
 DENSE_CELLS, DENSE_KEYS = 2**20, 60  # up to here plain arrays are quicker than compiling a loop
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959963984540054
+SURE_QUANTILE = 5.0  # beyond which a simulated c(λ) is off once in a million times
+SCORED = 1 << 14  # cells scored at once: their arrays stay in the processor's cache
 POOR_FIT = 0.1  # mass below zero from which on the model's figures are a rough guide
 NOTABLE_SHRINKAGE = 0.2  # λ from which on noise in the interactions matters
 FORWARD_COUNT = 64  # E(1/F) goes by recurrence up to this sample count, by quadrature beyond
@@ -375,15 +377,18 @@ class ShrinkageChoice:
     """The λ under which records are best foretold by the others, and how all λ tried fared.
 
     `score` is the mean log probability of a record's cell under the model fitted without the
-    record, minus the same under independence; `records` had a say, `left_out` hold a level that no
-    other record has, which no λ can foretell.
+    record, minus the same under independence; of a λ ruled out before its c(λ) was worked out, the
+    most that it can be. `records` had a say, `left_out` hold a level that no other record has,
+    which no λ can foretell. `normaliser` is that of the λ chosen.
     """
 
     shrinkage: float
     grid: tuple[float, ...]
     score: FloatArray
+    worked_out: BoolArray
     records: int
     left_out: int
+    normaliser: Normaliser
 
 
 def choose_shrinkage(
@@ -401,34 +406,125 @@ def choose_shrinkage(
     no refit; what one record changes in c(λ) is left out, in all less than one record's score. The
     model is mixed with a share 1/n of independence: otherwise a single record in a cell of
     probability 0 would forbid a λ however well it does elsewhere.
+
+    The dear part is c(λ). It is convex in λ, so that those known limit the others from below and
+    their scores from above: the λ that may score highest comes next, until none is left that may
+    beat, or be alike to, the best.
     """
     values = _checked_shrinkages(grid)
     parts = Interactions.of_summary(summary)
     boxes = joined_boxes(_checked_zeros(structural_zeros, parts.sizes))
-    masses = []
-    for k, value in enumerate((0.0, *values)):
-        masses.append(normaliser(parts, value, boxes, budget=budget).positive.value)
-        if progress:
-            progress((k + 1) / (len(values) + 1))
-    independent = masses.pop(0)
-    score, records, left_out, stray = np.zeros(len(values)), 0, 0, 1 / summary.sample_size
-    for batch in batches:
-        known, total = _without_oneself(summary, batch.levels())
-        count = batch.sample_count[known]
-        records += int(count.sum())
-        left_out += int(batch.sample_count[~known].sum())
-        for k, (value, mass) in enumerate(zip(values, masses, strict=True)):
-            factor = np.maximum(1 + value * total[known], 0.0) * independent / mass
-            score[k] += np.dot(count, np.log((1 - stray) * factor + stray))
-    if records == 0:
-        raise ModelUnavailable("shrinkage cannot be chosen: every record has a level of its own")
+    foretold = _Foretold.of_batches(summary, batches)
+    masses = _Normalisers(parts, boxes, budget)
+    report = progress or (lambda _: None)
+    independent = masses.of(0.0).positive.value
+    # By λ, the mass for which the score was taken, and the score.
+    most = dict.fromkeys(values, (0.0, math.inf))
+    found: dict[float, float] = {}
+    while len(found) < len(most):
+        report((len(found) + 1) / (len(most) + 1))
+        value = max(most.keys() - found.keys(), key=lambda value: (most[value][1], value))
+        if found and above(max(found.values()), most[value][1], scale=foretold.records):
+            break
+        least = masses.least(value)
+        if least > most[value][0]:  # the limit is out of date; others may now be ahead
+            most[value] = least, foretold.score(value, least / independent)
+            continue
+        found[value] = foretold.score(value, masses.of(value).positive.value / independent)
+    report(1.0)
+    score = np.array([found.get(value, most[value][1]) for value in values])
+    chosen = values[first_largest(score, scale=foretold.records)]  # alike without association
     return ShrinkageChoice(
-        shrinkage=values[first_largest(score, scale=records)],  # alike for keys without association
+        shrinkage=chosen,
         grid=values,
-        score=np.asarray(read_only(score / records)),
-        records=records,
-        left_out=left_out,
+        score=np.asarray(read_only(score / foretold.records)),
+        worked_out=np.asarray(read_only(np.array([value in found for value in values]))),
+        records=foretold.records,
+        left_out=foretold.left_out,
+        normaliser=masses.of(chosen),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Foretold:
+    """Cells whose records others can foretell: their count, and Σ g without one's own record."""
+
+    count: IntArray
+    total: FloatArray
+    records: int
+    left_out: int
+    stray: float  # share of independence
+
+    @classmethod
+    def of_batches(cls, summary: Summary, batches: Iterable[CellBatch]) -> "_Foretold":
+        counts: list[IntArray] = [np.zeros(0, np.int64)]
+        totals: list[FloatArray] = [np.zeros(0)]
+        everyone = 0
+        for batch in batches:
+            known, total = _without_oneself(summary, batch.levels())
+            counts.append(batch.sample_count[known].astype(np.int64, copy=False))
+            totals.append(total[known])
+            everyone += int(batch.sample_count.sum())
+        count = np.concatenate(counts)
+        records = int(count.sum())
+        if records == 0:
+            raise ModelUnavailable(
+                "shrinkage cannot be chosen: every record has a level of its own"
+            )
+        return cls(
+            count=count,
+            total=np.concatenate(totals),
+            records=records,
+            left_out=everyone - records,
+            stray=1 / summary.sample_size,
+        )
+
+    def score(self, shrinkage: float, mass: float) -> float:
+        """Log likelihood of the records with this c(λ) / c(0), which it falls with."""
+        if mass <= 0:
+            return math.inf
+        total = 0.0
+        for start in range(0, len(self.total), SCORED):
+            part = slice(start, start + SCORED)
+            factor = np.maximum(1 + shrinkage * self.total[part], 0.0) / mass
+            total += np.dot(self.count[part], np.log((1 - self.stray) * factor + self.stray))
+        return float(total)
+
+
+class _Normalisers:
+    """c(λ) where it was asked for, and how small it can be elsewhere."""
+
+    def __init__(self, interactions: Interactions, boxes: Boxes, budget: float) -> None:
+        self._interactions, self._boxes, self._budget = interactions, boxes, budget
+        self._known: dict[float, Normaliser] = {}
+
+    def of(self, shrinkage: float) -> Normaliser:
+        """c(λ)."""
+        if shrinkage not in self._known:
+            self._known[shrinkage] = normaliser(
+                self._interactions, shrinkage, self._boxes, budget=self._budget
+            )
+        return self._known[shrinkage]
+
+    def least(self, shrinkage: float) -> float:
+        """A lower limit of c(λ): a convex function lies above the line through two of its points
+        but between them. Without impossible cells c(λ) is 1 + the mass clipped.
+        """
+        known = [(at, *_limits(found.positive)) for at, found in self._known.items()]
+        lines = [
+            low + (low - high) * (shrinkage - near) / (near - far)
+            for (near, low, _), (far, _, high) in itertools.permutations(known, 2)
+            if far < near <= shrinkage or far > near >= shrinkage
+        ]
+        return max([0.0 if self._boxes else 1.0, *lines])
+
+
+def _limits(mass: Mass) -> tuple[float, float]:
+    """Certain limits, or where they are wide those that a simulation leaves."""
+    reach = SURE_QUANTILE * mass.standard_error
+    if mass.how is not How.ESTIMATE:
+        return mass.low, mass.high
+    return max(mass.low, mass.value - reach), min(mass.high, mass.value + reach)
 
 
 def _without_oneself(summary: Summary, levels: IntArray) -> tuple[BoolArray, FloatArray]:
@@ -498,7 +594,7 @@ class Lancaster:
     """The additive model with shrinkage λ, by default the one the two-way margins support.
 
     `structural_zeros` are impossible combinations, positions of keys to levels. A c(λ) that takes
-    more than `budget` cells is estimated with the given seed.
+    more than `budget` cells is estimated with the given seed; `summed` is one that is known.
     """
 
     name: str = "lancaster"
@@ -512,6 +608,7 @@ class Lancaster:
     budget: float = BUDGET
     seed: int = 0
     shrinkage_rule: str = "given"
+    summed: Normaliser | None = field(default=None, compare=False, repr=False)
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def tuned(
@@ -542,7 +639,9 @@ class Lancaster:
             progress=report("choosing the shrinkage"),
         )
         rule = "by leave-one-out likelihood of the records"
-        return replace(ready, shrinkage=choice.shrinkage, shrinkage_rule=rule)
+        is_exact = choice.normaliser.positive.how is How.EXACT
+        summed = choice.normaliser if is_exact else None  # with more work it gets no better
+        return replace(ready, shrinkage=choice.shrinkage, shrinkage_rule=rule, summed=summed)
 
     def fit(self, summary: Summary) -> "FittedLancaster":
         """The cell probabilities, and c(λ) from a pass over all possible cells."""
@@ -552,7 +651,7 @@ class Lancaster:
         parts = Interactions.of_summary(summary)
         zeros = _checked_zeros(self.structural_zeros, parts.sizes)
         chosen = shrinkage_from_margins(parts) if self.shrinkage is None else self.shrinkage
-        mass = normaliser(
+        mass = self.summed or normaliser(
             parts,
             chosen,
             joined_boxes(zeros),

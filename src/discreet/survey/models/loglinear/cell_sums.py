@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.graphs import Keys, Step
+from discreet.numerics.rounding import sum_error
 from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
 
 Function = Callable[[FloatArray], FloatArray]
@@ -35,7 +36,9 @@ Direct = Callable[[FloatArray], Sequence[float] | FloatArray]
 Groups = NDArray[np.integer[Any]]
 DEGREE = 14  # of the interpolation
 BLOCK_ROWS = 1 << 13  # nodes opened at once: what is worked out for them stays in the cache
-KEPT_ENTRIES = 1 << 21  # of subtrees that are kept, some 300 MB
+LONG_GROUP = 16  # entries from which on a group is added up by itself
+KEPT_ENTRIES = 3 << 19  # of subtrees that are kept, some 300 MB
+ROUNDINGS = 64  # in units of the last place, of a power sum: a product of some tens of factors
 NO_PARENTS: Groups = np.zeros(1, dtype=np.int64)  # the one parent combination of all nodes
 
 
@@ -126,7 +129,6 @@ def sum_over_cells(
     limit: float,
     *,
     budget: float = math.inf,
-    degree: int = DEGREE,
     subtrees: Subtrees | None = None,
     direct: Direct | None = None,
 ) -> CellSums:
@@ -136,7 +138,9 @@ def sum_over_cells(
     have something in common. `subtrees` are those of the same cells, kept from other models.
     Trusted: each ψ is smooth on [0, limit], as e^(−aμ) is while a·limit is below 8 or so.
     """
-    trees, children = (subtrees or Subtrees(cells, degree + 1)).of(steps)
+    subtrees = subtrees or Subtrees(cells)
+    degree = subtrees.powers - 1
+    trees, children = subtrees.of(steps)
     root = _root(trees, steps, cells.sample_size, limit)
     shared = _shared(trees, steps)
     if root.reach[0] <= 1:
@@ -149,7 +153,8 @@ def sum_over_cells(
     for i, function in enumerate(functions):
         coefficients, worst = interpolation(function, limit, degree)
         value[i] = singly[i] + limit * float(coefficients @ powers)
-        error[i] = worst * limit * powers[0]
+        rounding = sum_error(ROUNDINGS, float(np.abs(coefficients) @ powers))
+        error[i] = limit * (worst * float(powers[0]) + rounding)
     return CellSums(value, error, rows)
 
 
@@ -182,14 +187,29 @@ def interpolation(function: Function, limit: float, degree: int) -> tuple[FloatA
     The error is the largest on a grid some ten times finer than the nodes, with a half on top for
     what lies between.
     """
-    nodes = (np.polynomial.chebyshev.chebpts1(degree + 1) + 1) / 2
-    fitted = np.polynomial.Chebyshev.fit(nodes, function(limit * nodes), degree, domain=[0, 1])
-    plain = fitted.convert(kind=np.polynomial.Polynomial).coef
-    coefficients = np.zeros(degree + 1)
-    coefficients[: len(plain)] = plain
+    nodes, to_chebyshev, to_powers = _bases(degree)
+    coefficients: FloatArray = (to_chebyshev @ function(limit * nodes)) @ to_powers
     x = np.linspace(0, 1, 20 * degree + 1)
     miss = np.polynomial.polynomial.polyval(x, coefficients) - function(limit * x)
     return np.asarray(read_only(coefficients)), 1.5 * float(np.abs(miss).max())
+
+
+@lru_cache(maxsize=4)
+def _bases(degree: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The nodes in [0, 1], the map from values there to coefficients of Chebyshev polynomials, and
+    these as rows of coefficients of 1, x, x², …: whole numbers, exact up to degree 20.
+
+    Applied one after the other: the product of both maps would lose all digits.
+    """
+    angle = (np.arange(degree + 1) + 0.5) * (np.pi / (degree + 1))
+    to_chebyshev = np.cos(np.outer(np.arange(degree + 1), angle)) * (2 / (degree + 1))
+    to_chebyshev[0] /= 2
+    to_powers = np.zeros((degree + 1, degree + 1))
+    to_powers[0, 0], to_powers[1, :2] = 1, (-1, 2)
+    for k in range(2, degree + 1):  # T_k = 2·(2x − 1)·T_{k−1} − T_{k−2}
+        to_powers[k] = -2 * to_powers[k - 1] - to_powers[k - 2]
+        to_powers[k, 1:] += 4 * to_powers[k - 1, :-1]
+    return (np.cos(angle) + 1) / 2, to_chebyshev, to_powers
 
 
 def _children(steps: Sequence[Step]) -> list[tuple[int, ...]]:
@@ -204,10 +224,9 @@ def _subtree(
 ) -> _Subtree:
     """One key of the order; `below` are the subtrees of its children and what their parents are."""
     clique, parents = cells.margin(step.clique), cells.margin(step.parents)
-    some_cell = _first_of_group(clique.group, len(clique.code))
-    parent = parents.group[some_cell]
+    parent = parents.group[clique.member]
     probability = clique.total / parents.total[parent]
-    groups = [cells.margin(keys).group[some_cell] for keys, _ in below]
+    groups = [cells.margin(keys).group[clique.member] for keys, _ in below]
     reach = probability.copy()
     for (_, tree), group in zip(below, groups, strict=True):
         reach *= tree.top[group]
@@ -219,7 +238,7 @@ def _subtree(
     relative = reach / top[parent]
     tail = _powers(relative, powers)
     for (_, tree), group in zip(below, groups, strict=True):
-        tail *= tree.ratio[group]
+        tail *= tree.ratio.take(group, axis=0)
     _add_from_behind(tail, start)
     ratio = tail[start[:-1]]
     return _Subtree(start, probability[order], relative, tail, tuple(groups), top, ratio)
@@ -235,18 +254,19 @@ def _powers(base: FloatArray, powers: int) -> FloatArray:
 
 
 def _add_from_behind(rows: FloatArray, start: IntArray) -> None:
-    """Adds to each row all later rows of its group, in place."""
+    """Adds to each row all later rows of its group, in place.
+
+    Long groups are added up one by one, the others together by their places from behind.
+    """
     length = np.diff(start)
-    for back in range(2, int(length.max(initial=0)) + 1):
-        row = start[1:][length >= back] - back
-        rows[row] += rows[row + 1]
-
-
-def _first_of_group(group: Groups, n_groups: int) -> IntArray:
-    """A cell of each group."""
-    first = np.empty(n_groups, dtype=np.int64)
-    first[group] = np.arange(len(group))
-    return first
+    for group in np.flatnonzero(length > LONG_GROUP):
+        own = rows[start[group] : start[group + 1]][::-1]
+        np.cumsum(own, axis=0, out=own)
+    ends = start[1:][length <= LONG_GROUP]
+    left = length[length <= LONG_GROUP]
+    for back in range(2, int(left.max(initial=0)) + 1):
+        ends, left = ends[left >= back], left[left >= back]
+        rows[ends - back] += rows[ends - back + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,10 +304,10 @@ class _Walk:
         """Σ (μ/limit)^m over all cells below the entries that stay closed."""
         tree = self.trees[nodes.depth]
         some = np.flatnonzero(first < tree.start[group + 1])
-        terms = tree.tail[first[some]]
+        terms = tree.tail.take(first[some], axis=0)
         for place, held in nodes.pending.items():
             if place != nodes.depth:
-                terms *= self.trees[place].ratio[held[some]]
+                terms *= self.trees[place].ratio.take(held[some], axis=0)
         reach, power = nodes.reach[some], np.ones(len(some))
         total = np.empty(terms.shape[1])
         for m in range(len(total)):

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.numerics.arrays import FloatArray, read_only
+from discreet.numerics.bit_sets import axes_of
 from discreet.numerics.graphs import Graph, Keys
 from discreet.survey.models.loglinear.cell_sums import CellSums, Function, sum_over_cells
 from discreet.survey.models.loglinear.occupied_cells import (
@@ -57,9 +58,26 @@ class DecomposableFit:
         """μ of each occupied cell."""
         mean = np.full(len(self.cells), float(self.sample_size))
         for step in self.graph.steps:
-            clique, parents = self.cells.margin(step.clique), self.cells.margin(step.parents)
-            mean *= clique.total[clique.group] / parents.total[parents.group]
+            mean *= self._margin(step.clique) / self._margin(step.parents)
         return np.asarray(read_only(mean))
+
+    def mean_with(self, u: int, v: int) -> FloatArray:
+        """μ of each occupied cell with one more pair of keys joined, the graph staying chordal.
+
+        The pair lies in one clique, with the keys S joined to both, and the means change by
+        n(S ∪ uv)·n(S) / {n(S ∪ u)·n(S ∪ v)}.
+        """
+        shared = axes_of(self.graph.shared(u, v))
+        mean = self.sample_mean * self._margin((*shared, u, v))
+        mean /= self._margin((*shared, u))
+        mean /= self._margin((*shared, v))
+        mean *= self._margin(shared) if shared else self.sample_size
+        return mean
+
+    def _margin(self, keys: Keys) -> FloatArray:
+        """The margin at each occupied cell."""
+        margin = self.cells.margin(tuple(sorted(keys)))
+        return margin.total.take(margin.group)
 
     def mean_at(self, levels: LevelArray) -> FloatArray:
         """μ of any cells, `levels` being keys × cells: 0 where a clique's combination is new."""

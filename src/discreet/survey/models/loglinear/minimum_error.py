@@ -18,7 +18,7 @@ B̂ well above 0 says that the model is too simple and τ̂ too high, B̂ well b
 rich and τ̂ too low; |B̂| / √v beyond 2 is more than chance.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import factorial
@@ -28,6 +28,7 @@ import numpy as np
 from discreet.numerics.arrays import CountArray, FloatArray
 
 Function = Callable[[FloatArray], FloatArray]
+BLOCK = 1 << 13  # cells worked on at once: their arrays stay in the processor's cache
 SERIES = [1 / factorial(k) for k in range(20, 2, -1)]  # of P(3, x), the last term first
 
 
@@ -118,13 +119,13 @@ def _gamma_ratios(x: FloatArray, decay: FloatArray) -> tuple[FloatArray, FloatAr
     third = (second - decay / 2) / large
     small = np.flatnonzero(x < 1)
     if len(small):
-        near = x[small]
+        near, faded = x.take(small), decay.take(small)
         series = np.full(len(near), SERIES[0])
         for term in SERIES[1:]:
             series *= near
             series += term
-        third[small] = decay[small] * series
-        second[small] = decay[small] * (0.5 + near * series)
+        third[small] = faded * series
+        second[small] = faded * (0.5 + near * series)
     return second, third
 
 
@@ -132,7 +133,8 @@ def _gamma_ratios(x: FloatArray, decay: FloatArray) -> tuple[FloatArray, FloatAr
 class BothCriteria:
     """The criteria for τ₁ and τ₂ at one sampling fraction, from one look at each cell.
 
-    The search over models asks for nothing else, and both need the same two exponentials.
+    The search over models asks for nothing else, and both need the same two exponentials. An empty
+    cell adds −cμ²e^(−μ/π)/2 to the second B̂: in μ²b − μa the terms with P(2, x) cancel.
     """
 
     sampling_fraction: float
@@ -143,39 +145,51 @@ class BothCriteria:
         second = criterion_for_matches(self.sampling_fraction)
         return (*first.per_mean(), *second.per_mean())
 
-    def _parts(self, mean: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """a and b of each criterion."""
-        c = (1 - self.sampling_fraction) / self.sampling_fraction
-        x = c * mean
-        decay, chance = np.exp(-x), mean * np.exp(-mean)
-        linear = c * chance * decay
-        yield linear, linear * (c / 2)
-        second, third = _gamma_ratios(x, decay)
-        chance *= c
-        yield chance * second, chance * third * c
-
     def totals(self, mean: FloatArray) -> list[float]:
         """Σ μ·ψ(μ) over some cells for each of the `functions`."""
-        found = []
-        for linear, square in self._parts(mean):
-            weighted = mean * square
-            found.append(float(mean @ (weighted - linear)))
-            found.append(float(mean @ (linear**2) + 2 * (weighted @ weighted)))
-        return found
+        c = (1 - self.sampling_fraction) / self.sampling_fraction
+        x = c * mean
+        decay, alone = np.exp(-x), np.exp(-mean)
+        linear = x * decay * alone
+        square = linear * x
+        second, third = _gamma_ratios(x, decay)
+        second *= alone
+        second *= x
+        third *= alone
+        third *= x * x
+        return [
+            float(mean @ square) / 2 - float(mean @ linear),
+            float(mean @ (linear * linear)) + float(square @ square) / 2,
+            -float(mean @ linear) / 2,
+            float(mean @ (second * second)) + 2 * float(third @ third),
+        ]
+
+    def of_occupied(self, count: CountArray, mean: FloatArray) -> tuple[float, float]:
+        """What the records of the occupied cells add to each B̂, a cacheful of cells at a time."""
+        starts = range(0, len(mean), BLOCK)
+        parts = [self._held(count[i : i + BLOCK], mean[i : i + BLOCK]) for i in starts]
+        return sum(one for one, _ in parts), sum(two for _, two in parts)
+
+    def _held(self, count: CountArray, mean: FloatArray) -> tuple[float, float]:
+        c = (1 - self.sampling_fraction) / self.sampling_fraction
+        f, x = count.astype(np.float64), c * mean
+        decay, chance = np.exp(-x), c * mean * np.exp(-mean)
+        second, third = _gamma_ratios(x, decay)
+        spread = c * chance * f * (f - 2 * mean - 1)
+        chance *= f
+        return (
+            float(chance @ decay) + float(spread @ decay) / 2,
+            float(chance @ second) + float(spread @ third),
+        )
 
     def of_sums(
-        self, count: CountArray, mean: FloatArray, sums: FloatArray
+        self, held: tuple[float, float], sums: FloatArray
     ) -> tuple[MinimumError, MinimumError]:
-        """Both, from the occupied cells and the sums of the `functions` over all cells."""
-        f = count.astype(np.float64)
-        spread = f * (f - 2 * mean - 1)
-        one, two = (
-            MinimumError(float(empty + linear @ f + square @ spread), _standard_error(variance))
-            for (linear, square), empty, variance in zip(
-                self._parts(mean), sums[::2], sums[1::2], strict=True
-            )
+        """Both, from what occupied cells hold and the sums of the `functions` over all cells."""
+        return (
+            MinimumError(float(sums[0]) + held[0], _standard_error(float(sums[1]))),
+            MinimumError(float(sums[2]) + held[1], _standard_error(float(sums[3]))),
         )
-        return one, two
 
 
 def size_index_functions(most: int) -> tuple[Function, ...]:

@@ -21,13 +21,14 @@ KEPT_ENTRIES = 1 << 26  # places of cells in margins that are kept, some 256 MB
 class Margin:
     """Counts of the combinations of some keys that occur: `total[i]` records have `code[i]`.
 
-    `code` ascends; `group[k]` is the place of occupied cell k in it.
+    `code` ascends; `group[k]` is the place of occupied cell k in it, `member[i]` some cell of i.
     """
 
     keys: Keys
     code: IntArray
     total: FloatArray
     group: NDArray[np.int32]
+    member: IntArray
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,21 @@ class OccupiedCells:
             return self._counted_densely(keys, code, largest)
         codes, group = np.unique(code, return_inverse=True)
         total = np.bincount(group, self.sample_count, len(codes)).astype(np.float64)
-        return Margin(keys, codes, total, group.astype(np.int32))
+        return Margin(keys, codes, total, group.astype(np.int32), _members(group, len(codes)))
 
     def _counted_densely(self, keys: Keys, code: IntArray, n_codes: int) -> Margin:
         every = np.bincount(code, self.sample_count, n_codes).astype(np.float64)
         codes = np.flatnonzero(every)
         place = (np.cumsum(every > 0) - 1).astype(np.int32)
-        return Margin(keys, codes, every[codes], place[code])
+        group = place[code]
+        return Margin(keys, codes, every[codes], group, _members(group, len(codes)))
+
+
+def _members(group: NDArray[np.integer[Any]], n_groups: int) -> IntArray:
+    """A cell of each group."""
+    member = np.empty(n_groups, dtype=np.int64)
+    member[group] = np.arange(len(group))
+    return member
 
 
 def combination_code(levels: LevelArray, keys: Keys, sizes: Sequence[int]) -> IntArray:

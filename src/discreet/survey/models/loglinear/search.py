@@ -10,56 +10,84 @@ than twice the number of parameters they add, the strongest first. Otherwise a p
 most of whose combinations occur once, would do as a mere correction of the criterion. Every model
 tried has a closed-form fit, and B̂ is summed over all possible cells without listing them, so the
 search works on tables of any size.
+
+Each model is first judged roughly: with a high limit on the means that are summed by power sums
+few cells are looked at one by one, and the error of the interpolation gives certain limits of
+|B̂| / √v. Only models that these limits leave in the running are judged finely, so the answer is
+the one of judging all of them finely.
 """
 
 import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from discreet.numerics.graphs import Graph, Keys
+from discreet.numerics.arrays import FloatArray
+from discreet.numerics.graphs import Edge, Graph, Keys
 from discreet.numerics.rounding import above, first_largest, order_of
 from discreet.progress import Progress, silent
-from discreet.survey.models.loglinear.cell_sums import Subtrees, TooManyCells, sum_over_cells
+from discreet.survey.models.loglinear.cell_sums import (
+    CellSums,
+    Subtrees,
+    TooManyCells,
+    sum_over_cells,
+)
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.minimum_error import BothCriteria, MinimumError
 from discreet.survey.models.loglinear.occupied_cells import OccupiedCells
 
 WIDTH = 12  # best-supported pairs that are tried at each step
 LARGEST_CLIQUE = 5  # keys; tables of more are mostly empty and say nothing
+DEGREE = 20  # of the interpolation, in rough and in fine judgements
+ROUGH, FINE = 24.0, 6.0  # population means up to which cells are summed by power sums in each
+FEW_NODES = 1 << 13  # up to so many a fine judgement is as quick as a rough one
+MARGINS = 4  # that give the means of a wider model: what an occupied cell costs, in nodes
 BUDGET = 6e8  # cells and nodes that may be looked at in all: some twenty seconds
 BY_CHANCE, PATIENCE = 1.0, 3  # |B̂| / √v above which so many steps may pass without a gain
 SAME_DISTANCE = 1e3  # so that |B̂| / √v that differ by 1e-6 are alike: those of like keys differ by
 # what the order of their sums leaves, up to 1e-11, and nobody tells a millionth of a standard error
-CLOSE_MEAN = 4.0  # population mean up to which cells are summed by power sums
+CLOSE_MEAN = 4.0  # population mean up to which cells of the chosen model are so summed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A model and what the criterion says of it for τ₁ and for τ₂."""
+    """A model and what the criterion says of it for τ₁ and for τ₂.
+
+    `distance` certainly lies within `limits`; those of a fine judgement are it itself, since its
+    error is below what anybody would call a difference. `held` is what occupied cells add to B̂.
+    """
 
     graph: Graph
     uniques: MinimumError
     matches: MinimumError
+    limits: tuple[float, float]
+    held: tuple[float, float]
 
     @property
     def distance(self) -> float:
         """The larger |B̂| / √v of the two."""
         return max(abs(self.uniques.standardised), abs(self.matches.standardised))
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether the distance is known."""
+        return self.limits[0] == self.limits[1]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """The models from independence to the chosen one, and all that were tried.
 
-    `complete` is False if the budget ran out before no pair of keys improved the criterion.
+    `complete` is False if the budget ran out before no pair of keys improved the criterion. Some
+    models were judged roughly; `finely` judges them again.
     """
 
     path: tuple[Judged, ...]
     tried: tuple[Judged, ...]
     complete: bool
+    finely: Callable[[Judged], Judged] = field(compare=False, repr=False)
 
     @property
     def chosen(self) -> Judged:
@@ -71,9 +99,38 @@ class Search:
 
         Those whose |B̂| / √v is at most `within` above that of the chosen model.
         """
-        limit = self.chosen.distance + within
-        near = sorted((j for j in self.tried if j.distance <= limit), key=lambda j: j.distance)
-        return tuple(near[:most])
+        near = _nearest(self.tried, most, self.chosen.distance + within, self.finely)
+        order = order_of([-judged.distance for judged in near], scale=SAME_DISTANCE)
+        return tuple(near[place] for place in order[:most])
+
+
+def _nearest(
+    tried: Sequence[Judged], most: int, limit: float, finely: Callable[[Judged], Judged]
+) -> list[Judged]:
+    """Models up to `limit`, judged finely, in their order: at least the nearest `most` of them.
+
+    Taken from the least that a distance can be on, until the nearest are known.
+    """
+    known: dict[int, Judged] = {}
+    reach = limit
+    for place in sorted(range(len(tried)), key=lambda place: tried[place].limits[0]):
+        if above(tried[place].limits[0], reach, scale=SAME_DISTANCE):
+            break
+        judged = finely(tried[place])
+        if judged.distance <= limit:
+            known[place] = judged
+        if len(known) >= most:
+            reach = min(limit, sorted(judged.distance for judged in known.values())[most - 1])
+    return [known[place] for place in sorted(known)]
+
+
+def _clearly_nearest(tried: Sequence[Judged], best: Judged) -> Judged | None:
+    """The model that all limits put before the others, before the best so far, and beyond what
+    chance allows: its distance decides nothing then. None where they do not."""
+    nearest = min(tried, key=lambda judged: judged.limits[1])
+    others = [judged.limits[0] for judged in (*tried, best) if judged is not nearest]
+    is_clear = above(min(others), nearest.limits[1], scale=SAME_DISTANCE)
+    return nearest if is_clear and nearest.limits[0] > BY_CHANCE else None
 
 
 def forward_search(
@@ -88,22 +145,33 @@ def forward_search(
     """The decomposable model of minimum error, by joining one pair of keys at a time.
 
     Trusted: 0 < sampling_fraction ≤ 1 and at least one record. Cost: for each model tried, the
-    occupied cells once for every key, and the cells with a population mean above 4 once.
+    occupied cells once and the cells with a population mean above 24 once; for those in the
+    running, the cells with a population mean above 6.
     """
     seeker = _Seeker(cells, sampling_fraction, budget)
-    path = [seeker.judged(Graph.empty(len(cells.sizes)), always=True)]
+    path = [seeker.independence()]
     best = 0
     while path[best].distance > 0 and len(path) - best <= _patience(path[best]):
         progress("searching a log-linear model", None)
         tried = list(seeker.extensions(path[-1].graph, width, largest_clique))
         if not tried:
             break
-        nearest = tried[first_largest([-judged.distance for judged in tried], scale=SAME_DISTANCE)]
+        nearest = _clearly_nearest(tried, path[best])
+        if nearest is None:
+            near = _nearest(tried, 1, math.inf, seeker.finely)
+            distances = [judged.distance for judged in near]
+            nearest = near[first_largest([-d for d in distances], scale=SAME_DISTANCE)]
+            path[best] = seeker.finely(path[best])
         path.append(nearest)
         if above(path[best].distance, nearest.distance, scale=SAME_DISTANCE):
             best = len(path) - 1
-    chosen = tuple(path[: best + 1])
-    return Search(path=chosen, tried=tuple(seeker.tried), complete=seeker.left > 0)
+    path[best] = seeker.finely(path[best])
+    return Search(
+        path=tuple(path[: best + 1]),
+        tried=tuple(seeker.tried.values()),
+        complete=seeker.left > 0,
+        finely=seeker.finely,
+    )
 
 
 def _patience(best: Judged) -> int:
@@ -119,43 +187,74 @@ class _Seeker:
         self.sampling_fraction = sampling_fraction
         self.criteria = BothCriteria(sampling_fraction)
         self.functions = self.criteria.functions()
-        self.subtrees = Subtrees(cells)
+        self.subtrees = Subtrees(cells, DEGREE + 1)
         self.left = budget
-        self.tried: list[Judged] = []
+        self.tried: dict[Graph, Judged] = {}
+        self._fine_nodes = 0  # opened by the latest fine judgement
+        self._order = _peaked_first(cells)
         self._weighed: dict[Keys, float] = {}
 
-    def judged(self, graph: Graph, *, always: bool = False) -> Judged:
+    def independence(self) -> Judged:
+        """The model that joins no keys, judged whatever the budget."""
+        graph = Graph.empty(len(self.cells.sizes))
+        mean = DecomposableFit(graph, self.cells).sample_mean
+        return self._judged(graph, self._held(mean), FINE, budget=math.inf)
+
+    def finely(self, judged: Judged) -> Judged:
+        """The model judged finely, or as it is where the budget does not suffice."""
+        found = self.tried[judged.graph]
+        if found.is_fine or self.left <= 0:
+            return found
+        try:
+            return self._judged(judged.graph, judged.held, FINE, budget=self.left)
+        except TooManyCells:
+            self.left = 0.0
+            return found
+
+    def _held(self, mean: FloatArray) -> tuple[float, float]:
+        return self.criteria.of_occupied(self.cells.sample_count, mean)
+
+    def _judged(
+        self, graph: Graph, held: tuple[float, float], close: float, *, budget: float
+    ) -> Judged:
         """The model with its criterion; raises TooManyCells where the budget does not suffice."""
-        steps, limit = graph.steps, CLOSE_MEAN * self.sampling_fraction
         sums = sum_over_cells(
             self.cells,
-            steps,
+            graph.steps_by(self._order),
             self.functions,
-            limit,
-            budget=math.inf if always else self.left,
+            close * self.sampling_fraction,
+            budget=budget,
             subtrees=self.subtrees,
             direct=self.criteria.totals,
         )
-        self.left -= sums.n_rows + len(self.cells) * len(steps)
-        count, mean = self.cells.sample_count, DecomposableFit(graph, self.cells).sample_mean
-        self.tried.append(Judged(graph, *self.criteria.of_sums(count, mean, sums.value)))
-        return self.tried[-1]
+        self.left -= sums.n_rows
+        uniques, matches = self.criteria.of_sums(held, sums.value)
+        limits = _limits((uniques, matches), sums)
+        judged = Judged(graph=graph, uniques=uniques, matches=matches, limits=limits, held=held)
+        if close == FINE:
+            self._fine_nodes = sums.n_rows
+            judged = replace(judged, limits=(judged.distance, judged.distance))
+        self.tried[graph] = judged
+        return judged
 
     def extensions(self, graph: Graph, width: int, largest_clique: int) -> Iterator[Judged]:
         """The best-supported models with one more pair of keys, as far as the budget goes."""
-        base = self.support(graph)
+        base, fit = self.support(graph), DecomposableFit(graph, self.cells)
         wider = [
-            (self.support(g), g)
-            for g in extended(graph, self.cells, largest_clique)
+            (self.support(wider), wider, edge)
+            for edge, wider in extended(graph, self.cells, largest_clique)
             if self.left > 0
         ]
-        better = [pair for pair in wider if above(pair[0], base)]  # a nested key adds just nothing
-        for place in order_of([support for support, _ in better])[:width]:
-            candidate = better[place][1]
+        better = [one for one in wider if above(one[0], base)]  # a nested key adds just nothing
+        close = FINE if self._fine_nodes <= FEW_NODES else ROUGH
+        for place in order_of([support for support, _, _ in better])[:width]:
+            _, candidate, edge = better[place]
             if self.left <= 0:
                 return
+            self.left -= len(self.cells) * MARGINS
             try:
-                yield self.judged(candidate)
+                held = self._held(fit.mean_with(*edge))
+                yield self._judged(candidate, held, close, budget=self.left)
             except TooManyCells:
                 self.left = 0.0
 
@@ -172,7 +271,29 @@ class _Seeker:
         return self._weighed[keys]
 
 
-def extended(graph: Graph, cells: OccupiedCells, largest_clique: int) -> Iterator[Graph]:
+def _peaked_first(cells: OccupiedCells) -> list[int]:
+    """The keys by the share of their commonest level: so ordered, fewest nodes are opened, since
+    means fall late on the way from the root to the cells."""
+    largest = [float(cells.margin((key,)).total.max()) for key in range(len(cells.sizes))]
+    return [int(key) for key in order_of(largest)]
+
+
+def _limits(criteria: tuple[MinimumError, MinimumError], sums: CellSums) -> tuple[float, float]:
+    """Between what the larger |B̂| / √v certainly lies, by the errors of B̂ and v."""
+    low = high = 0.0
+    errors = sums.error.tolist()
+    for one, off, spread in zip(criteria, errors[::2], errors[1::2], strict=True):
+        bias, variance = abs(one.bias), one.standard_error**2
+        if variance + spread > 0:
+            low = max(low, (bias - off) / math.sqrt(variance + spread))
+        least = variance - spread
+        high = max(high, (bias + off) / math.sqrt(least) if least > 0 else math.inf)
+    return low, high
+
+
+def extended(
+    graph: Graph, cells: OccupiedCells, largest_clique: int
+) -> Iterator[tuple[Edge, Graph]]:
     """Decomposable graphs with one more edge whose cliques are small enough.
 
     Keys of one level are left alone: joining them changes nothing.
@@ -186,4 +307,4 @@ def extended(graph: Graph, cells: OccupiedCells, largest_clique: int) -> Iterato
             len(step.clique) <= largest_clique and cells.has_code(step.clique)
             for step in wider.steps
         ):
-            yield wider
+            yield (u, v), wider

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -15,13 +15,12 @@ from discreet.errors import InputError
 from discreet.figures import How
 from discreet.numerics.graphs import Graph
 from discreet.survey.models.contract import Model, ModelUnavailable, Tally, TunableModel
-from discreet.survey.models.loglinear.cell_sums import Subtrees, sum_over_cells
+from discreet.survey.models.loglinear.cell_sums import Subtrees, _add_from_behind, sum_over_cells
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.fitting import IterativeFit
 from discreet.survey.models.loglinear.judgement import expected_uniques, unseen_mean
 from discreet.survey.models.loglinear.minimum_error import (
     BothCriteria,
-    Criterion,
     MinimumError,
     _gamma_ratios,
     criterion_for_matches,
@@ -423,13 +422,15 @@ def like_keys(n_keys=4, n_levels=5, seed=3):
 
 def with_noise(monkeypatch, rng):
     """Every criterion and every support with other last bits."""
-    of_sums, weight = Criterion.of_sums, _Seeker._weight
+    of_sums, weight = BothCriteria.of_sums, _Seeker._weight
 
     def noise(*given):
-        found = of_sums(*given)
-        return MinimumError(noisy(found.bias, rng), found.standard_error)
+        return [
+            MinimumError(noisy(one.bias, rng), noisy(one.standard_error, rng))
+            for one in of_sums(*given)
+        ]
 
-    monkeypatch.setattr(Criterion, "of_sums", noise)
+    monkeypatch.setattr(BothCriteria, "of_sums", noise)
     monkeypatch.setattr(_Seeker, "_weight", lambda s, keys: noisy(weight(s, keys), rng))
 
 
@@ -482,7 +483,8 @@ def test_both_criteria_at_once_are_those_of_each(fraction):
     direct = [float((mean * psi(mean)).sum()) for psi in both.functions()]
     assert both.totals(mean) == pytest.approx(direct, rel=1e-12)
     sums = np.array([3.0, 2.0, 5.0, 7.0])
-    for found, one, i in zip(both.of_sums(count, mean, sums), each, (0, 2), strict=True):
+    held = both.of_occupied(count, mean)
+    for found, one, i in zip(both.of_sums(held, sums), each, (0, 2), strict=True):
         told = one.of_sums(count, mean, *sums[i : i + 2])
         assert found.bias == pytest.approx(told.bias, rel=1e-12)
         assert found.standard_error == pytest.approx(told.standard_error, rel=1e-12)
@@ -495,6 +497,22 @@ def test_ratios_of_incomplete_gamma_functions(x):
         limit = 1 / math.factorial(order)
         expected = gammainc(order, x) / x**order if x > 1e-8 else limit
         assert ratio == pytest.approx(expected, rel=1e-11)
+
+
+def test_occupied_cells_are_added_up_in_blocks(monkeypatch):
+    mean, count = np.geomspace(1e-6, 5, 100), np.arange(100) % 4 + 1
+    whole = BothCriteria(0.05).of_occupied(count, mean)
+    monkeypatch.setattr("discreet.survey.models.loglinear.minimum_error.BLOCK", 7)
+    assert BothCriteria(0.05).of_occupied(count, mean) == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("longest", [1, 3, 100])
+def test_rows_are_added_from_behind_in_long_and_short_groups(monkeypatch, longest):
+    monkeypatch.setattr("discreet.survey.models.loglinear.cell_sums.LONG_GROUP", longest)
+    rows, start = np.random.default_rng(1).random((12, 2)), np.array([0, 1, 6, 9, 12])
+    expected = np.concatenate([rows[a:b][::-1].cumsum(axis=0)[::-1] for a, b in pairwise(start)])
+    _add_from_behind(rows, start)
+    assert rows == pytest.approx(expected, rel=1e-14)
 
 
 def test_subtrees_kept_from_other_models_change_no_sum():
