@@ -23,7 +23,7 @@ from discreet.data.coding import Coding
 from discreet.data.records import CsvScan, ParquetScan
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
-from discreet.engines.duckdb_cells import BATCH_CELLS, DuckDBCells
+from discreet.engines.duckdb_cells import DuckDBCells
 from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
 from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
@@ -42,6 +42,7 @@ WEIGHT_PATTERN = (
     r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
 )
 MOST_WEIGHT = 1e15
+CELLS_AT_HAND = 1 << 16  # of which the levels stay in the cache of the processor
 BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
 
 
@@ -317,10 +318,10 @@ class Counter:
         """Raw codes and records of the counted cells, some at a time, in any order."""
         words = [f"r{i}" for i in range(raw.n_words)]
         (n,) = self.session.row("SELECT count(*) FROM counted")
-        for first in range(0, n, BATCH_CELLS):
+        for first in range(0, n, CELLS_AT_HAND):
             found = self.session.con.execute(
                 f"SELECT {', '.join(words)}, records FROM counted "
-                f"WHERE rowid >= {first} AND rowid < {first + BATCH_CELLS}"
+                f"WHERE rowid >= {first} AND rowid < {first + CELLS_AT_HAND}"
             ).fetchnumpy()
             yield CellBatch(
                 coding=raw,
