@@ -326,15 +326,15 @@ class DuckDBCells:
         return _integers(found["code"])
 
     def _copy_statement(self, path: Path, first: Sequence[str], limits: ClassLimits | None) -> str:
-        shown = ["staged.rowid + 1 AS row", *map(sql.quoted, first)]
+        shown = ["staged.rowid + 1 AS row", *(f"scored.{sql.quoted(c)}" for c in first)]
         if limits is not None:
-            shown.append(f"{_class('risk', limits)} AS class")
+            shown.append(f"{_class('scored.risk', limits)} AS class")
         carried = enumerate(self.request.carry)
         shown += [f"staged.x{i} AS {sql.quoted(name)}" for i, name in carried]
         shown.append("nullif(sample_count, 0) AS sample_count")
         shown += ["weight_total"] if self.weights else []
-        shown += [sql.quoted(name) for name in self.scores if name not in first]
-        joined, order = "staged POSITIONAL JOIN scored_records", ""
+        shown += [f"scored.{sql.quoted(name)}" for name in self.scores if name not in first]
+        joined, order = "staged POSITIONAL JOIN scored_records AS scored", ""
         if self.request.household is not None:
             risks = self._columns("households")[3:]
             shown += [
