@@ -37,7 +37,7 @@ from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import ALIKE
 
 BATCH_CELLS = 1 << 20
-BATCH_RECORDS = 1 << 18  # so few that they are put in order within the cache of the processor
+BATCH_RECORDS = 1 << 19  # so few that they are put in order within the cache of the processor
 BEYOND = (1 << 63) - 1  # a code that no cell has
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
 

@@ -326,7 +326,7 @@ class Counter:
             yield CellBatch(
                 coding=raw,
                 words=np.stack([found[word] for word in words], axis=1),
-                sample_count=found["records"],
+                sample_count=np.asarray(found["records"], dtype=np.int64),
                 weight_total=None,
             )
 
@@ -381,7 +381,8 @@ class Counter:
     def _pack(self, raw: Coding, margins: list[dict[int, int]]) -> Coding:
         """Table `cells`: the counted cells, coded by the levels that occur, in that order."""
         coding = Coding.of_sizes([len(margin) for margin in margins])
-        words, joins = [f"r{i}" for i in range(raw.n_words)], []
+        words = [f"r{i}" for i in range(raw.n_words)]
+        joins: list[str] = []
         if coding != raw:
             words, joins = self._recoded(raw, coding, margins)
         named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
