@@ -1,6 +1,6 @@
 """Cells: the occupied combinations of the keys, in batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.data.coding import Coding
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
@@ -32,6 +32,16 @@ class CellBatch:
         if self.records is not None:
             return self.records
         return self.sample_count.astype("int64", copy=False)
+
+    def part(self, cells: IntArray | slice) -> "CellBatch":
+        """Some cells of the batch, by their places."""
+        return replace(
+            self,
+            words=self.words[cells],
+            sample_count=self.sample_count[cells],
+            weight_total=None if self.weight_total is None else self.weight_total[cells],
+            records=None if self.records is None else self.records[cells],
+        )
 
     def levels(self) -> IntArray:
         """Level of every key in every cell: rows × keys."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.numerics.rounding import ALIKE
 
 BATCH_CELLS = 1 << 20
+BATCH_RECORDS = 1 << 19  # so few that they are put in order within the cache of the processor
+BEYOND = (1 << 63) - 1  # a code that no cell has
 MARGIN_LIMIT = 1 << 26  # cells of one dense margin
 
 
@@ -71,6 +73,7 @@ class DuckDBCells:
     weights: WeightCheck | None
     sensitive_labels: tuple[tuple[str, ...], ...]
     idle_codes: tuple[IdleCode, ...] = ()
+    scores: dict[str, FloatArray] = field(default_factory=dict)
 
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""
@@ -214,30 +217,30 @@ class DuckDBCells:
     def attach_scores(
         self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]
     ) -> None:
-        """Table `scored`: the cells with their raw code, counts, weights and scores."""
-        con = self.session.con
-        declared = ", ".join(["cell BIGINT", *(f"{sql.quoted(c)} DOUBLE" for c in columns)])
-        con.execute(f"CREATE OR REPLACE TABLE scores ({declared})")
+        """Keep the named columns of scores, which come batch by batch in the order of the cells."""
+        held: dict[str, FloatArray] = {column: np.empty(self.n_cells) for column in columns}
         first = 0
         for values in scores:
             n = len(values[columns[0]]) if columns else min(BATCH_CELLS, self.n_cells - first)
-            scored = {"cell": np.arange(first, first + n)}
-            scored |= {c: np.asarray(values[c]) for c in columns}  # NaN is read as no value
-            con.register("batch_scores", scored)
-            con.execute("INSERT INTO scores SELECT * FROM batch_scores")
-            con.unregister("batch_scores")
+            if first + n <= self.n_cells:
+                for column in columns:
+                    held[column][first : first + n] = values[column]
             first += n
         if first != self.n_cells:
             raise ValueError(f"scores must be of {self.n_cells} cells, got {first}")
-        total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
-        con.execute(
-            f"CREATE OR REPLACE TABLE scored AS SELECT {', '.join(self._raw())}, sample_count"
-            f"{total}, scores.* FROM cells POSITIONAL JOIN scores"
-        )
-        con.execute("DROP TABLE scores")
+        self.scores.clear()
+        self.scores.update(held)
 
     def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
         """Households, and their risk from each attached column `risks` of their members."""
+        con = self.session.con
+        cell = {"cell": np.arange(self.n_cells)}
+        con.register("scores", cell | {risk: self.scores[risk] for risk in risks})
+        con.execute(
+            f"CREATE OR REPLACE TABLE scored AS SELECT {', '.join(self._raw())}, scores.* "
+            "FROM cells POSITIONAL JOIN scores"  # NaN is read as no value
+        )
+        con.unregister("scores")
         make_households(self.session, self._raw(), risks)
         return household_totals(self.session, risks)
 
@@ -246,6 +249,7 @@ class DuckDBCells:
     ) -> None:
         """One row a record, in the records' order, as CSV or Parquet by the ending of the name."""
         try:
+            self._give_to_records()
             statement = self._copy_statement(path, first, limits)
             self.session.run("writing the risks", statement)
         except duckdb.IOException as error:
@@ -261,27 +265,88 @@ class DuckDBCells:
     def _columns(self, table: str) -> list[str]:
         return [row[0] for row in self.session.rows(f"DESCRIBE {table}")]
 
+    def _give_to_records(self) -> None:
+        """Table `scored_records`: what each record has from its cell, in the order of the records.
+
+        A join gives the records in any order, and to sort them with all their columns takes longer
+        than all else. So they look up their cells, some records at a time; one that was left out
+        looks behind the last cell, where there is nothing.
+        """
+        con = self.session.con
+        of_cells = self._written_columns()
+        kinds = ("DOUBLE" if v.dtype == np.float64 else "BIGINT" for v in of_cells.values())
+        declared = zip(of_cells, kinds, strict=True)
+        columns = ", ".join(f"{sql.quoted(name)} {kind}" for name, kind in declared)
+        con.execute(f"CREATE OR REPLACE TABLE scored_records ({columns})")
+        codes = self._raw_codes("cells", self.n_cells) if self.raw_words == 1 else None
+        for first in range(0, self.n_records + self.n_dropped, BATCH_RECORDS):
+            order, cells = self._by_cells(first, first + BATCH_RECORDS, codes)
+            batch = {name: np.empty(len(cells), v.dtype) for name, v in of_cells.items()}
+            for name, values in of_cells.items():
+                batch[name][order] = values[cells]
+            con.register("batch_scores", batch)  # NaN is read as no value
+            con.execute("INSERT INTO scored_records SELECT * FROM batch_scores")
+            con.unregister("batch_scores")
+
+    def _written_columns(self) -> dict[str, Any]:
+        """What is written of each cell, and of no cell behind the last: no value, or no records."""
+        total = ", CAST(weight_total AS DOUBLE) AS weight_total" if self.weights else ""
+        found = self.session.con.execute(f"SELECT sample_count{total} FROM cells").fetchnumpy()
+        columns = {"sample_count": np.append(found["sample_count"], 0)}
+        if self.weights:
+            columns["weight_total"] = np.append(found["weight_total"], np.nan)
+        return columns | {name: np.append(v, np.nan) for name, v in self.scores.items()}
+
+    def _by_cells(self, first: int, end: int, codes: IntArray | None) -> tuple[IntArray, IntArray]:
+        """The records from row `first` in the order of their cells, and the cell of each: the
+        number of cells for one that was left out.
+
+        Where a code is one word, the ordered `codes` of all cells are searched for it. In order
+        each search begins where the one before ended, and the cache of the processor has it.
+        """
+        if codes is not None:
+            wanted = self._raw_codes("staged", end, first)
+            order = np.argsort(wanted)
+            return order, np.searchsorted(codes, wanted[order])
+        found = self.session.con.execute(
+            f"SELECT coalesce(cells.rowid, {self.n_cells}) AS cell FROM (SELECT rowid AS row, * "
+            f"FROM staged WHERE rowid >= {first} AND rowid < {end}) AS staged "
+            f"LEFT JOIN cells ON {self._same_cell('cells')} ORDER BY row"
+        ).fetchnumpy()
+        cell = _integers(found["cell"])
+        order = np.argsort(cell)
+        return order, cell[order]
+
+    def _raw_codes(self, table: str, end: int, first: int = 0) -> IntArray:
+        """The raw codes of one word in these rows; beyond all others for a record left out."""
+        found = self.session.con.execute(
+            f"SELECT coalesce(r0, {BEYOND}) AS code FROM {table} "
+            f"WHERE rowid >= {first} AND rowid < {end}"
+        ).fetchnumpy()
+        return _integers(found["code"])
+
     def _copy_statement(self, path: Path, first: Sequence[str], limits: ClassLimits | None) -> str:
-        hidden = {"cell", *self._raw(), *first}
         shown = ["staged.rowid + 1 AS row", *(f"scored.{sql.quoted(c)}" for c in first)]
         if limits is not None:
             shown.append(f"{_class('scored.risk', limits)} AS class")
         carried = enumerate(self.request.carry)
         shown += [f"staged.x{i} AS {sql.quoted(name)}" for i, name in carried]
-        shown += [f"scored.{sql.quoted(c)}" for c in self._columns("scored") if c not in hidden]
-        joined = f"staged LEFT JOIN scored ON {self._same_cell('scored')}"
+        shown.append("nullif(sample_count, 0) AS sample_count")
+        shown += ["weight_total"] if self.weights else []
+        shown += [f"scored.{sql.quoted(name)}" for name in self.scores if name not in first]
+        joined, order = "staged POSITIONAL JOIN scored_records AS scored", ""
         if self.request.household is not None:
             risks = self._columns("households")[3:]
             shown += [
                 f"households.{sql.quoted(c)} AS {sql.quoted('household_' + c)}" for c in risks
             ]
             joined += " LEFT JOIN households ON staged.household = households.household"
+            order = "ORDER BY staged.rowid"
         csv = path.suffix.lower() == ".csv"
         form = "FORMAT csv, HEADER true" if csv else "FORMAT parquet"
         return (
-            f"COPY (SELECT {', '.join(shown)} FROM {joined} "
-            f"ORDER BY staged.rowid) TO {sql.text_literal(str(path))} "
-            f"({form}, USE_TMP_FILE false)"
+            f"COPY (SELECT {', '.join(shown)} FROM {joined} {order}) "
+            f"TO {sql.text_literal(str(path))} ({form}, USE_TMP_FILE false)"
         )
 
 

@@ -11,24 +11,21 @@ So the records are read once for text keys, once for all, and what follows costs
 file is parsed once, into columns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from discreet.data.cell_table import margins_of_cells
+from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.records import CsvScan, ParquetScan
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
 from discreet.engines.duckdb_cells import DuckDBCells
 from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
-from discreet.engines.duckdb_keys import (
-    KEYS_PER_PASS,
-    Column,
-    RawDigit,
-    raw_digits,
-)
+from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.engines.matching import matched_cells
@@ -45,6 +42,7 @@ WEIGHT_PATTERN = (
     r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
 )
 MOST_WEIGHT = 1e15
+CELLS_AT_HAND = 1 << 16  # of which the levels stay in the cache of the processor
 BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
 
 
@@ -192,8 +190,9 @@ class Counter:
         return f"CASE WHEN regexp_full_match({text}, {number}) THEN {read} END"
 
     def _size(self, digit: RawDigit) -> int:
-        """Number of raw digits of a key: one more for missing, if that is a level."""
-        return max(len(digit.labels) + self.request.missing.is_a_level, 1)
+        """Number of raw digits of a key: one more for missing, if that is a level and may occur."""
+        lacks = self.request.missing.is_a_level and not digit.never_missing
+        return max(len(digit.labels) + lacks, 1)
 
     def _stage(self, raw: Coding, keys: list[RawDigit], sensitive: list[RawDigit]) -> None:
         """Table `staged`: a row a record, in the order of the records."""
@@ -307,23 +306,29 @@ class Counter:
 
     def _raw_margins(self, raw: Coding) -> list[dict[int, int]]:
         """For each key, the raw digits that occur, ascending, with their numbers of records."""
-        margins: list[dict[int, int]] = []
-        levels = sql.level_expressions(raw, "r")
-        for first in range(0, len(levels), KEYS_PER_PASS):
-            here = levels[first : first + KEYS_PER_PASS]
-            columns = [f"l{i}" for i in range(len(here))]
-            named = ", ".join(f"{e} AS {c}" for e, c in zip(here, columns, strict=True))
-            listed = ", ".join(columns)
-            rows = self.session.rows(
-                f"SELECT grouping_id({listed}) AS margin, coalesce({listed}) AS digit, "
-                "CAST(sum(records) AS BIGINT) "
-                f"FROM (SELECT {named}, records FROM counted) "
-                f"GROUP BY {sql.grouping_sets([c] for c in columns)} ORDER BY margin, digit"
+        margins = margins_of_cells(
+            self._counted_batches(raw), raw, [(j,) for j in range(self.n_keys)]
+        )
+        return [
+            {int(digit): int(margin[digit]) for digit in np.flatnonzero(margin)}
+            for margin in margins.values()
+        ]
+
+    def _counted_batches(self, raw: Coding) -> Iterator[CellBatch]:
+        """Raw codes and records of the counted cells, some at a time, in any order."""
+        words = [f"r{i}" for i in range(raw.n_words)]
+        (n,) = self.session.row("SELECT count(*) FROM counted")
+        for first in range(0, n, CELLS_AT_HAND):
+            found = self.session.con.execute(
+                f"SELECT {', '.join(words)}, records FROM counted "
+                f"WHERE rowid >= {first} AND rowid < {first + CELLS_AT_HAND}"
+            ).fetchnumpy()
+            yield CellBatch(
+                coding=raw,
+                words=np.stack([found[word] for word in words], axis=1),
+                sample_count=np.asarray(found["records"], dtype=np.int64),
+                weight_total=None,
             )
-            for place in range(len(here)):
-                mask = sql.margin_mask(len(here), place)
-                margins.append({digit: n for m, digit, n in rows if m == mask})
-        return margins
 
     def _key_levels(
         self,
@@ -364,6 +369,8 @@ class Counter:
     def _n_incomplete(self, raw: Coding, digits: list[RawDigit], n_dropped: int) -> int:
         if not self.request.missing.is_a_level:
             return n_dropped
+        if all(digit.never_missing for digit in digits):
+            return 0
         levels = sql.level_expressions(raw, "r")
         lacks = [f"{e} = {len(d.labels)}" for e, d in zip(levels, digits, strict=True)]
         (n,) = self.session.row(
@@ -374,6 +381,24 @@ class Counter:
     def _pack(self, raw: Coding, margins: list[dict[int, int]]) -> Coding:
         """Table `cells`: the counted cells, coded by the levels that occur, in that order."""
         coding = Coding.of_sizes([len(margin) for margin in margins])
+        words = [f"r{i}" for i in range(raw.n_words)]
+        joins: list[str] = []
+        if coding != raw:
+            words, joins = self._recoded(raw, coding, margins)
+        named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
+        order = ", ".join(f"w{i}" for i in range(coding.n_words))
+        self.session.run(
+            "ordering the cells",
+            f"CREATE TABLE cells AS SELECT {named}, counted.*, records AS sample_count "
+            f"FROM counted {' '.join(joins)} ORDER BY {order}",
+        )
+        self.session.rows("DROP TABLE counted")
+        return coding
+
+    def _recoded(
+        self, raw: Coding, coding: Coding, margins: list[dict[int, int]]
+    ) -> tuple[list[str], list[str]]:
+        """The words of the code by the levels that occur, and the joins that they need."""
         codes, joins = [], []
         for j, level in enumerate(sql.level_expressions(raw, "r")):
             occurring = list(margins[j])
@@ -384,15 +409,7 @@ class Counter:
             self.session.con.register(f"places_{j}", places)
             joins.append(f"JOIN places_{j} ON {level} = places_{j}.digit")
             codes.append(f"places_{j}.place")
-        words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
-        order = ", ".join(f"w{i}" for i in range(coding.n_words))
-        self.session.run(
-            "ordering the cells",
-            f"CREATE TABLE cells AS SELECT {', '.join(words)}, counted.*, records AS sample_count "
-            f"FROM counted {' '.join(joins)} ORDER BY {order}",
-        )
-        self.session.rows("DROP TABLE counted")
-        return coding
+        return sql.word_expressions(coding, codes), joins
 
     def _match(self, coding: Coding, keys: tuple[KeyLevels, ...], *, weighted: bool) -> None:
         """Give the cells the counts and weights of all records that match theirs."""

@@ -122,7 +122,7 @@ def raw_digits(session: Session, columns: Sequence[Column], values: str) -> list
     return [
         _span_digit(session, columns, j, *spans[j])
         if j in spans
-        else _text_digit(session, columns, j, texts[j])
+        else _text_digit(session, columns, j, *texts[j])
         for j in range(len(columns))
     ]
 
@@ -162,9 +162,10 @@ def _span_digit(
 
 def _texts(
     session: Session, columns: Sequence[Column], wanted: Sequence[int], values: str
-) -> dict[int, tuple[str, ...]]:
-    """The distinct values of the wanted columns as text, in their natural order."""
-    texts: dict[int, tuple[str, ...]] = {}
+) -> dict[int, tuple[tuple[str, ...], bool]]:
+    """The distinct values of the wanted columns as text, in their natural order, and whether some
+    value is missing."""
+    texts: dict[int, tuple[tuple[str, ...], bool]] = {}
     for first in range(0, len(wanted), KEYS_PER_PASS):
         here = wanted[first : first + KEYS_PER_PASS]
         names = [f"k{j}" for j in here]
@@ -178,20 +179,23 @@ def _texts(
             key_type = columns[j].key_type
             rows = session.rows(
                 f"SELECT {key_type.label(f'k{j}')} FROM one_way "
-                f"WHERE margin = {sql.margin_mask(len(here), place)} AND k{j} IS NOT NULL "
-                f"ORDER BY {key_type.order(f'k{j}')}"
+                f"WHERE margin = {sql.margin_mask(len(here), place)} "
+                f"ORDER BY k{j} IS NULL, {key_type.order(f'k{j}')}"
             )
-            texts[j] = tuple(label for (label,) in rows)
+            labels = tuple(label for (label,) in rows)
+            missing = labels[-1:] == (None,)
+            texts[j] = (labels[:-1] if missing else labels, missing)
     return texts
 
 
 def _text_digit(
-    session: Session, columns: Sequence[Column], j: int, labels: tuple[str, ...]
+    session: Session, columns: Sequence[Column], j: int, labels: tuple[str, ...], missing: bool
 ) -> RawDigit:
     if not labels:
         return RawDigit("NULL", ())
     name = enum_of(session, labels)
-    return RawDigit(f"enum_code(TRY_CAST({columns[j].key_type.label(f'k{j}')} AS {name}))", labels)
+    code = f"enum_code(TRY_CAST({columns[j].key_type.label(f'k{j}')} AS {name}))"
+    return RawDigit(code, labels, never_missing=not missing)
 
 
 def enum_of(session: Session, labels: Sequence[str]) -> str:

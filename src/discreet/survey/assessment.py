@@ -216,7 +216,7 @@ def assessed(
     """All figures from the counted cells; what to change is sought where something has to."""
     begun = _begun(cells, inputs, options)
     everything, summary, known = begun.everything, begun.summary, begun.known
-    found = _estimate(begun, progress)
+    found = None if options.headline else _estimate(begun, progress)
     specials = _specials(everything, summary, options, progress)
     special = specials.get(options.suda) if options.suda is not None else None
     levels, asked = options.levels_of_k, options.scenarios
@@ -309,7 +309,7 @@ def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
 def _scorer(
     cells: CellStore,
     begun: _Begun,
-    found: Estimated,
+    found: Estimated | None,
     parts: Sequence[Any],
     options: AssessOptions,
     progress: Progress,
@@ -318,7 +318,7 @@ def _scorer(
     columns = {name: values for part in parts for name, values in part.columns().items()}
     models, boxes = options.chosen_models, begun.boxes
     fitted = {m.name: fit_model(m, begun.summary, cells, boxes, progress) for m in models}
-    leading = found.risks if options.headline is None else options.headline
+    leading = options.headline if found is None else found.risks
     ratios = tuple(options.loss_ratios)
     return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
 
@@ -391,11 +391,14 @@ def _estimate(begun: _Begun, progress: Progress) -> Estimated:
 
 
 def _led(
-    found: Estimated, results: Mapping[str, ModelResult | Unavailable], options: AssessOptions
+    found: Estimated | None,
+    results: Mapping[str, ModelResult | Unavailable],
+    options: AssessOptions,
 ) -> Recommended:
     """What leads: the recommended estimate, or that of the model that was chosen."""
-    if options.headline is None:
+    if found is not None:
         return found.recommended
+    assert options.headline is not None
     own = results[options.headline]
     if isinstance(own, Unavailable):
         raise InputError(must_be("headline", "a model that can be fitted", own.reason))

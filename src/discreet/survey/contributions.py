@@ -7,16 +7,16 @@ that is dropped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, groupby
 
+from discreet.clock import threads
 from discreet.data.coding import Coding
 from discreet.figures import Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
-from discreet.survey.regrouping import KeysLeftOut, alone_after, n_alone, recoded_words
+from discreet.survey.regrouping import KeysLeftOut, alone_after, n_alone_without, recoded_words
 
 PAIR_WORK = 50_000_000  # cells times pairs that take about a second
 MOST_PAIRS = 2_000
@@ -91,7 +91,7 @@ def _measure(
     together."""
     found: list[Contribution] = []
     together = [list(sets) for _, sets in groupby(dropped, key=lambda keys: keys[0])]
-    with ThreadPoolExecutor() as pool:
+    with threads(len(together)) as pool:
         for sets, counts in zip(together, pool.map(counting, together), strict=True):
             for keys, n in zip(sets, counts, strict=True):
                 named = tuple(names[key] for key in keys)
@@ -117,5 +117,4 @@ def _alone(left_out: KeysLeftOut, sets: Sequence[tuple[int, ...]]) -> Iterator[i
     coding = left_out.coding
     reduced = recoded_words(left_out.words, coding, sets[0][0])
     words, shared = alone_after(reduced, left_out.records > 1)
-    for _, key in sets:
-        yield n_alone(recoded_words(words, coding, key), shared)
+    yield from n_alone_without(words, shared, coding, [key for _, key in sets])

@@ -5,6 +5,7 @@ as quick as one that keeps the order of rows. So what has to come along, the rec
 its place, is put into the low bits of its code where they are free.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,16 @@ def recoded_words(
     return recoded
 
 
-def _without(word: IntArray, digit: Digit) -> IntArray:
-    """The word with one of its digits 0: what stands above the digit, and what below it."""
-    above = word // (digit.stride * digit.size)
+def _without(
+    word: IntArray, digit: Digit, room: tuple[IntArray, IntArray] | None = None
+) -> IntArray:
+    """The word with one of its digits 0: what stands above the digit, and what below it; in `room`
+    of two arrays, the first of which is returned, where that is given."""
+    above, below = room or (None, None)
+    above = np.floor_divide(word, digit.stride * digit.size, out=above)
     above *= digit.stride * digit.size
     if digit.stride > 1:
-        below = word // digit.stride
+        below = np.floor_divide(word, digit.stride, out=below)
         below *= -digit.stride
         below += word
         above += below
@@ -74,6 +79,25 @@ def n_alone(words: IntArray, shared: BoolArray) -> int:
     if not _has_room(words, 1):
         return int(np.count_nonzero(~alone_after(words, shared)[1]))
     return int(np.count_nonzero(_alone(_packed(words, 1, shared))))
+
+
+def n_alone_without(
+    words: IntArray, shared: BoolArray, coding: Coding, keys: Iterable[int]
+) -> Iterator[int]:
+    """The same, without each of the keys in turn.
+
+    All of them share their room: fresh memory takes as long as a good part of the sort.
+    """
+    if not _has_room(words, 1):
+        yield from (n_alone(recoded_words(words, coding, key), shared) for key in keys)
+        return
+    room = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
+    for key in keys:
+        packed = _without(words[:, 0], coding.digits[key], room)
+        packed <<= 1
+        packed |= shared
+        packed.sort()
+        yield int(np.count_nonzero(_alone(packed)))
 
 
 def _alone(packed: IntArray) -> BoolArray:

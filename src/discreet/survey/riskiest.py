@@ -100,18 +100,7 @@ def _few(
     unique = np.zeros(len(batch)) if risks is None else risks.population_unique[here]
     least = np.sort(risk)[::-1][min(limit, len(risk)) - 1]
     kept = np.flatnonzero(risk >= least * (1 - ALIKE) if least > 0 else risk >= least)
-    return _part(batch, kept), kept + first, risk[kept], unique[kept]
-
-
-def _part(batch: CellBatch, kept: IntArray) -> CellBatch:
-    weights = batch.weight_total
-    return CellBatch(
-        coding=batch.coding,
-        words=batch.words[kept],
-        sample_count=batch.sample_count[kept],
-        records=batch.n_records[kept],
-        weight_total=None if weights is None else weights[kept],
-    )
+    return batch.part(kept), kept + first, risk[kept], unique[kept]
 
 
 def _rarest(
@@ -132,7 +121,7 @@ def _rarest(
     count = batch.sample_count
     if len(batch) > limit and risk.min() == risk.max() and count.min() == count.max():
         kept = np.flatnonzero(log_expected <= _end_of_tie(log_expected, limit))
-    return _part(batch, kept), cell[kept], risk[kept], unique[kept], log_expected[kept]
+    return batch.part(kept), cell[kept], risk[kept], unique[kept], log_expected[kept]
 
 
 def _end_of_tie(values: FloatArray, limit: int) -> float:

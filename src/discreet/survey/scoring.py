@@ -97,7 +97,7 @@ class Scorer:
         self.called: dict[str, CalledUnique] = {}
         self.columns: list[str] = []
         for name, model in self.fitted.items():
-            first = model.score(next(cells.batches()))
+            first = model.score(next(cells.batches()).part(slice(1)))  # which scores it gives
             if first.unique_probability is not None:
                 self.columns.append(f"{name}{UNIQUE}")
                 self.called[name] = CalledUnique.none_yet(loss_ratios)

@@ -138,6 +138,7 @@ class TestRecords:
         self, count, levels, packing, tmp_path, size, monkeypatch
     ):
         monkeypatch.setattr(duckdb_cells, "BATCH_CELLS", size)
+        monkeypatch.setattr(duckdb_cells, "BATCH_RECORDS", size)
         cells = count(table(levels), NAMES)
         found = self.write(cells, tmp_path / "r.parquet", ["score", 'it\'s "odd"'])
         expected = Counter(map(tuple, levels.tolist()))
@@ -150,7 +151,7 @@ class TestRecords:
         assert found.column("score").to_pylist() == codes.tolist()
         assert found.column('it\'s "odd"').to_pylist() == codes.tolist()
 
-    def test_dropped_records_have_empty_values(self, count, tmp_path):
+    def test_dropped_records_have_empty_values(self, count, packing, tmp_path):
         source = pa.table({"a": [1, None, 1, 2], "b": ["x", "x", "x", None], "w": [1.0] * 4})
         cells = count(source, ["a", "b"], missing="drop", weight="w")
         found = self.write(cells, tmp_path / "r.parquet")
@@ -160,6 +161,18 @@ class TestRecords:
             "weight_total": [2.0, None, 2.0, None],
             "score": [0.5, None, 0.5, None],
         }
+
+    def test_records_have_the_risk_of_their_household_beside_their_own(self, count, tmp_path):
+        source = pa.table({"a": [1, 2, 1, 3], "home": ["x", "y", "x", "y"]})
+        cells = count(source, ["a"], household="home")
+        cells.attach_scores([{"risk": np.array([0.5, 0.2, 1.0])}], ["risk"])
+        totals = cells.household_totals(["risk"])
+        assert totals.expected_found["risk"] == pytest.approx(0.75 + 1)
+        cells.write_records(tmp_path / "r.parquet", ["risk"], self.LIMITS)
+        found = pq.read_table(tmp_path / "r.parquet").to_pydict()
+        assert found["row"] == [1, 2, 3, 4]
+        assert found["risk"] == [0.5, 0.2, 0.5, 1.0]
+        assert found["household_risk"] == pytest.approx([0.75, 1, 0.75, 1])
 
     LIMITS = ClassLimits(some=0.05, high=0.2)
 

@@ -14,6 +14,7 @@ from discreet.survey.regrouping import (
     group_sizes,
     grouped,
     n_alone,
+    n_alone_without,
     recoded_words,
     small_groups,
 )
@@ -86,6 +87,9 @@ def test_groups_are_those_of_counting_one_by_one(cells):
         told = dict(zip(names, several.tolist(), strict=True))
         assert told == {name: n > 1 for name, n in held.items()}
         assert n_alone(reduced, records > 1) == sum(n == 1 for n in held.values())
+        assert [n_alone(reduced, records > 1)] == list(
+            n_alone_without(words, records > 1, coding, [key])
+        )
 
 
 def test_a_coarser_key_puts_levels_together(cells):
