@@ -5,10 +5,10 @@ moves, states, pivots), times what one of them takes on an ordinary processor: `
 Clocks and deadlines read that sum and nothing else, so a question gets the same kind of answer on a
 slow machine, on a busy one and with any number of threads. Compiling and loading are no work.
 
-A public function guards itself by the watch on the wall: `guarded(seconds)` ends the work at twice
-its seconds, whatever was counted, and `stopped_by_watch` then says so. That watch stands still
-while this piece of work compiles or loads something, which happens once in a process. Each look at
-a clock is a moment at which the work can be stopped.
+A public function guards itself by the watch on the wall: `guarded(seconds)` ends the work a second
+after twice its seconds, whatever was counted, and `stopped_by_watch` then says so. That watch
+stands still while this piece of work compiles or loads something, which happens once in a process.
+Each look at a clock is a moment at which the work can be stopped.
 """
 
 import os
@@ -24,9 +24,10 @@ from typing import Any
 from discreet.progress import Progress, heed
 
 COMPILING = "compiling (first use only)"
-FIRST_USE = "compiling what this needs (first time on this machine only, up to a minute)"
+FIRST_USE = "compiling what this question needs; it is kept, so the next such run is quicker"
 LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
-PATIENCE = 2.0  # times its seconds of work, a piece of work may take by the watch
+PATIENCE = 2.0  # times its seconds of work, a piece of work may take by the watch,
+TO_BEGIN = 1.0  # and a second more, without which short limits would be the watch's alone
 PROCESSORS = 2  # of an ordinary machine, among which threads share their work
 OVER = 1e9  # seconds by which every clock is ahead once the watch has stopped the work
 
@@ -104,7 +105,7 @@ class _Guard:
     """The watch on one piece of work; it stands still while some thread of it compiles or loads."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = PATIENCE * seconds
+        self.seconds = PATIENCE * seconds + TO_BEGIN
         self.has_stopped = False
         self._lock = threading.Lock()
         self._began, self._still = monotonic(), 0.0
@@ -142,7 +143,8 @@ _guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
 
 @contextmanager
 def guarded(seconds: float | None) -> Iterator[None]:
-    """One whole piece of work of at most so many seconds, which the watch ends at twice that.
+    """One whole piece of work of at most so many seconds, which the watch ends a second after twice
+    that.
 
     Within another that is guarded, that one's watch holds. Without a limit there is no watch.
     """

@@ -63,17 +63,17 @@ def test_a_part_of_what_is_left_is_never_nothing():
     assert Clock(None).share(0.5, 7.0) == 7.0
 
 
-def test_the_watch_stops_the_work_at_twice_its_seconds_and_says_so(now):
+def test_the_watch_stops_the_work_after_twice_its_seconds_and_says_so(now):
     with guarded(3.0):
         limit, later = Clock(3.0), Clock(100.0)
-        now[0] += 5.9
+        now[0] += 6.9
         assert not limit.is_over
         assert stopped_by_watch() == ""
         assert watch_left() == pytest.approx(0.1)
         now[0] += 0.2
         assert limit.is_over
         assert later.is_over
-        assert "stopped by the clock after 6 s" in stopped_by_watch()
+        assert "stopped by the clock after 7 s" in stopped_by_watch()
         # What begins now still gets a moment, which its own work uses up.
         rest = Clock(later.left())
         assert not rest.is_over
@@ -85,7 +85,7 @@ def test_the_watch_stops_the_work_at_twice_its_seconds_and_says_so(now):
 
 def test_work_within_work_is_guarded_by_the_first_watch(now):
     with guarded(3.0), guarded(100.0):
-        now[0] += 7
+        now[0] += 8
         assert Clock(50.0).left() == 50.0
         assert watch_left() == 0
         assert stopped_by_watch() != ""
@@ -150,7 +150,7 @@ def test_compiling_in_another_thread_does_not_stop_this_watch(now):
     inside.wait(10)
     with guarded(5.0):
         now[0] += 4
-        assert watch_left() == pytest.approx(6.0)
+        assert watch_left() == pytest.approx(7.0)
     leave.set()
     thread.join()
 
@@ -162,10 +162,10 @@ def test_the_watch_stands_still_while_a_library_is_loaded(now):
             with standing_still():
                 now[0] += 1000
             now[0] += 1000
-            assert watch_left() == pytest.approx(10.0)
-        assert watch_left() == pytest.approx(10.0)
+            assert watch_left() == pytest.approx(11.0)
+        assert watch_left() == pytest.approx(11.0)
         now[0] += 2
-        assert watch_left() == pytest.approx(8.0)
+        assert watch_left() == pytest.approx(9.0)
 
 
 def test_no_work_is_done_by_waiting():
@@ -199,7 +199,7 @@ def test_threads_tell_whoever_waits_for_the_one_that_made_them(now):
     heard = []
     with guarded(5.0), telling_of_compiling(lambda *said: heard.append(said)), threads(2) as pool:
         assert pool.submit(njit(lambda x: x + 5), 1).result() == 6
-        assert pool.submit(watch_left).result() == pytest.approx(10.0)
+        assert pool.submit(watch_left).result() == pytest.approx(11.0)
     assert set(heard) == {(COMPILING, None)}
 
 

@@ -262,7 +262,7 @@ def _why(
     if candidates[chosen].is_nothing:
         return "what is within the limit is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
-    return f"the most useful of the {len(within)} candidates within the limit{tied}"
+    return f"the most useful of the {len(others)} candidates within the limit{tied}"
 
 
 def _why_none(candidates: Sequence[Candidate], standings: Sequence[Standing]) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.clock import standing_still
+from discreet.clock import standing_still, watch_left
+from discreet.fiber.system.programs import FOREVER
 from discreet.masks.solving import Solved, solve
 from discreet.masks.suppression_pattern import FAR, Move, Pattern, Problem, move_of
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -24,6 +25,7 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 REACH = 4  # times what a figure must change, as far as any figure may in a linear program
 FIGURE_SECONDS = 2e-6  # nominal, for each figure of a linear program that is solved
 ITERATION_SECONDS = 6e-8  # nominal, for each figure and iteration
+LEAST_ITERATIONS, ITERATIONS_A_FIGURE = 1_000, 50  # after which a linear program is given up
 STEP_WORK = 0.5  # units for whole numbers where a linear program found fractions
 HIDDEN_COST = 0.02  # of changing a hidden figure, as a part of the least cost of hiding one
 SEEN = 1e-6  # a smaller change is none
@@ -38,7 +40,6 @@ class Relaxation:
 
         self._problem = problem
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        self._solver.SetSolverSpecificParametersAsString("use_dual_simplex: true")
         self._parameters = pywraplp.MPSolverParameters()
         self._parameters.SetIntegerParam(self._parameters.PRESOLVE, self._parameters.PRESOLVE_OFF)
         self._optimal = pywraplp.Solver.OPTIMAL
@@ -106,8 +107,9 @@ class Relaxation:
         forth, back = (self._up, self._down) if steps > 0 else (self._down, self._up)
         forth[figure].SetBounds(float(abs(steps)), float(abs(steps)))
         back[figure].SetBounds(0.0, 0.0)
-        status = self._solver.Solve(self._parameters)
         n = self._problem.figures.n
+        self._limit(n)
+        status = self._solver.Solve(self._parameters)
         self._problem.budget.spend(
             n * (FIGURE_SECONDS + ITERATION_SECONDS * self._solver.iterations())
         )
@@ -116,6 +118,16 @@ class Relaxation:
             self._up[one].SetBounds(0.0, float(FAR))
             self._down[one].SetBounds(0.0, float(self._falls[one]))
         return found
+
+    def _limit(self, n: int) -> None:
+        """No more iterations than there is work left for, nor than a program of this size needs:
+        huge counts beside small ones can make the method turn in circles."""
+        left = int(self._problem.budget.left / (ITERATION_SECONDS * n)) + 1
+        most = min(left, LEAST_ITERATIONS + ITERATIONS_A_FIGURE * n)
+        self._solver.SetSolverSpecificParametersAsString(
+            f"use_dual_simplex: true max_number_of_iterations: {most}"
+        )
+        self._solver.SetTimeLimit(int(1000 * min(max(watch_left(), 1e-3), FOREVER)))
 
     def _charge(self, prices: FloatArray) -> None:
         for figure in self._may[prices[self._may] != self._prices[self._may]].tolist():

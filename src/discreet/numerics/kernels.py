@@ -3,13 +3,16 @@
 Loading Numba takes most of a second, compiling a loop for the first time on a machine several: more
 than all of a small problem. So a kernel is neither compiled nor is Numba loaded before it is worth
 it: whoever knows how many steps there are to take calls `kernel.suited(steps)`, which is the plain
-form as long as a process has taken few steps, and the compiled one from then on. Both give the same
-to the last bit, so that it does not matter which one runs: kernels keep to what means the same in
+form as long as a process has taken few steps, and the compiled one from then on. What an earlier
+process compiled is only loaded, so that far fewer steps make it worth while. Both give the same to
+the last bit, so that it does not matter which one runs: kernels keep to what means the same in
 both (no division of integers by zero, no reliance on types that only a signature would fix).
 """
 
+import os
 from collections.abc import Callable
 from functools import cached_property, wraps
+from pathlib import Path
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -18,8 +21,11 @@ import numpy as np
 from discreet.clock import listen_to_numba, standing_still
 
 FEW = 30_000  # steps that plain Python takes in about a tenth of a second
-PATIENT = 300_000  # steps of one kernel in one process, from which on it is compiled
+LOADED_AFTER = 150_000  # steps of all kernels together, from which on one that is kept is loaded
+NEXT_AFTER = 10_000  # the same once Numba is there, for which loading one more is quick
+COMPILED_AFTER = 1_000_000  # steps of one kernel, from which on compiling it is worth while
 _heard: list[bool] = []  # whether Numba's compiling is listened to; once in a process
+_all_steps = [0.0]  # taken plainly by all kernels of the process
 
 
 P = ParamSpec("P")
@@ -39,10 +45,27 @@ class Kernel(Generic[P, R]):
 
     def suited(self, steps: float) -> Callable[P, R]:
         """The form for a problem of at most so many steps."""
-        if self.is_loaded or steps > FEW or self._taken + steps > PATIENT:
+        if self.is_loaded or self._is_worth_it(steps):
             return self.compiled  # type: ignore[no-any-return]
         self._taken += steps
+        _all_steps[0] += steps
         return self.plain
+
+    def _is_worth_it(self, steps: float) -> bool:
+        """Whether to load or compile it for so many more steps."""
+        if not self.is_kept:
+            return steps > COMPILED_AFTER / 3 or self._taken + steps > COMPILED_AFTER
+        if _heard:
+            return self._taken + steps > NEXT_AFTER
+        return steps > FEW or _all_steps[0] + steps > LOADED_AFTER
+
+    @cached_property
+    def is_kept(self) -> bool:
+        """Whether an earlier process compiled it, by the file that Numba keeps of it."""
+        source = Path(self._function.__code__.co_filename)
+        name = f"{source.stem}.{self._function.__qualname__}-*.nbi"
+        elsewhere, own = os.environ.get("NUMBA_CACHE_DIR"), source.parent / "__pycache__"
+        return any(True for _ in (Path(elsewhere).rglob(name) if elsewhere else own.glob(name)))
 
     @property
     def is_loaded(self) -> bool:

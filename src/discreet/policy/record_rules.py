@@ -310,7 +310,9 @@ class MaxRisk(Rule):
         if ruling is Ruling.BROKEN:
             below = "below " if self.strict else ""
             return f"the highest risk of a record is {largest}; the limit is {below}{limit:g}"
-        words = f"no record has a risk above {limit:g}; the highest is {largest}"
+        near = largest == told_risk(limit) and value.value < limit
+        highest = f"just below {largest}" if near else largest
+        words = f"no record has a risk above {limit:g}; the highest is {highest}"
         return f"{words}, but {found.doubt}" if ruling is Ruling.UNDECIDED else words
 
 

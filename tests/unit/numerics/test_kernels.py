@@ -1,12 +1,17 @@
 """A kernel gives the same in both forms, calls its own kind in the same form, and loads late."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from discreet.numerics.kernels import FEW, PATIENT, kernel
+from discreet.numerics import kernels
+from discreet.numerics.kernels import COMPILED_AFTER, LOADED_AFTER, NEXT_AFTER, kernel
+
+SOURCE = kernels.__file__
 
 
 @kernel()
@@ -32,19 +37,62 @@ def test_both_forms_give_the_same(n):
     assert np.array_equal(plain, compiled)
 
 
-def test_few_steps_take_the_plain_form_until_many_have_been_taken():
+def test_a_kernel_that_is_not_kept_is_compiled_after_very_many_steps():
     own = kernel()(lambda x: x + 1)
-    for _ in range(PATIENT // FEW):
-        assert own.suited(FEW) is own.plain
+    few = COMPILED_AFTER // 10
+    for _ in range(10):
+        assert own.suited(few) is own.plain
     assert not own.is_loaded
     assert own.suited(1) is own.compiled
     assert own.is_loaded
     assert own.suited(0) is own.compiled
 
 
-def test_many_steps_take_the_compiled_form_at_once():
+def test_very_many_steps_take_the_compiled_form_at_once():
     own = kernel()(lambda x: x + 1)
-    assert own.suited(FEW + 1) is own.compiled
+    assert not own.is_kept
+    assert own.suited(COMPILED_AFTER) is own.compiled
+
+
+@pytest.mark.parametrize(("heard", "most"), [([], LOADED_AFTER), ([True], NEXT_AFTER)])
+def test_one_that_is_kept_is_loaded_after_fewer(monkeypatch, heard, most):
+    monkeypatch.setattr(kernels, "_heard", heard)
+    monkeypatch.setattr(kernels, "_all_steps", [0.0])
+    own = kernel()(lambda x: x + 1)
+    monkeypatch.setattr(own, "is_kept", True, raising=False)
+    for _ in range(10):
+        assert own.suited(most // 10) is own.plain
+    assert own.suited(1) is own.compiled
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_an_earlier_process_compiled_is_kept(tmp_path, elsewhere):
+    """By the name of the file that Numba makes, which may change with it."""
+    (tmp_path / "own_kernels.py").write_text(KEPT)
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(SOURCE).parents[2]}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    if elsewhere:
+        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", "import own_kernels"],
+            capture_output=True, text=True, check=True, env=environment,
+        ).stdout.strip()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert found == ["False", "True"]
+
+
+KEPT = """
+from discreet.numerics.kernels import kernel
+
+@kernel()
+def one_more(x):
+    return x + 1
+
+print(one_more.is_kept)
+one_more(1)
+"""
 
 
 LATE = """
