@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.numerics.rounding import alike
 from discreet.policy.findings import NOT_MEASURED, Finding, Findings
 from discreet.policy.population_rules import PopulationOfColumn, PopulationOfKeys
 from discreet.policy.role_rules import (
@@ -310,7 +311,7 @@ class MaxRisk(Rule):
         if ruling is Ruling.BROKEN:
             below = "below " if self.strict else ""
             return f"the highest risk of a record is {largest}; the limit is {below}{limit:g}"
-        near = largest == told_risk(limit) and value.value < limit
+        near = largest == told_risk(limit) and not alike(value.value, limit)
         highest = f"just below {largest}" if near else largest
         words = f"no record has a risk above {limit:g}; the highest is {highest}"
         return f"{words}, but {found.doubt}" if ruling is Ruling.UNDECIDED else words

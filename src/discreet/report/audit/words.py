@@ -221,7 +221,7 @@ def step_gaps(audits: Sequence[Audit], measures: Iterable[str]) -> Iterator[str]
                 reasons.setdefault(outcome.reason, []).append(TITLES[key])
         out = margin_names(step.release)
         for reason, titles in reasons.items():
-            yield f"After {out}, no {words.listed(titles)}: {words.sentence(reason)}."
+            yield f"After {out}, not known: {words.listed(titles)} ({reason})."
 
 
 def most_exposed(audit: Audit, name: str, most: int, at_once: int | None = None) -> list[int]:

@@ -69,8 +69,8 @@ def test_steps_of_a_sequence_say_why_figures_are_missing():
     views = dict.fromkeys(steps[0].views, Unavailable("no time"))
     first = replace(steps[0], n_tables=none, views=views, measures={})
     for text in shown([first, steps[1]]):
-        assert "After [a b], no number of tables: too many cells." in text
-        assert re.search(r"After \[a b\], no .*small cells identified.*: no time\.", text)
+        assert "After [a b], not known: number of tables (too many cells)." in text
+        assert re.search(r"After \[a b\], not known: .*small cells identified.*\(no time\)\.", text)
 
 
 def test_every_step_of_a_sequence_has_its_verdict():
