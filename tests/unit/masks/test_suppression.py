@@ -224,3 +224,17 @@ def test_a_least_pattern_of_huge_counts_is_proved_up_to_their_rounding():
 )
 def test_the_title_says_which_counts_are_sensitive(rule, title):
     assert suppress(TABLE, SETS, rule=rule).title.startswith(title)
+
+
+def test_huge_counts_beside_small_ones_do_not_make_a_program_turn_in_circles():
+    """Without a limit on its iterations the linear program of this table did not end."""
+    large = 10**9
+    counts = np.array(
+        [
+            [[[large, 40], [2, 0]], [[large, 40], [3, 2]]],
+            [[[1, 1], [large, 1]], [[0, large], [40, large]]],
+        ]
+    )
+    rule = Rule(small=2, above_small=True, rule_known=False)
+    found = suppress(Table.of_dense(counts), rule=rule, seconds=1.0)
+    assert not isinstance(found, Unavailable)
