@@ -505,7 +505,8 @@ def descended(
 ) -> IntArray:
     """Points (draws × positions) drawn by their weights, from uniform numbers (draws × positions).
 
-    `layers` come from `behind`. Mode BEST gives the likeliest point for each row of `uniform`.
+    `layers` come from `behind`. Mode BEST gives the point of the largest weight for
+    each row of `uniform`.
     """
     plan = found.plan
     problem = plan.problem(found.weights)

@@ -3,7 +3,7 @@
 A *state* is the vector of right-hand sides that the columns passed so far leave to the others. Two
 ways of filling those columns that leave the same are completed by the same tables: so a layer holds
 each state once, with the sum over all ways that lead to it, and the sum over all tables is exact
-however many there are. Layers are made forwards (`expand`); for marginals, draws and the likeliest
+however many there are. Layers are made forwards (`expand`); for marginals, draws and the best
 table they are gone through backwards (`pull`, `descend`), with what lies behind each state. The
 last columns, the *tail*, have at most two degrees of freedom once the rest is known, and are summed
 in closed form (`finish_…`). A row whose columns are all passed is zero in every state: `_limits`
@@ -162,7 +162,7 @@ def _clearly_larger(f: float, e: Whole, g: float, d: Whole) -> Any:
     """Whether f · 2^(512 e) > g · 2^(512 d) by more than rounding can make.
 
     Tables that are equally probable are products of the same weights in another order: the last bit
-    of these must not say which of them is the likeliest.
+    of these must not say which of them has the largest weight.
     """
     if e == d + 1:  # f next above 2⁻²⁵⁶ and g next below 2²⁵⁶ may be neighbours
         f, e = f * GROW, d
@@ -410,7 +410,7 @@ def descend(
     """Moves draws from their states in the layer to states of the next one, in place.
 
     A value of column k is drawn with probability weight · what lies behind; `layer` and `after`
-    carry what lies behind. Mode BEST takes the likeliest instead.
+    carry what lies behind. Mode BEST takes the value of the largest weight instead.
     """
     columns, weights = problem.columns, problem.weights
     k, here, there = step
@@ -1053,7 +1053,7 @@ def finish_draws(
     """Fills the columns from `step.k` on of each draw, which stands at a state of the layer.
 
     `layer` carries what lies behind its states; the point is taken at which the sum of weights
-    passes that times `uniform`. Mode BEST takes the likeliest completion.
+    passes that times `uniform`. Mode BEST takes the completion of the largest weight.
     """
     n = len(problem.columns.upper)
     to = _visit_of(problem, n, np.empty(0), np.empty(0, np.int64))

@@ -6,8 +6,8 @@ entropy of the table follows from them: H = log Z − Σ_i E log w_i(x_i).
 
 Weights of large counts are of size x log x on a log scale, and differences of such numbers lose the
 digits that a verdict may hang on. So each cell's weights are taken relative to that of one of its
-values, at first the one of the largest weight; where that lies too far from the likeliest value,
-the sums are made once more relative to the likeliest ones.
+values, at first the one of the largest weight; where that lies too far from the most probable
+value, the sums are made once more relative to the most probable ones.
 """
 
 from collections.abc import Sequence

@@ -90,7 +90,7 @@ class SuperpopulationModel:
 
     def fit_part(self, totals: Totals) -> FittedSuperpopulation:
         """The model fitted to a sample that is only a part of the population."""
-        raise NotImplementedError
+        raise NotImplementedError  # every model has its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class LikelihoodModel(SuperpopulationModel):
 
     def family(self, totals: Totals) -> LikelihoodFamily:
         """The family; raises ModelUnavailable where the sample says that there is no maximum."""
-        raise NotImplementedError
+        raise NotImplementedError  # every model has its own
 
     def fit_part(self, totals: Totals) -> FittedSuperpopulation:
         """The member of the family with the highest likelihood, its limits by profile."""

@@ -71,7 +71,7 @@ class MixtureFamily:
 
     def distribution(self, point: FloatArray) -> MixtureDistribution:
         """The distribution at a point."""
-        raise NotImplementedError
+        raise NotImplementedError  # every model has its own
 
     def value(self, point: FloatArray) -> float:
         """The log-likelihood of the size indices."""
