@@ -231,6 +231,14 @@ def test_the_seed_is_new_each_time_unless_given(discreet, table):
     assert len(seeds) == 2
 
 
+def test_the_command_to_write_carries_the_seed_wherever_one_had_a_part(discreet, table):
+    exact = ("--masks", "margins[a],rounding:base=3", "--max-risk", "1")
+    assert "--seed" not in discreet(*arguments(table, *exact)).out
+    drawn = (*exact[:1], exact[1] + ",rounding:base=3,random", *exact[2:])
+    assert "--seed" in discreet(*arguments(table, *drawn)).out
+    assert discreet(*arguments(table, *drawn, "--seed", 7)).out.count("--seed") == 1
+
+
 def test_the_internal_report_stays_out_of_the_folder_to_publish(discreet, table, tmp_path):
     (tmp_path / "w").mkdir()
     more = ("--write", tmp_path / "w", "--report", tmp_path / "w" / "r.html")

@@ -186,14 +186,14 @@ def _open(found: RiskUtility) -> Candidate | None:
 def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[str]:
     """What to do now: write what may go out, or what would help.
 
-    What was drawn at random is made again only with its seed, which stays inside.
+    What draws decide is chosen again only with their seed, which stays inside.
     """
     if found.verdict.ruling is Ruling.KEPT and found.choice.decision is Decision.RELEASE:
         open_one = _open(found)
         if open_one is not None:
             named = short(open_one.title, LISTED)
             yield f"First, for {named}: {as_option(open_one.doubts[0].remedy)}, and choose again"
-        drawn = found.chosen is not None and _is_drawn(found.chosen) and "--seed" not in command
+        drawn = "--seed" not in command and any(_is_drawn(one) for one in found.candidates)
         seed = f" --seed {found.options.seed}" if drawn else ""
         if written:
             yield "Publish the tables that were written; the record beside them stays inside"
@@ -214,8 +214,9 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
 
 
 def _is_drawn(candidate: Candidate) -> bool:
-    """Whether its figures depend on the seed."""
-    return candidate.masked is not None and candidate.masked.seed is not None
+    """Whether its figures or its risk depend on the seed."""
+    estimated = isinstance(candidate.risk, Figure) and candidate.risk.how is How.ESTIMATE
+    return estimated or (candidate.masked is not None and candidate.masked.seed is not None)
 
 
 def more_reasons(found: RiskUtility) -> Iterator[str]:
