@@ -49,17 +49,16 @@ def _comparison(rows: int, kind: str) -> Comparison:
     risks = str(census_path(rows, kind).with_suffix(".risks.parquet"))
     limit = 600.0 if rows <= 1_000_000 else 7200.0
     how = {"answer": UNIQUES, "limit": limit}
+    written = (*asked, "--headline", "sample_frequency", "--risks", risks)
     ours = [
         our_command(
             "discreet assess, 1/f written",
-            *asked,
-            "--headline",
-            "sample_frequency",
-            "--risks",
-            risks,
-            note="also k, what each key and pair of keys adds, suggestions",
+            *written,
+            *("--min-k", "1"),
+            note="also k and what each key and pair of keys adds",
             **how,
         ),
+        our_command("discreet assess, the same and what to change", *written, **how),
         as_process(
             "DuckDB, ten-column group-by and join written",
             *("duckdb_raw", path, MEMORY),

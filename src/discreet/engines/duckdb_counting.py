@@ -20,7 +20,7 @@ import numpy as np
 from discreet.data.cell_table import margins_of_cells
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
-from discreet.data.records import CsvScan, ParquetScan
+from discreet.data.records import ArrowScan, CsvScan, ParquetScan
 from discreet.engines import sql
 from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
 from discreet.engines.duckdb_cells import DuckDBCells
@@ -28,6 +28,7 @@ from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
 from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
+from discreet.engines.duckdb_texts import ranked_texts
 from discreet.engines.matching import matched_cells
 from discreet.errors import (
     ColumnError,
@@ -65,6 +66,10 @@ class Counter:
         positions += records.find("carry", request.carry)
         named = request.codes.values(self.names, records.value_labels)
         scan = records.scan(positions, named)
+        self.ranked: dict[int, RawDigit] = {}
+        if isinstance(scan, ArrowScan):
+            plain = [j for j, name in enumerate(request.keys) if name not in named]
+            scan, self.ranked = ranked_texts(session, scan, plain)
         self.source = from_clause(session.con, scan, folder)
         if isinstance(scan, CsvScan):
             self.source = self._parsed(len(positions))
@@ -117,7 +122,7 @@ class Counter:
     def cells(self) -> DuckDBCells:
         """Count: `cells` in the order of the codes, and `staged`, each record's raw code."""
         self._check_types()
-        digits = raw_digits(self.session, self.columns, self._values())
+        digits = raw_digits(self.session, self.columns, self._values(), self.ranked)
         keys, sensitive = digits[: self.n_keys], digits[self.n_keys :]
         raw = Coding.of_sizes([self._size(digit) for digit in keys])
         self._stage(raw, keys, sensitive)

@@ -114,28 +114,29 @@ def _among(label: str, codes: Sequence[str]) -> str:
     return f"{label} IN ({', '.join(sql.text_literal(code) for code in codes)})"
 
 
-def raw_digits(session: Session, columns: Sequence[Column], values: str) -> list[RawDigit]:
-    """The digits of the columns, which `values` (a query) offers as k0, k1, …"""
-    spans = _spans(session, columns, values)
-    others = [j for j in range(len(columns)) if j not in spans]
-    texts = _texts(session, columns, others, values)
-    return [
-        _span_digit(session, columns, j, *spans[j])
-        if j in spans
-        else _text_digit(session, columns, j, *texts[j])
-        for j in range(len(columns))
-    ]
+def raw_digits(
+    session: Session, columns: Sequence[Column], values: str, known: Mapping[int, RawDigit]
+) -> list[RawDigit]:
+    """The digits of the columns, which `values` (a query) offers as k0, k1, …; some are `known`."""
+    sought = [j for j in range(len(columns)) if j not in known]
+    spans = _spans(session, columns, sought, values)
+    texts = _texts(session, columns, [j for j in sought if j not in spans], values)
+    digits = dict(known)
+    for j in sought:
+        make, found = (_span_digit, spans) if j in spans else (_text_digit, texts)
+        digits[j] = make(session, columns, j, *found[j])
+    return [digits[j] for j in range(len(columns))]
 
 
 def _spans(
-    session: Session, columns: Sequence[Column], values: str
+    session: Session, columns: Sequence[Column], wanted: Sequence[int], values: str
 ) -> dict[int, tuple[int, int, bool]]:
     """Least and greatest value of each whole-number column, where they are not far apart, and
     whether some value is missing."""
     whole = {
         j: expression
-        for j, column in enumerate(columns)
-        if (expression := column.key_type.whole_number(f"k{j}")) is not None
+        for j in wanted
+        if (expression := columns[j].key_type.whole_number(f"k{j}")) is not None
     }
     if not whole:
         return {}
