@@ -54,7 +54,7 @@ def _comparison(rows: int, kind: str) -> Comparison:
         our_command(
             "discreet assess, 1/f written",
             *written,
-            *("--min-k", "1"),
+            *("--max-risk", "1"),
             note="also k and what each key and pair of keys adds",
             **how,
         ),

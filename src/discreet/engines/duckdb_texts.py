@@ -52,7 +52,8 @@ def _ranks(session: Session, texts: list[str]) -> tuple[list[int | None], tuple[
     """The place of each text in the order of all, None for the empty one, and all in that order."""
     named = sql.KeyType("VARCHAR")
     rows = session.con.execute(
-        "SELECT place FROM (SELECT unnest($1::VARCHAR[]) AS label, unnest(range(len($1))) AS place) "
+        "SELECT place FROM "
+        "(SELECT unnest($1::VARCHAR[]) AS label, unnest(range(len($1))) AS place) "
         f"WHERE label <> '' ORDER BY {named.order('label')}",
         [texts],
     ).fetchall()
