@@ -262,6 +262,8 @@ def _why(
     if candidates[chosen].is_nothing:
         return "what is within the limit is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
+    if len(others) == 1:
+        return "the only candidate within the limit"
     return f"the most useful of the {len(others)} candidates within the limit{tied}"
 
 

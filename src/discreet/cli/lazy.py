@@ -1,6 +1,7 @@
 """A group of commands whose modules are loaded only when they run."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -22,6 +23,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(self.homes[cmd_name][0]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.homes and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.homes, n=1)
+            meant = f"did you mean {near[0]!r}?" if near else f"{ctx.command_path} --help lists all"
+            ctx.fail(f"No such command {args[0]!r}; {meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

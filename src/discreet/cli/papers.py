@@ -55,9 +55,8 @@ MEANING = {
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """Every figure printed in the five papers that this product is built on, computed again.
 
-    One row each: what is printed, what comes out here, and the verdict. Takes ten seconds or so,
-    and about a minute the first time, when code is compiled. Exit code 1 if a figure could not be
-    computed or differs without an explanation.
+    One row each: what is printed, what comes out here, and the verdict. Takes ten seconds or so.
+    Exit code 1 if a figure could not be computed or differs without an explanation.
     """
     from discreet.cli.console import progress_bar, stdout_console
     from discreet.papers.catalogue import paper_rows

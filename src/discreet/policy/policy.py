@@ -106,7 +106,7 @@ def check_about(policies: Sequence[Policy], subject: Subject) -> None:
     for one in policies:
         if one.name and subject not in one.subjects:
             own = " and ".join(one.subjects) or "nothing"
-            commands = " and ".join(COMMANDS[other] for other in one.subjects)
+            commands = "; ".join(f"{COMMANDS[other]} for {other}" for other in one.subjects)
             remedy = f"name it with {commands}" if commands else None
             got = f"{one.name!r}, which is about {own}"
             raise InputError(must_be("policy", f"about {subject}", got, remedy=remedy))

@@ -119,7 +119,7 @@ def riskiest_rows(assessment: Assessment) -> Iterator[str]:
     if not told:
         return
     first = told[:SHOWN_ROWS]
-    rows = words.by_number(len(first), "row", "rows")
+    rows = words.by_number(len(first), "record", "records")
     if alike(first[0][1], first[-1][1]):
         shown = words.listed([named_row(assessment, row, held) for row, _, held in first])
         risk = f" (risk {words.probability(first[0][1])})"

@@ -198,7 +198,8 @@ def next_steps(found: RiskUtility, command: str, *, written: bool) -> Iterator[s
         if written:
             yield "Publish the tables that were written; the record beside them stays inside"
         elif command:
-            yield f"`{command}{seed} --write FOLDER` writes its tables"
+            otherwise = "; draws with another seed may lead to another release" if seed else ""
+            yield f"`{command}{seed} --write FOLDER` writes its tables{otherwise}"
         else:
             yield "`discreet.write_report` draws its tables, the command `choose` writes them"
         return

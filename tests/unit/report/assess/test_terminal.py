@@ -124,4 +124,4 @@ def test_row_numbers_of_the_riskiest_records_stand_in_the_short_view():
     odd = pd.concat([SURVEY, pd.DataFrame({"age": [99], "sex": ["X"]})])
     found = module.assess(odd, ["age", "sex"], population=9000)
     assert found.riskiest[0].rows == (401,)
-    assert "Riskiest: rows 401 (" in terminal_lines(assess_document(found))
+    assert "Riskiest: records 401 (" in terminal_lines(assess_document(found))

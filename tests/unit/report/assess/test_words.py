@@ -165,7 +165,7 @@ def test_the_riskiest_are_shown_with_what_is_carried_inside_and_never_outside(ca
     first = found.riskiest[0]
     assert first.rows == (300,)
     assert first.carried[0][0] == "P299"
-    assert "Riskiest: row" in shown(found)
+    assert "Riskiest: record" in shown(found)
     assert "300 [id P299" in shown(found)
     assert "P299" in page(found)
     assert assessment_json(found)["riskiest"][0]["carried"]["id"] == ["P299"]
