@@ -25,7 +25,8 @@ from discreet.progress import Progress, heed
 
 COMPILING = "compiling (first use only)"
 FIRST_USE = "compiling what this question needs; it is kept, so the next such run is quicker"
-LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer
+LEAST_SECONDS = 0.2  # what a step gets even when the time is over, to give some answer,
+LEAST_BY_WATCH = 0.02  # and when the watch has stopped the work
 PATIENCE = 2.0  # times its seconds of work, a piece of work may take by the watch,
 TO_BEGIN = 1.0  # and a second more, without which short limits would be the watch's alone
 PROCESSORS = 2  # of an ordinary machine, among which threads share their work
@@ -84,14 +85,14 @@ class Clock:
         heed()
         if self.seconds is None:
             return None
-        return max(self.seconds - (working_seconds() - self.began), LEAST_SECONDS)
+        return max(self.seconds - (working_seconds() - self.began), _least())
 
     def share(self, part: float, most: float | None = None) -> float | None:
         """A part of what is left, and never more than `most` seconds."""
         left = self.left()
         if left is None:
             return most
-        own = max(part * left, LEAST_SECONDS)
+        own = max(part * left, _least())
         return own if most is None else min(own, most)
 
     @property
@@ -139,6 +140,12 @@ class _Guard:
 
 
 _guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
+
+
+def _least() -> float:
+    """Seconds that a step gets in any case."""
+    guard = _guard.get()
+    return LEAST_BY_WATCH if guard is not None and guard.is_over else LEAST_SECONDS
 
 
 @contextmanager

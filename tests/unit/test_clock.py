@@ -77,7 +77,8 @@ def test_the_watch_stops_the_work_after_twice_its_seconds_and_says_so(now):
         # What begins now still gets a moment, which its own work uses up.
         rest = Clock(later.left())
         assert not rest.is_over
-        work(clock.LEAST_SECONDS)
+        assert later.share(0.5) == clock.LEAST_BY_WATCH
+        work(1.01 * clock.LEAST_BY_WATCH)
         assert rest.is_over
     assert stopped_by_watch() == ""
     assert watch_left() == float("inf")

@@ -229,19 +229,21 @@ def _decision(
     return Decision.EXCEEDED if nothing == [Standing.ABOVE] else Decision.NOTHING
 
 
+def _is_open(candidate: Candidate, standing: Standing) -> bool:
+    """Whether a release may be within the limit or not, by what is known."""
+    told = standing not in (Standing.DOUBTFUL, Standing.UNKNOWN)
+    return not told and candidate.is_possible and not candidate.is_nothing
+
+
 def _missed(
     candidates: Sequence[Candidate], standings: Sequence[Standing], chosen: int | None
 ) -> tuple[int, ...]:
     """Those of which it is open whether they are within the limit, and which may be more useful."""
-    open_ones = (Standing.DOUBTFUL, Standing.UNKNOWN)
     least = -float("inf") if chosen is None else candidates[chosen].worth or 0.0
     return tuple(
         i
         for i, one in enumerate(candidates)
-        if standings[i] in open_ones
-        and one.is_possible
-        and not one.is_nothing
-        and (one.worth is None or one.worth > least + AGREES)
+        if _is_open(one, standings[i]) and (one.worth is None or one.worth > least + AGREES)
     )
 
 
@@ -256,15 +258,20 @@ def _why(
     others = [i for i in within if not candidates[i].is_nothing]
     if chosen is None:
         return _why_none(candidates, standings)
+    open_ones = _missed(candidates, standings, chosen)
     if not others:
-        shown = "was shown to be" if _missed(candidates, standings, chosen) else "is"
+        shown = "was shown to be" if open_ones else "is"
         return f"no release {shown} within the limit; nothing goes out"
     if candidates[chosen].is_nothing:
         return "what is within the limit is worth no more than releasing nothing"
     tied = f"; of {len(ties) + 1} that are as useful, the one of least risk" if ties else ""
+    unsure = any(_is_open(one, s) for one, s in zip(candidates, standings, strict=True))
+    are = "shown to be within the limit" if unsure else "within the limit"
+    n = len(open_ones)
+    rest = f"; it is open for {n} more, which may be more useful" if n else ""
     if len(others) == 1:
-        return "the only candidate within the limit"
-    return f"the most useful of the {len(others)} candidates within the limit{tied}"
+        return f"the only candidate {are}{rest}"
+    return f"the most useful of the {len(others)} candidates {are}{tied}{rest}"
 
 
 def _why_none(candidates: Sequence[Candidate], standings: Sequence[Standing]) -> str:

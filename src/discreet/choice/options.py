@@ -62,7 +62,7 @@ class ChooseOptions:
 
     How long it may take:
 
-    - `seconds`: the time for all candidates together.
+    - `seconds`: the time for all candidates together; None for no limit.
     - `seed`: of all draws and random masks, a new one each time unless given; keep it secret.
     """
 
@@ -82,7 +82,7 @@ class ChooseOptions:
     nested: tuple[str, ...] = ()
     requests: tuple[tuple[tuple[str, ...], float], ...] = ()
     users: Mapping[str, float] | None = None
-    seconds: float | None = None
+    seconds: float | None = 60.0
     seed: int = field(default_factory=fresh_seed)
 
     def __post_init__(

@@ -347,9 +347,9 @@ def _try_again(
     """Where nothing is within the limit, makes and looks at what waited or was not finished."""
     for i, proposal in enumerate(proposals):
         waited = candidates[i].masked is None and candidates[i].is_possible
-        if not waited or clock.is_over or _something_is_safe(candidates, asked.options.max_risk):
+        if not waited or _something_is_safe(candidates, asked.options.max_risk):
             continue
-        candidates[i] = _made(proposal, asked, clock, progress)
+        candidates[i] = _made(proposal, asked, clock, progress)  # nothing, once time is over
         if candidates[i].masked is not None:
             progress(f"looking at {candidates[i].title}", None)
             first = Clock(clock.share(CERTAIN_SHARE))
@@ -529,7 +529,7 @@ def _notes(candidates: Sequence[Candidate], table: Table, options: ChooseOptions
     notes = []
     late = sum(_reason(one) == TIME_OVER for one in candidates)
     if late:
-        seconds = f"{options.seconds:g} seconds"
+        seconds = f"{options.seconds:g} second{'' if options.seconds == 1 else 's'}"
         notes.append(f"{late} of {len(candidates)} candidates were not looked at in {seconds}")
     waiting: dict[str, list[str]] = {}
     for one in candidates:

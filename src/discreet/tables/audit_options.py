@@ -62,7 +62,7 @@ class AuditOptions:
 
     How long it may take:
 
-    - `seconds`: the work ends with what is known by then, and the notes say so.
+    - `seconds`: the work ends with what is known by then, and the notes say so; None for no limit.
     - `draws`: draws that are kept of each chain.
     - `seed`: of all draws.
     """
@@ -83,7 +83,7 @@ class AuditOptions:
     sure: float = 0.9
     measure: RiskMeasure = RiskMeasure.CELLS
     max_risk: float | None = None
-    seconds: float | None = None
+    seconds: float | None = 60.0
     draws: int = 2000
     seed: int = 1
 

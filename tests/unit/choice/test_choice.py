@@ -183,6 +183,21 @@ def test_what_cannot_be_made_is_not_perhaps_better():
     assert choice.why == "no release was shown to be within the limit; nothing goes out"
 
 
+def test_candidates_not_looked_at_are_not_said_to_be_above_the_limit():
+    late = Unavailable("not looked at: time ran out")
+    better, worse = (Candidate(title=t, risk=late, utility=exact(u)) for t, u in (("b", 0.9), ("w", 0.1)))  # fmt: skip
+    one, two = candidate("one", 0.1, 0.5), candidate("two", 0.2, 0.4)
+    assert choose([NOTHING, one], 0.3).why == "the only candidate within the limit"
+    assert (
+        choose([NOTHING, one, worse], 0.3).why == "the only candidate shown to be within the limit"
+    )
+    told = choose([NOTHING, one, two, better, worse], 0.3).why
+    assert told.startswith(
+        "the most useful of the 2 candidates shown to be within the limit; it is"
+    )
+    assert told.endswith("open for 1 more, which may be more useful")
+
+
 EPSILON = 2.0**-52
 # written to nine digits, this risk lies exactly between two numbers
 NINE_AND_A_HALF_DIGITS = 2.0**-13

@@ -14,7 +14,7 @@ from discreet.choice.exposure import bounds_exposure
 from discreet.choice.large_tables import large_choice
 from discreet.choice.measures import Measure
 from discreet.choice.options import ChooseOptions
-from discreet.choice.risk_utility import risk_utility
+from discreet.choice.risk_utility import TIME_OVER, risk_utility
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError
@@ -364,6 +364,15 @@ def test_what_was_held_in_reserve_is_tried_only_where_all_else_fails(cap):
     else:
         assert found.chosen is kept
         assert not any("not tried" in note for note in found.notes)
+
+
+def test_what_was_held_in_reserve_when_time_ran_out_says_that():
+    table = Table.of_dense(np.array([[1, 2, 40], [30, 1, 50]]))
+    reserve = replace(margin_proposal(table, [(0,)]), reserve="something else is within the limit")
+    options = ChooseOptions(max_risk=0.3, seconds=1e-6)
+    found = risk_utility(table, [margin_proposal(table, [(0, 1)]), reserve], options)
+    assert not any("not tried" in note for note in found.notes)
+    assert found.candidates[-1].risk == found.candidates[1].risk == Unavailable(TIME_OVER)
 
 
 def test_groups_count_even_where_small_counts_may_be_printed():

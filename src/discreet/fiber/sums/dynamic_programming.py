@@ -74,12 +74,22 @@ class Budget:
         left = self.seconds_left
         return self.steps if left is None else min(self.steps, int(max(left, 0.0) / POINT_SECONDS))
 
+    @property
+    def states_left(self) -> int:
+        """States that can be stored in the seconds left."""
+        left = self.seconds_left
+        return self.states if left is None else int(max(left, 0.0) / STATE_SECONDS) + 1
+
     def check_time(self, doing: str) -> None:
         """Raises BudgetExceeded where the time is over; a moment at which work can be stopped."""
         heed()
         left = self.seconds_left
         if left is not None and left <= 0:
-            raise BudgetExceeded(f"time limit of {self.seconds:.3g} s reached while {doing}")
+            raise BudgetExceeded(self.late(doing))
+
+    def late(self, doing: str) -> str:
+        """That the time is over, in words."""
+        return f"time limit of {self.seconds:.3g} s reached while {doing}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,11 +156,14 @@ def sweep(
                 break
         notes = np.zeros(kernels.N_NOTES, np.int64)
         room = budget.states - (sum(len(one.keys) for one in layers) if keep else 0)
+        in_time = budget.states_left
         values = len(layer.keys) * (float(plan.columns.upper[k]) + 1)
         expand = kernels.expand.suited(PLAIN_STEPS * values)
-        after = expand(problem, plan.step(k), np.uint64(modulus), layer, room, notes)
+        after = expand(problem, plan.step(k), np.uint64(modulus), layer, min(room, in_time), notes)
         work(STEP_SECONDS * int(notes[kernels.STEPS]) + STATE_SECONDS * len(after.keys))
         if notes[kernels.STOPPED]:
+            if in_time < room:
+                raise BudgetExceeded(budget.late(f"passing column {k} of {len(plan.order)}"))
             _check_completing(plan, k, layer, weights, closed, budget)
             break
         steps += int(notes[kernels.STEPS])

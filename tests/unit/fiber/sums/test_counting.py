@@ -11,7 +11,14 @@ from scipy.sparse import csr_array
 from discreet.errors import InputError
 from discreet.fiber.sums import counting, dynamic_programming_plan
 from discreet.fiber.sums.counting import count_exactly, count_tables
-from discreet.fiber.sums.dynamic_programming import Budget, counted, log_of, split_logs, sweep
+from discreet.fiber.sums.dynamic_programming import (
+    STATE_SECONDS,
+    Budget,
+    counted,
+    log_of,
+    split_logs,
+    sweep,
+)
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
 from discreet.fiber.system.blocks import split
 from discreet.fiber.system.linear_system import Statement, System, system_of
@@ -104,6 +111,16 @@ def test_a_budget_of_states_and_steps():
 def test_a_time_limit():
     with pytest.raises(BudgetExceeded, match="time limit of 0 s reached"):
         count_exactly(three_way(), budget=Budget(seconds=0.0))
+
+
+def test_no_more_states_are_stored_than_time_allows():
+    states = 3000
+    budget = Budget(seconds=states * STATE_SECONDS)
+    assert budget.states_left == states + 1
+    assert Budget().states_left == Budget().states
+    system = system_of(64, margins_of(np.full((4, 4, 4), 9), all_margins(3, 2)).statements())
+    with pytest.raises(BudgetExceeded, match=r"time limit of 0.0009 s reached while passing"):
+        sweep(plan_for(split(system).blocks[0]), budget)
 
 
 def test_tables_found_by_then_are_certain():
