@@ -136,7 +136,7 @@ def reasons(found: RiskUtility) -> Iterator[str]:
     chosen = found.chosen
     yield why_words(found)
     if chosen is not None and not chosen.is_nothing:
-        yield f"Risk {risk_words(chosen.risk)}, worth {worth_words(chosen)}."
+        yield f"Risk {risk_words(chosen.risk)}{_place_of(chosen)}, worth {worth_words(chosen)}."
     better = _more_useful(found)
     if better is not None:
         named, why = short(better.title, LISTED), _why_above(better)
@@ -256,7 +256,15 @@ def why_words(found: RiskUtility) -> str:
     if not risks:
         return said
     _, nearest = min(risks, key=lambda pair: pair[0])
-    return f"{said} The closest is {short(nearest.title, LISTED)} at {risk_words(nearest.risk)}."
+    at = f"{risk_words(nearest.risk)}{_place_of(nearest)}"
+    return f"{said} The closest is {short(nearest.title, LISTED)} at {at}."
+
+
+def _place_of(candidate: Candidate) -> str:
+    """The smaller table in which the risk is found, where it is found in no table of all variables:
+    its small cells are others than those of the whole."""
+    worst = [name for name, risk in candidate.risks.items() if risk == candidate.risk]
+    return f" {worst[0]}" if worst and all(name.startswith("in ") for name in worst) else ""
 
 
 def _effects(chosen: Candidate) -> Iterator[str]:

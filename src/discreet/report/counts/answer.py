@@ -23,6 +23,8 @@ HOLDER = "the holder of the table judges its release: discreet counts FILE --max
 
 MERGE = "merge categories so that each has more observations, and judge the sets again"
 
+LEAST_ADVISED = 10.0  # seconds, for a question that some did not settle
+
 
 def out_line(a: CountAssessment) -> str:
     """The figures that go out."""
@@ -76,7 +78,7 @@ def _decimals(release: CountRelease) -> str:
 
 def more_time(seconds: float) -> str:
     """What to do where the time that was allowed settles nothing."""
-    return f"allow more time for it, as in --seconds {2 * seconds:g}"
+    return f"allow more time for it, as in --seconds {max(5 * seconds, LEAST_ADVISED):g}"
 
 
 def _for_each(found: CategoriesAssessment) -> Iterator[str]:

@@ -81,7 +81,7 @@ def test_the_verdict_is_told_everywhere():
         (CountDecision.RELEASE, None, "release them as they stand"),
         (CountDecision.FEWER_DECIMALS, 1, "release S2 with 1 decimal instead (--decimals 1)"),
         (CountDecision.FEWER_DECIMALS, 0, "release S2 with 0 decimals instead (--decimals 0)"),
-        (CountDecision.UNDECIDED, None, "allow more time for it, as in --seconds 240"),
+        (CountDecision.UNDECIDED, None, "allow more time for it, as in --seconds 600"),
         (CountDecision.DO_NOT, None, "even with 0 decimals the largest risk is"),
     ],
 )
