@@ -207,7 +207,7 @@ def test_what_cannot_be_settled_has_its_own_code_and_says_what_to_give(discreet,
     left = discreet("counts", DISASTERS, "--max-risk", 0.34, "--seconds", 5)
     assert left.code == 4
     assert "\nVerdict: undecided, so it may not go out yet\n" in left.out
-    assert "--seconds 10" in left.out
+    assert "--seconds 25" in left.out
 
 
 def test_the_short_answer_leads_with_the_verdict(discreet):

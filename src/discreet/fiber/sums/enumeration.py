@@ -15,7 +15,7 @@ from discreet.progress import Progress, heed, silent
 
 MAX_ENTRIES = 64_000_000  # levels × columns
 MAX_BATCH = 1024
-NODES_AT_ONCE = 100_000  # between two chances to interrupt
+NODES_AT_ONCE = 20_000  # between two chances to interrupt
 PAIRS_AT_ONCE = 500_000  # of a cell and a cell in one of its rows, likewise
 NODE_SECONDS, PAIR_SECONDS = 1e-6, 5e-8  # a branching, and each pair that limits pass along after
 
