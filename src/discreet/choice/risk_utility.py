@@ -349,7 +349,11 @@ def _try_again(
         waited = candidates[i].masked is None and candidates[i].is_possible
         if not waited or _something_is_safe(candidates, asked.options.max_risk):
             continue
-        candidates[i] = _made(proposal, asked, clock, progress)  # nothing, once time is over
+        if clock.is_over:
+            if proposal.reserve and _reason(candidates[i]).startswith(NOT_TRIED):
+                candidates[i] = _not_looked_at(proposal, TIME_OVER)
+            continue
+        candidates[i] = _made(proposal, asked, clock, progress)
         if candidates[i].masked is not None:
             progress(f"looking at {candidates[i].title}", None)
             first = Clock(clock.share(CERTAIN_SHARE))

@@ -20,13 +20,18 @@ def ranked_texts(
     session: Session, scan: ArrowScan, columns: Iterable[int]
 ) -> tuple[ArrowScan, dict[int, RawDigit]]:
     """The scan with the texts among the columns as places in the order of their values, and the
-    digits of these columns; a column of which the values are not all told apart stays as it is."""
+    digits of these columns. A column of which the values are not all told apart stays as it is, and
+    so does one with bytes that are no text, of which DuckDB complains."""
     table, digits = scan.table, {}
     for j in columns:
         coded = _coded(table.column(j))
         if coded is None or not coded.num_chunks:
             continue
-        ranks, labels = _ranks(session, coded.chunk(0).dictionary.to_pylist())
+        try:
+            texts = coded.chunk(0).dictionary.to_pylist()
+        except UnicodeDecodeError:
+            continue
+        ranks, labels = _ranks(session, texts)
         places = _places(coded, ranks)
         table = table.set_column(j, table.column_names[j], places)
         digits[j] = RawDigit(f"k{j}", labels, never_missing=not places.null_count)

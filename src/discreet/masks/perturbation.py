@@ -208,8 +208,8 @@ def _how(found: Draws) -> str:
     if found.method is Method.EXACT:
         return "drawn exactly and independently"
     effective = f"{found.effective_draws:,.0f} effective draws"
-    mistrust = f"; {found.warning}" if found.warning else ""
-    return f"drawn by {found.how}, {effective}{mistrust}"
+    warning = f"; {found.warning}" if found.warning else ""
+    return f"drawn by {found.how}, {effective}{warning}"
 
 
 def _masked(table: Table, margins: Margins, recipe: Recipe, seed: int, drawn: _Drawn) -> Masked:

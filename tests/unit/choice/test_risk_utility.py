@@ -15,7 +15,7 @@ from discreet.choice.large_tables import large_choice
 from discreet.choice.measures import Measure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.risk_utility import TIME_OVER, risk_utility
-from discreet.clock import Clock
+from discreet.clock import Clock, work
 from discreet.data.table import Table
 from discreet.errors import InputError
 from discreet.fiber.system.margins import maximal
@@ -373,6 +373,18 @@ def test_what_was_held_in_reserve_when_time_ran_out_says_that():
     found = risk_utility(table, [margin_proposal(table, [(0, 1)]), reserve], options)
     assert not any("not tried" in note for note in found.notes)
     assert found.candidates[-1].risk == found.candidates[1].risk == Unavailable(TIME_OVER)
+
+
+def test_a_search_that_did_not_end_keeps_its_reason_when_time_runs_out():
+    table = Table.of_dense(np.array([[1, 2, 40], [30, 1, 50]]))
+
+    def make():
+        work(10.0)
+        return Unavailable("no pattern was found")
+
+    options = ChooseOptions(max_risk=0.3, seconds=1.0)
+    found = risk_utility(table, [Proposal("slow", make)], options)
+    assert found.candidates[-1].risk == Unavailable("no pattern was found")
 
 
 def test_groups_count_even_where_small_counts_may_be_printed():

@@ -36,3 +36,8 @@ def test_every_listed_command_exists():
     context = click.Context(cli)
     for name in cli.list_commands(context):
         assert cli.get_command(context, name) is not None
+
+
+def test_a_misspelt_command_is_told_the_one_meant(discreet):
+    assert "No such command 'asess'; did you mean 'assess'?" in discreet("asess").complaint()
+    assert "--help lists all" in discreet("xx").complaint()

@@ -9,6 +9,7 @@ from discreet.data.missing import MissingCodes, missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
+from discreet.errors import FileError
 
 TEXTS = ["10", "9", "1e1", "b", "a", "", None, "ä", "日本", "09", " a", "A", "nan", "inf", "-1"]
 
@@ -76,6 +77,15 @@ def test_codes_for_missing_are_heeded():
     keys, *_ = found(table, codes=MissingCodes(missing={"x": ("?",)}))
     assert keys[0].values == ("a", "b", None)
     assert keys[1].values == ("?", "u")
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_bytes_that_are_no_text_are_complained_of(coded):
+    places = pa.py_buffer(np.arange(4, dtype=np.int32).tobytes())
+    bad = pa.Array.from_buffers(pa.string(), 3, [None, places, pa.py_buffer(b"a\xff\xfe")])
+    table = pa.table({"x": bad.dictionary_encode() if coded else bad, "y": ["u"] * 3})
+    with pytest.raises(FileError, match="must be text in utf-8"):
+        found(table)
 
 
 @pytest.mark.parametrize("values", [[None, None], ["", None]])

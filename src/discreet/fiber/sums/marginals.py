@@ -106,9 +106,9 @@ def posterior(
     start = heaviest(parts, prior, system.n_named)
     found, size = _relative_to(start, parts, system, prior, budget, progress)
     if 4.0 * EPSILON * size > PRECISE:
-        likeliest = [int(np.argmax(p)) for p in found.probabilities]
+        most_probable = [int(np.argmax(p)) for p in found.probabilities]
         try:
-            near = found.lower + np.array(likeliest, dtype=np.int64)
+            near = found.lower + np.array(most_probable, dtype=np.int64)
             found, _ = _relative_to(near, parts, system, prior, budget, progress)
         except BudgetExceeded:
             pass  # the first sums stand, with the error that they state
