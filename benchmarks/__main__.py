@@ -20,6 +20,7 @@ COMPARED = (
     "fiber_counts",
     "suppression",
     "assess",
+    "spark",
     "k_anonymity",
     "individual_risk",
     "sensitive",

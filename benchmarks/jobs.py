@@ -56,8 +56,9 @@ def make_census_file(rows: str, kind: str) -> None:
     print(census_file(int(rows), kind))
 
 
-def duckdb_raw(path: str, memory: str) -> None:
-    """The limit: a ten-column group-by, and its join back to every record into Parquet."""
+def duckdb_raw(path: str, memory: str, kind: str = "weighted") -> None:
+    """The limit: a ten-column group-by, and its join back to every record into Parquet; of weights
+    too, where it is `weighted`."""
     import duckdb
 
     source = f"read_csv('{path}')" if path.endswith(".csv") else f"read_parquet('{path}')"
@@ -65,12 +66,15 @@ def duckdb_raw(path: str, memory: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings: Any = {"memory_limit": memory, "temp_directory": f"{folder}/spill"}
         with duckdb.connect(config=settings) as con:
+            total, shown = "", ""
+            if kind == "weighted":
+                total, shown = ", sum(weight) AS weight_total", ", weight_total"
             con.execute(
-                f"CREATE TABLE cells AS SELECT {columns}, count(*) AS sample_count, "
-                f"sum(weight) AS weight_total FROM {source} GROUP BY ALL"
+                f"CREATE TABLE cells AS SELECT {columns}, count(*) AS sample_count{total} "
+                f"FROM {source} GROUP BY ALL"
             )
             con.execute(
-                f"COPY (SELECT sample_count, weight_total, 1.0 / sample_count AS risk "
+                f"COPY (SELECT sample_count{shown}, 1.0 / sample_count AS risk "
                 f"FROM (SELECT {columns} FROM {source}) JOIN cells USING ({columns})) "
                 f"TO '{folder}/risks.parquet'"
             )
@@ -111,6 +115,37 @@ def duckdb_on_frame(path: str, kind: str) -> None:
     timed(lambda: con.execute(query).fetchall()[0][0])
 
 
+def spark_raw(path: str, master: str) -> None:
+    """The same as SQL of Spark."""
+    import os
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    columns = ", ".join(KEYS)
+    session = (
+        SparkSession.builder.master(master)
+        .config("spark.ui.enabled", "false")
+        .config("spark.log.level", "ERROR")
+        .getOrCreate()
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        session.read.parquet(path).createOrReplaceTempView("records")
+        cells = session.sql(
+            f"SELECT {columns}, count(*) AS sample_count, sum(weight) AS weight_total "
+            f"FROM records GROUP BY {columns}"
+        )
+        cells.write.parquet(f"{folder}/cells")
+        session.read.parquet(f"{folder}/cells").createOrReplaceTempView("cells")
+        on = " AND ".join(f"r.{key} <=> c.{key}" for key in KEYS)
+        session.sql(
+            "SELECT /*+ MERGE(c) */ sample_count, weight_total, 1.0 / sample_count AS risk "
+            f"FROM records r JOIN cells c ON {on}"
+        ).write.parquet(f"{folder}/risks")
+        found = session.sql("SELECT count(*) FROM cells WHERE sample_count = 1").collect()[0][0]
+    print(found)
+
+
 def discreet_cells(path: str, kind: str) -> None:
     """Only what a group-by gives: the cells and their size indices, from the same frame."""
     from discreet.data.missing import missing_policy
@@ -125,7 +160,7 @@ def discreet_cells(path: str, kind: str) -> None:
             records=open_records(frame), keys=tuple(KEYS), missing=missing_policy("category")
         )
         with DuckDBEngine().count(request) as cells:
-            return cells.size_indices().sample_uniques
+            return cells.cells.size_indices().sample_uniques
 
     timed(work)
 

@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from discreet.data.csv_dialect import CsvOptions
     from discreet.data.summary import SizeIndices, Summary
     from discreet.data.table import Table
-    from discreet.engines.contract import HouseholdTotals, KeyLevels
+    from discreet.engines.contract import HouseholdTotals
     from discreet.engines.duckdb import DuckDBEngine
+    from discreet.engines.key_space import KeyLevels
+    from discreet.engines.spark.engine import SparkEngine
     from discreet.engines.table_reading import read_table
     from discreet.errors import (
         ColumnError,
@@ -150,6 +152,7 @@ _HOME = {
     "DiscreetError": "discreet.errors",
     "Doubt": "discreet.choice.choice",
     "DuckDBEngine": "discreet.engines.duckdb",
+    "SparkEngine": "discreet.engines.spark.engine",
     "Estimates": "discreet.survey.backtest.league",
     "Figure": "discreet.figures",
     "FileError": "discreet.errors",
@@ -163,7 +166,7 @@ _HOME = {
     "Interrupted": "discreet.errors",
     "IntervalPolicy": "discreet.count_tables.measures",
     "Judged": "discreet.policy.verdict",
-    "KeyLevels": "discreet.engines.contract",
+    "KeyLevels": "discreet.engines.key_space",
     "Knowledge": "discreet.count_tables.knowledge",
     "KnownPopulation": "discreet.survey.known_population",
     "Learned": "discreet.tables.groups",
@@ -333,6 +336,7 @@ __all__ = [
     "ShownGroups",
     "ShrinkageRow",
     "SizeIndices",
+    "SparkEngine",
     "SpecialFigures",
     "SubsetSize",
     "Suggestion",

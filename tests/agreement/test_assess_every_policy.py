@@ -298,5 +298,5 @@ def test_known_population(rows):
     assert truth.population_uniques == sum(F[cell] == 1 for cell in f)
     assert truth.journalist.highest == pytest.approx(max(1 / F[cell] for cell in f))
     assert truth.prosecutor.average == pytest.approx(len(f) / len(sample))
-    assert truth.presence.delta_min == min(f[cell] / F[cell] for cell in F)
-    assert truth.presence.delta_max == max(f[cell] / F[cell] for cell in F)
+    assert truth.delta_min == min(f[cell] / F[cell] for cell in F)
+    assert truth.delta_max == max(f[cell] / F[cell] for cell in F)

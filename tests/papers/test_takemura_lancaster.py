@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_batch
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
@@ -132,7 +133,7 @@ def test_the_printed_table_obeys_the_theory():
 
 def test_a_table_of_the_same_shape_obeys_it_too(survey):
     summary, batch = survey
-    rows = table_over_shrinkage(summary, [batch])
+    rows = table_over_shrinkage(summary, cells_of_batch(batch))
     assert tuple(row.shrinkage for row in rows) == SHRINKAGES
     plain = [row.plain_uniques for row in rows]
     renormalised = [row.renormalised_uniques for row in rows]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_batch
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
@@ -58,7 +59,7 @@ def replicates():
         population = rng.poisson(means)
         sample = rng.binomial(population, 0.1)
         summary, batch = as_cells(sample, population.sum(), SIZES)
-        fit = LogLinear(structure=TRUTH).tuned(summary, lambda b=batch: [b]).fit(summary)
+        fit = LogLinear(structure=TRUTH).tuned(summary, cells_of_batch(batch)).fit(summary)
         tally = Tally().add(batch, fit.score(batch))
         held = sample > 0
         uniques = np.count_nonzero((sample == 1) & (population == 1))
@@ -140,7 +141,7 @@ def test_the_criterion_tells_too_simple_and_too_rich_models():
     population = rng.poisson(means)
     summary, batch = as_cells(rng.binomial(population, 0.1), population.sum(), SIZES)
     judged = {
-        structure: LogLinear(structure=structure).tuned(summary, lambda: [batch]).fit(summary)
+        structure: LogLinear(structure=structure).tuned(summary, cells_of_batch(batch)).fit(summary)
         for structure in ("independence", TRUTH, "three-way")
     }
     simple, true, rich = (fit.judgement.uniques.standardised for fit in judged.values())
@@ -198,7 +199,7 @@ def test_known_populations(case, fraction):
         population_size=float(len(records)),
         population_size_known=True,
     )
-    fit = LogLinear().tuned(summary, lambda: [batch]).fit(summary)
+    fit = LogLinear().tuned(summary, cells_of_batch(batch)).fit(summary)
     tally = Tally().add(batch, fit.score(batch))
     assert tally.uniques == pytest.approx(np.count_nonzero(population == 1), rel=0.3)
     assert tally.matches == pytest.approx((counts / population).sum(), rel=0.15)

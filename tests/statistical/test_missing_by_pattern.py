@@ -5,11 +5,10 @@ A record is alone in the population if nobody else agrees on the keys that it st
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_levels, risks_of, space_of
 from tests.statistical.test_recommended_estimate import KINDS
 
 from discreet.data.coding import Coding
-from discreet.data.missing import POLICIES
-from discreet.engines.contract import KeyLevels
 from discreet.survey.headline.by_pattern import recommend_by_pattern
 from discreet.survey.projection import AllCells
 
@@ -33,23 +32,9 @@ def sampled(levels, sizes, fraction, rng):
     return cells, records, count
 
 
-def all_cells(cells, records, sizes):
-    keys = tuple(
-        KeyLevels(
-            name=str(j), values=(*map(str, range(s)), None), labels=("",) * (s + 1), n_missing=0
-        )
-        for j, s in enumerate(sizes)
-    )
-    coding = Coding.of_sizes([s + 1 for s in sizes])
-    return AllCells(
-        words=coding.encode(cells),
-        records=records,
-        sample_count=records,
-        coding=coding,
-        keys=keys,
-        policy=POLICIES["wildcard"],
-        missing_weight=1.0,
-    )
+def cells_of(cells, records, sizes):
+    space = space_of([s + 1 for s in sizes], missing=range(len(sizes)), policy="wildcard")
+    return cells_of_levels(cells, records, space)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +46,9 @@ def trials():
         levels, sizes = kind(rng)
         for fraction in FRACTIONS:
             cells, records, count = sampled(levels, sizes, fraction, rng)
-            told = recommend_by_pattern(
-                all_cells(cells, records, sizes), population_size=len(levels)
-            )
-            assert told.risks is not None
+            counted = cells_of(cells, records, sizes)
+            told = recommend_by_pattern(AllCells.of(counted), population_size=len(levels))
+            risks = risks_of(told, counted, counted.coding.encode(cells))
             gaps = (cells == np.array(sizes)).any(axis=1)
             uniques = told.recommended.expected_population_uniques
             matches = told.recommended.expected_correct_matches
@@ -73,7 +57,7 @@ def trials():
                     (uniques, float(records @ (count == 1))),
                     (matches, float(records @ (1 / count))),
                     (
-                        float((records * told.risks.risk)[gaps].sum()),
+                        float((records * risks.risk)[gaps].sum()),
                         float((records / count)[gaps].sum()),
                     ),
                 )

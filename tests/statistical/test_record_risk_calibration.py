@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import risks_of
 from tests.statistical.test_recommended_estimate import KINDS
 
 from discreet.data.coding import Coding
+from discreet.engines.local.cells import cells_at_hand
 from discreet.survey.headline.recommendation import recommend_cells
 from discreet.synthetic.population import census_population
 
@@ -49,16 +51,12 @@ def cells_drawn(levels, sizes, rng, *, unequal):
         chance = np.minimum(relative * fraction * len(levels) / (relative @ persons), 1.0)
         f = rng.binomial(persons, chance)
         here = f > 0
+        weights = f[here] / chance[here] if unequal else None
+        cells = cells_at_hand(words[here, None], f[here], coding, weights)
         found = recommend_cells(
-            words[here, None],
-            f[here],
-            coding,
-            population_size=len(levels),
-            n_table_cells=coding.n_combinations,
-            weight_total=f[here] / chance[here] if unequal else None,
+            cells, population_size=len(levels), n_table_cells=coding.n_combinations
         )
-        assert found.risks is not None
-        yield f[here], persons[here], found.risks
+        yield f[here], persons[here], risks_of(found, cells, words[here, None])
 
 
 def records_of(samples):

@@ -29,6 +29,7 @@ HOMES = {
     "click": {"cli"},
     "rich": {"cli", "report", "synthetic"},
     "duckdb": {"engines"},
+    "pyspark": {"engines"},
     "openpyxl": {"data"},
     "pyreadstat": {"data"},
     "jinja2": {"report"},

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet.cli.engines import engine_of, engine_options, source_of
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
@@ -149,8 +150,7 @@ PLAIN = (  # options that reach the library as they are
     COMPUTED, "--all-pairs", is_flag=True,
     help="How many uniques each pair of keys makes, however long that takes.",
 )  # fmt: skip
-@option(COMPUTED, "--memory", help="Memory for counting, such as 8GB [default: 4GB].")
-@option(COMPUTED, "--threads", type=click.IntRange(1, 1024), help="Threads [default: all cores].")
+@engine_options
 @page_options
 @option(OUTPUT, "--risks", type=PATH, help="Write the risk of each record (CSV or Parquet).")
 @option(
@@ -175,52 +175,67 @@ def command(file: str, **options: Any) -> None:
     """Who stands out in FILE, and who could be found by someone who knows the keys.
 
     FILE is CSV, Parquet (a file, a folder or a glob), Arrow/Feather, Excel, Stata, SPSS or
-    SAS.
+    SAS; with --engine spark CSV, Parquet, an address such as s3a://…, or table:NAME.
     """
     with speaking_of():
         _run(file, options)
 
 
 def _run(file: str, options: dict[str, Any]) -> None:
-    from discreet.data.records import open_records
+    from discreet.cli.console import progress_bar
     from discreet.data.writing import check_outputs
 
     check_together(options)
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    inputs: dict[str, Any] = {
-        name: None if path is None else open_records(path, csv, sheet)
+    with progress_bar() as progress, engine_of(options, progress) as engine:
+        inputs = _inputs(file, options, csv, engine)
+        given = [records for records in inputs.values() if records is not None]
+        check_csv(options, given, options["trees"])
+        files = [path for records in given for path in records.files]
+        files += [Path(path) for _, path in options["trees"]]
+        outputs = [options[name] for name in OUTPUTS if options[name]]
+        check_outputs(outputs, files, [path for records in given for path in records.parts])
+        for name, endings in ENDINGS.items():
+            _check_ending(name, options[name], endings)
+        asked = inputs | _asked(csv, options) | {"engine": engine, "progress": progress}
+        found = _compared(asked) if options["missing"] == "all" else _assessed(asked)
+    if options["missing"] == "all":
+        _show_comparison(found, options)
+    else:
+        _show(found, options)
+
+
+def _inputs(file: str, options: dict[str, Any], csv: Any, engine: Any) -> dict[str, Any]:
+    from discreet.data.records import open_records
+
+    return {
+        name: None if path is None else open_records(source_of(path, engine), csv, sheet)
         for name, path, sheet in (
             ("source", file, options["sheet"]),
             ("impossible", options["impossible"], None),
             ("population_file", options["population_file"], None),
         )
     }
-    given = [records for records in inputs.values() if records is not None]
-    check_csv(options, given, options["trees"])
-    files = [path for records in given for path in records.files]
-    files += [Path(path) for _, path in options["trees"]]
-    outputs = [options[name] for name in OUTPUTS if options[name]]
-    check_outputs(outputs, files, [path for records in given for path in records.parts])
-    for name, endings in ENDINGS.items():
-        _check_ending(name, options[name], endings)
-    asked = inputs | _asked(csv, options)
-    if options["missing"] == "all":
-        _compare(asked, options)
-    else:
-        _assess(asked, options)
 
 
-def _assess(asked: dict[str, Any], options: dict[str, Any]) -> None:
-    from discreet.cli.console import progress_bar
-    from discreet.cli.show import show
+def _assessed(asked: dict[str, Any]) -> Any:
     from discreet.flows.assess import assess
+
+    return assess(**asked)
+
+
+def _compared(asked: dict[str, Any]) -> Any:
+    from discreet.flows.assess import compare_policies
+
+    return compare_policies(**asked)
+
+
+def _show(assessment: Any, options: dict[str, Any]) -> None:
+    from discreet.cli.show import show
     from discreet.report.assess.document import assess_document
     from discreet.report.assess.external import external_document
     from discreet.report.assess.json import assessment_json
 
-    with progress_bar() as progress:
-        engine = _engine(options, progress)
-        assessment = assess(**asked, engine=engine, progress=progress)
     outside = options["external_report"]
     show(
         partial(assess_document, assessment),
@@ -234,15 +249,10 @@ def _assess(asked: dict[str, Any], options: dict[str, Any]) -> None:
     leave_with(assessment.verdict)
 
 
-def _compare(asked: dict[str, Any], options: dict[str, Any]) -> None:
-    from discreet.cli.console import progress_bar
+def _show_comparison(comparison: Any, options: dict[str, Any]) -> None:
     from discreet.cli.show import show
-    from discreet.flows.assess import compare_policies
     from discreet.report.assess.comparison import comparison_document, comparison_json
 
-    with progress_bar() as progress:
-        engine = _engine(options, progress)
-        comparison = compare_policies(**asked, engine=engine, progress=progress)
     show(
         partial(comparison_document, comparison),
         partial(comparison_json, comparison),
@@ -255,12 +265,6 @@ def _check_ending(name: str, path: Path | None, endings: tuple[str, ...]) -> Non
     if path is not None and path.suffix.lower() not in endings:
         option = "--" + name.replace("_", "-")
         raise click.UsageError(f"{option} must end in {endings[0]}, got {path.name!r}")
-
-
-def _engine(options: dict[str, Any], progress: Any) -> Any:
-    from discreet.engines.duckdb import DuckDBEngine
-
-    return DuckDBEngine(memory=options["memory"], threads=options["threads"], progress=progress)
 
 
 def _asked(csv: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from discreet.cli.engines import engine_of, engine_options, source_of
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.options import (
@@ -43,6 +44,7 @@ from discreet.cli.options import (
     COMPUTED, "--seed", type=click.IntRange(min=0), default=1, show_default=True,
     help="Seed of all samples.",
 )  # fmt: skip
+@engine_options
 @page_options
 @full_option
 @option(OUTPUT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
@@ -66,16 +68,16 @@ def command(file: str, **options: Any) -> None:
     from discreet.report.backtest import backtest_document, backtest_json
 
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
-    source = open_records(file, csv, options["sheet"])
-    check_outputs(pages_asked(options), source.files, source.parts)
     plain = ("keys", "fractions", "repeats", "stratum", "missing", "seed")
     codes = ("missing_codes", "suppressed_codes", "not_applicable_codes")
     asked = {name: options[name] for name in plain} | {
         name: codes_by_column(options[name]) for name in codes
     }
     asked |= {"models": model_names(options["models"]), "csv": csv}
-    with speaking_of(), progress_bar() as progress:
-        league = backtest(source, **asked, progress=progress)
+    with speaking_of(), progress_bar() as progress, engine_of(options, progress) as engine:
+        source = open_records(source_of(file, engine), csv, options["sheet"])
+        check_outputs(pages_asked(options), source.files, source.parts)
+        league = backtest(source, **asked, engine=engine, progress=progress)
     show(
         partial(backtest_document, league),
         partial(backtest_json, league),

@@ -1,6 +1,10 @@
 """Cells: the occupied combinations of the keys, in batches."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from numpy.typing import NDArray
 
 from discreet.data.coding import Coding
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
@@ -14,7 +18,8 @@ class CellBatch:
     `weight_total` the sum of the survey weights over those f_k records, None for a file without
     weights. Where missing values match anything, a record matches more records than lie in its
     cell, and each such match may count in part: `sample_count` then is no whole number of records,
-    and `records` says how many lie in the cell. Elsewhere `records` is None: the same.
+    and `records` says how many lie in the cell. Elsewhere `records` is None: the same. `extra` has
+    the columns that were put beside the cells and asked for.
     """
 
     coding: Coding
@@ -22,6 +27,7 @@ class CellBatch:
     sample_count: CountArray
     weight_total: FloatArray | None
     records: IntArray | None = None
+    extra: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sample_count)
@@ -41,6 +47,7 @@ class CellBatch:
             sample_count=self.sample_count[cells],
             weight_total=None if self.weight_total is None else self.weight_total[cells],
             records=None if self.records is None else self.records[cells],
+            extra={name: values[cells] for name, values in self.extra.items()},
         )
 
     def levels(self) -> IntArray:

@@ -1,7 +1,7 @@
 """Records as the agency holds them: a file, a folder of files, or a frame in memory.
 
 `open_records` looks at the source and reads nothing but names. `Records.scan` then says where the
-wanted columns are to be had, as one of three kinds that every engine knows how to read.
+wanted columns are to be had, as one of a few kinds that engines know how to read.
 """
 
 import glob
@@ -51,7 +51,14 @@ class ArrowScan:
     table: "pa.Table"
 
 
-Scan = CsvScan | ParquetScan | ArrowScan
+@dataclass(frozen=True, slots=True)
+class SparkScan:
+    """A Spark frame with just the wanted columns, in order; only Spark can read it."""
+
+    frame: Any
+
+
+Scan = CsvScan | ParquetScan | ArrowScan | SparkScan
 Named = Mapping[str, Collection[str]]
 
 
@@ -115,7 +122,8 @@ class Records:
 
 def open_records(source: Any, csv: CsvOptions | None = None, sheet: str | None = None) -> Records:
     """Records of a path (file, folder or glob), a pandas or polars frame, an Arrow table, a DuckDB
-    relation, or anything else that speaks the Arrow stream protocol.
+    relation, a Spark frame (for the Spark engine alone), or anything else that speaks the Arrow
+    stream protocol.
 
     `sheet` is that of an Excel file, by default the first; of any other source it is refused.
     """
@@ -130,6 +138,8 @@ def open_records(source: Any, csv: CsvOptions | None = None, sheet: str | None =
             return _open_path(str(source), csv or CsvOptions(), sheet)
         except OSError as error:  # such as a folder that may not be looked into
             raise _unreadable(str(source), error) from error
+    if type(source).__module__.startswith("pyspark.sql."):
+        return _open_spark(source)
     return _open_frame(source)
 
 
@@ -426,3 +436,13 @@ def _open_frame(frame: Any) -> Records:
         opener=lambda positions: ArrowScan(_pick(frame_table(frame, positions), positions)),
         typer=lambda positions: frame_types(frame, positions),
     )
+
+
+def _open_spark(frame: Any) -> Records:
+    names = tuple(frame.columns)
+
+    def opener(positions: tuple[int, ...]) -> Scan:
+        quoted = ["`" + names[i].replace("`", "``") + "`" for i in positions]
+        return SparkScan(frame.select(*quoted))
+
+    return Records(name=FRAME, column_names=names, opener=opener)

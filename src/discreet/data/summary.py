@@ -71,6 +71,15 @@ class SizeIndices:
         """Size to number of cells, the sizes as text, as JSON wants them."""
         return {_text(size): int(n) for size, n in zip(self.sizes, self.cells, strict=True)}
 
+    def joined(self, other: "SizeIndices") -> "SizeIndices":
+        """These cells and others together."""
+        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        cells, records = (
+            np.bincount(place, np.concatenate(both), len(sizes)).astype(np.int64)
+            for both in ((self.cells, other.cells), (self.records, other.records))
+        )
+        return SizeIndices(sizes, cells, records, self.disjoint and other.disjoint)
+
     @classmethod
     def of_counts(
         cls, sample_count: CountArray, records: IntArray | None = None, *, disjoint: bool = True

@@ -5,17 +5,18 @@ All work that grows with the number of records happens behind this contract. An 
 it sees cells, a few summaries, and batches.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from discreet.data.cells import CellBatch
-from discreet.data.coding import Coding
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices
+from discreet.engines.key_space import KeyLevels, KeySpace, View
+from discreet.figures import Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MISSING_LABEL = "(missing)"
@@ -42,28 +43,6 @@ class Request:
     household: str | None = None
     carry: tuple[str, ...] = ()
     decimal: str = "."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyLevels:
-    """One key as it was found: its levels in order, the missing level last if it is one.
-
-    `values` are the levels as the file writes them (None for missing), `labels` as they are shown:
-    the same, but for files with value labels. `n_missing`, `n_suppressed` and
-    `n_not_applicable` count the records without a value, by the reason.
-    """
-
-    name: str
-    values: tuple[str | None, ...]
-    labels: tuple[str, ...]
-    n_missing: int
-    n_suppressed: int = 0
-    n_not_applicable: int = 0
-
-    @property
-    def n_known(self) -> int:
-        """Levels other than missing, at least 1."""
-        return max(sum(value is not None for value in self.values), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +81,13 @@ class SensitiveValues:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationCounts:
-    """Records of a population file in each cell of the sample, and in all.
+class PopulationTotals:
+    """Records of a population file in all.
 
     `n_incomplete` records of the file lack a key; `n_left_out` of them, all or none as the missing
     policy says, are not in `total`.
     """
 
-    counts: IntArray
     total: int
     n_incomplete: int = 0
     n_left_out: int = 0
@@ -164,29 +142,148 @@ class ColumnOrder:
         return max(abs(self.like_neighbours), abs(self.like_ranks))
 
 
-class CountedCells(Protocol):
-    """Occupied cells and the summaries of them that models are fitted on."""
+State = TypeVar("State")
+
+
+class Fold(Protocol[State]):
+    """A summary of all cells, made of some at a time and put together exactly, in any order.
+
+    Picklable and pure: it runs where the cells lie. What it keeps does not grow with the cells.
+    """
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """Columns beside the cells that it looks at."""
+
+    def of(self, batch: CellBatch) -> State:
+        """The summary of some cells."""
+
+    def joined(self, one: State, other: State) -> State:
+        """The summary of the cells of both."""
+
+
+class Scoring(Protocol[State]):
+    """Columns to be put beside the cells, from what is there of each, and a summary of them.
+
+    Picklable and pure, as a `Fold` is.
+    """
+
+    @property
+    def reads(self) -> Sequence[str]:
+        """Columns beside the cells that it looks at."""
+
+    @property
+    def gives(self) -> Sequence[str]:
+        """Names of the columns it makes, all of them floats."""
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], State]:
+        """The columns and the summary of some cells."""
+
+    def joined(self, one: State, other: State) -> State:
+        """The summary of the cells of both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """Records in cells of fewer than k records, and those that are alone in theirs."""
+
+    below: int
+    uniques: int
+
+    def joined(self, other: "Small") -> "Small":
+        """Of the cells of both."""
+        return Small(self.below + other.below, self.uniques + other.uniques)
+
+
+class Cells(Protocol):
+    """Occupied cells, wherever they lie. They have no order, and none of these hands over more than
+    a bounded number of them."""
+
+    @property
+    def space(self) -> KeySpace:
+        """The keys and how their levels make up a code."""
+
+    @property
+    def n_cells(self) -> int:
+        """Occupied cells."""
 
     @property
     def n_records(self) -> int:
         """Records that were counted."""
 
     @property
-    def coding(self) -> Coding:
-        """How levels make up the code of a cell."""
+    def weighted(self) -> bool:
+        """Whether the records have weights."""
 
     def size_indices(self) -> SizeIndices:
         """How many cells hold exactly j records."""
 
-    def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
-        """Every margin of that many keys as a dense table, all from one pass over the cells."""
+    def margins(self, sets: Sequence[tuple[int, ...]]) -> Mapping[tuple[int, ...], IntArray]:
+        """The records by the levels of each set of keys, as dense tables from one pass; raises
+        InputError where they would be too large."""
 
-    def batches(self) -> Iterator[CellBatch]:
-        """All cells in the order of their codes, some at a time."""
+    def fold(self, step: Fold[State]) -> State:
+        """A summary of all cells."""
+
+    def add(self, step: Scoring[State]) -> State:
+        """Put columns beside the cells."""
+
+    def without_each_key(self) -> tuple[SizeIndices, ...]:
+        """The sizes of the cells without each key in turn. Puts the column `neighbours` beside the
+        cells: how many records differ from a cell in exactly one key."""
+
+    def small(self, views: Sequence[View], k: int) -> list[Small]:
+        """Records in small cells, under each view of the keys."""
+
+    def seen_through(self, view: View) -> "Cells":
+        """The coarser cells of a view."""
+
+    def take(self, coarser: Any, view: View, columns: Mapping[str, str]) -> None:
+        """Put columns of the coarser cells of a view beside the cells, under these new names."""
+
+    def put_counts(self, name: str, rows: Iterable[Mapping[str, IntArray]]) -> None:
+        """A column of whole numbers that come as `words` and `n`, some at a time; 0 for a cell that
+        none comes for, and what comes for no cell is left out."""
+
+    def held(self, most: int) -> CellBatch | None:
+        """All cells at once in the order of their codes, None if there are more than `most`."""
+
+    def sampled(self, most: int) -> CellBatch:
+        """Cells chosen by a hash of their codes, in the order of these, `most` of them or a few
+        more; all where there are no more."""
 
 
-class CellStore(CountedCells, Protocol):
-    """The cells of one request; close it (or leave its `with`) to free what it holds."""
+class ValuesOfCells(Protocol[State]):
+    """What a sensitive variable is in each cell: columns to put beside the cells, and a summary.
+
+    Picklable and pure, as a `Fold` is.
+    """
+
+    @property
+    def gives(self) -> Sequence[str]:
+        """Names of the columns it makes."""
+
+    def of(
+        self, batch: CellBatch, values: SensitiveValues
+    ) -> tuple[Mapping[str, FloatArray], State]:
+        """The columns and the summary of some cells, whose values are all among `values`; there
+        `cell` is the place of a cell in the batch."""
+
+    def joined(self, one: State, other: State) -> State:
+        """The summary of the cells of both."""
+
+
+class CellStore(Protocol):
+    """The cells of one request, and what is asked of their records; close it (or leave its `with`)
+    to free what it holds."""
+
+    @property
+    def cells(self) -> Cells:
+        """The occupied cells."""
+
+    @property
+    def n_records(self) -> int:
+        """Records that were counted."""
 
     @property
     def n_dropped(self) -> int:
@@ -195,10 +292,6 @@ class CellStore(CountedCells, Protocol):
     @property
     def n_incomplete(self) -> int:
         """Records that lack the value of one key or more."""
-
-    @property
-    def n_cells(self) -> int:
-        """Occupied cells."""
 
     @property
     def keys(self) -> tuple[KeyLevels, ...]:
@@ -215,43 +308,46 @@ class CellStore(CountedCells, Protocol):
     def read_labels(self, records: Records) -> dict[str, list[str | None]]:
         """Every column of a small table as text, by the rule that names levels; None is missing."""
 
-    def words(self) -> tuple[IntArray, IntArray]:
-        """Codes (cells × words) and records of all cells, in the order of the codes."""
-
-    def own_weights(self) -> FloatArray | None:
-        """Sum of the weights of the records that lie in each cell, None for a file without."""
-
-    def rows_in(self, cells: Sequence[int], most: int) -> list[tuple[int, ...]]:
-        """The first rows, from 1 in the order of the file, of the records in each of these cells,
-        `most` of a cell at most."""
+    def rows_in(self, words: IntArray, most: int) -> list[tuple[int, ...]]:
+        """The first rows, from 1 in the order of the file, of the records in each of the cells with
+        these codes, `most` of a cell at most."""
 
     def carried(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
         """What these rows, from 1, hold in the columns to carry, as text; empty where nothing."""
 
-    def sensitive_values(self, name: str) -> SensitiveValues:
-        """How a sensitive variable of the request is spread over the cells."""
+    def sensitive_totals(self, name: str) -> tuple[tuple[str, ...], IntArray]:
+        """The values of a sensitive variable, and how many records that are counted have each."""
 
-    def count_population(self, records: Records) -> PopulationCounts:
-        """How many records of a population file, with the same keys, lie in each cell."""
+    def measure_values(
+        self,
+        name: str,
+        step: ValuesOfCells[State],
+        coarser: tuple[Any, View] | None = None,
+    ) -> State:
+        """Look at a sensitive variable of the request in every cell, or in every one of the coarser
+        cells of a view."""
+
+    def count_population(self, records: Records) -> PopulationTotals:
+        """Count a population file with the same keys; puts the column `population_count`, how many
+        of its records lie in each cell, beside the cells."""
 
     def population_cells(self, records: Records, most: int) -> PopulationCells | None:
         """The combinations of the same keys in a population file; None for more than `most`."""
 
-    def attach_scores(
-        self, scores: Iterable[Mapping[str, FloatArray]], columns: Sequence[str]
-    ) -> None:
-        """Keep the named columns of scores, which come batch by batch in the order of the cells."""
-
     def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
-        """Households, and their risk from each attached column `risks` of their members."""
+        """Households, and their risk from each column `risks` of their members' cells."""
 
     def write_records(
-        self, path: Path, first: Sequence[str] = (), limits: ClassLimits | None = None
+        self,
+        path: Path,
+        columns: Sequence[str],
+        first: Sequence[str] = (),
+        limits: ClassLimits | None = None,
     ) -> None:
         """One row a record, in the records' order, as CSV or Parquet by the ending of the name.
 
-        Columns: row, the attached scores named `first` and with `limits` the class of the risk, the
-        columns to carry, sample_count, weight_total, the other scores, and each risk that was
+        Columns: row, those named `first` and with `limits` the class of the risk, the columns to
+        carry, sample_count, weight_total, the other `columns` of the cells, and each risk that was
         asked for households. A record that the missing policy drops gets empty values.
         """
 
@@ -262,5 +358,7 @@ class Engine(Protocol):
     def count(self, request: Request) -> AbstractContextManager[CellStore]:
         """The cells of the request; raises InputError for records that cannot be counted."""
 
-    def orders(self, records: Records, names: Sequence[str]) -> tuple[ColumnOrder, ...]:
-        """How alike neighbours are in each of the columns."""
+    def orders(
+        self, records: Records, names: Sequence[str]
+    ) -> tuple[ColumnOrder, ...] | Unavailable:
+        """How alike neighbours are in each of the columns, or why that is not told."""

@@ -20,15 +20,20 @@ def count_codes(
 ) -> CodeCounts:
     """Records with each code of each column; a pass over the records, where codes are given.
 
-    Checked: no code that was given is a value that occurs and the label of another that does.
+    Checked as `check_codes` says.
     """
     counts = [count for column in columns.values() for count in column.code_counts()]
     found = iter(session.row(f"SELECT {', '.join(counts)} FROM {source}") if counts else ())
     coded = {name: {code: next(found) for code in column.codes} for name, column in columns.items()}
-    for _, given_for, code in codes.given():
-        for name in coded if given_for == EVERY_COLUMN else [given_for]:
-            check_told_apart(code, name, labels.get(name, {}), coded[name])
+    check_codes(codes, coded, labels)
     return coded
+
+
+def check_codes(codes: MissingCodes, counted: CodeCounts, labels: Labels) -> None:
+    """No code that was given is a value that occurs and the label of another that does."""
+    for _, given_for, code in codes.given():
+        for name in counted if given_for == EVERY_COLUMN else [given_for]:
+            check_told_apart(code, name, labels.get(name, {}), counted[name])
 
 
 def idle_codes(codes: MissingCodes, counted: CodeCounts, labels: Labels) -> tuple[IdleCode, ...]:

@@ -4,16 +4,19 @@
 2. Stage each record as its raw code (mixed radix over the digits) with its weight and what else was
    asked for: sensitive values, household.
 3. Count records by raw code.
-4. Keep the levels that occur in the counted records, and code the cells by those alone.
+4. Keep the levels that occur in the counted records, and code the cells by those alone, in parts of
+   bounded size outside the connection.
 5. Where missing values match anything, match cells with each other.
 
 So the records are read once for text keys, once for all, and what follows costs by the cell. A CSV
 file is parsed once, into columns.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,36 +25,59 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.records import ArrowScan, CsvScan, ParquetScan
 from discreet.engines import sql
-from discreet.engines.contract import MISSING_LABEL, KeyLevels, Request, WeightCheck
-from discreet.engines.duckdb_cells import DuckDBCells
+from discreet.engines.contract import Request, WeightCheck
+from discreet.engines.duckdb_cells import DuckDBCells, integers, side_by_side
 from discreet.engines.duckdb_codes import CodeCounts, count_codes, idle_codes
 from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.engines.duckdb_texts import ranked_texts
-from discreet.engines.matching import matched_cells
-from discreet.errors import (
-    ColumnError,
-    FileError,
-    InputError,
-    MissingError,
-    WeightError,
-    must_be,
+from discreet.engines.key_levels import key_levels
+from discreet.engines.key_space import KeyLevels, KeySpace
+from discreet.engines.local.cells import MATCHING_BYTES, LocalCells
+from discreet.engines.local.parts import Shelf
+from discreet.engines.local.raw_codes import RawCodes
+from discreet.engines.record_checks import (
+    BAD_WEIGHTS,
+    bad_weights,
+    check_accepted,
+    check_any,
+    check_kept,
+    check_types,
+    check_weight_total,
+    shift_of_weights,
+    without_household,
 )
+from discreet.engines.weight_numbers import weight_number
+from discreet.engines.weight_units import in_numbers, sql_numbers, sql_units
+from discreet.errors import MissingError, OutputError, must_be
 
-WEIGHT_PATTERN = (
-    r"[+-]?([0-9]+(MARK[0-9]*)?|MARK[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf(inity)?|nan)"
-)
-MOST_WEIGHT = 1e15
 CELLS_AT_HAND = 1 << 16  # of which the levels stay in the cache of the processor
-BAD_WEIGHT = "weight IS NULL OR NOT isfinite(weight) OR weight <= 0"
+CELLS_AT_ONCE = 1 << 21  # that are handed over
+BYTES_OF_RECORD = 40  # on disk, at most: its part of the cells, and what it has from them
 
 
 class Counter:
-    """Counts the records of one request in one connection."""
+    """Counts the records of one request in one connection.
 
-    def __init__(self, session: Session, request: Request, folder: Path) -> None:
+    The cells go to `shelf`; matching them with each other may take `most_bytes`. `keeps` says that
+    the tables of the connection stay for another run.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        request: Request,
+        folder: Path,
+        shelf: Shelf,
+        most_bytes: float,
+        *,
+        keeps: bool = False,
+    ) -> None:
         self.session = session
+        self.keeps = keeps
+        self.shelf = shelf
+        self.most_bytes = most_bytes
         self.request = request
         self.workspace = folder
         records = request.records
@@ -120,84 +146,82 @@ class Counter:
         return len(self.request.keys)
 
     def cells(self) -> DuckDBCells:
-        """Count: `cells` in the order of the codes, and `staged`, each record's raw code."""
-        self._check_types()
+        """Count: the cells, and `staged`, each record's raw code."""
+        check_types(self.request, [c.sql_type for c in self.columns], self.weight_type)
         digits = raw_digits(self.session, self.columns, self._values(), self.ranked)
         keys, sensitive = digits[: self.n_keys], digits[self.n_keys :]
         raw = Coding.of_sizes([self._size(digit) for digit in keys])
+        self._check_room(raw)
         self._stage(raw, keys, sensitive)
         n_all, n_kept = self._check_records()
         weights = None if self.request.weight is None else self._check_weights(n_kept)
-        self._count(raw, weights)
+        total = self._count(raw, weights, n_kept)
         margins = self._raw_margins(raw)
         labels = self.request.records.value_labels
         named = dict(zip(self.names, self.columns, strict=True))
         coded = count_codes(self.session, self.source, named, self.request.codes, labels)
         levels = self._key_levels(keys, margins, coded, any_dropped=n_kept < n_all)
         n_incomplete = self._n_incomplete(raw, keys, n_all - n_kept)
-        coding = self._pack(raw, margins)
+        codes = RawCodes.of_margins(raw, [list(margin) for margin in margins])
+        space = KeySpace(
+            keys=levels,
+            coding=codes.coding,
+            policy=self.request.missing,
+            missing_weight=self.request.missing_weight,
+        )
         if weights is not None:
-            (total,) = self.session.row("SELECT CAST(sum(weight_total) AS DOUBLE) FROM cells")
-            if total >= MOST_WEIGHT:
-                name = f"weight {self.request.weight!r}"
-                raise WeightError(must_be(name, "below 1e15 in all", "a larger sum"))
-            weights = replace(weights, total=float(total))
-        if self.request.missing.matching is not None and n_incomplete:
-            self._match(coding, levels, weighted=weights is not None)
+            check_weight_total(self.request, total)
+            weights = replace(weights, total=total)
+        (n_cells,) = self.session.row("SELECT count(*) FROM counted")
+        rows = self._counted(codes, weighted=weights is not None)
+        cells = LocalCells.of_rows(rows, n_cells, space, self.shelf)
+        if not self.keeps:
+            self.session.rows("DROP TABLE counted")
+        if space.overlap:
+            cells = self._matched(cells)
         return DuckDBCells(
             session=self.session,
             request=self.request,
             workspace=self.workspace,
+            cells=cells,
+            raw=codes,
             n_records=n_kept,
             n_dropped=n_all - n_kept,
             n_incomplete=n_incomplete,
-            n_cells=self.session.row("SELECT count(*) FROM cells")[0],
-            keys=levels,
-            coding=coding,
-            raw_words=raw.n_words,
-            one_way=tuple(tuple(margin.values()) for margin in margins),
             weights=weights,
             sensitive_labels=tuple(digit.labels for digit in sensitive),
             idle_codes=idle_codes(self.request.codes, coded, labels),
         )
 
-    def _check_types(self) -> None:
-        for name, column in zip(self.names, self.columns, strict=True):
-            if not sql.can_be_key(column.sql_type):
-                rule = "a column of single values (text, numbers, dates, true or false)"
-                own = column.sql_type.lower()
-                got = "lists" if own.endswith("]") else own
-                raise ColumnError(must_be(f"column {name!r}", rule, got))
-        kind = self.weight_type
-        if kind is not None and kind not in ("VARCHAR", "NULL") and not sql.is_number(kind):
-            name = f"weight {self.request.weight!r}"
-            raise ColumnError(must_be(name, "a column of numbers", kind.lower()))
-
     def _values(self) -> str:
         """The source with values k0, k1, …, the weight as a number, and the household."""
         values = [f"{column.value()} AS k{j}" for j, column in enumerate(self.columns)]
         if self.weight_at is not None:
-            values.append(f"{self._weight_number(f'c{self.weight_at}')} AS weight")
+            mark = self.request.decimal
+            number = weight_number(f"c{self.weight_at}", self.weight_type, mark)
+            values.append(f"{number} AS weight")
         if self.household_at is not None:
             values.append(f"nullif(CAST(c{self.household_at} AS VARCHAR), '') AS household")
         values += [f"c{at} AS x{i}" for i, at in enumerate(self.carry_at)]
         return f"(SELECT {', '.join(values)} FROM {self.source})"
 
-    def _weight_number(self, column: str) -> str:
-        """Text is read only in the one form that the decimal mark allows, so that no 1.500 passes
-        for a number where it means 1500."""
-        if self.weight_type != "VARCHAR":
-            return f"TRY_CAST({column} AS DOUBLE)"
-        mark = self.request.decimal
-        text = f"trim({column})"
-        number = sql.text_literal(WEIGHT_PATTERN.replace("MARK", f"[{mark}]"))
-        read = f"TRY_CAST(replace({text}, '{mark}', '.') AS DOUBLE)"
-        return f"CASE WHEN regexp_full_match({text}, {number}) THEN {read} END"
-
     def _size(self, digit: RawDigit) -> int:
         """Number of raw digits of a key: one more for missing, if that is a level and may occur."""
         lacks = self.request.missing.is_a_level and not digit.never_missing
         return max(len(digit.labels) + lacks, 1)
+
+    def _check_room(self, raw: Coding) -> None:
+        """Where the records cannot be held in memory, the disk has room for them; raises
+        OutputError where it has not."""
+        (n,) = self.session.row(f"SELECT count(*) FROM {self.source}")
+        others = len(self.request.sensitive) + (self.weight_at is not None) + len(self.carry_at)
+        needed = n * (8 * (raw.n_words + others) + BYTES_OF_RECORD)
+        free = shutil.disk_usage(self.workspace).free
+        if needed > self.most_bytes and needed > free:
+            name = f"temporary folder {str(self.workspace.parent)!r}"
+            rule = f"one with {needed / 1e9:,.0f} GB free for {n:,} records"
+            remedy = "free some space, or name another folder (temporary)"
+            raise OutputError(must_be(name, rule, f"{free / 1e9:,.0f} GB", remedy=remedy))
 
     def _stage(self, raw: Coding, keys: list[RawDigit], sensitive: list[RawDigit]) -> None:
         """Table `staged`: a row a record, in the order of the records."""
@@ -212,32 +236,19 @@ class Counter:
         columns += ["weight"] if self.weight_at is not None else []
         columns += ["household"] if self.household_at is not None else []
         columns += [f"x{i}" for i in range(len(self.carry_at))]
-        self.session.run(
+        self._made(
+            "staged",
             "coding the records",
             f"CREATE TABLE staged AS SELECT {', '.join(columns)} FROM {self._values()}",
         )
 
     def _check_records(self) -> tuple[int, int]:
         """Records in all, and those that are counted."""
-        name = self.request.records.name
         n_all, n_kept = self.session.row("SELECT count(*), count(r0) FROM staged")
-        if n_all == 0:
-            if not self.request.records.files:
-                raise InputError(must_be(name, "a frame with at least one record", "none"))
-            raise FileError(must_be(name, "a file with at least one record", "none"))
+        check_any(self.request, n_all)
         if n_kept < n_all and not self.request.missing.accepts:
-            absent = self._n_missing()
-            lacking = [key for key, n in zip(self.request.keys, absent, strict=True) if n]
-            remedy = "choose category or drop for missing values (missing)"
-            shown = " or ".join(map(repr, lacking))
-            got = f"{n_all - n_kept:,} of {n_all:,} records without {shown}"
-            raise MissingError(must_be("keys", "known in every record", got, remedy=remedy))
-        if n_kept == 0:
-            what = "a file" if self.request.records.files else "a frame"
-            rule = f"{what} with at least one record that has every key"
-            got = f"none among {n_all:,}"
-            remedy = "choose category for missing values (missing)"
-            raise MissingError(must_be(name, rule, got, remedy=remedy))
+            check_accepted(self.request, n_all, n_kept, self._n_missing())
+        check_kept(self.request, n_all, n_kept)
         self._check_households(n_all)
         return n_all, n_kept
 
@@ -247,10 +258,7 @@ class Counter:
         (known,) = self.session.row("SELECT count(household) FROM staged")
         if known < n_all:
             (first,) = self.session.row("SELECT min(rowid) + 1 FROM staged WHERE household IS NULL")
-            name = f"household {self.request.household!r}"
-            got = f"{n_all - known:,} without"
-            where = f"record {first:,} first"
-            raise MissingError(must_be(name, "known in every record", got, where=where))
+            raise without_household(self.request, n_all - known, first)
 
     def _n_missing(self) -> tuple[int, ...]:
         """Records without a value of each key; another pass, for policies that leave them out."""
@@ -258,56 +266,43 @@ class Counter:
         return self.session.row(f"SELECT {absent} FROM {self._values()}")
 
     def _check_weights(self, n_kept: int) -> WeightCheck:
-        bad, below, smallest, largest = self.session.row(
-            f"SELECT count(*) FILTER ({BAD_WEIGHT}), "
-            "count(*) FILTER (weight < 1 AND r0 IS NOT NULL), min(weight), max(weight) FROM staged"
+        tests = ", ".join(f"count(*) FILTER ({test})" for test in BAD_WEIGHTS.values())
+        below, smallest, largest, *bad = self.session.row(
+            "SELECT count(*) FILTER (weight < 1 AND r0 IS NOT NULL), min(weight), max(weight), "
+            f"{tests} FROM staged"
         )
-        if bad:
-            raise self._bad_weights(bad)
-        if sql.decimal_type(smallest, largest, n_kept) is None:
-            name = f"weight {self.request.weight!r}"
-            got = f"a largest that is {largest / smallest:.0e} times the smallest"
-            raise WeightError(must_be(name, "of sizes that can be summed exactly", got))
+        if any(bad):
+            either = " OR ".join(BAD_WEIGHTS.values())
+            (first,) = self.session.row(f"SELECT min(rowid) + 1 FROM staged WHERE {either}")
+            by_kind = dict(zip(BAD_WEIGHTS, bad, strict=True))
+            raise bad_weights(self.request, self.weight_type, by_kind, first)
+        shift_of_weights(self.request, smallest, largest, n_kept)
         return WeightCheck(total=0.0, smallest=smallest, largest=largest, n_below_one=below)
 
-    def _bad_weights(self, bad: int) -> WeightError:
-        kinds = {
-            "missing or not a number": "weight IS NULL OR isnan(weight)",
-            "infinite": "isinf(weight)",
-            "zero": "weight = 0",
-            "negative": "weight < 0 AND NOT isinf(weight)",
-        }
-        cases = ", ".join(f"count(*) FILTER ({test})" for test in kinds.values())
-        counts = self.session.row(f"SELECT {cases} FROM staged")
-        (first,) = self.session.row(f"SELECT min(rowid) + 1 FROM staged WHERE {BAD_WEIGHT}")
-        found = ", ".join(f"{n:,} {kind}" for kind, n in zip(kinds, counts, strict=True) if n)
-        remedy = "correct or remove these records"
-        texts = self.weight_type == "VARCHAR" and bool(self.request.records.files)
-        if texts and self.request.decimal == ".":
-            remedy += ", or give ',' as the mark (decimal) if the file writes 1,5 for 1.5"
-        return WeightError(
-            must_be(
-                f"weight {self.request.weight!r}",
-                "a positive, finite number in every record",
-                f"{bad:,} that are not ({found})",
-                where=f"record {first:,} first",
-                remedy=remedy,
-            )
-        )
-
-    def _count(self, raw: Coding, weights: WeightCheck | None) -> None:
-        """Table `counted`: records and weights by raw code."""
+    def _count(self, raw: Coding, weights: WeightCheck | None, n_kept: int) -> float:
+        """Table `counted`: records and weights by raw code; returns the sum of all weights."""
         words = ", ".join(f"r{i}" for i in range(raw.n_words))
-        total = ""
+        shift, units, numbers = None, "", ""
         if weights is not None:
-            (n,) = self.session.row("SELECT count(*) FROM staged")
-            kind = sql.decimal_type(weights.smallest, weights.largest, n)
-            total = f", sum(CAST(weight AS {kind})) AS weight_total"
-        self.session.run(
+            shift = shift_of_weights(self.request, weights.smallest, weights.largest, n_kept)
+            units = f", sum({sql_units('weight', shift)}) AS units"
+            numbers = f", {sql_numbers('units', shift)} AS weight_total"
+        self._made(
+            "counted",
             "counting the cells",
-            f"CREATE TABLE counted AS SELECT {words}, count(*) AS records{total} "
-            f"FROM staged WHERE r0 IS NOT NULL GROUP BY {words}",
+            f"CREATE TABLE counted AS SELECT *{numbers} FROM (SELECT {words}, "
+            f"count(*) AS records{units} FROM staged WHERE r0 IS NOT NULL GROUP BY {words})",
         )
+        if shift is None:
+            return 0.0
+        (total,) = self.session.row("SELECT sum(units) FROM counted")
+        return in_numbers(int(total), shift)
+
+    def _made(self, table: str, step: str, statement: str) -> None:
+        """Make a table, unless it was kept from a run before."""
+        there = self.session.rows("SELECT table_name FROM duckdb_tables()")
+        if (table,) not in there:
+            self.session.run(step, statement)
 
     def _raw_margins(self, raw: Coding) -> list[dict[int, int]]:
         """For each key, the raw digits that occur, ascending, with their numbers of records."""
@@ -322,18 +317,33 @@ class Counter:
     def _counted_batches(self, raw: Coding) -> Iterator[CellBatch]:
         """Raw codes and records of the counted cells, some at a time, in any order."""
         words = [f"r{i}" for i in range(raw.n_words)]
-        (n,) = self.session.row("SELECT count(*) FROM counted")
-        for first in range(0, n, CELLS_AT_HAND):
-            found = self.session.con.execute(
-                f"SELECT {', '.join(words)}, records FROM counted "
-                f"WHERE rowid >= {first} AND rowid < {first + CELLS_AT_HAND}"
-            ).fetchnumpy()
+        for found in self._some_counted([*words, "records"], CELLS_AT_HAND):
             yield CellBatch(
                 coding=raw,
-                words=np.stack([found[word] for word in words], axis=1),
-                sample_count=np.asarray(found["records"], dtype=np.int64),
+                words=side_by_side(found, words),
+                sample_count=integers(found["records"]),
                 weight_total=None,
             )
+
+    def _counted(self, codes: RawCodes, *, weighted: bool) -> Iterator[dict[str, Any]]:
+        """The counted cells by the levels that occur, some at a time, in any order."""
+        weight = ["weight_total AS weight"] if weighted else []
+        for found in self._some_counted([*codes.names, "records", *weight], CELLS_AT_ONCE):
+            columns = {
+                "words": codes.to_cells(side_by_side(found, codes.names)),
+                "records": integers(found["records"]),
+            }
+            if weighted:
+                columns["weight"] = np.asarray(found["weight"], dtype=np.float64)
+            yield columns
+
+    def _some_counted(self, columns: Sequence[str], n_cells: int) -> Iterator[dict[str, Any]]:
+        (last,) = self.session.row("SELECT count(*) FROM counted")
+        for first in range(0, last, n_cells):
+            yield self.session.con.execute(
+                f"SELECT {', '.join(columns)} FROM counted "
+                f"WHERE rowid >= {first} AND rowid < {first + n_cells}"
+            ).fetchnumpy()
 
     def _key_levels(
         self,
@@ -346,30 +356,17 @@ class Counter:
         absent = [m.get(len(d.labels), 0) for d, m in zip(digits, margins, strict=True)]
         if any_dropped:
             absent = list(self._n_missing())
-        suppressed = [
-            sum(coded[key][code] for code in self.columns[j].suppressed)
-            for j, key in enumerate(self.request.keys)
-        ]
-        levels: list[KeyLevels] = []
-        for j, (digit, margin) in enumerate(zip(digits, margins, strict=True)):
-            key = self.request.keys[j]
-            given = self.request.records.value_labels.get(key, {})
-            names = (*digit.labels, None)
-            values = tuple(names[d] for d in margin)
-            hidden = 0 if self.columns[j].suppressed_is_a_level else suppressed[j]
-            levels.append(
-                KeyLevels(
-                    name=key,
-                    values=values,
-                    labels=tuple(_label(value, given) for value in values),
-                    n_missing=absent[j] - hidden,
-                    n_suppressed=suppressed[j],
-                    n_not_applicable=sum(
-                        coded[key][code] for code in self.columns[j].not_applicable
-                    ),
-                )
+        return tuple(
+            key_levels(
+                self.request,
+                key,
+                self.columns[j],
+                tuple((*digits[j].labels, None)[digit] for digit in margins[j]),
+                absent[j],
+                coded[key],
             )
-        return tuple(levels)
+            for j, key in enumerate(self.request.keys)
+        )
 
     def _n_incomplete(self, raw: Coding, digits: list[RawDigit], n_dropped: int) -> int:
         if not self.request.missing.is_a_level:
@@ -383,72 +380,13 @@ class Counter:
         )
         return int(n)
 
-    def _pack(self, raw: Coding, margins: list[dict[int, int]]) -> Coding:
-        """Table `cells`: the counted cells, coded by the levels that occur, in that order."""
-        coding = Coding.of_sizes([len(margin) for margin in margins])
-        words = [f"r{i}" for i in range(raw.n_words)]
-        joins: list[str] = []
-        if coding != raw:
-            words, joins = self._recoded(raw, coding, margins)
-        named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-        order = ", ".join(f"w{i}" for i in range(coding.n_words))
-        self.session.run(
-            "ordering the cells",
-            f"CREATE TABLE cells AS SELECT {named}, counted.*, records AS sample_count "
-            f"FROM counted {' '.join(joins)} ORDER BY {order}",
-        )
-        self.session.rows("DROP TABLE counted")
-        return coding
-
-    def _recoded(
-        self, raw: Coding, coding: Coding, margins: list[dict[int, int]]
-    ) -> tuple[list[str], list[str]]:
-        """The words of the code by the levels that occur, and the joins that they need."""
-        codes, joins = [], []
-        for j, level in enumerate(sql.level_expressions(raw, "r")):
-            occurring = list(margins[j])
-            if occurring[-1] - occurring[0] + 1 == len(occurring):
-                codes.append(f"({level} - {occurring[0]})")
-                continue
-            places = {"digit": np.array(occurring), "place": np.arange(len(occurring))}
-            self.session.con.register(f"places_{j}", places)
-            joins.append(f"JOIN places_{j} ON {level} = places_{j}.digit")
-            codes.append(f"places_{j}.place")
-        return sql.word_expressions(coding, codes), joins
-
-    def _match(self, coding: Coding, keys: tuple[KeyLevels, ...], *, weighted: bool) -> None:
-        """Give the cells the counts and weights of all records that match theirs."""
-        words = ", ".join(f"w{i}" for i in range(coding.n_words))
-        total = "CAST(weight_total AS DOUBLE)" if weighted else "NULL"
-        found = self.session.con.execute(
-            f"SELECT {words}, records, {total} AS weight_total FROM cells ORDER BY rowid"
-        ).fetchnumpy()
-        codes = np.stack([np.asarray(found[f"w{i}"]) for i in range(coding.n_words)], axis=1)
-        policy = self.request.missing.matching
-        assert policy is not None
-        matched = matched_cells(
-            coding.decode(codes),
-            np.array([len(key.values) - 1 if key.values[-1] is None else -1 for key in keys]),
-            np.asarray(found["records"], dtype=np.int64),
-            np.asarray(found["weight_total"], dtype=np.float64) if weighted else None,
-            policy=policy,
-            missing_weight=self.request.missing_weight,
-            progress=self.session.progress,
-        )
-        columns = {"sample_count": matched.sample_count}
-        if matched.weight_total is not None:
-            columns["weight_total"] = matched.weight_total
-        self.session.con.register("matched", columns)
-        replaced = ", ".join(columns)
-        own = ", cells.weight_total AS own_weight" if weighted else ""
-        self.session.rows(
-            f"CREATE TABLE matched_cells AS SELECT cells.* EXCLUDE ({replaced}), matched.*{own} "
-            "FROM cells POSITIONAL JOIN matched"
-        )
-        self.session.con.unregister("matched")
-        self.session.rows("DROP TABLE cells")
-        self.session.rows("ALTER TABLE matched_cells RENAME TO cells")
-
-
-def _label(value: str | None, given: Mapping[str, str]) -> str:
-    return MISSING_LABEL if value is None else given.get(value, value)
+    def _matched(self, cells: LocalCells) -> LocalCells:
+        """The cells with the counts and weights of all records that match theirs."""
+        n_bytes = cells.n_cells * (MATCHING_BYTES + 8 * self.n_keys)
+        if n_bytes > self.most_bytes:
+            name = f"missing values under {self.request.missing.name}"
+            rule = f"matched within the {self.most_bytes / 1e9:.1f} GB that are there for it"
+            remedy = "give more memory, or choose category for missing values (missing)"
+            got = f"{cells.n_cells:,} cells, which take {n_bytes / 1e9:.1f} GB"
+            raise MissingError(must_be(name, rule, got, remedy=remedy))
+        return cells.matched(self.session.progress)

@@ -22,13 +22,15 @@ def household_risk(column: str) -> str:
 
 
 def make_households(session: Session, words: Sequence[str], risks: Sequence[str]) -> None:
-    """Table `households`: members, pattern of cells, and the risk in each column of `risks`."""
+    """Table `households`: members, the codes of their cells as a pattern, and the risk in each
+    column of `risks`."""
     on = " AND ".join(f"staged.{word} = scored.{word}" for word in words)
+    code = f"[{', '.join(f'staged.{word}' for word in words)}]"
     measured = "".join(f", {household_risk(sql.quoted(r))} AS {sql.quoted(r)}" for r in risks)
     session.run(
         "gathering households",
         f"CREATE OR REPLACE TABLE households AS SELECT household, count(*) AS members, "
-        f"list_sort(list(cell)) AS pattern{measured} "
+        f"list_sort(list({code})) AS pattern{measured} "
         f"FROM staged JOIN scored ON {on} GROUP BY household",
     )
 

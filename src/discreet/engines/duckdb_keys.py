@@ -204,6 +204,7 @@ def enum_of(session: Session, labels: Sequence[str]) -> str:
     name = session.new_name("enum")
     listed = "CREATE OR REPLACE TABLE enum_labels AS SELECT unnest($1::VARCHAR[]) AS label"
     session.con.execute(listed, [list(labels)])
+    session.rows(f"DROP TYPE IF EXISTS {name}")
     session.rows(f"CREATE TYPE {name} AS ENUM (SELECT label FROM enum_labels ORDER BY rowid)")
     session.rows("DROP TABLE enum_labels")
     return name

@@ -1,65 +1,69 @@
 """A population file held against the cells of a sample."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from discreet.data.coding import Coding
 from discreet.data.records import Records
 from discreet.engines import sql
-from discreet.engines.contract import KeyLevels, PopulationCells, PopulationCounts, Request
+from discreet.engines.contract import PopulationCells, PopulationTotals, Request
 from discreet.engines.duckdb_keys import Column, enum_of
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
-from discreet.errors import MissingError, must_be
+from discreet.engines.key_space import KeyLevels
+from discreet.engines.local.cells import LocalCells
+from discreet.engines.record_checks import check_population
+from discreet.numerics.arrays import IntArray
+
+BATCH_CODES = 1 << 20
 
 
 def count_population(
-    session: Session,
-    records: Records,
-    request: Request,
-    keys: tuple[KeyLevels, ...],
-    coding: Coding,
-    folder: Path,
-) -> PopulationCounts:
-    """How many records of a population file lie in each cell of the sample, and outside them all.
+    session: Session, records: Records, request: Request, cells: LocalCells, folder: Path
+) -> PopulationTotals:
+    """How many records of a population file lie in each cell of the sample, as `population_count`
+    beside the cells, and in all.
 
     The file has the keys under the same names; values are compared by their labels. Records that
     lack a key are left out where the policy leaves them out of the sample, and refused where it
     refuses them.
     """
     source, columns = _keys_of(session, records, request, folder)
+    keys, coding = cells.space.keys, cells.coding
     codes = [_code(session, column, key) for column, key in zip(columns, keys, strict=True)]
     lacks = [f"{_label(column)} IS NULL" for column in columns]
     words = [f"{e} AS w{i}" for i, e in enumerate(sql.word_expressions(coding, codes))]
-    names = ", ".join(f"w{i}" for i in range(coding.n_words))
+    names = sql.word_columns(coding)
+    listed = ", ".join(names)
     session.run(
         "counting the population",
-        f"CREATE OR REPLACE TABLE population AS SELECT {names}, incomplete, count(*) AS n "
+        f"CREATE OR REPLACE TABLE population AS SELECT {listed}, incomplete, count(*) AS n "
         f"FROM (SELECT {', '.join(words)}, {' OR '.join(lacks)} AS incomplete FROM {source}) "
-        f"GROUP BY {names}, incomplete",
+        f"GROUP BY {listed}, incomplete",
     )
     total, n_incomplete = session.row(
         "SELECT coalesce(sum(n), 0), coalesce(sum(n) FILTER (incomplete), 0) FROM population"
     )
-    if n_incomplete and not request.missing.accepts:
-        got = f"{n_incomplete:,} of {total:,} records without one"
-        remedy = "choose category or drop for missing values (missing)"
-        raise MissingError(
-            must_be(f"keys of {records.name}", "known in every record", got, remedy=remedy)
-        )
+    check_population(request, records.name, total, n_incomplete)
+    cells.put_counts("population_count", _counts(session, names))
     left_out = 0 if request.missing.is_a_level else int(n_incomplete)
-    found = session.con.execute(
-        f"SELECT coalesce(n, 0) AS n FROM cells LEFT JOIN population USING ({names}) "
-        "ORDER BY cells.rowid"
-    ).fetchnumpy()
-    counts = np.asarray(found["n"], dtype=np.int64)
-    return PopulationCounts(
-        counts=counts,
-        total=int(total) - left_out,
-        n_incomplete=int(n_incomplete),
-        n_left_out=left_out,
+    return PopulationTotals(
+        total=int(total) - left_out, n_incomplete=int(n_incomplete), n_left_out=left_out
     )
+
+
+def _counts(session: Session, names: Sequence[str]) -> Iterator[dict[str, IntArray]]:
+    """The population by codes that may be of cells, some at a time."""
+    (last,) = session.row("SELECT count(*) FROM population")
+    known = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    for first in range(0, max(last, 1), BATCH_CODES):
+        found = session.con.execute(
+            f"SELECT {', '.join(names)}, n FROM population "
+            f"WHERE rowid >= {first} AND rowid < {first + BATCH_CODES} AND {known}"
+        ).fetchnumpy()
+        words = np.stack([np.asarray(found[name], dtype=np.int64) for name in names], axis=1)
+        yield {"words": words, "n": np.asarray(found["n"], dtype=np.int64)}
 
 
 def population_cells(

@@ -8,9 +8,11 @@ from typing import Any, TextIO
 
 import duckdb
 
+from discreet.data.columns import FRAME
 from discreet.data.csv_dialect import CsvDialect, open_text, readable
-from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Scan
+from discreet.data.records import ArrowScan, CsvScan, ParquetScan, Scan, SparkScan
 from discreet.engines.sql import quoted, text_literal
+from discreet.errors import InputError, must_be
 
 CHUNK = 1 << 24
 
@@ -25,10 +27,15 @@ def from_clause(con: duckdb.DuckDBPyConnection, scan: Scan, workspace: Path) -> 
         case ParquetScan(paths, columns, hive):
             picked = ", ".join(f"{quoted(name)} AS c{i}" for i, name in enumerate(columns))
             files = ", ".join(_literal_path(path) for path in paths)
-            options = f"hive_partitioning={hive}, union_by_name={len(paths) > 1}".lower()
+            # Statistics of a file leave NaN out; DuckDB would take that for a promise of none.
+            options = f"can_have_nan=true, hive_partitioning={hive}".lower()
+            options += f", union_by_name={len(paths) > 1}".lower()
             return f"(SELECT {picked} FROM read_parquet([{files}], {options}))"
         case CsvScan():
             return _csv_clause(scan, workspace)
+        case SparkScan():
+            remedy = "choose Spark (engine), or hand over frame.toArrow()"
+            raise InputError(must_be(FRAME, "one in memory", "a Spark frame", remedy=remedy))
 
 
 def _csv_clause(scan: CsvScan, workspace: Path) -> str:

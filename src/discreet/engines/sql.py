@@ -5,7 +5,6 @@ Inside the engine, key number j is the column `k{j}`, word number i of its code 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from discreet.data.coding import Coding
 
@@ -110,17 +109,3 @@ def grouping_sets(sets: Iterable[Sequence[str]]) -> str:
 def margin_mask(n_columns: int, place: int) -> int:
     """What grouping_id of n columns tells in the rows grouped by the column at `place` alone."""
     return (1 << n_columns) - 1 - (1 << (n_columns - 1 - place))
-
-
-def decimal_type(smallest: float, largest: float, n: int) -> str | None:
-    """A decimal type in which n weights of these sizes add up exactly, None if there is none.
-
-    The smallest weight keeps nine digits or more, so that no total is off by more than 1e-9. Digits
-    are counted, as a logarithm of 1000 may come out just below 3.
-    """
-    whole = max(1, Decimal(str(largest)).adjusted() + 2)
-    decimals = max(0, 9 - Decimal(str(smallest)).adjusted())
-    if whole + decimals <= 18:
-        return f"DECIMAL(18, {18 - whole})"
-    fits = whole + decimals + len(str(n - 1)) <= 38
-    return f"DECIMAL(38, {decimals})" if fits else None

@@ -16,8 +16,9 @@ from discreet.data.table import Table
 from discreet.data.total_names import Telling, telling
 from discreet.data.totals import said_of, shown, total_levels, without
 from discreet.data.whole_numbers import LARGEST, what_instead, whole
-from discreet.engines.contract import CellStore, Engine, KeyLevels, Request
+from discreet.engines.contract import CellStore, Engine, Request
 from discreet.engines.duckdb import DuckDBEngine
+from discreet.engines.key_space import KeyLevels
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
@@ -89,8 +90,9 @@ def read_table(
     keys = names if count is None else (*names, *beside, count)
     request = Request(records=records, keys=keys, missing=policy)
     with engine.count(request) as cells:
-        words, rows = cells.words()
-        levels = cells.coding.decode(words)
+        every = cells.cells.held(cells.cells.n_cells)
+        assert every is not None
+        levels, rows = every.levels(), every.n_records
         n = len(names) + len(beside)
         own, by = cells.keys[:n], levels[:, :n]
         types = records.types(names)

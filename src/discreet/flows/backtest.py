@@ -13,7 +13,9 @@ from discreet.progress import Progress, silent
 from discreet.survey.backtest.league import Backtest, league
 from discreet.survey.backtest.options import BacktestOptions
 from discreet.survey.backtest.sampling_trial import PopulationCells
+from discreet.survey.projection import AllCells
 
+MOST_OF_POPULATION = 20_000_000  # occupied cells that samples are drawn from
 RENAMED = {"codes": "'missing_codes', 'suppressed_codes' and 'not_applicable_codes'"}
 
 
@@ -43,9 +45,9 @@ def backtest(
         keywords = {"keys": keys, **keywords}
     asked = options_of(BacktestOptions, options, keywords)
     records = open_records(source, asked.csv, sheet)
-    with engine_or_default(engine, progress).count(asked.request(records)) as cells:
-        words, counts = cells.words()
+    with engine_or_default(engine, progress).count(asked.request(records)) as store:
+        cells = AllCells.of(store.cells, MOST_OF_POPULATION)
         population = PopulationCells(
-            coding=cells.coding, levels=cells.coding.decode(words), counts=counts
+            coding=cells.coding, levels=cells.coding.decode(cells.words), counts=cells.records
         )
     return league(population, records.name, asked, progress)

@@ -8,26 +8,24 @@ combinations, no longer fits and is left out.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from discreet.data.cell_table import margins_of_cells
-from discreet.data.cells import CellBatch
-from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
-from discreet.engines.contract import PopulationCells, SensitiveValues
-from discreet.engines.matching import matched_cells
+from discreet.engines.contract import Cells, CellStore, PopulationCells
+from discreet.engines.key_space import View
 from discreet.figures import Unavailable
-from discreet.numerics.arrays import CountArray, FloatArray, IntArray
+from discreet.numerics.arrays import IntArray
+from discreet.numerics.exact_sums import as_float
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import silent
 from discreet.survey.attributes.hierarchy import Hierarchy
-from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
+from discreet.survey.attributes.sensitive import SensitiveFigures, measuring
 from discreet.survey.coarsening import Coarser, Step
+from discreet.survey.contributions import KeysLeftOut
 from discreet.survey.headline.recommendation import (
     COUNTED,
     Estimated,
@@ -35,53 +33,60 @@ from discreet.survey.headline.recommendation import (
     chosen_by_user,
     counted_in_file,
 )
-from discreet.survey.headline.record_risk import CellRisks
 from discreet.survey.judging import judged
+from discreet.survey.known_population import ABOVE, COUNT, TruthOfCells
 from discreet.survey.leading import Known, estimated, overview
-from discreet.survey.models.contract import Model, Tally
-from discreet.survey.nested_keys import nested_keys
+from discreet.survey.models.contract import Model
+from discreet.survey.nested_keys import Nesting, nesting_of
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations
-from discreet.survey.projection import AllCells, distinct_rows
 from discreet.survey.record_findings import Measured, risks_counted
-from discreet.survey.regrouping import KeysLeftOut
-from discreet.survey.scoring import fit_model
+from discreet.survey.scoring import ModelResult, fit_model, scored_by
 from discreet.survey.summarising import summarise
 
 MOST_WORK = 3_000_000  # cells times sets of keys whose values are counted again
+MOST_AGAIN = 20_000_000  # cells of which a new estimate is made
 NOT_AGAIN = Finding(value=Unavailable("it is not measured again after a change of keys"))
 TOO_MANY = Unavailable("the population has too many combinations of keys to be counted anew")
+TOO_MANY_CELLS = Unavailable(
+    f"what a change does to the estimate is worked out for at most {MOST_AGAIN:,} cells"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
     """A file that was assessed: its cells, what is known of its population, and what leads.
 
-    `sensitive` are the values of sensitive variables, with their trees. `population` gives the
-    combinations of keys in the file of the population, None where there are too many; it is asked
-    only where there is such a file, and once. `findings` are what rules looked at. `left_out`
-    counts the cells without each key, None where missing values match anything.
+    `trees` are those of sensitive variables. `population` gives the combinations of keys in the
+    file of the population, None where there are too many; it is asked only where there is such a
+    file, and once. `findings` are what rules looked at. `left_out` counts the cells without each
+    key, None where missing values match anything.
     """
 
-    cells: AllCells
+    store: CellStore
     known: Known
     summary: Summary
     led: Recommended
     options: AssessOptions
-    sensitive: tuple[tuple[SensitiveValues, Hierarchy | None], ...] = ()
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     population: Callable[[], PopulationCells | None] | None = None
     findings: Findings = field(default_factory=lambda: Findings({}))
     left_out: KeysLeftOut | None = None
 
+    @property
+    def cells(self) -> Cells:
+        """The occupied cells."""
+        return self.store.cells
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The cells after `steps`, each a key to be coarsened or left out (None), and in which of these
-    each cell lies."""
+    """The cells after `steps`, each a key to be coarsened or left out (None), as a view of those
+    before."""
 
     steps: tuple[Step, ...]
-    cells: AllCells
-    place: IntArray
+    view: View
+    cells: Cells
     sizes: SizeIndices
 
     @property
@@ -106,50 +111,48 @@ class After:
     verdict: Verdict | None
 
 
-def changed(cells: AllCells, steps: tuple[Step, ...]) -> Changed:
-    """The cells after these changes; the only key, left out, has a single level."""
-    place: IntArray = np.arange(len(cells.records))
+def view_after(cells: Cells, steps: tuple[Step, ...]) -> View:
+    """The keys after these changes; the only key, left out, has a single level."""
+    view = cells.space.itself()
     for name, coarser in steps:
-        key = cells.names.index(name)
+        key = view.space.names.index(name)
         if coarser is not None:
-            cells, here = cells.recoded(key, coarser.to, coarser.levels)
-        elif len(cells.keys) == 1:
-            cells, here = cells.flattened(key)
+            view = view.recoded(key, coarser.to, coarser.levels)
+        elif len(view.space.keys) == 1:
+            view = view.flattened(key)
         else:
-            cells, here = cells.within([j for j in range(len(cells.keys)) if j != key])
-        place = here[place]
-    return Changed(steps, cells, place, sizes_of(cells))
+            view = view.of_keys([j for j in range(len(view.space.keys)) if j != key])
+    return view
 
 
-def sizes_of(cells: AllCells) -> SizeIndices:
-    """How many cells hold exactly j records."""
-    count, disjoint = cells.matched()
-    return SizeIndices.of_counts(count, cells.records, disjoint=disjoint)
+def changed(cells: Cells, steps: tuple[Step, ...]) -> Changed:
+    """The cells after these changes."""
+    view = view_after(cells, steps)
+    found = cells.seen_through(view)
+    return Changed(steps, view, found, found.size_indices())
 
 
 def after(one: Changed, before: Before) -> After:
     """The figures and the verdict of a new assessment of the changed file."""
-    options = before.options
-    cells = _nested_anew(one.cells, options)
-    known = before.known.seen_through(one.place, len(cells.records))
-    found = _led(replace(one, cells=cells), known, before)
+    options, cells = before.options, one.cells
+    found = TOO_MANY_CELLS if cells.n_cells > MOST_AGAIN else _led(one, before)
     if isinstance(found, Unavailable):
         led = replace(before.led, expected_population_uniques=found, expected_correct_matches=found)
         return After(led=led, largest=None, verdict=None)
     spread = None
     if found.risks is not None:
-        counted = risks_counted(options)
-        spread = overview(found.risks, cells.records, options.class_limits, (), counted)
-    sensitive = _sensitive(one, before)
+        cells.add(found.risks)
+    if found.risks is not None or found.recommended.is_chosen:
+        spread = overview(cells, options.class_limits, (), risks_counted(options))
     measured = Measured(
         options=options,
         summary=replace(before.summary, size_indices=one.sizes),
         led=found.recommended,
         risk=Unavailable(found.recommended.why) if spread is None else spread,
         exact=found.recommended.model == COUNTED,
-        sensitive=sensitive,
-        populations=_populations(cells, known, before),
-        n_keys=len(before.cells.keys) - sum(coarser is None for _, coarser in one.steps),
+        sensitive=_sensitive(one, before),
+        populations=_populations(cells, before),
+        n_keys=len(before.cells.space.keys) - sum(coarser is None for _, coarser in one.steps),
         anew=True,
     )
     findings = Findings({**_carried_over(before), **measured.findings()})
@@ -175,82 +178,74 @@ def _carried_over(before: Before) -> dict[str, Finding]:
     }
 
 
-def _populations(cells: AllCells, known: Known, before: Before) -> KeyPopulations | None:
+def _populations(cells: Cells, before: Before) -> KeyPopulations | None:
     """What says how many stand behind values of the changed keys, where a rule asks and it does not
     take long."""
     sizes = [rule.keys for rule in before.options.rules if isinstance(rule, PopulationOfKeys)]
-    work = len(cells.records) * sum(comb(len(cells.keys), keys) for keys in sizes)
+    work = cells.n_cells * sum(comb(len(cells.space.keys), keys) for keys in sizes)
     if not sizes or before.population is not None or work > MOST_WORK:
         return None
-    return KeyPopulations(cells=cells, known=known)
+    return KeyPopulations(cells=cells, size=before.known.size)
 
 
-def _nested_anew(cells: AllCells, options: AssessOptions) -> AllCells:
-    """The cells with the keys that determine others now: a coarser key may be determined by more,
-    and determine less."""
-    if not options.nesting or options.cells is not None:
-        return replace(cells, nested=())
-    found = nested_keys(cells.words, cells.coding, cells.records, cells.known_sizes)
-    return replace(cells, nested=found)
+def _nesting(cells: Cells, options: AssessOptions) -> Nesting:
+    """The keys that determine others now: a coarser key may be determined by more, and determine
+    less."""
+    return nesting_of(cells) if options.uses_nesting else Nesting()
 
 
-def _led(one: Changed, known: Known, before: Before) -> Estimated | Unavailable:
+def _led(one: Changed, before: Before) -> Estimated | Unavailable:
     """What leads: the model that was chosen, the population counted, or the estimate."""
-    if before.options.headline is not None:
-        models = {model.name: model for model in before.options.chosen_models}
-        return _refitted(models[before.options.headline], one.cells, known, before.summary)
+    options, cells = before.options, one.cells
+    if options.headline is not None:
+        models = {model.name: model for model in options.chosen_models}
+        return _refitted(models[options.headline], cells, before.summary, options)
     if before.population is None:
-        return estimated(one.cells, known)
+        known = Known(size=before.known.size)
+        return estimated(cells, known, nesting=options.uses_nesting)
     population = before.population()
     if population is None:
         return TOO_MANY
-    return counted_in_file(_population_count(one, before.cells, population), one.cells.records)
+    cells.put_counts(COUNT, _population_counts(one, before.cells, population))
+    truth = cells.fold(TruthOfCells(ABOVE))
+    return counted_in_file(truth.uniques, as_float(truth.matches))
 
 
 def _sensitive(one: Changed, before: Before) -> tuple[SensitiveFigures, ...]:
     """The rules on sensitive variables in the changed cells."""
-    count, _ = one.cells.matched()
-    cells = replace(one.cells, sample_count=count)
-    return tuple(
-        sensitive_figures(cells, _seen_through(values, one.place), before.options.thresholds, tree)
-        for values, tree in before.sensitive
-    )
+    found = []
+    for name in before.options.sensitive:
+        labels, counts = before.store.sensitive_totals(name)
+        space, tree = one.cells.space, before.trees.get(name)
+        step = measuring(name, labels, counts, space, before.options.thresholds, tree)
+        judged = before.store.measure_values(name, step, (one.cells, one.view))
+        found.append(step.figures(judged, before.store.n_records))
+    return tuple(found)
 
 
-def _seen_through(values: SensitiveValues, place: IntArray) -> SensitiveValues:
-    """The same values by the coarser cells."""
-    pairs = np.stack([place[values.cell], values.value], axis=1)
-    distinct, at = distinct_rows(pairs)
-    records = np.bincount(at, values.records, len(distinct)).astype(np.int64)
-    return replace(values, cell=distinct[:, 0], value=distinct[:, 1], records=records)
-
-
-def _population_count(one: Changed, cells: AllCells, population: PopulationCells) -> IntArray:
-    """How many of the population lie in each changed cell, those among them whose values no record
-    of the file has."""
+def _population_counts(
+    one: Changed, cells: Cells, population: PopulationCells
+) -> Iterator[dict[str, IntArray]]:
+    """How many of the population have each code of the changed keys, those among them whose values
+    no record of the file has."""
     steps = dict(one.steps)
     columns = []
-    for name in one.cells.names:
-        at = cells.names.index(name)
+    for name in one.cells.space.names:
+        at = cells.space.names.index(name)
         to = _levels_of(population.values[at], cells, at, steps.get(name), left=name in steps)
         columns.append(to[population.levels[:, at]])  # −1, for missing, is the last of them
     levels = np.stack(columns, axis=1)
     inside = (levels >= 0).all(axis=1)
-    coding: Coding = one.cells.coding
-    words = coding.encode(levels[inside])
-    n = len(one.cells.words)
-    _, place = distinct_rows(np.concatenate([one.cells.words, words]))
-    held = np.bincount(place[n:], population.counts[inside], int(place.max()) + 1)
-    found: IntArray = held[place[:n]].astype(np.int64)
-    return found
+    words = one.cells.space.coding.encode(levels[inside])
+    yield {"words": words, "n": population.counts[inside]}
 
 
 def _levels_of(
-    values: tuple[str, ...], cells: AllCells, key: int, coarser: Coarser | None, *, left: bool
+    values: tuple[str, ...], cells: Cells, key: int, coarser: Coarser | None, *, left: bool
 ) -> IntArray:
     """The level after the change of each value of the population, and last that of a missing one;
     −1 for one that no record of the file has."""
-    own = cells.keys[key].values
+    own = cells.space.keys[key].values
     lacks = own[-1] is None
     if left and coarser is None:
         return np.zeros(len(values) + 1, dtype=np.int64)
@@ -272,87 +267,20 @@ def _group(coarser: Coarser, value: str) -> object:
 
 
 def _refitted(
-    model: Model, cells: AllCells, known: Known, summary: Summary
+    model: Model, cells: Cells, summary: Summary, options: AssessOptions
 ) -> Estimated | Unavailable:
-    """The model that leads, fitted to the changed cells."""
-    held = _Held.of(cells, known.weights)
+    """The model that leads, fitted to the changed cells; its risks lie beside them."""
     anew = summarise(
-        held,
-        n_table_cells=cells.n_possible(),
+        cells,
+        n_table_cells=_nesting(cells, options).n_possible(cells.space.known_sizes),
         population_size=summary.population_size if summary.population_size_known else None,
         weight_total=summary.weight_total,
         needs=model.needs,
     )
-    fitted = fit_model(model, anew, held, [], silent)
-    if isinstance(fitted, Unavailable):
-        return fitted
-    (batch,) = held.batches()
-    scores = fitted.score(batch)
-    tally = Tally().add(batch, scores)
-    led = chosen_by_user(
-        model.name,
-        fitted.expected_population_uniques(tally),
-        fitted.expected_correct_matches(tally),
-    )
-    if scores.match_probability is None:
-        return Estimated(recommended=led)
-    none = np.full(len(batch), np.nan)
-    unique = none if scores.unique_probability is None else scores.unique_probability
-    risks = CellRisks(risk=scores.match_probability, population_unique=unique)
-    return Estimated(recommended=led, risks=risks)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    """Cells in memory, as models want them."""
-
-    cells: AllCells
-    sample_count: CountArray
-    weight_total: FloatArray | None
-    disjoint: bool
-
-    @classmethod
-    def of(cls, cells: AllCells, weights: FloatArray | None) -> "_Held":
-        """With the weights of the records of each cell, which those that they match add to."""
-        count, disjoint = cells.matched()
-        if weights is not None and not disjoint:
-            assert cells.policy.matching is not None
-            weights = matched_cells(
-                cells.coding.decode(cells.words),
-                cells.missing_levels,
-                cells.records,
-                weights,
-                policy=cells.policy.matching,
-                missing_weight=cells.missing_weight,
-            ).weight_total
-        return cls(cells=cells, sample_count=count, weight_total=weights, disjoint=disjoint)
-
-    @property
-    def n_records(self) -> int:
-        """Records in all cells."""
-        return int(self.cells.records.sum())
-
-    @property
-    def coding(self) -> Coding:
-        """How levels make up the code of a cell."""
-        return self.cells.coding
-
-    def size_indices(self) -> SizeIndices:
-        """How many cells hold exactly j records."""
-        records = self.cells.records
-        return SizeIndices.of_counts(self.sample_count, records, disjoint=self.disjoint)
-
-    def margins(self, order: int) -> Mapping[tuple[int, ...], IntArray]:
-        """Every margin of that many keys as a dense table."""
-        sets = list(combinations(range(len(self.cells.keys)), order))
-        return margins_of_cells(self.batches(), self.coding, sets)
-
-    def batches(self) -> Iterator[CellBatch]:
-        """All cells, as one batch."""
-        yield CellBatch(
-            coding=self.coding,
-            words=self.cells.words,
-            sample_count=self.sample_count,
-            weight_total=self.weight_total,
-            records=self.cells.records,
-        )
+    fitted = fit_model(model, anew, cells, [], silent)
+    results, _ = scored_by(cells, [model], {model.name: fitted}, leads=model.name, keeps=False)
+    found = results[model.name]
+    if not isinstance(found, ModelResult):
+        return found
+    uniques, matches = found.expected_population_uniques, found.expected_correct_matches
+    return Estimated(recommended=chosen_by_user(model.name, uniques, matches))

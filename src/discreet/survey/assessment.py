@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices, Summary
-from discreet.engines.contract import CellStore, HouseholdTotals, KeyLevels, PopulationCells
+from discreet.engines.contract import Cells, CellStore, HouseholdTotals, PopulationCells
+from discreet.engines.key_space import KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.notebooks import Result
+from discreet.numerics.arrays import IntArray
 from discreet.policy.findings import Findings
 from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Ruling, Verdict
@@ -25,7 +28,7 @@ from discreet.survey.after_change import Before
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
-from discreet.survey.contributions import Contributions, contributions
+from discreet.survey.contributions import Contributions, KeysLeftOut, contributions
 from discreet.survey.headline.recommendation import (
     COUNTED,
     Estimated,
@@ -33,6 +36,7 @@ from discreet.survey.headline.recommendation import (
     chosen_by_user,
     counted_in_file,
 )
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.impossible import ImpossibleList, read_impossible
 from discreet.survey.judging import judged, with_remedy
 from discreet.survey.known_population import KnownPopulation, known_population
@@ -40,16 +44,15 @@ from discreet.survey.leading import Known, RiskOverview, beside, estimated, over
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
 from discreet.survey.models.lancaster import ShrinkageRow, table_over_shrinkage
 from discreet.survey.models.registry import MODELS
-from discreet.survey.nested_keys import nested_keys
+from discreet.survey.nested_keys import Nesting, nesting_of
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations, in_levels_of
 from discreet.survey.projection import AllCells
-from discreet.survey.record_findings import Measured, risks_counted
-from discreet.survey.regrouping import KeysLeftOut
+from discreet.survey.record_findings import Measured, risks_counted, scores_asked
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
 from discreet.survey.role_columns import Columns
 from discreet.survey.scenarios import Scenarios, assess_scenarios
-from discreet.survey.scoring import ModelResult, Scorer, fit_model
+from discreet.survey.scoring import ModelResult, fit_model, given_to_records, scored_by
 from discreet.survey.suda.special import SpecialFigures, special_figures
 from discreet.survey.suda.subsets import SubsetSize, subset_uniques
 from discreet.survey.suggestions import Suggestion, suggestions
@@ -192,7 +195,8 @@ class Assessment(Result):
 class _Begun:
     """What all figures of an assessment are made from, before any model."""
 
-    everything: AllCells
+    cells: Cells
+    nested: Nesting
     impossible: ImpossibleList | None
     truth: KnownPopulation | None
     summary: Summary
@@ -206,7 +210,7 @@ class _Begun:
 
 
 def assessed(
-    cells: CellStore,
+    store: CellStore,
     inputs: Inputs,
     options: AssessOptions,
     progress: Progress = silent,
@@ -214,56 +218,68 @@ def assessed(
     suggest: bool = True,
 ) -> Assessment:
     """All figures from the counted cells; what to change is sought where something has to."""
-    begun = _begun(cells, inputs, options)
-    everything, summary, known = begun.everything, begun.summary, begun.known
-    found = None if options.headline else _estimate(begun, progress)
-    specials = _specials(everything, summary, options, progress)
+    begun = _begun(store, inputs, options)
+    cells, summary, known = begun.cells, begun.summary, begun.known
+    found = None if options.headline else _estimate(begun, options, progress)
+    told = found is not None and found.risks is not None
+    if found is not None and found.risks is not None:
+        cells.add(found.risks)
+    specials = _specials(cells, summary, options, progress)
     special = specials.get(options.suda) if options.suda is not None else None
-    levels, asked = options.levels_of_k, options.scenarios
-    views = assess_scenarios(everything, asked, levels, known) if asked else None
-    attributes = _attributes(cells, everything, inputs, options)
+    levels, asked, nesting = options.levels_of_k, options.scenarios, options.uses_nesting
+    views = assess_scenarios(cells, asked, levels, known, nesting=nesting) if asked else None
+    attributes = tuple(
+        sensitive_figures(store, name, options.thresholds, inputs.trees.get(name))
+        for name in options.sensitive
+    )
+    results, scores = _models(begun, options, progress)
+    told = told or RISK in scores
     parts = [part for part in (begun.truth, special, views, *attributes) if part is not None]
-    scorer = _scorer(cells, begun, found, parts, options, progress)
+    own = (RISK, POPULATION_UNIQUE) if told else ()
+    columns = dict.fromkeys((*own, *(name for part in parts for name in part.columns), *scores))
     risks = None if options.risks is None else Path(options.risks)
-    households = scorer.run(risks, options.household, options.class_limits, progress)
-    results = {model.name: scorer.result(model) for model in options.chosen_models}
+    households = given_to_records(
+        store, tuple(columns), risks, options.household, options.class_limits
+    )
     led = beside(_led(found, results, options), results)
-    spread = _overview(scorer, everything, led, options)
-    one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
+    spread = _overview(cells, results, led, options, told=told)
     measured = Measured(
         options=options, summary=summary, led=led, risk=spread, exact=led.model == COUNTED,
         sensitive=attributes, specials=specials, households=households,
-        populations=_populations(cells, inputs, begun, options), columns=inputs.columns,
-        records=everything.records, n_dropped=cells.n_dropped,
+        populations=_populations(store, inputs, begun, options), columns=inputs.columns,
+        n_dropped=store.n_dropped,
     )  # fmt: skip
     findings = measured.findings()
     verdict = judged(options, findings)
     steps: tuple[Suggestion, ...] = ()
     if suggest and (verdict is None or _is_about_keys(verdict)):
-        steps = suggestions(_before(cells, inputs, begun, led, options, findings), progress)
+        steps = suggestions(_before(store, inputs, begun, led, options, findings), progress)
+    one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
     return Assessment(
         settings=_settings(inputs, options),
-        keys=cells.keys,
-        n_incomplete=cells.n_incomplete,
-        n_dropped=cells.n_dropped,
+        keys=store.keys,
+        n_incomplete=store.n_incomplete,
+        n_dropped=store.n_dropped,
         summary=summary,
         anonymity=anonymity_curve(summary.size_indices, levels),
         anonymity_curve=anonymity_curve(summary.size_indices, K_CURVE),
-        contributions=_contributions(begun, options, progress),
-        riskiest=riskiest_cells(cells, one_way, scorer.all_risks(), options.n_riskiest),
+        contributions=contributions(
+            cells, all_pairs=options.all_pairs, left_out=begun.left_out, progress=progress
+        ),
+        riskiest=riskiest_cells(store, one_way, told=told, limit=options.n_riskiest),
         models=results,
-        recommended=_of_households(led, households, cells.n_records),
+        recommended=_of_households(led, households, store.n_records),
         risk=spread,
         verdict=with_remedy(verdict, steps[0].change) if verdict is not None and steps else verdict,
         suggestions=steps,
-        nested=_named_pairs(everything),
-        n_incomplete_cells=everything.n_incomplete,
-        warnings=data_warnings(cells, summary, begun.impossible, attributes, options.weight),
+        nested=_named_pairs(begun),
+        n_incomplete_cells=cells.fold(Incomplete(cells.space.missing_levels)),
+        warnings=data_warnings(store, summary, begun.impossible, attributes, options.weight),
         sensitive=attributes,
         households=households,
         special=special,
         scenarios=views,
-        subsets=_subsets(everything, options, progress),
+        subsets=_subsets(cells, options, progress),
         shrinkages=_shrinkages(summary, cells, begun.boxes) if options.shrinkage_table else (),
         population=begun.truth,
         findings=findings,
@@ -275,70 +291,71 @@ def _is_about_keys(verdict: Verdict) -> bool:
     return any(one.rule in OF_KEYS for one in verdict.rules if one.ruling is not Ruling.KEPT)
 
 
-def _begun(cells: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
+def _begun(store: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
     """The cells, what is known of the population, and the summaries that models need."""
-    impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, cells)
-    check_weights(options.weight, cells.weights)
-    everything = _all_cells(cells, options)
-    truth = None if inputs.population is None else _truth(cells, inputs.population, everything)
+    cells = store.cells
+    impossible = None if inputs.impossible is None else read_impossible(inputs.impossible, store)
+    check_weights(options.weight, store.weights)
+    nested = nesting_of(cells) if options.uses_nesting else Nesting()
+    truth = None if inputs.population is None else _truth(store, inputs.population)
     summary = summarise(
         cells,
-        n_table_cells=_table_cells(everything, impossible, options.cells),
-        population_size=_population_size(cells, options, truth),
-        weight_total=cells.weights.total if cells.weights else None,
+        n_table_cells=_table_cells(cells, nested, impossible, options.cells),
+        population_size=_population_size(store, options, truth),
+        weight_total=store.weights.total if store.weights else None,
         needs=_needs(options.chosen_models, options),
     )
     known = Known(
         size=summary.population_size,
-        weights=cells.own_weights(),
         n_table_cells=summary.n_table_cells,
         given=options.cells is not None,
     )
     return _Begun(
-        everything=everything,
+        cells=cells,
+        nested=nested,
         impossible=impossible,
         truth=truth,
         summary=summary,
         known=known,
-        left_out=None
-        if everything.overlap
-        else KeysLeftOut(everything.words, everything.records, everything.coding),
+        left_out=None if cells.space.overlap else KeysLeftOut(cells),
     )
 
 
-def _scorer(
-    cells: CellStore,
-    begun: _Begun,
-    found: Estimated | None,
-    parts: Sequence[Any],
-    options: AssessOptions,
-    progress: Progress,
-) -> Scorer:
-    """What scores the cells: the risks that lead, the models that were asked, and other columns."""
-    columns = {name: values for part in parts for name, values in part.columns().items()}
+def _models(
+    begun: _Begun, options: AssessOptions, progress: Progress
+) -> tuple[dict[str, ModelResult | Unavailable], tuple[str, ...]]:
+    """What the models that were asked for say, and the columns of their scores."""
     models, boxes = options.chosen_models, begun.boxes
-    fitted = {m.name: fit_model(m, begun.summary, cells, boxes, progress) for m in models}
-    leading = options.headline if found is None else found.risks
-    ratios = tuple(options.loss_ratios)
-    return Scorer(cells, fitted, leading, columns, ratios, begun.everything.matched_by)
+    fitted = {m.name: fit_model(m, begun.summary, begun.cells, boxes, progress) for m in models}
+    progress("scoring the cells", 0.0)
+    found = scored_by(
+        begun.cells,
+        models,
+        fitted,
+        loss_ratios=tuple(options.loss_ratios),
+        leads=options.headline,
+        keeps=options.risks is not None or options.household is not None,
+    )
+    progress("scoring the cells", 1.0)
+    return found
 
 
 def _populations(
-    cells: CellStore, inputs: Inputs, begun: _Begun, options: AssessOptions
+    store: CellStore, inputs: Inputs, begun: _Begun, options: AssessOptions
 ) -> KeyPopulations | None:
     """What says how many of the population stand behind values of the keys, where a rule asks."""
     if not any(isinstance(rule, PopulationOfKeys) for rule in options.rules):
         return None
-    register, everything = None, begun.everything
+    register = None
     if inputs.population is not None:
-        found = cells.population_cells(inputs.population, MOST_IN_POPULATION)
+        found = store.population_cells(inputs.population, MOST_IN_POPULATION)
         if found is not None:
-            register = in_levels_of(everything, found)
-    return KeyPopulations(cells=everything, known=begun.known, register=register)
+            register = in_levels_of(begun.cells.space, found)
+    return KeyPopulations(cells=begun.cells, size=begun.known.size, register=register)
 
 
 def _before(
-    cells: CellStore,
+    store: CellStore,
     inputs: Inputs,
     begun: _Begun,
     led: Recommended,
@@ -352,17 +369,15 @@ def _before(
     @cache
     def population() -> PopulationCells | None:
         assert register is not None
-        return cells.population_cells(register, MOST_IN_POPULATION)
+        return store.population_cells(register, MOST_IN_POPULATION)
 
     return Before(
-        cells=begun.everything,
+        store=store,
         known=begun.known,
         summary=begun.summary,
         led=led,
         options=options,
-        sensitive=tuple(
-            (cells.sensitive_values(name), inputs.trees.get(name)) for name in options.sensitive
-        ),
+        trees=inputs.trees,
         population=None if register is None else population,
         findings=findings,
         left_out=begun.left_out,
@@ -370,24 +385,26 @@ def _before(
 
 
 def _population_size(
-    cells: CellStore, options: AssessOptions, truth: KnownPopulation | None
+    store: CellStore, options: AssessOptions, truth: KnownPopulation | None
 ) -> float | None:
     """The size that is given, or counted; raises InputError for fewer persons than records."""
     if options.whole_population:
-        return float(cells.n_records)
+        return float(store.n_records)
     size = options.population
-    if size is not None and size < cells.n_records:
-        rule = f"at least the {cells.n_records:,} records of the file"
+    if size is not None and size < store.n_records:
+        rule = f"at least the {store.n_records:,} records of the file"
         remedy = "a population holds every person of its sample"
         raise InputError(must_be("population", rule, f"{size:,.0f}", remedy=remedy))
     return truth.population_size if size is None and truth is not None else size
 
 
-def _estimate(begun: _Begun, progress: Progress) -> Estimated:
+def _estimate(begun: _Begun, options: AssessOptions, progress: Progress) -> Estimated:
     """The estimate to lead with; the truth itself where the population was counted."""
-    if begun.truth is not None:
-        return counted_in_file(begun.truth.population_count, begun.everything.records)
-    return estimated(begun.everything, begun.known, progress, left_out=begun.left_out)
+    truth = begun.truth
+    if truth is not None:
+        return counted_in_file(truth.population_uniques, truth.correct_matches)
+    nesting = options.uses_nesting
+    return estimated(begun.cells, begun.known, progress, left_out=begun.left_out, nesting=nesting)
 
 
 def _led(
@@ -407,18 +424,22 @@ def _led(
 
 
 def _overview(
-    scorer: Scorer, everything: AllCells, led: Recommended, options: AssessOptions
+    cells: Cells,
+    results: Mapping[str, ModelResult | Unavailable],
+    led: Recommended,
+    options: AssessOptions,
+    *,
+    told: bool,
 ) -> RiskOverview | Unavailable:
     """How risk is spread over the records, or why that is not known.
 
     Raises InputError for ratios of losses that neither this estimate nor a model has a use for.
     """
-    risks, ratios = scorer.all_risks(), tuple(options.loss_ratios)
-    found = None
-    if risks is not None:
-        counted = risks_counted(options)
-        found = overview(risks, everything.records, options.class_limits, ratios, counted)
-    if ratios and not scorer.called and (found is None or found.called_unique is None):
+    ratios, found = tuple(options.loss_ratios), None
+    if told:
+        found = overview(cells, options.class_limits, ratios, risks_counted(options))
+    used = any(isinstance(r, ModelResult) and r.called_unique is not None for r in results.values())
+    if ratios and not used and (found is None or found.called_unique is None):
         remedy = "give the size of the population, or weights"
         raise no_test_of_uniqueness("none that could be fitted", remedy)
     if found is not None:
@@ -428,10 +449,30 @@ def _overview(
     return Unavailable(led.why)
 
 
-def _named_pairs(everything: AllCells) -> tuple[tuple[str, str], ...]:
+def _named_pairs(begun: _Begun) -> tuple[tuple[str, str], ...]:
     """Names of the keys that determine others, each with what it determines."""
-    names = everything.names
-    return tuple((names[p.determining], names[p.determined]) for p in everything.nested)
+    names = begun.cells.space.names
+    return tuple((names[p.determining], names[p.determined]) for p in begun.nested.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """Cells that lack the value of a key: those with one of the levels that stand for missing."""
+
+    missing: IntArray
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> int:
+        """Of some cells."""
+        lacks = np.zeros(len(batch), dtype=np.bool_)
+        for key, level in enumerate(self.missing.tolist()):
+            if level >= 0:
+                lacks |= batch.coding.level(batch.words, key) == level
+        return int(np.count_nonzero(lacks))
+
+    def joined(self, one: int, other: int) -> int:
+        """Of the cells of both."""
+        return one + other
 
 
 def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
@@ -459,95 +500,62 @@ def _of_households(
     return replace(led, expected_population_uniques=replace(uniques, note=note))
 
 
-def _all_cells(cells: CellStore, options: AssessOptions) -> AllCells:
-    words, records = cells.words()
-    overlap = options.missing_policy.matching is not None and cells.n_incomplete
-    counts: list[Any] = [batch.sample_count for batch in cells.batches()] if overlap else [records]
-    found = AllCells(
-        words=words,
-        records=records,
-        sample_count=np.concatenate(counts),
-        coding=cells.coding,
-        keys=cells.keys,
-        policy=options.missing_policy,
-        missing_weight=options.missing_weight,
-    )
-    if not options.nesting or options.cells is not None:
-        return found
-    return replace(found, nested=nested_keys(words, cells.coding, records, found.known_sizes))
-
-
-def _attributes(
-    cells: CellStore, everything: AllCells, inputs: Inputs, options: AssessOptions
-) -> tuple[SensitiveFigures, ...]:
-    return tuple(
-        sensitive_figures(
-            everything, cells.sensitive_values(name), options.thresholds, inputs.trees.get(name)
-        )
-        for name in options.sensitive
-    )
-
-
-def _contributions(begun: _Begun, options: AssessOptions, progress: Progress) -> Contributions:
-    everything = begun.everything
-    return contributions(
-        everything.words,
-        everything.records,
-        everything.coding,
-        everything.names,
-        all_pairs=options.all_pairs,
-        uniques_left=everything.uniques_without if everything.overlap else None,
-        left_out=begun.left_out,
-        progress=progress,
-    )
-
-
-def _subsets(
-    everything: AllCells, options: AssessOptions, progress: Progress
-) -> tuple[SubsetSize, ...]:
+def _subsets(cells: Cells, options: AssessOptions, progress: Progress) -> tuple[SubsetSize, ...]:
     if options.subsets is None:
         return ()
-    return subset_uniques(everything, options.subsets, progress=progress)
+    return subset_uniques(AllCells.of(cells), options.subsets, progress=progress)
 
 
 def _shrinkages(
-    summary: Summary, cells: CellStore, impossible: Sequence[Mapping[int, int]]
+    summary: Summary, cells: Cells, impossible: Sequence[Mapping[int, int]]
 ) -> tuple[ShrinkageRow, ...] | Unavailable:
     try:
-        return table_over_shrinkage(summary, cells.batches(), structural_zeros=impossible)
+        return table_over_shrinkage(summary, cells, structural_zeros=impossible)
     except ModelUnavailable as reason:
         return Unavailable(str(reason))
 
 
-def _truth(cells: CellStore, register: Records, everything: AllCells) -> KnownPopulation:
-    population = None if everything.overlap else cells.count_population(register)
-    matching = everything.policy.matching is not None
+def _truth(store: CellStore, register: Records) -> KnownPopulation:
+    space = store.cells.space
+    population = None if space.overlap else store.count_population(register)
+    matching = space.policy.matching is not None
     if population is None or (matching and population.n_incomplete):
         rule = "category, drop or error where the population is given as a file"
         remedy = "some records lack a key, and matching them with the population is not defined"
-        raise InputError(must_be("missing", rule, repr(everything.policy.name), remedy=remedy))
-    return known_population(everything.records, population)
+        raise InputError(must_be("missing", rule, repr(space.policy.name), remedy=remedy))
+    return known_population(store.cells, population)
 
 
 def _specials(
-    everything: AllCells, summary: Summary, options: AssessOptions, progress: Progress
+    cells: Cells, summary: Summary, options: AssessOptions, progress: Progress
 ) -> dict[int, SpecialFigures]:
-    """SUDA scores by sets of up to each of the sizes that were asked for."""
+    """SUDA scores by sets of up to each of the sizes that were asked for; those that the user asked
+    for come last, so that they are what lies beside the cells."""
     size = summary.population_size
     fraction = None if size is None else summary.sample_size / size
+    sizes = sorted(options.suda_sizes, key=lambda up_to: up_to == options.suda)
     return {
-        up_to: special_figures(everything, up_to, sampling_fraction=fraction, progress=progress)
-        for up_to in options.suda_sizes
+        up_to: special_figures(
+            cells,
+            up_to,
+            sampling_fraction=fraction,
+            progress=progress,
+            limits=scores_asked(options),
+        )
+        for up_to in sizes
     }
 
 
-def _table_cells(everything: AllCells, impossible: ImpossibleList | None, given: int | None) -> int:
+def _table_cells(
+    cells: Cells, nested: Nesting, impossible: ImpossibleList | None, given: int | None
+) -> int:
     """Cells that could be occupied; a missing value that matches anything makes no cell."""
     if given is not None:
         return given
+    sizes = cells.space.known_sizes
     if impossible is None:
-        return everything.n_possible()
-    return impossible.n_possible(everything.known_sizes, everything.ruled_out())
+        return nested.n_possible(sizes)
+    return impossible.n_possible(sizes, nested.ruled_out(sizes))
 
 
 def _settings(inputs: Inputs, options: AssessOptions) -> Settings:

@@ -39,6 +39,10 @@ class CalledUnique:
         ]
         return CalledUnique(self.loss_ratios, self.records + np.array(called))
 
+    def joined(self, other: "CalledUnique") -> "CalledUnique":
+        """With the sample uniques of both."""
+        return CalledUnique(self.loss_ratios, self.records + other.records)
+
 
 def called_unique(unique_probability: FloatArray, loss_ratio: float) -> BoolArray:
     """Whether the test calls each record a population unique; at a tie it does."""

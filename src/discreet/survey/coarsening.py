@@ -13,7 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL, KeyLevels
+from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL
+from discreet.engines.key_space import KeyLevels
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.code_lists import is_code, leading_parts
 from discreet.survey.warnings import looks_missing

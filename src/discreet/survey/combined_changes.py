@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.engines.contract import Cells
+from discreet.numerics.arrays import IntArray
 from discreet.survey.coarsening import Coarser, Step, coarser_keys
-from discreet.survey.projection import AllCells
 
 FEWEST_LOST = 1e-9  # nats that a step costs at least, so that it has a price
 MOST_WORK = 20_000_000  # cells times rungs of all ladders, beyond which no combination is sought
@@ -28,26 +29,29 @@ class _Point:
     """A rung on the ladder of each key, and the cells there."""
 
     rungs: Rungs
-    cells: AllCells
+    cells: Cells
 
 
 def combined_steps(
-    cells: AllCells, k: int, keeps: Callable[[tuple[Step, ...]], bool], *, most_checks: int
+    cells: Cells, k: int, keeps: Callable[[tuple[Step, ...]], bool], *, most_checks: int
 ) -> tuple[Step, ...] | None:
     """Changes after which `keeps` says that the limits are kept; None where none was found.
 
     `k` is the size from which on a cell is no longer small. Cost: one regrouping of the cells a
     rung and key, on ever fewer cells, and at most `most_checks` calls of `keeps`.
     """
-    ladders = [_ladder(cells, key) for key in range(len(cells.keys))]
+    keys, margins = cells.space.keys, _margins(cells)
+    ladders = [[*coarser_keys(key, own), None] for key, own in zip(keys, margins, strict=True)]
     n_rungs = sum(len(ladder) for ladder in ladders)
-    if len(cells.records) * n_rungs > MOST_WORK:
+    if cells.n_cells * n_rungs > MOST_WORK:
         return None
     way = _way(cells, ladders, k)
 
     def steps(rungs: Rungs) -> tuple[Step, ...]:
         return tuple(
-            (cells.names[key], ladders[key][rung - 1]) for key, rung in enumerate(rungs) if rung
+            (cells.space.names[key], ladders[key][rung - 1])
+            for key, rung in enumerate(rungs)
+            if rung
         )
 
     checks = 0
@@ -62,13 +66,12 @@ def combined_steps(
     return None if found is None else steps(_taken_back(found, last, kept))
 
 
-def _ladder(cells: AllCells, key: int) -> list[Coarser | None]:
-    levels = cells.coding.level(cells.words, key)
-    margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
-    return [*coarser_keys(cells.keys[key], margin), None]
+def _margins(cells: Cells) -> list[IntArray]:
+    """The records of each level of each key."""
+    return list(cells.margins([(key,) for key in range(len(cells.space.keys))]).values())
 
 
-def _way(cells: AllCells, ladders: Sequence[list[Coarser | None]], k: int) -> list[Rungs]:
+def _way(cells: Cells, ladders: Sequence[list[Coarser | None]], k: int) -> list[Rungs]:
     """From the keys as they are to a single one, by the step that does most for its price."""
     here = _Point((0,) * len(ladders), cells)
     way = []
@@ -85,14 +88,13 @@ def _way(cells: AllCells, ladders: Sequence[list[Coarser | None]], k: int) -> li
     return way
 
 
-def _log_small_cells(cells: AllCells, k: int) -> float:
-    count, _ = cells.matched()
-    return float(np.log1p(np.count_nonzero(count < k)))
+def _log_small_cells(cells: Cells, k: int) -> float:
+    return float(np.log1p(cells.size_indices().cells_below(k)))
 
 
-def _entropy(cells: AllCells, key: int) -> float:
+def _entropy(cells: Cells, key: int) -> float:
     """Of the levels of a key over the records, in nats."""
-    held = np.bincount(cells.coding.level(cells.words, key), cells.records)
+    (held,) = cells.margins([(key,)]).values()
     share = held[held > 0] / held.sum()
     return float(-(share * np.log(share)).sum())
 
@@ -114,19 +116,19 @@ def _nexts(here: _Point, ladders: Sequence[list[Coarser | None]]) -> dict[int, _
     return found
 
 
-def _further(cells: AllCells, key: int, ladder: list[Coarser | None], rung: int) -> AllCells:
+def _further(cells: Cells, key: int, ladder: list[Coarser | None], rung: int) -> Cells:
     """The cells, whose key stands on a rung, with the key on the next; a key that is left out has
     one level."""
-    new = ladder[rung]
+    view, new = cells.space.itself(), ladder[rung]
     if new is None:
-        return cells.flattened(key)[0]
+        return cells.seen_through(view.flattened(key))
     if rung == 0:
-        return cells.recoded(key, new.to, new.levels)[0]
+        return cells.seen_through(view.recoded(key, new.to, new.levels))
     old = ladder[rung - 1]
     assert old is not None
-    to = np.zeros(cells.coding.sizes[key], dtype=np.int64)
+    to = np.zeros(cells.space.coding.sizes[key], dtype=np.int64)
     to[old.to] = new.to
-    return cells.recoded(key, to, new.levels)[0]
+    return cells.seen_through(view.recoded(key, to, new.levels))
 
 
 def _first(way: Sequence[Rungs], kept: Callable[[Rungs], bool]) -> Rungs | None:

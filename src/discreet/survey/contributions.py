@@ -1,29 +1,23 @@
 """Which keys make records unique: the uniques that vanish when a key, or a pair, is dropped.
 
 A record that is unique without the dropped keys is unique with them, so the vanished uniques are
-the difference of two counts. Each count sorts the reduced codes: of all cells for a key, of the
-cells that are left without its first key for a pair. Cost grows as cells · log(cells) for every set
-that is dropped.
+the difference of two counts. Each count sorts the reduced codes of all cells. Cost grows as
+cells · log(cells) for every set that is dropped.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations, groupby
+from itertools import combinations
 
-from discreet.clock import threads
-from discreet.data.coding import Coding
+from discreet.data.summary import SizeIndices
+from discreet.engines.contract import Cells
+from discreet.engines.key_space import View
 from discreet.figures import Unavailable
-from discreet.numerics.arrays import IntArray
 from discreet.progress import Progress, silent
-from discreet.survey.regrouping import KeysLeftOut, alone_after, n_alone_without, recoded_words
 
 PAIR_WORK = 50_000_000  # cells times pairs that take about a second
 MOST_PAIRS = 2_000
 MATCHING_COST = 100  # how much longer a cell takes where missing values match anything
-
-UniquesLeft = Callable[[Sequence[int]], int]
-Counting = Callable[[Sequence[tuple[int, ...]]], list[int]]  # uniques left without each set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,78 +37,93 @@ class Contributions:
     pairs: tuple[Contribution, ...] | Unavailable
 
 
+class KeysLeftOut:
+    """The cells without each key in turn, counted once.
+
+    How many near neighbours a cell has, how many uniques a key makes and what leaving it out would
+    help all come from the same groups of cells, those that agree on every other key.
+    """
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        self._sizes: tuple[SizeIndices, ...] | None = None
+
+    def count(self) -> tuple[SizeIndices, ...]:
+        """The sizes of the cells without each key; each cell has its near neighbours from then
+        on."""
+        if self._sizes is None:
+            self._sizes = self.cells.without_each_key()
+        return self._sizes
+
+
 def contributions(
-    words: IntArray,
-    sample_count: IntArray,
-    coding: Coding,
-    names: Sequence[str],
+    cells: Cells,
     *,
     all_pairs: bool = False,
-    uniques_left: UniquesLeft | None = None,
     left_out: KeysLeftOut | None = None,
     progress: Progress = silent,
 ) -> Contributions:
     """Sample uniques that vanish when each key, and each pair of keys, is dropped. Exact.
 
     Pairs are left out, with the reason, where cells · pairs exceed PAIR_WORK, unless `all_pairs`.
-    `uniques_left` counts the uniques without the keys at given places where cells are no partition
-    of the records, and takes longer. `left_out` may have counted the cells without each key before.
+    `left_out` may have counted the cells without each key before.
     """
-    left_out = left_out or KeysLeftOut(words, sample_count, coding)
-    counting = _by_matching(uniques_left) if uniques_left else _by_sorting(left_out)
-    uniques = uniques_left(()) if uniques_left else int((sample_count == 1).sum())
-    measure = partial(_measure, names, uniques, counting, progress=progress)
-    single = measure([(j,) for j in range(len(names))])
+    names, uniques = cells.space.names, cells.size_indices().sample_uniques
+    if cells.space.overlap:
+        without = [_uniques_without(cells, (key,)) for key in range(len(names))]
+    else:
+        sizes = (left_out or KeysLeftOut(cells)).count()
+        without = [own.sample_uniques for own in sizes]
+    single = _ranked(names, [(key,) for key in range(len(names))], uniques, without)
     pairs = list(combinations(range(len(names)), 2))
-    work = len(pairs) * len(sample_count) * (1 if uniques_left is None else MATCHING_COST)
+    work = len(pairs) * cells.n_cells * (MATCHING_COST if cells.space.overlap else 1)
     if (work > PAIR_WORK or len(pairs) > MOST_PAIRS) and not all_pairs:
-        return Contributions(single=single, pairs=Unavailable(_too_long(len(pairs), sample_count)))
-    return Contributions(single=single, pairs=measure(pairs))
+        return Contributions(single=single, pairs=Unavailable(_too_long(len(pairs), cells)))
+    if cells.space.overlap:
+        left = [_uniques_without(cells, pair) for pair in pairs]
+    else:
+        left = _uniques_without_pairs(cells, pairs, progress)
+    return Contributions(single=single, pairs=_ranked(names, pairs, uniques, left))
 
 
-def _too_long(n_pairs: int, sample_count: IntArray) -> str:
+def _too_long(n_pairs: int, cells: Cells) -> str:
     return (
-        f"pairs of keys ({n_pairs:,}, over {len(sample_count):,} cells) take long; "
+        f"pairs of keys ({n_pairs:,}, over {cells.n_cells:,} cells) take long; "
         "ask for all pairs to have them"
     )
 
 
-def _measure(
-    names: Sequence[str],
-    uniques: int,
-    counting: Counting,
-    dropped: Sequence[tuple[int, ...]],
-    *,
-    progress: Progress,
+def _ranked(
+    names: Sequence[str], dropped: Sequence[tuple[int, ...]], uniques: int, left: Sequence[int]
 ) -> tuple[Contribution, ...]:
-    """`dropped` are all sets of one size, in ascending order; of one first key they are counted
-    together."""
-    found: list[Contribution] = []
-    together = [list(sets) for _, sets in groupby(dropped, key=lambda keys: keys[0])]
-    with threads(len(together)) as pool:
-        for sets, counts in zip(together, pool.map(counting, together), strict=True):
-            for keys, n in zip(sets, counts, strict=True):
-                named = tuple(names[key] for key in keys)
-                found.append(Contribution(keys=named, uniques_removed=uniques - n, uniques_left=n))
-            progress("dropping keys", len(found) / len(dropped))
+    found = [
+        Contribution(
+            keys=tuple(names[key] for key in keys), uniques_removed=uniques - n, uniques_left=n
+        )
+        for keys, n in zip(dropped, left, strict=True)
+    ]
     return tuple(sorted(found, key=lambda c: -c.uniques_removed))
 
 
-def _by_matching(uniques_left: UniquesLeft) -> Counting:
-    return lambda sets: [uniques_left(keys) for keys in sets]
+def without(cells: Cells, dropped: Sequence[int]) -> View:
+    """The view of all other keys."""
+    kept = [key for key in range(len(cells.space.keys)) if key not in dropped]
+    return cells.space.itself().of_keys(kept)
 
 
-def _by_sorting(left_out: KeysLeftOut) -> Counting:
-    return lambda sets: list(_alone(left_out, sets))
+def _uniques_without(cells: Cells, dropped: Sequence[int]) -> int:
+    """Where cells overlap: each set of keys has its own matches."""
+    if len(dropped) == len(cells.space.keys):
+        return int(cells.n_records == 1)
+    return cells.seen_through(without(cells, dropped)).size_indices().sample_uniques
 
 
-def _alone(left_out: KeysLeftOut, sets: Sequence[tuple[int, ...]]) -> Iterator[int]:
-    """Records that are alone in their cell without each of these sets of one or two keys, which
-    have the first in common."""
-    if len(sets[0]) == 1:
-        yield from (left_out.small(key).uniques for (key,) in sets)
-        return
-    coding = left_out.coding
-    reduced = recoded_words(left_out.words, coding, sets[0][0])
-    words, shared = alone_after(reduced, left_out.records > 1)
-    yield from n_alone_without(words, shared, coding, [key for _, key in sets])
+def _uniques_without_pairs(
+    cells: Cells, pairs: Sequence[tuple[int, ...]], progress: Progress
+) -> list[int]:
+    if len(cells.space.keys) == len(pairs[0]) if pairs else False:
+        return [int(cells.n_records == 1)]
+    progress("dropping pairs of keys", 0.0)
+    small = cells.small([without(cells, pair) for pair in pairs], 2)
+    progress("dropping pairs of keys", 1.0)
+    return [own.uniques for own in small]

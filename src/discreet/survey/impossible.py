@@ -6,10 +6,12 @@ from itertools import product
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.columns import near_match
 from discreet.data.records import Records
 from discreet.data.structural_zeros import StructuralZeros
-from discreet.engines.contract import CellStore, KeyLevels
+from discreet.engines.contract import CellStore
+from discreet.engines.key_space import KeyLevels
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.numerics.arrays import IntArray
 
@@ -53,7 +55,7 @@ def read_impossible(records: Records, cells: CellStore) -> ImpossibleList:
         boxes += [(number, box) for box in found]
         n_rows += bool(named)
         n_idle += bool(named) and not found
-    zeros = StructuralZeros.of_boxes(cells.coding.sizes, (box for _, box in boxes))
+    zeros = StructuralZeros.of_boxes(cells.cells.space.coding.sizes, (box for _, box in boxes))
     _check_against(cells, zeros, boxes, records.name)
     return ImpossibleList(zeros, n_rows, n_idle)
 
@@ -95,18 +97,33 @@ def _check_against(
     boxes: Sequence[tuple[int, Mapping[int, int]]],
     source: str,
 ) -> None:
-    records, wrong = 0, np.empty((0, len(cells.keys)), dtype=np.int64)
-    for batch in cells.batches():
-        levels = batch.levels()
-        covered = zeros.covers(levels)
-        records += int(batch.n_records[covered].sum())
-        wrong = np.concatenate([wrong, levels[covered]])[:MOST_CELLS]
+    records, wrong = cells.cells.fold(Covered(zeros))
     if records:
         rule = "combinations that no record has"
         remedy = "correct the records or the list"
         got = f"some in which there are {records:,}"
         where = f"{_rows_told(_rows_in(boxes, wrong))} of {source}"
         raise InputError(must_be("impossible", rule, got, where=where, remedy=remedy))
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Records in cells that some box covers, and the levels of some of these cells."""
+
+    zeros: StructuralZeros
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> tuple[int, IntArray]:
+        """Of some cells."""
+        levels = batch.levels()
+        covered = self.zeros.covers(levels)
+        return int(batch.n_records[covered].sum()), levels[covered][:MOST_CELLS]
+
+    def joined(
+        self, one: tuple[int, IntArray], other: tuple[int, IntArray]
+    ) -> tuple[int, IntArray]:
+        """Of the cells of both."""
+        return one[0] + other[0], np.concatenate([one[1], other[1]])[:MOST_CELLS]
 
 
 def _rows_in(boxes: Sequence[tuple[int, Mapping[int, int]]], levels: IntArray) -> list[int]:

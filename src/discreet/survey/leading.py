@@ -5,17 +5,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from discreet.engines.contract import ClassLimits
+from discreet.data.cells import CellBatch
+from discreet.engines.contract import Cells, ClassLimits
 from discreet.figures import Figure, How, Unavailable
-from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.numerics.arrays import BoolArray, FloatArray
 from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress, silent
 from discreet.survey.bayes_test import CalledUnique
+from discreet.survey.contributions import KeysLeftOut
 from discreet.survey.headline.by_pattern import recommend_by_pattern
 from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
-from discreet.survey.headline.record_risk import CellRisks
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.nested_keys import Nesting, nesting_of
 from discreet.survey.projection import AllCells
-from discreet.survey.regrouping import KeysLeftOut
 from discreet.survey.risk_histogram import RiskDistribution
 from discreet.survey.scoring import ModelResult
 
@@ -41,79 +43,103 @@ class RiskOverview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What is known of the population: its size, the weights of each cell's own records, and the
-    number of possible cells, which is `given` where the user said so."""
+    """What is known of the population: its size, and the number of possible cells, which is `given`
+    where the user said so."""
 
     size: float | None
-    weights: FloatArray | None
     n_table_cells: int | None = None
     given: bool = False
 
-    def seen_through(self, place: IntArray, n_cells: int) -> "Known":
-        """The same of coarser cells, `place` telling in which of them each cell lies."""
-        weights = self.weights
-        if weights is not None:
-            weights = np.bincount(place, weights, n_cells).astype(np.float64)
-        return Known(size=self.size, weights=weights)
-
 
 def estimated(
-    cells: AllCells,
+    cells: Cells,
     known: Known,
     progress: Progress = silent,
     *,
     left_out: KeysLeftOut | None = None,
+    nesting: bool = True,
 ) -> Estimated:
     """The recommended estimate of all cells; by patterns where missing values match anything.
 
-    `left_out` counts the cells without each key, where others want to know that too."""
-    if cells.overlap:
+    `left_out` counts the cells without each key, where others want to know that too; `nesting` says
+    that keys which determine others leave fewer cells possible."""
+    if cells.space.overlap:
         return recommend_by_pattern(
-            cells, population_size=known.size, weight_total=known.weights, progress=progress
+            AllCells.of(cells, cells.n_cells), population_size=known.size, progress=progress
         )
     possible = known.n_table_cells
+    if possible is None:
+        nested = nesting_of(cells) if nesting else Nesting()
+        possible = nested.n_possible(cells.space.known_sizes)
     return recommend_cells(
-        cells.words,
-        cells.records,
-        cells.coding,
+        cells,
         population_size=known.size,
-        n_table_cells=cells.n_possible() if possible is None else possible,
-        weight_total=known.weights,
+        n_table_cells=possible,
         n_table_cells_known=known.given,
         left_out=left_out,
     )
 
 
 def overview(
-    risks: CellRisks,
-    records: IntArray,
+    cells: Cells,
     limits: ClassLimits,
-    loss_ratios: tuple[float, ...],
+    loss_ratios: tuple[float, ...] = (),
     counted: Iterable[float] = (),
 ) -> RiskOverview | None:
-    """How the risks of the cells are spread over their records; None where there is no risk.
+    """How the risks beside the cells are spread over their records; None where there is no risk.
 
     Records above the risks that are to be `counted` are counted too."""
-    told = ~np.isnan(risks.risk)
-    if not told.any():
-        return None
-    risk, held = risks.risk[told], records[told]
-    high, some = _above(risk, limits.high), _above(risk, limits.some)
-    unique = risks.population_unique[told]
-    called = None
-    if not np.isnan(unique).any():
-        called = CalledUnique.none_yet(loss_ratios).add(unique, held)
-    return RiskOverview(
-        limits=limits,
-        distribution=RiskDistribution.empty().add(risk, held),
-        largest=float(risk.max()),
-        high=int(held[high].sum()),
-        some=int(held[some & ~high].sum()),
-        low=int(held[~some].sum()),
-        unknown=int(records[~told].sum()),
-        called_unique=called,
-        above={limit: int(held[_above(risk, limit)].sum()) for limit in counted},
-    )
+    found = cells.fold(SpreadOfRisk(limits, loss_ratios, tuple(counted)))
+    return found if found.high + found.some + found.low else None
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadOfRisk:
+    """How the risks are spread over the records."""
+
+    limits: ClassLimits
+    loss_ratios: tuple[float, ...]
+    counted: tuple[float, ...]
+    reads: tuple[str, ...] = (RISK, POPULATION_UNIQUE)
+
+    def of(self, batch: CellBatch) -> RiskOverview:
+        """Of some cells."""
+        all_risks, records = batch.extra[RISK], batch.n_records
+        told = ~np.isnan(all_risks)
+        risk, held = all_risks[told], records[told]
+        high, some = _above(risk, self.limits.high), _above(risk, self.limits.some)
+        unique = batch.extra[POPULATION_UNIQUE][told]
+        called = None
+        if not np.isnan(unique).any():
+            called = CalledUnique.none_yet(self.loss_ratios).add(unique, held)
+        return RiskOverview(
+            limits=self.limits,
+            distribution=RiskDistribution.empty().add(risk, held),
+            largest=float(risk.max(initial=0.0)),
+            high=int(held[high].sum()),
+            some=int(held[some & ~high].sum()),
+            low=int(held[~some].sum()),
+            unknown=int(records[~told].sum()),
+            called_unique=called,
+            above={limit: int(held[_above(risk, limit)].sum()) for limit in self.counted},
+        )
+
+    def joined(self, one: RiskOverview, other: RiskOverview) -> RiskOverview:
+        """Of the cells of both."""
+        called = None
+        if one.called_unique is not None and other.called_unique is not None:
+            called = one.called_unique.joined(other.called_unique)
+        return RiskOverview(
+            limits=self.limits,
+            distribution=one.distribution.joined(other.distribution),
+            largest=max(one.largest, other.largest),
+            high=one.high + other.high,
+            some=one.some + other.some,
+            low=one.low + other.low,
+            unknown=one.unknown + other.unknown,
+            called_unique=called,
+            above={limit: one.above[limit] + other.above[limit] for limit in self.counted},
+        )
 
 
 def _above(risk: FloatArray, limit: float) -> BoolArray:

@@ -5,54 +5,151 @@ it with others are no cells that an estimate should reckon with.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
 
 import numpy as np
 
-from discreet.data.coding import Coding
+from discreet.data.cells import CellBatch
 from discreet.data.nesting import Nested, nested_pairs
-from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.engines.contract import Cells
+from discreet.numerics.arrays import IntArray
 
 FREE = -1  # what a level determines that never occurs with a known level of the other key
 SOME_CELLS = 4096  # that are looked at before all
+MOST_BOXES = 20_000  # pairs of levels that are held against a list of impossible combinations
 MOST_JOINED = 4_000_000  # pairs of signatures that are held against each other
 
 Signature = tuple[int, ...]
 
 
-def nested_keys(
-    words: IntArray, coding: Coding, records: IntArray, sizes: Sequence[int]
-) -> tuple[Nested, ...]:
-    """All pairs of keys of which one determines the other, by position.
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Keys that determine others: for each pair of them, by position, the level of the second that
+    each level of the first goes with, `FREE` for one that never occurs with a known level."""
 
-    `words` are the codes of the occupied cells, `sizes` how many levels of each key are known ones;
-    cells with a level beyond, which stands for a missing value, say nothing of that key. Some cells
-    speak first, since they already contradict most pairs; one pass over all for each pair of keys
-    that is left.
-    """
-    some = coding.decode(words[:: max(len(words) // SOME_CELLS, 1)])
-    found: list[Nested] = []
-    for a, b in combinations(range(len(sizes)), 2):
-        here = _of_two(some[:, a], some[:, b], sizes[a], sizes[b])[:2]
-        if not _may_determine(*here) and not _may_determine(*here[::-1]):
-            continue
-        level_a, level_b, known = _of_two(
-            coding.level(words, a), coding.level(words, b), sizes[a], sizes[b]
+    maps: Mapping[tuple[int, int], IntArray] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> tuple[Nested, ...]:
+        """The determining key of each pair, and the determined one."""
+        return tuple(Nested(a, b) for a, b in sorted(self.maps))
+
+    def n_possible(self, sizes: Sequence[int]) -> int:
+        """Cells of a table with so many levels of each key in which every nested key has the level
+        it must have.
+
+        Exact, but where two keys that determine a third have too many levels to be joined: then one
+        pair is left out, and the number is too high.
+        """
+        copies = _copies(self.maps)
+        keys = [key for key in range(len(sizes)) if copies[key] == key]
+        kept = {
+            (a, b): to
+            for (a, b), to in self.maps.items()
+            if copies[a] == a and copies[b] == b and a != b
+        }
+        return math.prod(_n_together(group, sizes, kept) for group in _groups(keys, kept))
+
+    def ruled_out(self, sizes: Sequence[int]) -> list[dict[int, int]]:
+        """Pairs of levels, by key, that cannot occur together; none where they would be too
+        many."""
+        found = (
+            {a: level, b: other}
+            for (a, b), to in sorted(self.maps.items())
+            for level, own in enumerate(to.tolist())
+            for other in range(sizes[b])
+            if own not in (FREE, other)
         )
-        pairs, counts = _two_way(level_a, level_b, records[known], sizes[b])
-        both = nested_pairs(pairs, counts, (sizes[a], sizes[b])) if len(pairs) else ()
-        names = (a, b)
-        found += [Nested(names[p.determining], names[p.determined]) for p in both]
-    return tuple(sorted(found, key=lambda pair: (pair.determining, pair.determined)))
+        boxes = list(islice(found, MOST_BOXES + 1))
+        return boxes if len(boxes) <= MOST_BOXES else []
 
 
-def _of_two(
-    level_a: IntArray, level_b: IntArray, size_a: int, size_b: int
-) -> tuple[IntArray, IntArray, BoolArray]:
-    """The levels of two keys in the cells in which both are known, and which these are."""
-    known: BoolArray = (level_a < size_a) & (level_b < size_b)
-    return level_a[known], level_b[known], known
+def nesting_of(cells: Cells) -> Nesting:
+    """All pairs of keys of which one determines the other.
+
+    Cells with a missing value that matches anything say nothing of that key. Some cells speak
+    first, since they already contradict most pairs; one pass over all for those that are left.
+    """
+    sizes = cells.space.known_sizes
+    some = cells.sampled(SOME_CELLS)
+    every = tuple(combinations(range(len(sizes)), 2))
+    start = PairsOfLevels(every, tuple(sizes))
+    left = tuple(pair for pair, found in start.of(some).items() if found is not None)
+    if not left:
+        return Nesting()
+    occupied = cells.fold(PairsOfLevels(left, tuple(sizes)))
+    maps: dict[tuple[int, int], IntArray] = {}
+    for (a, b), found in occupied.items():
+        if found is not None and len(found[0]):
+            maps |= _maps((a, b), *found, sizes)
+    return Nesting(dict(sorted(maps.items())))
+
+
+Occupied = tuple[IntArray, IntArray]  # codes of pairs of levels, and their records
+
+
+@dataclass(frozen=True, slots=True)
+class PairsOfLevels:
+    """The pairs of known levels that occur of pairs of keys; None for keys neither of which can
+    determine the other, so that no more is kept than either has levels."""
+
+    pairs: tuple[tuple[int, int], ...]
+    sizes: tuple[int, ...]
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> dict[tuple[int, int], Occupied | None]:
+        """Of some cells."""
+        found: dict[tuple[int, int], Occupied | None] = {}
+        for a, b in self.pairs:
+            first = batch.coding.level(batch.words, a)
+            second = batch.coding.level(batch.words, b)
+            known = (first < self.sizes[a]) & (second < self.sizes[b])
+            first, second = first[known], second[known]
+            found[a, b] = None
+            if _may_determine(first, second) or _may_determine(second, first):
+                code = first * self.sizes[b] + second
+                found[a, b] = _added_up(code, batch.n_records[known])
+        return found
+
+    def joined(
+        self,
+        one: dict[tuple[int, int], Occupied | None],
+        other: dict[tuple[int, int], Occupied | None],
+    ) -> dict[tuple[int, int], Occupied | None]:
+        """Of the cells of both."""
+        return {pair: self._both(pair, one[pair], other[pair]) for pair in self.pairs}
+
+    def _both(
+        self, pair: tuple[int, int], one: Occupied | None, other: Occupied | None
+    ) -> Occupied | None:
+        if one is None or other is None:
+            return None
+        codes, records = _added_up(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+        first, second = np.divmod(codes, self.sizes[pair[1]])
+        may = _may_determine(first, second) or _may_determine(second, first)
+        return (codes, records) if may else None
+
+
+def _added_up(code: IntArray, records: IntArray) -> Occupied:
+    codes, place = np.unique(code, return_inverse=True)
+    return codes, np.bincount(place, records, len(codes)).astype(np.int64)
+
+
+def _maps(
+    keys: tuple[int, int], codes: IntArray, records: IntArray, sizes: Sequence[int]
+) -> dict[tuple[int, int], IntArray]:
+    """What each of two keys determines of the other, where that is no accident."""
+    own = [sizes[key] for key in keys]
+    levels = np.stack(np.divmod(codes, own[1]), axis=1)
+    found = {}
+    for pair in nested_pairs(levels, records, own):
+        a, b = pair.determining, pair.determined
+        to = np.full(own[a], FREE)
+        to[levels[:, a]] = levels[:, b]
+        found[keys[a], keys[b]] = to
+    return found
 
 
 def _may_determine(first: IntArray, second: IntArray) -> bool:
@@ -62,44 +159,6 @@ def _may_determine(first: IntArray, second: IntArray) -> bool:
     one = np.zeros(int(first.max()) + 1, dtype=np.int64)
     one[first] = second
     return bool(np.array_equal(one[first], second))
-
-
-def _two_way(
-    level_a: IntArray, level_b: IntArray, records: IntArray, size_b: int
-) -> tuple[IntArray, IntArray]:
-    """The occupied cells of two keys and their records."""
-    values, place = np.unique(level_a * size_b + level_b, return_inverse=True)
-    counts = np.bincount(place, weights=records, minlength=len(values))
-    return np.stack([values // size_b, values % size_b], axis=1), counts.astype(np.int64)
-
-
-def n_possible(levels: IntArray, sizes: Sequence[int], nested: Sequence[Nested]) -> int:
-    """Cells of a table with these levels in which every nested key has the level it must have.
-
-    `levels` are those of occupied cells, from which is read what goes together; a pair that does
-    not hold there is left out. Exact, but where two keys that determine a third have too many
-    levels to be joined: then one pair is left out, and the number is too high.
-    """
-    maps = dict(_maps(levels, sizes, nested))
-    copies = _copies(maps)
-    keys = [key for key in range(len(sizes)) if copies[key] == key]
-    kept = {
-        (a, b): to for (a, b), to in maps.items() if copies[a] == a and copies[b] == b and a != b
-    }
-    return math.prod(_n_together(group, sizes, kept) for group in _groups(keys, kept))
-
-
-def ruled_out(
-    levels: IntArray, sizes: Sequence[int], nested: Sequence[Nested]
-) -> list[dict[int, int]]:
-    """Pairs of levels, by key, that cannot occur together; see `n_possible`."""
-    return [
-        {a: level, b: other}
-        for (a, b), to in _maps(levels, sizes, nested)
-        for level, own in enumerate(to.tolist())
-        for other in range(sizes[b])
-        if own not in (FREE, other)
-    ]
 
 
 def _groups(keys: Sequence[int], maps: Mapping[tuple[int, int], IntArray]) -> list[set[int]]:
@@ -126,19 +185,6 @@ def _n_together(
         n * math.prod(sizes[key] for key in determined if signature[key] == FREE)
         for signature, n in joined.items()
     )
-
-
-def _maps(
-    levels: IntArray, sizes: Sequence[int], nested: Sequence[Nested]
-) -> Iterator[tuple[tuple[int, int], IntArray]]:
-    """For each pair that holds, the level that each level of the first key determines."""
-    for pair in nested:
-        a, b = pair.determining, pair.determined
-        known = (levels[:, a] < sizes[a]) & (levels[:, b] < sizes[b])
-        to = np.full(sizes[a], FREE)
-        to[levels[known, a]] = levels[known, b]
-        if (to[levels[known, a]] == levels[known, b]).all():
-            yield (a, b), to
 
 
 def _copies(maps: Mapping[tuple[int, int], IntArray]) -> dict[int, int]:

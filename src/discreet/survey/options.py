@@ -244,6 +244,11 @@ class AssessOptions:
         _ = self.thresholds  # checks them
 
     @property
+    def uses_nesting(self) -> bool:
+        """Whether keys that determine others say how many cells are possible."""
+        return self.nesting and self.cells is None
+
+    @property
     def policies(self) -> tuple[Policy, ...]:
         """All that must hold: the limits given as options, and the policies."""
         own = tuple(self._given_rules())

@@ -8,23 +8,31 @@ Pr(X ≤ f | F, φ) above 5 %, X being binomial. Exact where everybody is in the
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from discreet.engines.contract import PopulationCells
+from discreet.data.coding import Coding
+from discreet.data.missing import POLICIES
+from discreet.engines.contract import Cells, PopulationCells
+from discreet.engines.key_space import KeySpace
+from discreet.engines.local.grouping import places_among
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.numerics.exact_sums import as_float
 from discreet.policy.findings import Finding
 from discreet.policy.record_rules import PopulationOfColumn, PopulationOfKeys
-from discreet.survey.leading import Known
-from discreet.survey.projection import AllCells
+from discreet.survey.headline.recommendation import WeightSum
 
 TAIL = 0.05  # on either side of the limits
 CONFIDENCE = 1 - 2 * TAIL
 HALVINGS = 60
 MOST_NAMED = 5  # values that are named
+MOST_VALUES = 5_000_000  # combinations of a few keys that are looked at together
+TOO_MANY = Unavailable(
+    f"some keys have more than {MOST_VALUES:,} combinations of values, too many to look at"
+)
 NO_SIZE = Unavailable("the size of the population is not known: give it, or weights")
 NOTE = (
     "estimated from the records that have the value, as if persons were drawn one by one, those "
@@ -122,12 +130,12 @@ class KeyPopulations:
     """The cells of a file with what is known of its population: enough to say how many stand behind
     every value, pair or combination of three values of the keys.
 
-    `register` has, for combinations of levels of the file, how many of the population have them,
-    where a file of the population was counted.
+    `size` is that of the population. `register` has, for combinations of levels of the file, how
+    many of the population have them, where a file of the population was counted.
     """
 
-    cells: AllCells
-    known: Known
+    cells: Cells
+    size: float | None
     register: tuple[IntArray, IntArray] | None = None
 
     def findings(self, rules: Iterable[PopulationOfKeys]) -> Iterator[tuple[str, Finding]]:
@@ -139,55 +147,57 @@ class KeyPopulations:
             yield f"population_of_keys:{keys}", self._least(keys, limits)
 
     def _least(self, n_keys: int, limits: Mapping[float, bool]) -> Finding:
-        n_keys = min(n_keys, len(self.cells.keys))  # of fewer keys, all of them together
-        if self.register is None and self.known.size is None:
+        everything = range(len(self.cells.space.keys))
+        n_keys = min(n_keys, len(everything))  # of fewer keys, all of them together
+        if self.register is None and self.size is None:
             return Finding(value=NO_SIZE)
         worst: list[Finding] = []
-        levels = self.cells.coding.decode(self.cells.words)
-        for keys in combinations(range(len(self.cells.keys)), n_keys):
-            worst.append(least_population(self._values(keys, levels), limits))
+        for keys in combinations(everything, n_keys):
+            values = self._values(keys)
+            if values is None:
+                return Finding(value=TOO_MANY)
+            worst.append(least_population(values, limits))
         return _worst(worst, limits)
 
-    def _values(self, keys: tuple[int, ...], levels: IntArray) -> Values:
-        """The combinations of these keys' values that are in the file, none of them missing."""
-        cells, sizes = self.cells, [self.cells.coding.sizes[key] for key in keys]
-        known = np.ones(len(levels), dtype=np.bool_)
-        for key in keys:
-            missing = cells.missing_levels[key]
-            if missing >= 0:
-                known &= levels[:, key] != missing
-        code = np.ravel_multi_index([levels[known, key] for key in keys], sizes)
-        distinct, place = np.unique(code, return_inverse=True)
-        records = np.bincount(place, cells.records[known], len(distinct)).astype(np.int64)
-        at = np.stack(np.unravel_index(distinct, sizes), axis=1)
-        names = _Names(cells, keys, at)
+    def _values(self, keys: tuple[int, ...]) -> Values | None:
+        """The combinations of these keys' values that are in the file, none of them missing; None
+        where there are too many."""
+        space = self.cells.space
+        view = space.itself().of_keys(keys)
+        by_itself = replace(
+            view.space, policy=POLICIES["category"]
+        )  # who has them, not who matches
+        found = self.cells.seen_through(replace(view, space=by_itself)).held(MOST_VALUES)
+        if found is None:
+            return None
+        levels = found.levels()
+        known = (levels != space.missing_levels[list(keys)]).all(axis=1)
+        values, at = found.part(np.flatnonzero(known)), levels[known]
+        names = _Names(space, keys, at)
+        records = values.n_records
         if self.register is not None:
-            counted = _counted(self.register, keys, sizes, distinct)
+            counted = _counted(self.register, keys, view.space.coding, values.words)
             return Values(names=names, records=records, population=counted, counted=True)
-        population = self._estimated(records, place, known, len(distinct))
+        population = self._estimated(records, values.weight_total)
         return Values(names=names, records=records, population=population, counted=self._is_census)
 
     @property
     def _is_census(self) -> bool:
-        n = int(self.cells.records.sum())
-        return self.known.size is not None and n >= self.known.size * (1 - 1e-9)
+        return self.size is not None and self.cells.n_records >= self.size * (1 - 1e-9)
 
-    def _estimated(
-        self, records: IntArray, place: IntArray, known: BoolArray, n: int
-    ) -> FloatArray:
-        size, weights = self.known.size, self.known.weights
-        assert size is not None
+    def _estimated(self, records: IntArray, weights: FloatArray | None) -> FloatArray:
+        assert self.size is not None
         if weights is None or self._is_census:
-            return np.asarray(records * (size / int(self.cells.records.sum())), np.float64)
-        scaled = weights * (size / float(weights.sum()))
-        return np.bincount(place, scaled[known], n).astype(np.float64)
+            return np.asarray(records * (self.size / self.cells.n_records), np.float64)
+        scale = self.size / as_float(self.cells.fold(WeightSum()))
+        return weights * scale
 
 
-def in_levels_of(cells: AllCells, population: PopulationCells) -> tuple[IntArray, IntArray]:
+def in_levels_of(space: KeySpace, population: PopulationCells) -> tuple[IntArray, IntArray]:
     """The combinations of a population in the levels of the file's keys, −1 for a value that no
     record of the file has, with how many have each."""
     columns = []
-    for j, key in enumerate(cells.keys):
+    for j, key in enumerate(space.keys):
         places = {value: i for i, value in enumerate(key.values) if value is not None}
         to = np.array([*(places.get(value, -1) for value in population.values[j]), -1])
         columns.append(to[population.levels[:, j]])  # −1, for missing, is the last of them
@@ -197,33 +207,28 @@ def in_levels_of(cells: AllCells, population: PopulationCells) -> tuple[IntArray
 class _Names(Sequence[str]):
     """The names of combinations, made only for those that are shown."""
 
-    def __init__(self, cells: AllCells, keys: tuple[int, ...], levels: IntArray) -> None:
-        self._cells, self._keys, self._levels = cells, keys, levels
+    def __init__(self, space: KeySpace, keys: tuple[int, ...], levels: IntArray) -> None:
+        self._space, self._keys, self._levels = space, keys, levels
 
     def __len__(self) -> int:
         return len(self._levels)
 
     def __getitem__(self, place: int) -> str:  # type: ignore[override]
         pairs = zip(self._keys, self._levels[place].tolist(), strict=True)
-        named = ((self._cells.keys[key], level) for key, level in pairs)
+        named = ((self._space.keys[key], level) for key, level in pairs)
         return ", ".join(f"{key.name}={key.labels[level]}" for key, level in named)
 
 
 def _counted(
-    register: tuple[IntArray, IntArray],
-    keys: tuple[int, ...],
-    sizes: Sequence[int],
-    distinct: IntArray,
+    register: tuple[IntArray, IntArray], keys: tuple[int, ...], coding: Coding, words: IntArray
 ) -> FloatArray:
-    """How many of the population have each of the combinations."""
+    """How many of the population have each of the combinations with these codes."""
     levels, counts = register
     own = levels[:, list(keys)]
     inside = (own >= 0).all(axis=1)
-    code = np.ravel_multi_index([own[inside, i] for i in range(len(keys))], sizes)
-    place = np.searchsorted(distinct, code)
-    place = np.minimum(place, len(distinct) - 1)
-    found = distinct[place] == code
-    return np.bincount(place[found], counts[inside][found], len(distinct)).astype(np.float64)
+    place = places_among(words, coding.encode(own[inside]))
+    found = place >= 0
+    return np.bincount(place[found], counts[inside][found], len(words)).astype(np.float64)
 
 
 def _worst(parts: Sequence[Finding], limits: Mapping[float, bool]) -> Finding:

@@ -43,6 +43,14 @@ from discreet.survey.attributes.diversity import (
 )
 
 CONTAINS = "the population file must contain the sample"
+PROSECUTOR = (
+    "probability of finding the right record of a person who is known to be in the file, by "
+    "choosing among those that share the key combination"
+)
+JOURNALIST = (
+    "probability that a record of the file belongs to the person it was matched with, by choosing "
+    "among all people who share the key combination"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,10 +186,7 @@ def prosecutor_risk(sample_count: ArrayLike, *, threshold: float) -> AttackRisk:
         threshold=_threshold(threshold),
         average=rate,
         success_rate=rate,
-        meaning=(
-            "probability of finding the right record of a person who is known to be in the file, "
-            "by choosing among those that share the key combination"
-        ),
+        meaning=PROSECUTOR,
     )
 
 
@@ -203,10 +208,7 @@ def journalist_risk(
         threshold=_threshold(threshold),
         average=average,
         success_rate=max(average, cells / int(F[f > 0].sum())),
-        meaning=(
-            "probability that a record of the file belongs to the person it was matched with, by "
-            "choosing among all people who share the key combination"
-        ),
+        meaning=JOURNALIST,
     )
 
 

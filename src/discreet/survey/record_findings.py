@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from discreet.data.summary import SizeIndices, Summary
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.numerics.arrays import IntArray
-from discreet.numerics.rounding import ALIKE
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.policy import NOTE, SENSITIVE
 from discreet.policy.record_rules import (
@@ -57,7 +55,6 @@ class Measured:
     households: HouseholdTotals | None = None
     populations: KeyPopulations | None = None
     columns: Columns = Columns()  # noqa: RUF009 - frozen
-    records: IntArray | None = None  # of each cell, for SUDA scores
     n_keys: int | None = None  # where it is not that of the options
     n_dropped: int = 0
     anew: bool = False
@@ -108,7 +105,7 @@ class Measured:
         """What is open whatever the rules: records that were left out, and sensitive variables of
         which a group shares one value, unless a threshold judges them."""
         for one in self.sensitive:
-            shared = dict(zip(one.per_cell, one.figures, strict=True))["distinct_l"].worst
+            shared = dict(zip(one.measures, one.figures, strict=True))["distinct_l"].worst
             if isinstance(shared, float) and shared < FEWEST_VALUES:
                 yield f"doubt:{SENSITIVE}/{one.name}", _without_threshold(one.name)
         if self.n_dropped:
@@ -228,7 +225,7 @@ class Measured:
         """The measures that rules may limit, of every sensitive variable."""
         used = self.options.thresholds
         for one in self.sensitive:
-            by_column = dict(zip(one.per_cell, one.figures, strict=True))
+            by_column = dict(zip(one.measures, one.figures, strict=True))
             closest = next(n for n in ("t_tree", "t_ordered", "t_equal") if n in by_column)
             for stem, column, limit in (
                 ("l", "distinct_l", used.diversity),
@@ -253,21 +250,19 @@ class Measured:
                 )
 
     def _suda(self) -> Iterator[tuple[str, Finding]]:
-        limits = [rule.limit for rule in self.options.rules if isinstance(rule, DisSuda)]
+        limits = scores_asked(self.options)
         n_keys = len(self.options.key_names)
         asked = {rule.up_to for rule in self.options.rules if isinstance(rule, DisSuda)}
         for up_to in asked:
             special = self.specials.get(min(up_to, n_keys))
-            if special is None or self.records is None:
+            if special is None:
                 continue
-            name = next(one for one in special.columns() if one.startswith("dis_suda"))
-            scores = special.columns()[name]
             estimate = special.dis_estimate
             note = f"with DIS = {special.dis:.3g}"
             if isinstance(estimate, Unavailable):
                 note += f", the usual value, since it cannot be estimated: {estimate.reason}"
-            value = Figure(value=float(scores.max(initial=0.0)), how=How.ESTIMATE, note=note)
-            beyond = {x: int(self.records[scores > x * (1 + ALIKE)].sum()) for x in limits}
+            value = Figure(value=special.largest_dis, how=How.ESTIMATE, note=note)
+            beyond = {x: special.above[x] for x in limits}
             yield f"dis_suda:{up_to}", Finding(value=value, beyond=beyond)
 
     def _households(self) -> Iterator[tuple[str, Finding]]:
@@ -303,6 +298,11 @@ def _without_threshold(variable: str) -> Finding:
         concerns=(variable,),
         remedy="give a threshold (l) for the values that every group must have, such as 2",
     )
+
+
+def scores_asked(options: AssessOptions) -> tuple[float, ...]:
+    """DIS-SUDA scores above which a rule asks for the records."""
+    return tuple(rule.limit for rule in options.rules if isinstance(rule, DisSuda))
 
 
 def shares_asked(options: AssessOptions) -> tuple[float, ...]:

@@ -35,6 +35,10 @@ class RiskDistribution:
         largest = max(self.largest, float(risk.max(initial=0.0)))
         return RiskDistribution(self.records + more.astype(np.int64), largest)
 
+    def joined(self, other: "RiskDistribution") -> "RiskDistribution":
+        """With the records of both."""
+        return RiskDistribution(self.records + other.records, max(self.largest, other.largest))
+
     def records_above(self, edge: float) -> int:
         """Records whose risk is above an edge of the histogram."""
         place = int(np.searchsorted(EDGES, edge))

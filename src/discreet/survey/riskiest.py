@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from discreet.data.cells import CellBatch
-from discreet.engines.contract import CellStore, KeyLevels
+from discreet.engines.contract import CellStore
+from discreet.engines.local.grouping import in_order
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.numerics.rounding import ALIKE, order_of
-from discreet.survey.headline.record_risk import CellRisks
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 
 SHOWN_ROWS = 5  # of one combination
 
@@ -37,91 +38,111 @@ class RiskyCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidates:
-    cell: IntArray
+class Candidates:
+    """Cells that may be among the riskiest, one row each."""
+
+    words: IntArray
     risk: FloatArray
     unique: FloatArray
-    levels: IntArray
     sample_count: CountArray
     records: IntArray
     weight_total: FloatArray
     log_expected: FloatArray
 
-    def best(self, limit: int) -> "_Candidates":
-        rarest = order_of(-self.log_expected, scale=1.0)  # like levels add up in another order
-        fewest = rarest[np.argsort(self.sample_count[rarest], kind="stable")]
-        order = fewest[order_of(self.risk[fewest])][:limit]
-        return _Candidates(
-            cell=self.cell[order],
-            risk=self.risk[order],
-            unique=self.unique[order],
-            levels=self.levels[order],
-            sample_count=self.sample_count[order],
-            records=self.records[order],
-            weight_total=self.weight_total[order],
-            log_expected=self.log_expected[order],
+    def part(self, rows: IntArray) -> "Candidates":
+        """Some of them."""
+        return Candidates(**{f.name: getattr(self, f.name)[rows] for f in fields(Candidates)})
+
+    def joined(self, other: "Candidates") -> "Candidates":
+        """Both together."""
+        pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        return Candidates(**{name: np.concatenate(pair) for name, pair in pairs.items()})
+
+    def best(self, limit: int) -> "Candidates":
+        """The riskiest, in their order: of equal ones those whose codes come first."""
+        by_code = self.part(in_order(self.words))
+        rarest = order_of(-by_code.log_expected, scale=1.0)  # like levels add up in another order
+        fewest = rarest[np.argsort(by_code.sample_count[rarest], kind="stable")]
+        return by_code.part(fewest[order_of(by_code.risk[fewest])][:limit])
+
+
+@dataclass(frozen=True, slots=True)
+class Riskiest:
+    """The `limit` riskiest cells: highest risk first, then fewest records, then rarest levels.
+
+    `shares` are the logarithms of the shares of the levels of each key among `total` records.
+    Without a risk beside the cells 1/f stands in; cells without one come last.
+    """
+
+    shares: tuple[FloatArray, ...]
+    total: int
+    limit: int
+    told: bool
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The risks, where there are some."""
+        return (RISK, POPULATION_UNIQUE) if self.told else ()
+
+    def of(self, batch: CellBatch) -> Candidates:
+        """Of some cells."""
+        few, risk, unique = self._few(batch)
+        levels = (few.coding.level(few.words, j) for j in range(len(self.shares)))
+        logs = (share[level] for share, level in zip(self.shares, levels, strict=True))
+        log_expected = np.asarray(np.log(self.total) + sum(logs), dtype=np.float64)
+        weights = few.weight_total
+        found = Candidates(
+            words=few.words,
+            risk=risk,
+            unique=unique,
+            sample_count=few.sample_count,
+            records=few.n_records,
+            weight_total=np.zeros(len(few)) if weights is None else weights,
+            log_expected=log_expected,
         )
+        return self._rarest(found).best(self.limit)
+
+    def joined(self, one: Candidates, other: Candidates) -> Candidates:
+        """Of the cells of both."""
+        return one.joined(other).best(self.limit)
+
+    def _few(self, batch: CellBatch) -> tuple[CellBatch, FloatArray, FloatArray]:
+        """Only the cells that may be among the riskiest, with their risks."""
+        risk, unique = 1.0 / batch.sample_count, np.zeros(len(batch))
+        if self.told:
+            risk = np.nan_to_num(batch.extra[RISK], nan=-1.0)
+            unique = batch.extra[POPULATION_UNIQUE]
+        least = np.sort(risk)[::-1][min(self.limit, len(risk)) - 1]
+        kept = np.flatnonzero(risk >= least * (1 - ALIKE) if least > 0 else risk >= least)
+        return batch.part(kept), risk[kept], unique[kept]
+
+    def _rarest(self, found: Candidates) -> Candidates:
+        """Where very many cells have one risk and one count, those that may be among the rarest: a
+        whole file of uniques need not be put in order for twenty of them."""
+        risk, count = found.risk, found.sample_count
+        alike = risk.min() == risk.max() and count.min() == count.max()
+        if len(risk) <= self.limit or not alike:
+            return found
+        last = _end_of_tie(found.log_expected, self.limit)
+        return found.part(np.flatnonzero(found.log_expected <= last))
 
 
 def riskiest_cells(
-    cells: CellStore,
+    store: CellStore,
     margins: Sequence[IntArray],
-    risks: CellRisks | None,
+    *,
+    told: bool,
     limit: int = 20,
 ) -> tuple[RiskyCell, ...]:
-    """The `limit` riskiest cells of all batches; `margins` are the one-way counts of each key.
-
-    Cells without a risk come last; where no cell has one, 1/f stands in.
-    """
+    """The `limit` riskiest cells; `margins` are the one-way counts of each key, and `told` says
+    that each cell has its risk beside it."""
     total = int(margins[0].sum())
-    shares = [np.log(np.maximum(margin, 1) / total) for margin in margins]
-    best: _Candidates | None = None
-    first, weighted = 0, False
-    for batch in cells.batches():
-        here = _rarest(*_few(batch, risks, first, limit), shares, total, limit)
-        found = _candidates(*here).best(limit)
-        best = found if best is None else _join(best, found).best(limit)
-        first += len(batch)
-        weighted = batch.weight_total is not None
-    if best is None:
-        return ()
-    rows = cells.rows_in(best.cell.tolist(), SHOWN_ROWS)
-    named = _named(best, cells.keys, rows, weighted=weighted, told=risks is not None)
-    held = iter(cells.carried([row for at in rows for row in at]))
+    shares = tuple(np.log(np.maximum(margin, 1) / total) for margin in margins)
+    best = store.cells.fold(Riskiest(shares, total, limit, told))
+    rows = store.rows_in(best.words, SHOWN_ROWS)
+    named = _named(best, store, rows, told=told)
+    held = iter(store.carried([row for at in rows for row in at]))
     return tuple(replace(one, carried=tuple(next(held) for _ in one.rows)) for one in named)
-
-
-def _few(
-    batch: CellBatch, risks: CellRisks | None, first: int, limit: int
-) -> tuple[CellBatch, IntArray, FloatArray, FloatArray]:
-    """Only the cells of a batch that may be among its riskiest: cells, places, risks, uniques."""
-    here = slice(first, first + len(batch))
-    risk = 1.0 / batch.sample_count if risks is None else np.nan_to_num(risks.risk[here], nan=-1.0)
-    unique = np.zeros(len(batch)) if risks is None else risks.population_unique[here]
-    least = np.sort(risk)[::-1][min(limit, len(risk)) - 1]
-    kept = np.flatnonzero(risk >= least * (1 - ALIKE) if least > 0 else risk >= least)
-    return batch.part(kept), kept + first, risk[kept], unique[kept]
-
-
-def _rarest(
-    batch: CellBatch,
-    cell: IntArray,
-    risk: FloatArray,
-    unique: FloatArray,
-    shares: Sequence[FloatArray],
-    total: int,
-    limit: int,
-) -> tuple[CellBatch, IntArray, FloatArray, FloatArray, FloatArray]:
-    """Where very many cells have one risk and one count, those that may be among the rarest, and
-    the expected counts: a whole file of uniques need not be put in order for twenty of them."""
-    levels = (batch.coding.level(batch.words, j) for j in range(len(shares)))
-    rarity = np.log(total) + sum(share[level] for share, level in zip(shares, levels, strict=True))
-    log_expected = np.asarray(rarity, dtype=np.float64)
-    kept = np.arange(len(batch))
-    count = batch.sample_count
-    if len(batch) > limit and risk.min() == risk.max() and count.min() == count.max():
-        kept = np.flatnonzero(log_expected <= _end_of_tie(log_expected, limit))
-    return batch.part(kept), cell[kept], risk[kept], unique[kept], log_expected[kept]
 
 
 def _end_of_tie(values: FloatArray, limit: int) -> float:
@@ -136,47 +157,18 @@ def _end_of_tie(values: FloatArray, limit: int) -> float:
         reach *= 10
 
 
-def _candidates(
-    batch: CellBatch,
-    cell: IntArray,
-    risk: FloatArray,
-    unique: FloatArray,
-    log_expected: FloatArray,
-) -> _Candidates:
-    levels = batch.levels()
-    weights = batch.weight_total
-    return _Candidates(
-        cell=cell,
-        risk=risk,
-        unique=unique,
-        levels=levels,
-        sample_count=batch.sample_count,
-        records=batch.n_records,
-        weight_total=np.zeros(len(batch)) if weights is None else weights,
-        log_expected=log_expected,
-    )
-
-
-def _join(one: _Candidates, other: _Candidates) -> _Candidates:
-    pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(_Candidates)}
-    return _Candidates(**{name: np.concatenate(pair) for name, pair in pairs.items()})
-
-
 def _named(
-    best: _Candidates,
-    keys: Sequence[KeyLevels],
-    rows: Sequence[tuple[int, ...]],
-    *,
-    weighted: bool,
-    told: bool,
+    best: Candidates, store: CellStore, rows: Sequence[tuple[int, ...]], *, told: bool
 ) -> tuple[RiskyCell, ...]:
+    keys, levels = store.keys, store.cells.space.coding.decode(best.words)
+    weighted = store.cells.weighted
     found = []
     for i, at in enumerate(rows):
         count, risk = best.sample_count[i], float(best.risk[i])
         unique = float(best.unique[i])
         found.append(
             RiskyCell(
-                levels=tuple(k.labels[n] for k, n in zip(keys, best.levels[i], strict=True)),
+                levels=tuple(k.labels[n] for k, n in zip(keys, levels[i], strict=True)),
                 sample_count=float(count) if count % 1 else int(count),
                 records=int(best.records[i]),
                 weight_total=float(best.weight_total[i]) if weighted else None,

@@ -12,6 +12,7 @@ from math import inf, nextafter
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.columns import near_match
 from discreet.data.label_nesting import range_of
 from discreet.data.missing import POLICIES
@@ -31,6 +32,7 @@ from discreet.policy.record_rules import (
     TopClass,
 )
 from discreet.policy.rule import Rule
+from discreet.survey.known_population import COUNT
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import NO_SIZE, Values, column_finding
 
@@ -67,7 +69,7 @@ class Columns:
 
     names: tuple[str, ...] = ()
     counts: Mapping[str, ColumnCounts] | None = None
-    orders: tuple[ColumnOrder, ...] | None = None
+    orders: tuple[ColumnOrder, ...] | Unavailable | None = None
 
 
 def roles_of(rules: Iterable[Rule]) -> tuple[str, ...]:
@@ -165,17 +167,59 @@ def _counted(
         household=None, carry=(), weight=weight, missing_weight=1.0,
     )  # fmt: skip
     with engine.count(request) as cells:
-        words, held = cells.words()
-        level = cells.coding.level(words, 0)
         key = cells.keys[0]
         there = register is not None and column in register.column_names
-        population = cells.count_population(register).counts if there and register else None
+        if there and register is not None:
+            cells.count_population(register)
+        held = cells.cells.fold(ByLevel(len(key.values), (COUNT,) if there else ()))
+        pairs = zip(key.values, key.labels, strict=True)
         return ColumnCounts(
             name=column,
-            labels=tuple(None if key.values[i] is None else key.labels[i] for i in level.tolist()),
-            records=held,
-            weights=cells.own_weights(),
-            population=population,
+            labels=tuple(None if value is None else label for value, label in pairs),
+            records=held.records,
+            weights=held.weights if cells.weights is not None else None,
+            population=held.population if there else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTotals:
+    """The records of each level of a key, their weights, and who has it in the population; zeros
+    where there is none of these."""
+
+    records: IntArray
+    weights: FloatArray
+    population: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ByLevel:
+    """The totals of the levels of the only key, of which there are `n_levels`."""
+
+    n_levels: int
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> LevelTotals:
+        """Of some cells: each is a level by itself."""
+        found = LevelTotals(
+            records=np.zeros(self.n_levels, dtype=np.int64),
+            weights=np.zeros(self.n_levels),
+            population=np.zeros(self.n_levels, dtype=np.int64),
+        )
+        level = batch.coding.level(batch.words, 0)
+        found.records[level] = batch.n_records
+        if batch.weight_total is not None:
+            found.weights[level] = batch.weight_total
+        if COUNT in batch.extra:
+            found.population[level] = batch.extra[COUNT]
+        return found
+
+    def joined(self, one: LevelTotals, other: LevelTotals) -> LevelTotals:
+        """Of the cells of both."""
+        return LevelTotals(
+            records=one.records + other.records,
+            weights=one.weights + other.weights,
+            population=one.population + other.population,
         )
 
 
@@ -305,7 +349,9 @@ def _identifiers(names: Sequence[str], options: AssessOptions) -> Finding:
     return Finding(value=Unavailable(said), remedy=CONFIRM)
 
 
-def _order(orders: Sequence[ColumnOrder]) -> Finding:
+def _order(orders: Sequence[ColumnOrder] | Unavailable) -> Finding:
+    if isinstance(orders, Unavailable):
+        return Finding(value=orders, remedy="put the records in random order")
     n = orders[0].n_records if orders else 0
     if 1 < n < FEWEST:
         said = f"the order of fewer than {FEWEST} records does not tell"

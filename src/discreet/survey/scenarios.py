@@ -5,12 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.summary import SizeIndices
-from discreet.numerics.arrays import FloatArray, read_only
+from discreet.engines.contract import Cells
+from discreet.engines.steps import NothingKept
+from discreet.numerics.arrays import FloatArray
+from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.headline.recommendation import Recommended
+from discreet.survey.headline.record_risk import RISK
 from discreet.survey.leading import Known, estimated
-from discreet.survey.projection import AllCells
+
+WORST = "worst_scenario_match_probability"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,62 +38,98 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenarios:
-    """All scenarios, and for each cell of all keys the match probability 1/f and the recommended
-    risk, where there is one, in each of them.
-
-    `worst` is the greatest of them: the risk of a record whatever the intruder turns out to know.
+    """All scenarios. Beside the cells of all keys lie the `columns`: the recommended risk, where
+    there is one, and the match probability 1/f in each of them, and the greatest of the latter, the
+    risk of a record whatever the intruder turns out to know.
     """
 
     each: tuple[Scenario, ...]
-    match_probability: Mapping[str, FloatArray]
-    risk: Mapping[str, FloatArray]
+    columns: tuple[str, ...]
     worst_correct_matches: float
-
-    @property
-    def worst(self) -> FloatArray:
-        """The greatest match probability over the scenarios, for each cell."""
-        worst: FloatArray = np.max(np.stack(list(self.match_probability.values())), axis=0)
-        return worst
-
-    def columns(self) -> dict[str, FloatArray]:
-        """What goes into the file of records."""
-        risks = {f"scenario_{n}_risk": r for n, r in self.risk.items()}
-        named = {f"scenario_{n}_match_probability": r for n, r in self.match_probability.items()}
-        return risks | named | {"worst_scenario_match_probability": self.worst}
 
 
 def assess_scenarios(
-    cells: AllCells,
+    cells: Cells,
     scenarios: Mapping[str, Sequence[str]],
     levels: Sequence[int],
     known: Known,
+    *,
+    nesting: bool = True,
 ) -> Scenarios:
     """The figures of each scenario. Trusted: its keys are among those of the cells, each once."""
     each: list[Scenario] = []
-    risks: dict[str, FloatArray] = {}
-    recommended: dict[str, FloatArray] = {}
+    matches: list[str] = []
+    risks: list[str] = []
     for name, keys in scenarios.items():
-        projection = cells.project([cells.names.index(key) for key in keys])
-        sizes, risk = projection.size_indices(), projection.match_probability()
-        place = projection.place
-        found = estimated(projection.cells, known.seen_through(place, len(projection.records)))
+        view = cells.space.itself().of_keys([cells.space.names.index(key) for key in keys])
+        coarser = cells.seen_through(view)
+        size = Known(size=known.size)
+        found = estimated(coarser, size, nesting=nesting)
+        coarser.add(MatchProbability())
+        taken = {MatchProbability.gives[0]: f"scenario_{name}_match_probability"}
         if found.risks is not None:
-            recommended[name] = read_only(found.risks.risk[place])
+            coarser.add(found.risks)
+            taken[RISK] = f"scenario_{name}_risk"
+            risks.append(taken[RISK])
+        cells.take(coarser, view, taken)
+        matches.append(taken[MatchProbability.gives[0]])
+        sizes = coarser.size_indices()
         each.append(
             Scenario(
                 name=name,
                 keys=tuple(keys),
                 size_indices=sizes,
                 anonymity=anonymity_curve(sizes, levels),
-                correct_matches=float(cells.records @ risk),
+                correct_matches=as_float(cells.fold(ExpectedMatches(matches[-1]))),
                 recommended=found.recommended,
             )
         )
-        risks[name] = read_only(risk)
-    worst = np.max(np.stack(list(risks.values())), axis=0)
+    cells.add(Worst(tuple(matches)))
     return Scenarios(
         each=tuple(each),
-        match_probability=risks,
-        risk=recommended,
-        worst_correct_matches=float(cells.records @ worst),
+        columns=(*risks, *matches, WORST),
+        worst_correct_matches=as_float(cells.fold(ExpectedMatches(WORST))),
     )
+
+
+@dataclass(frozen=True)
+class MatchProbability(NothingKept):
+    """1/f of each cell."""
+
+    gives = ("match_probability",)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        return {self.gives[0]: 1.0 / batch.sample_count}, None
+
+
+@dataclass(frozen=True)
+class Worst(NothingKept):
+    """The greatest of some columns."""
+
+    reads: tuple[str, ...]
+    gives = (WORST,)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        return {WORST: np.max(np.stack([batch.extra[name] for name in self.reads]), axis=0)}, None
+
+
+@dataclass(frozen=True)
+class ExpectedMatches:
+    """The exact sum of a probability over the records."""
+
+    column: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The probability."""
+        return (self.column,)
+
+    def of(self, batch: CellBatch) -> int:
+        """Of some cells."""
+        return exact_sum(batch.n_records * batch.extra[self.column])
+
+    def joined(self, one: int, other: int) -> int:
+        """Of the cells of both."""
+        return one + other

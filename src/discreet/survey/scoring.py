@@ -1,33 +1,31 @@
-"""Cells through the models: fit each, score every batch once, keep sums and write records."""
+"""Cells through the models: fit each, score every cell once, keep sums and write records."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.data.writing import written_whole
-from discreet.engines.contract import CellStore, ClassLimits, CountedCells, HouseholdTotals
+from discreet.engines.contract import Cells, CellStore, ClassLimits, HouseholdTotals
 from discreet.errors import InputError
 from discreet.figures import Outcome, Unavailable
 from discreet.numerics.arrays import FloatArray
 from discreet.progress import Progress, heed
 from discreet.survey.bayes_test import CalledUnique
-from discreet.survey.headline.record_risk import CellRisks
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.models.contract import (
+    MATCH,
+    UNIQUE,
+    ExactTally,
     FittedModel,
     Model,
     ModelUnavailable,
-    Tally,
     TunableModel,
 )
 from discreet.survey.risk_histogram import RiskDistribution
-
-RISK, POPULATION_UNIQUE = "risk", "population_unique"
-EXTRA_CELLS = 1 << 20  # handed over at once where there is nothing to score
-MATCH = "_match_probability"
-UNIQUE = "_unique_probability"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +45,7 @@ class ModelResult:
 def fit_model(
     model: Model,
     summary: Summary,
-    cells: CountedCells,
+    cells: Cells,
     impossible: Sequence[Mapping[int, int]],
     progress: Progress,
 ) -> FittedModel | Unavailable:
@@ -58,134 +56,130 @@ def fit_model(
     heed()
     try:
         if isinstance(model, TunableModel):
-            model = model.tuned(summary, cells.batches, impossible, progress)
+            model = model.tuned(summary, cells, impossible, progress)
         return model.fit(summary)
     except (ModelUnavailable, InputError) as reason:
         return Unavailable(str(reason))
 
 
-class Scorer:
-    """Runs cells through the fitted models once, keeping the tally and distribution of each.
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What is kept of the scores of one model."""
 
-    `leading` are the risks that lead, or the name of the model whose risks do. `extra` are further
-    columns for the file of records, one value a cell; `matched_by` is a sentence to add to what
-    models assume.
-    """
+    sums: ExactTally
+    distribution: RiskDistribution | None = None
+    called: CalledUnique | None = None
 
-    def __init__(
-        self,
-        cells: CellStore,
-        fitted: Mapping[str, FittedModel | Unavailable],
-        leading: CellRisks | str | None,
-        extra: Mapping[str, FloatArray],
-        loss_ratios: tuple[float, ...],
-        matched_by: str = "",
-    ) -> None:
-        self.cells = cells
-        self.matched_by = matched_by
-        self.outcomes = fitted
-        self.fitted = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
-        self.extra = dict(extra)
-        self.leads = leading if isinstance(leading, str) else None
-        self.risks = None if isinstance(leading, str) else leading
-        self.parts: list[tuple[FloatArray, FloatArray]] = []
-        if self.risks is not None:
-            told = {RISK: self.risks.risk, POPULATION_UNIQUE: self.risks.population_unique}
-            self.extra = told | self.extra
-        self.tallies = {name: Tally() for name in self.fitted}
-        self.distributions: dict[str, RiskDistribution] = {}
-        self.called: dict[str, CalledUnique] = {}
-        self.columns: list[str] = []
+    def joined(self, other: "Scored") -> "Scored":
+        """Of the cells of both."""
+        distribution, called = self.distribution, self.called
+        if distribution is not None and other.distribution is not None:
+            distribution = distribution.joined(other.distribution)
+        if called is not None and other.called is not None:
+            called = called.joined(other.called)
+        return Scored(self.sums.joined(other.sums), distribution, called)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringModels:
+    """Scores the cells by fitted models, named by model and score; `leads` is the model whose risk
+    is that of the records, and `keeps` says that the scores of the others are wanted too."""
+
+    fitted: Mapping[str, FittedModel]
+    loss_ratios: tuple[float, ...] = ()
+    leads: str | None = None
+    keeps: bool = True
+    reads: tuple[str, ...] = ()
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The risk that leads, if it is one of these, and the scores of each model."""
+        led = () if self.leads is None else (RISK, POPULATION_UNIQUE)
+        every = (f"{name}_{score}" for name, model in self.fitted.items() for score in model.gives)
+        return (*led, *(every if self.keeps else ()))
+
+    def of(self, batch: CellBatch) -> tuple[dict[str, FloatArray], dict[str, Scored]]:
+        """Of some cells."""
+        columns: dict[str, FloatArray] = {}
+        found: dict[str, Scored] = {}
         for name, model in self.fitted.items():
-            first = model.score(next(cells.batches()).part(slice(1)))  # which scores it gives
-            if first.unique_probability is not None:
-                self.columns.append(f"{name}{UNIQUE}")
-                self.called[name] = CalledUnique.none_yet(loss_ratios)
-            if first.match_probability is not None:
-                self.columns.append(f"{name}{MATCH}")
-                self.distributions[name] = RiskDistribution.empty()
-        self.columns = [*self.extra, *self.columns]
+            heed()
+            scores = model.score(batch)
+            distribution = called = None
+            unique, match = scores.unique_probability, scores.match_probability
+            if UNIQUE in model.gives and unique is not None:
+                columns[f"{name}_{UNIQUE}"] = unique
+                called = CalledUnique.none_yet(self.loss_ratios).add(unique, batch.n_records)
+            if MATCH in model.gives and match is not None:
+                columns[f"{name}_{MATCH}"] = match
+                distribution = RiskDistribution.empty().add(match, batch.n_records)
+            found[name] = Scored(ExactTally.of(batch, scores), distribution, called)
         if self.leads is not None:
-            self.columns = [RISK, POPULATION_UNIQUE, *self.columns]
+            none = np.full(len(batch), np.nan)
+            columns[RISK] = columns.get(f"{self.leads}_{MATCH}", none)
+            columns[POPULATION_UNIQUE] = columns.get(f"{self.leads}_{UNIQUE}", none)
+        return {name: columns[name] for name in self.gives}, found
 
-    def run(
-        self, risks: Path | None, household: str | None, limits: ClassLimits, progress: Progress
-    ) -> HouseholdTotals | None:
-        """Score every batch, write the records if asked, and gather households if there are any."""
-        if risks is None and household is None:
-            for _ in self.scores(progress) if self.fitted else ():
-                pass
-            return None
-        self.cells.attach_scores(self.scores(progress), self.columns)
-        totals = None
-        if household is not None:
-            of_records = [c for c in self.columns if c.endswith((MATCH, RISK))]
-            totals = self.cells.household_totals(of_records)
-        if risks is not None:
-            first = [c for c in (RISK, POPULATION_UNIQUE) if c in self.columns]
-            with written_whole(risks) as temporary:
-                self.cells.write_records(temporary, first, limits if first else None)
-        return totals
+    def joined(self, one: dict[str, Scored], other: dict[str, Scored]) -> dict[str, Scored]:
+        """Of the cells of both."""
+        return {name: scored.joined(other[name]) for name, scored in one.items()}
 
-    def all_risks(self) -> CellRisks | None:
-        """The risks that lead, of all cells, after the run."""
-        if self.leads is None or not self.parts:
-            return self.risks
-        risk, unique = (np.concatenate(part) for part in zip(*self.parts, strict=True))
-        return CellRisks(risk=risk, population_unique=unique)
 
-    def scores(self, progress: Progress) -> Iterator[dict[str, FloatArray]]:
-        """For each batch, the columns of scores of all models."""
-        done = 0
-        if not self.fitted and self.extra and self.leads is None:  # no model wants to see the cells
-            for first in range(0, self.cells.n_cells, EXTRA_CELLS):
-                here = slice(first, first + EXTRA_CELLS)
-                yield {name: np.asarray(values[here]) for name, values in self.extra.items()}
-            return
-        for batch in self.cells.batches():
-            columns: dict[str, FloatArray] = {}
-            for name, model in self.fitted.items():
-                scores = model.score(batch)
-                self.tallies[name] = self.tallies[name].add(batch, scores)
-                if scores.unique_probability is not None:
-                    columns[f"{name}{UNIQUE}"] = scores.unique_probability
-                    self.called[name] = self.called[name].add(
-                        scores.unique_probability, batch.n_records
-                    )
-                if scores.match_probability is not None:
-                    columns[f"{name}{MATCH}"] = scores.match_probability
-                    self.distributions[name] = self.distributions[name].add(
-                        scores.match_probability, batch.n_records
-                    )
-            if self.leads is not None:
-                columns |= self._leading(columns, len(batch))
-            here = slice(done, done + len(batch))
-            columns |= {name: np.asarray(values[here]) for name, values in self.extra.items()}
-            done += len(batch)
-            progress("scoring the cells", done / self.cells.n_cells)
-            yield columns
-
-    def _leading(self, columns: Mapping[str, FloatArray], n: int) -> dict[str, FloatArray]:
-        """The scores of the model that leads, NaN where it gives none."""
-        none = np.full(n, np.nan)
-        risk = columns.get(f"{self.leads}{MATCH}", none)
-        unique = columns.get(f"{self.leads}{UNIQUE}", none)
-        self.parts.append((risk, unique))
-        return {RISK: risk, POPULATION_UNIQUE: unique}
-
-    def result(self, model: Model) -> ModelResult | Unavailable:
-        """What the model says of the whole file, from its tally."""
-        fit = self.outcomes[model.name]
-        if isinstance(fit, Unavailable):
-            return fit
-        tally = self.tallies[model.name]
-        return ModelResult(
-            name=model.name,
-            assumption=model.assumption + self.matched_by,
-            parameters=fit.parameters,
-            expected_population_uniques=fit.expected_population_uniques(tally),
-            expected_correct_matches=fit.expected_correct_matches(tally),
-            caution=fit.caution(tally),
-            distribution=self.distributions.get(model.name),
-            called_unique=self.called.get(model.name),
+def scored_by(
+    cells: Cells,
+    models: Sequence[Model],
+    fitted: Mapping[str, FittedModel | Unavailable],
+    *,
+    loss_ratios: tuple[float, ...] = (),
+    leads: str | None = None,
+    keeps: bool = True,
+) -> tuple[dict[str, ModelResult | Unavailable], tuple[str, ...]]:
+    """What each model says of the whole file, and the columns of scores beside the cells."""
+    answered = {n: m for n, m in fitted.items() if not isinstance(m, Unavailable)}
+    step = ScoringModels(answered, loss_ratios, leads if leads in answered else None, keeps)
+    found = cells.add(step) if answered else {}
+    results: dict[str, ModelResult | Unavailable] = {}
+    for model in models:
+        fit = fitted[model.name]
+        results[model.name] = (
+            fit
+            if isinstance(fit, Unavailable)
+            else _result(model, fit, found[model.name], cells.space.matched_by)
         )
+    return results, step.gives
+
+
+def _result(model: Model, fit: FittedModel, found: Scored, matched_by: str) -> ModelResult:
+    tally = found.sums.tally()
+    return ModelResult(
+        name=model.name,
+        assumption=model.assumption + matched_by,
+        parameters=fit.parameters,
+        expected_population_uniques=fit.expected_population_uniques(tally),
+        expected_correct_matches=fit.expected_correct_matches(tally),
+        caution=fit.caution(tally),
+        distribution=found.distribution,
+        called_unique=found.called,
+    )
+
+
+def given_to_records(
+    store: CellStore,
+    columns: Sequence[str],
+    risks: Path | None,
+    household: str | None,
+    limits: ClassLimits,
+) -> HouseholdTotals | None:
+    """Write the columns of the cells to the records if asked, and gather households if there are
+    any."""
+    totals = None
+    if household is not None:
+        totals = store.household_totals([c for c in columns if c == RISK or c.endswith(_ENDINGS)])
+    if risks is not None:
+        first = [c for c in (RISK, POPULATION_UNIQUE) if c in columns]
+        with written_whole(risks) as temporary:
+            store.write_records(temporary, columns, first, limits if first else None)
+    return totals
+
+
+_ENDINGS = (f"_{MATCH}", f"_{RISK}")

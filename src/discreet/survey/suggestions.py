@@ -10,20 +10,26 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-
 from discreet.data.summary import SizeIndices
+from discreet.engines.contract import Small
 from discreet.figures import Outcome
 from discreet.numerics.rounding import ALIKE
 from discreet.policy.record_rules import MinK
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
-from discreet.survey.after_change import Before, Changed, after, changed, sizes_of
+from discreet.survey.after_change import (
+    MOST_AGAIN,
+    TOO_MANY_CELLS,
+    Before,
+    Changed,
+    after,
+    changed,
+    view_after,
+)
 from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.combined_changes import combined_steps
 from discreet.survey.headline.recommendation import COUNTED
 from discreet.survey.options import AssessOptions
-from discreet.survey.regrouping import Small, recoded_words, small_groups
 
 MOST = 3
 MOST_COUNTS, MOST_ESTIMATES = 200, 20  # checks of the limits by counting, or by an estimate each
@@ -67,16 +73,17 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
     out, if it does half of the work.
     """
     cells, options = before.cells, before.options
-    sizes = sizes_of(cells)
+    sizes = before.summary.size_indices
     k = _size_needed(before, sizes)
     if not sizes.records_below(k):
         return ()
     found = []
-    for key in range(len(cells.keys)):
+    n_keys = len(cells.space.keys)
+    for key in range(n_keys):
         tried = _best(before, key, k, sizes)
         if tried is not None:
             found.append(tried)
-        progress("looking for what helps", (key + 1) / len(cells.keys))
+        progress("looking for what helps", (key + 1) / n_keys)
     half = sizes.records_below(k) / 2
 
     def rank(one: _Tried) -> tuple[bool, int, int]:
@@ -84,6 +91,8 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
         return not (one.leaves_keys and left <= half), left, one.small.uniques
 
     found.sort(key=rank)
+    if cells.n_cells > MOST_AGAIN:
+        return tuple(_counted(one, sizes, before, k) for one in found[:MOST])
     measured = [_measured(changed(cells, (one.step,)), sizes, before, k) for one in found[:MOST]]
     told = zip(found, measured, strict=False)
     mild = any(one.leaves_keys and figures.keeps_limits for one, figures in told)
@@ -136,7 +145,7 @@ def _together(before: Before, k: int) -> Changed | None:
         return _ruled(after(one, before).verdict) is True
 
     counted = before.led.model == COUNTED and before.population is None
-    alone = not before.sensitive and all(
+    alone = not options.sensitive and all(
         isinstance(rule, MinK) and rule.of == "sample" for rule in options.rules
     )
     most = MOST_COUNTS if counted or alone else MOST_ESTIMATES
@@ -161,14 +170,15 @@ def _tried(before: Before, key: int, coarser: Coarser | None, k: int) -> _Tried:
     """The small cells alone; where no missing value matches others they take no more than a
     sort."""
     cells, left_out = before.cells, before.left_out
-    step = (cells.names[key], coarser)
+    step = (cells.space.names[key], coarser)
     if left_out is None:
         sizes = changed(cells, (step,)).sizes
         return _Tried(step, Small(sizes.records_below(k), sizes.sample_uniques))
     if coarser is None:
-        return _Tried(step, left_out.small(key, k))
-    words = recoded_words(cells.words, cells.coding, key, coarser.to)
-    return _Tried(step, small_groups(words, cells.records, k))
+        without = left_out.count()[key]
+        return _Tried(step, Small(without.records_below(k), without.sample_uniques))
+    (small,) = cells.small([view_after(cells, (step,))], k)
+    return _Tried(step, small)
 
 
 def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None:
@@ -179,12 +189,10 @@ def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None
     gain = start - without.small.below
     if gain < LEAST_GAIN * start or gain == 0:
         return None
-    cost = MATCHING_COST if cells.overlap else 1
-    if len(cells.records) * len(cells.keys) * cost > MOST_WORK:
+    cost = MATCHING_COST if cells.space.overlap else 1
+    if cells.n_cells * len(cells.space.keys) * cost > MOST_WORK:
         return without
-    levels = cells.coding.level(cells.words, key)
-    margin = np.bincount(levels, cells.records, cells.coding.sizes[key]).astype(np.int64)
-    ways = list(coarser_keys(cells.keys[key], margin))
+    ways = list(coarser_keys(cells.space.keys[key], before.summary.margins[(key,)]))
 
     @cache
     def tried(way: int) -> _Tried:
@@ -204,6 +212,24 @@ def _ruled(verdict: Verdict | None) -> bool | None:
     if verdict is None or verdict.ruling is Ruling.UNDECIDED:
         return None
     return verdict.allows
+
+
+def _counted(one: _Tried, sizes: SizeIndices, before: Before, k: int) -> Suggestion:
+    """What a change does to the counts, where a new estimate would take too long."""
+    led, (name, coarser) = before.led, one.step
+    return Suggestion(
+        key=name,
+        change=f"leave out {name}" if coarser is None else coarser.change,
+        k=k,
+        sample_uniques_before=sizes.sample_uniques,
+        sample_uniques_after=one.small.uniques,
+        breaking_before=sizes.records_below(k),
+        breaking_after=one.small.below,
+        expected_population_uniques_before=led.expected_population_uniques,
+        expected_population_uniques_after=TOO_MANY_CELLS,
+        expected_correct_matches_before=led.expected_correct_matches,
+        expected_correct_matches_after=TOO_MANY_CELLS,
+    )
 
 
 def _measured(one: Changed, sizes: SizeIndices, before: Before, k: int) -> Suggestion:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.data.cells import CellBatch
 from discreet.data.missing import EVERY_COLUMN
 from discreet.data.summary import Summary
-from discreet.engines.contract import CellStore, IdleCode, KeyLevels, WeightCheck
+from discreet.engines.contract import CellStore, IdleCode, WeightCheck
+from discreet.engines.key_space import KeyLevels
 from discreet.errors import WeightError, must_be
 from discreet.numerics.rounding import above, alike
 from discreet.survey.attributes.sensitive import SensitiveFigures
@@ -106,7 +108,7 @@ def _about_weights(cells: CellStore, summary: Summary, name: str | None) -> Iter
             f"{cells.weights.n_below_one:,} of {cells.n_records:,} weights are below 1: a record "
             "cannot stand for less than itself, so these may not be design weights"
         )
-        undersized = sum(_undersized_cells(batch) for batch in cells.batches())
+        undersized = cells.cells.fold(Undersized())
         if undersized:
             yield (
                 f"in {undersized:,} cells the weights sum to less than the records there are; the "
@@ -122,10 +124,10 @@ def _about_weights(cells: CellStore, summary: Summary, name: str | None) -> Iter
 
 
 def _about_totals(cells: CellStore, summary: Summary) -> Iterator[str]:
-    if summary.n_table_cells < cells.n_cells and summary.size_indices.is_partition:
+    if summary.n_table_cells < cells.cells.n_cells and summary.size_indices.is_partition:
         yield (
             f"the {summary.n_table_cells:,} possible cells that were given are fewer than the "
-            f"{cells.n_cells:,} that hold records, so no model of the table can use them"
+            f"{cells.cells.n_cells:,} that hold records, so no model of the table can use them"
         )
 
 
@@ -177,12 +179,22 @@ def _size(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def _undersized_cells(batch: CellBatch) -> int:
+@dataclass(frozen=True, slots=True)
+class Undersized:
     """Cells whose weights sum to less than their records: no sampling design gives such weights.
 
     The individual risk takes p = 1 there, so with the risk 1/f, the highest there is.
     """
-    if batch.weight_total is None:
-        return 0
-    slack = 1e-9  # what sums of weights may lose by rounding
-    return int(np.count_nonzero(batch.weight_total < batch.sample_count * (1 - slack)))
+
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> int:
+        """Of some cells."""
+        if batch.weight_total is None:
+            return 0
+        slack = 1e-9  # what sums of weights may lose by rounding
+        return int(np.count_nonzero(batch.weight_total < batch.sample_count * (1 - slack)))
+
+    def joined(self, one: int, other: int) -> int:
+        """Of the cells of both."""
+        return one + other

@@ -300,7 +300,7 @@ class TestHive:
         assert open_records(tmp_path).column_names == ("a", "b", "year", "Region")
         cells = count(tmp_path, ["Region", "year"])
         assert self.levels(cells) == {"Region": ("n s", "w"), "year": ("2020", "2021")}
-        assert cells.size_indices().to_json() == {"3": 3}
+        assert cells.cells.size_indices().to_json() == {"3": 3}
 
     @pytest.mark.parametrize("pattern", ["", "*/*.parquet"])
     def test_a_single_file_has_its_partition_too(self, tmp_path, count, pattern):

@@ -16,7 +16,7 @@ def n_cells(engine):
     records = open_records(TABLE)
     request = Request(records=records, keys=("a",), missing=missing_policy("category"))
     with engine.count(request) as cells:
-        return cells.n_cells
+        return cells.cells.n_cells
 
 
 @pytest.mark.parametrize("options", [{}, {"memory": "500MB"}, {"memory": "0.5 GiB", "threads": 1}])

@@ -10,12 +10,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.oracles.cells_beside import attach, whole
 
 from discreet.data.coding import Coding
 from discreet.data.records import open_records
 from discreet.engines import duckdb_cells
 from discreet.engines.contract import ClassLimits
+from discreet.engines.local import cells as local_cells
+from discreet.engines.local import records as local_records
 from discreet.errors import ColumnError, FileError, InputError
+from discreet.survey.projection import AllCells
 
 SIZES = (3, 2, 4, 5)
 NAMES = list("abcd")
@@ -43,8 +47,9 @@ def table(levels, **more):
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_margins_agree_with_numpy(count, levels, packing, order):
-    margins = count(table(levels), NAMES).margins(order)
-    assert list(margins) == list(itertools.combinations(range(4), order))
+    sets = list(itertools.combinations(range(4), order))
+    margins = count(table(levels), NAMES).cells.margins(sets)
+    assert list(margins) == sets
     for axes, margin in margins.items():
         expected = np.zeros([SIZES[axis] for axis in axes], dtype=np.int64)
         np.add.at(expected, tuple(levels[:, list(axes)].T), 1)
@@ -57,7 +62,8 @@ def test_margins_of_many_keys(count):
     levels = rng.integers(0, 2, (40, 66))
     names = [f"k{j}" for j in range(66)]
     cells = count(pa.table({n: levels[:, j] for j, n in enumerate(names)}), names)
-    pairs = cells.margins(2)
+    sets = list(itertools.combinations(range(66), 2))
+    pairs = cells.cells.margins(sets)
     assert len(pairs) == 66 * 65 // 2
     for (i, j), margin in pairs.items():
         expected = np.zeros((2, 2), dtype=np.int64)
@@ -69,35 +75,42 @@ def test_a_margin_too_large_to_hold_is_refused(count):
     n = 9000
     cells = count(pa.table({"a": np.arange(n), "b": np.arange(n)}), ["a", "b"])
     with pytest.raises(InputError, match="margin 'a' × 'b' must be of at most 67,108,864 cells"):
-        cells.margins(2)
+        cells.cells.margins([(0,), (0, 1)])
+
+
+def test_margins_too_large_together_are_refused(count):
+    n = 8000
+    source = pa.table({name: np.arange(n) for name in "abc"})
+    with pytest.raises(InputError, match="at most 134,217,728 cells in all, got 192000000"):
+        count(source, ["a", "b", "c"]).cells.margins([(0, 1), (0, 2), (1, 2)])
 
 
 def test_cells_agree_with_a_counter(count, levels, packing):
-    cells = count(table(levels), NAMES)
+    cells = count(table(levels), NAMES).cells
     expected = Counter(map(tuple, levels.tolist()))
-    words, counts = cells.words()
-    assert words.shape == (len(expected), cells.coding.n_words)
-    assert (cells.coding.n_words > 1) == (packing == "several words")
-    found = dict(zip(map(tuple, cells.coding.decode(words).tolist()), counts.tolist(), strict=True))
-    assert found == expected
+    held = whole(cells)
+    assert held.words.shape == (len(expected), cells.space.coding.n_words)
+    assert (cells.space.coding.n_words > 1) == (packing == "several words")
+    rows = map(tuple, held.levels().tolist())
+    assert dict(zip(rows, held.n_records.tolist(), strict=True)) == expected
+    assert held.words.tolist() == sorted(held.words.tolist())
     assert cells.n_cells == len(expected)
     sizes = Counter(expected.values())
     assert cells.size_indices().to_json() == {str(s): n for s, n in sorted(sizes.items())}
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_batches_hold_each_cell_once_in_the_order_of_the_codes(
-    count, levels, packing, size, monkeypatch
-):
-    monkeypatch.setattr(duckdb_cells, "BATCH_CELLS", size)
+def test_batches_hold_each_cell_once(count, levels, packing, size, monkeypatch):
+    monkeypatch.setattr(local_cells, "BATCH_CELLS", size)
     weights = np.arange(1.0, 151.0)
-    cells = count(table(levels, w=weights), NAMES, weight="w")
-    words, counts = cells.words()
+    cells = count(table(levels, w=weights), NAMES, weight="w").cells
     batches = list(cells.batches())
     assert all(0 < len(batch) <= size for batch in batches)
-    assert (np.concatenate([batch.words for batch in batches]) == words).all()
-    assert (np.concatenate([batch.sample_count for batch in batches]) == counts).all()
-    assert words.tolist() == sorted(words.tolist())
+    found = [row for batch in batches for row in map(tuple, batch.levels().tolist())]
+    expected = Counter(map(tuple, levels.tolist()))
+    assert sorted(found) == sorted(expected)
+    counts = np.concatenate([batch.sample_count for batch in batches]).tolist()
+    assert dict(zip(found, counts, strict=True)) == expected
     totals = dict.fromkeys(map(tuple, levels.tolist()), 0.0)
     for level, weight in zip(map(tuple, levels.tolist()), weights, strict=True):
         totals[level] += weight
@@ -108,37 +121,38 @@ def test_batches_hold_each_cell_once_in_the_order_of_the_codes(
 
 def test_rows_of_cells_in_the_order_of_the_file(count, levels, packing):
     cells = count(table(levels), NAMES)
-    words, _ = cells.words()
-    wanted = [len(words) - 1, 0, 3]
+    words = whole(cells.cells).words
+    wanted = words[[len(words) - 1, 0, 3]]
     found = cells.rows_in(wanted, 2)
-    codes = cells.coding.encode(levels)
-    for cell, rows in zip(wanted, found, strict=True):
-        own = np.flatnonzero((codes == words[cell]).all(axis=1)) + 1
+    codes = cells.cells.space.coding.encode(levels)
+    for code, rows in zip(wanted, found, strict=True):
+        own = np.flatnonzero((codes == code).all(axis=1)) + 1
         assert rows == tuple(own[:2].tolist())
-    assert cells.rows_in([], 3) == []
+    assert cells.rows_in(words[:0], 3) == []
 
 
 def test_weights_of_a_cell_are_its_own_also_where_it_matches_others(count):
     source = pa.table({"a": ["x", "x", None, "y"], "w": [1.0, 2.0, 4.0, 8.0]})
     for policy in ("category", "wildcard"):
         cells = count(source, ["a"], missing=policy, weight="w")
-        assert sorted(cells.own_weights().tolist()) == [3.0, 4.0, 8.0]
-    assert count(source, ["a"]).own_weights() is None
+        assert sorted(AllCells.of(cells.cells).weight.tolist()) == [3.0, 4.0, 8.0]
+    assert AllCells.of(count(source, ["a"]).cells).weight is None
 
 
 class TestRecords:
     def write(self, cells, path, columns=("score",)):
-        scores = (dict.fromkeys(columns, batch.words[:, 0] + 0.5) for batch in cells.batches())
-        cells.attach_scores(scores, columns)
-        cells.write_records(path)
+        attach(cells.cells, **dict.fromkeys(columns, whole(cells.cells).words[:, 0] + 0.5))
+        cells.write_records(path, columns)
         return pq.read_table(path)
 
     @pytest.mark.parametrize("size", [7, 1000])
     def test_each_record_has_the_scores_of_its_cell(
         self, count, levels, packing, tmp_path, size, monkeypatch
     ):
-        monkeypatch.setattr(duckdb_cells, "BATCH_CELLS", size)
+        monkeypatch.setattr(local_cells, "BATCH_CELLS", size)
         monkeypatch.setattr(duckdb_cells, "BATCH_RECORDS", size)
+        monkeypatch.setattr(local_records, "BATCH_RECORDS", size)
+        monkeypatch.setattr(local_records, "SCATTERED", size)
         cells = count(table(levels), NAMES)
         found = self.write(cells, tmp_path / "r.parquet", ["score", 'it\'s "odd"'])
         expected = Counter(map(tuple, levels.tolist()))
@@ -147,7 +161,7 @@ class TestRecords:
         assert found.column("sample_count").to_pylist() == [
             expected[tuple(level)] for level in levels.tolist()
         ]
-        codes = cells.coding.encode(levels)[:, 0] + 0.5
+        codes = cells.cells.space.coding.encode(levels)[:, 0] + 0.5
         assert found.column("score").to_pylist() == codes.tolist()
         assert found.column('it\'s "odd"').to_pylist() == codes.tolist()
 
@@ -165,10 +179,10 @@ class TestRecords:
     def test_records_have_the_risk_of_their_household_beside_their_own(self, count, tmp_path):
         source = pa.table({"a": [1, 2, 1, 3], "home": ["x", "y", "x", "y"]})
         cells = count(source, ["a"], household="home")
-        cells.attach_scores([{"risk": np.array([0.5, 0.2, 1.0])}], ["risk"])
+        attach(cells.cells, risk=[0.5, 0.2, 1.0])
         totals = cells.household_totals(["risk"])
         assert totals.expected_found["risk"] == pytest.approx(0.75 + 1)
-        cells.write_records(tmp_path / "r.parquet", ["risk"], self.LIMITS)
+        cells.write_records(tmp_path / "r.parquet", ["risk"], ["risk"], self.LIMITS)
         found = pq.read_table(tmp_path / "r.parquet").to_pydict()
         assert found["row"] == [1, 2, 3, 4]
         assert found["risk"] == [0.5, 0.2, 0.5, 1.0]
@@ -182,11 +196,10 @@ class TestRecords:
             {"id": ["p,1", "q", "r", 's"4'], "a": [1, 1, 2, None], "n": [1.5, None, 2.5, 0.0]}
         )
         cells = count(source, ["a"], missing="drop", carry=("id", "n"))
-        columns = ("other", "risk", "population_unique")
         scores = {"other": [7.0, 8.0], "risk": [0.2, 0.051], "population_unique": [0.0, 0.5]}
-        cells.attach_scores([{name: np.array(v) for name, v in scores.items()}], columns)
+        attach(cells.cells, **scores)
         path = tmp_path / f"r.{ending}"
-        cells.write_records(path, ("risk", "population_unique"), self.LIMITS)
+        cells.write_records(path, tuple(scores), ("risk", "population_unique"), self.LIMITS)
         frame = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
         assert list(frame) == [
             "row", "risk", "population_unique", "class", "id", "n", "sample_count", "other",
@@ -209,15 +222,15 @@ class TestRecords:
     )
     def test_what_is_at_a_limit_is_not_above_it(self, count, tmp_path, risk, name):
         cells = count(pa.table({"a": [1]}), ["a"])
-        cells.attach_scores([{"risk": np.array([risk])}], ["risk"])
-        cells.write_records(tmp_path / "r.parquet", ["risk"], self.LIMITS)
+        attach(cells.cells, risk=[risk])
+        cells.write_records(tmp_path / "r.parquet", ["risk"], ["risk"], self.LIMITS)
         assert pq.read_table(tmp_path / "r.parquet").column("class").to_pylist() == [name]
 
     def test_many_records_keep_their_order_as_csv(self, count, tmp_path):
         a = np.random.default_rng(1).integers(0, 900, 300_000)
         cells = count(pa.table({"a": a, "id": np.arange(300_000)}), ["a"], carry=("id",))
-        cells.attach_scores([{"risk": np.linspace(0, 1, 900)}], ["risk"])
-        cells.write_records(tmp_path / "r.csv", ["risk"], self.LIMITS)
+        attach(cells.cells, risk=np.linspace(0, 1, 900))
+        cells.write_records(tmp_path / "r.csv", ["risk"], ["risk"], self.LIMITS)
         frame = pd.read_csv(tmp_path / "r.csv")
         assert (frame["row"] == np.arange(1, 300_001)).all()
         assert (frame["id"] == np.arange(300_000)).all()

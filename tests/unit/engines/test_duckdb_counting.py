@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from tests.oracles.cells_beside import whole
 
 from discreet.data.csv_dialect import CsvOptions
 from discreet.data.records import open_records
@@ -20,7 +22,7 @@ from discreet.errors import ColumnError, InputError, MissingError, WeightError
 
 def level_counts(cells, key=0):
     """Records of each level of a key, by its value; None for missing."""
-    (margin,) = [table for axes, table in cells.margins(1).items() if axes == (key,)]
+    margin = cells.cells.margins([(key,)])[(key,)]
     return dict(zip(cells.keys[key].values, margin.tolist(), strict=True))
 
 
@@ -132,7 +134,7 @@ def test_a_key_that_is_missing_everywhere(count, kind):
     }[kind]
     cells = count(frame, ["a"])
     assert level_counts(cells) == {None: 3}
-    assert cells.coding.n_combinations == 1
+    assert cells.cells.space.coding.n_combinations == 1
     with pytest.raises(MissingError, match="none among 3"):
         count(frame, ["a"], missing="drop")
 
@@ -174,7 +176,7 @@ def test_text_that_looks_alike_differs(count):
     column = ["é", "e\u0301", "e", "E", " e", "e ", "(missing)", "NULL", "\\N", "a\x00b", "a", None]
     cells = count(pa.table({"a": column}), ["a"])
     assert set(cells.keys[0].values) == set(column)
-    assert cells.n_cells == len(column)
+    assert cells.cells.n_cells == len(column)
 
 
 def test_numbers_written_as_text_stand_in_the_order_of_their_size(count):
@@ -192,15 +194,15 @@ def test_numbers_written_as_text_stand_in_the_order_of_their_size(count):
 def test_ten_thousand_categories(count):
     levels = [f"level {i}" for i in range(10_000)]
     cells = count(pa.table({"a": levels * 2, "b": [0, 1] * 10_000}), ["a", "b"])
-    assert cells.coding.sizes == (10_000, 2)
-    assert cells.size_indices().to_json() == {"2": 10_000}
+    assert cells.cells.space.coding.sizes == (10_000, 2)
+    assert cells.cells.size_indices().to_json() == {"2": 10_000}
 
 
 @pytest.mark.parametrize("far", [10**6, 10**9, 10**18])
 def test_a_few_whole_numbers_far_apart_cost_nothing(count, far):
     cells = count(pa.table({"a": [0, far, far], "b": [far, 0, 0]}), ["a", "b"])
     assert level_counts(cells) == {"0": 1, str(far): 2}
-    assert cells.size_indices().to_json() == {"1": 1, "2": 1}
+    assert cells.cells.size_indices().to_json() == {"1": 1, "2": 1}
 
 
 @pytest.mark.parametrize("missing", ["category", "drop"])
@@ -215,10 +217,12 @@ def test_tables_beyond_every_machine_word(count, n_keys, levels, missing):
     cells = count(table, names, missing=missing)
     kept = [tuple(row) for row in rows if missing == "category" or None not in row]
     sizes = Counter(Counter(kept).values())
-    assert cells.size_indices().to_json() == {str(s): n for s, n in sorted(sizes.items())}
+    assert cells.cells.size_indices().to_json() == {str(s): n for s, n in sorted(sizes.items())}
     assert cells.n_records == len(kept)
-    assert cells.coding.n_combinations == math.prod(len(set(column)) for column in zip(*kept))
-    assert cells.coding.n_words > 1
+    assert cells.cells.space.coding.n_combinations == math.prod(
+        len(set(column)) for column in zip(*kept)
+    )
+    assert cells.cells.space.coding.n_words > 1
     assert cells.n_incomplete == sum(None in row for row in rows)
     for j in range(n_keys):
         expected = Counter(row[j] if row[j] is None else str(row[j]) for row in kept)
@@ -233,10 +237,10 @@ class TestMissing:
     def test_as_a_category_of_its_own(self, count):
         cells = count(self.TABLE, ["a", "b"])
         assert (cells.n_records, cells.n_dropped, cells.n_incomplete) == (6, 0, 4)
-        assert cells.size_indices().to_json() == {"1": 6}
+        assert cells.cells.size_indices().to_json() == {"1": 6}
         assert [key.n_missing for key in cells.keys] == [2, 3]
         assert [key.labels[-1] for key in cells.keys] == ["(missing)", "(missing)"]
-        assert cells.coding.sizes == (4, 3)
+        assert cells.cells.space.coding.sizes == (4, 3)
 
     def test_dropped_with_the_levels_that_only_they_have(self, count):
         cells = count(self.TABLE, ["a", "b"], missing="drop")
@@ -261,7 +265,7 @@ class TestMissing:
         table = pa.table({"a": [0, -5, -4, -3, -2, -1, far], "b": ["x"] * 6 + [None]})
         cells = count(table, ["a", "b"], missing="drop")
         assert cells.n_records == 6
-        assert cells.coding.sizes == (6, 1)
+        assert cells.cells.space.coding.sizes == (6, 1)
 
     def test_weights_of_dropped_records_do_not_count(self, count):
         table = pa.table({"a": [1, None, None, 2], "w": [0.5, 0.25, 7.0, 3.0]})
@@ -276,9 +280,15 @@ class TestMissing:
         assert level_counts(cells, 1) == {"x": 2, None: 1}
 
 
+def test_nan_in_a_parquet_file_is_missing(count, tmp_path):
+    numbers = pa.table({"a": [2.5, 1.0, 2.5, math.nan]})  # the file says: from 1 to 2.5, no NULL
+    pq.write_table(numbers, tmp_path / "s.parquet")
+    assert level_counts(count(tmp_path / "s.parquet", ["a"])) == {"1": 1, "2.5": 2, None: 1}
+
+
 class TestWeights:
     def totals(self, cells):
-        return [total for batch in cells.batches() for total in batch.weight_total]
+        return whole(cells.cells).weight_total.tolist()
 
     @pytest.mark.parametrize(
         "weights",

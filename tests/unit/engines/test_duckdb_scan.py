@@ -98,7 +98,7 @@ def test_csv_of_thousands_of_columns(count, tmp_path):
     rows = [[f"v{i}" for i in range(n)], ["1"] * n, ["2"] * n]
     (tmp_path / "s.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
     cells = count(tmp_path / "s.csv", [f"v{n - 1}", "v0"])
-    assert cells.size_indices().to_json() == {"1": 2}
+    assert cells.cells.size_indices().to_json() == {"1": 2}
 
 
 FAR = b"a,b\n" + b"1,x\n" * 400_000

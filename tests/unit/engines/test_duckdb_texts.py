@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.oracles.cells_beside import whole
 
 from discreet.data.missing import MissingCodes, missing_policy
 from discreet.data.records import open_records
@@ -20,8 +21,9 @@ def found(source, *, missing="category", codes=None):
         codes=codes or MissingCodes(),
     )  # fmt: skip
     with DuckDBEngine(threads=1).count(request) as cells:
-        words, records = cells.words()
-        return cells.keys, words.tolist(), records.tolist(), cells.n_dropped, cells.n_incomplete
+        held = whole(cells.cells)
+        words, records = held.words.tolist(), held.n_records.tolist()
+        return cells.keys, words, records, cells.n_dropped, cells.n_incomplete
 
 
 def columns(n=400):

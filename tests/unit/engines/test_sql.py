@@ -1,7 +1,5 @@
 """SQL text is quoted so that no name or value can end it."""
 
-import math
-
 import duckdb
 import pytest
 
@@ -56,20 +54,3 @@ def test_levels_come_back_from_the_words(limit):
 )
 def test_which_types_can_be_keys(described, can):
     assert sql.can_be_key(sql.base_type(described)) is can
-
-
-@pytest.mark.parametrize("noise", [-(2.0**-52), 0, 2.0**-52])
-@pytest.mark.parametrize(
-    ("smallest", "largest", "n", "expected"),
-    [
-        (0.001, 1000.0, 1000, "DECIMAL(18, 13)"),
-        (1.0, 1.0, 1, "DECIMAL(18, 16)"),
-        (0.001, 1e12, 1000, "DECIMAL(38, 12)"),
-        (1e-6, 1e12, 10**9, "DECIMAL(38, 15)"),
-        (1e-6, 1e12, 10**9 + 1, None),
-    ],
-)
-def test_digits_of_weights_are_counted_exactly(monkeypatch, noise, smallest, largest, n, expected):
-    log10 = math.log10
-    monkeypatch.setattr(math, "log10", lambda x: log10(x) * (1 + noise))
-    assert sql.decimal_type(smallest, largest, n) == expected

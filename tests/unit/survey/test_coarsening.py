@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from discreet.engines.contract import KeyLevels
+from discreet.engines.key_space import KeyLevels
 from discreet.survey.coarsening import coarser_keys
 
 

@@ -1,21 +1,15 @@
-"""Cells with a key changed or left out, against grouping their levels anew."""
+"""Cells with keys left out, against grouping their levels anew."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_levels, space_of
 
-from discreet.data.coding import Coding
-from discreet.data.missing import missing_policy
-from discreet.engines.contract import KeyLevels
+from discreet.errors import InputError
 from discreet.survey.projection import AllCells
 
 SIZES = (4, 3, 5, 2)
-
-
-def key(name, size):
-    values = tuple(map(str, range(size)))
-    return KeyLevels(name=name, values=values, labels=values, n_missing=0)
 
 
 @pytest.fixture(params=[2**62, 20], ids=["one word", "several words"])
@@ -23,18 +17,7 @@ def cells(request):
     rng = np.random.default_rng(2)
     levels = np.unique(rng.integers(0, SIZES, (70, len(SIZES))), axis=0)
     records = rng.integers(1, 6, len(levels))
-    coding = Coding.of_sizes(SIZES, limit=request.param)
-    words = coding.encode(levels)
-    order = np.lexsort(words.T[::-1])
-    return AllCells(
-        words=words[order],
-        records=records[order],
-        sample_count=records[order],
-        coding=coding,
-        keys=tuple(key(f"k{j}", size) for j, size in enumerate(SIZES)),
-        policy=missing_policy("category"),
-        missing_weight=1.0,
-    )
+    return AllCells.of(cells_of_levels(levels, records, space_of(SIZES, limit=request.param)))
 
 
 def counted(levels, records):
@@ -66,18 +49,10 @@ def test_keys_in_another_order(cells):
     check(found, place, cells.coding.decode(cells.words)[:, [3, 0, 2]], cells.records)
 
 
-@pytest.mark.parametrize("at", range(len(SIZES)))
-def test_a_coarser_key(cells, at):
-    to = np.arange(SIZES[at]) // 2
-    found, place = cells.recoded(at, to, key("coarser", int(to.max()) + 1))
-    levels = cells.coding.decode(cells.words)
-    levels[:, at] = to[levels[:, at]]
-    check(found, place, levels, cells.records)
-
-
-@pytest.mark.parametrize("at", range(len(SIZES)))
-def test_one_level_for_all_is_as_if_the_key_were_not_there(cells, at):
-    found, place = cells.flattened(at)
-    levels = cells.coding.decode(cells.words)
-    levels[:, at] = 0
-    check(found, place, levels, cells.records)
+def test_more_cells_than_may_be_held_are_refused(cells):
+    kept = cells_of_levels(cells.coding.decode(cells.words), cells.records, cells.space)
+    assert len(AllCells.of(kept, len(cells.words)).words) == len(cells.words)
+    with pytest.raises(
+        InputError, match=f"occupied cells must be at most 5, .*, got {len(cells.words)}"
+    ):
+        AllCells.of(kept, 5)

@@ -8,65 +8,48 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracles.cells_beside import attach, cells_of_levels, space_of
 
-from discreet.data.cells import CellBatch
-from discreet.data.coding import Coding
-from discreet.engines.contract import KeyLevels
-from discreet.survey.headline.record_risk import CellRisks
+from discreet.engines.key_space import KeyLevels
+from discreet.engines.local import cells as local_cells
+from discreet.engines.local.cells import LocalCells
 from discreet.survey.riskiest import _end_of_tie, riskiest_cells
 
 
 @dataclass
 class Store:
-    """Cells in batches, as an engine has them; row i is record i."""
+    """Cells with the records they are made of; row i is record i."""
 
     rows: np.ndarray
-    parts: list[CellBatch]
+    cells: LocalCells
     keys: list[KeyLevels]
 
-    def batches(self):
-        return iter(self.parts)
-
-    def rows_in(self, cells, most):
-        order = np.unique(self.rows, axis=0)
-        where = [np.flatnonzero((self.rows == order[c]).all(axis=1)) + 1 for c in cells]
+    def rows_in(self, words, most):
+        codes = self.cells.coding.encode(self.rows)
+        where = [np.flatnonzero((codes == own).all(axis=1)) + 1 for own in words]
         return [tuple(at[:most].tolist()) for at in where]
 
     def carried(self, rows):
         return [(f"id {row}",) for row in rows]
 
 
-def riskiest(rows, sizes, size, weighted, limit=20, keys=None, risks=None):
-    store = Store(rows, batches_of(rows, sizes, size, weighted), keys or keys_of(sizes))
-    return riskiest_cells(store, margins_of(rows, sizes), risks, limit)
-
-
-def batches_of(rows, sizes, size, weighted):
-    coding = Coding.of_sizes(sizes)
-    counts = Counter(map(tuple, rows.tolist()))
-    levels = np.array(sorted(counts))
-    numbers = np.array([counts[tuple(level)] for level in levels.tolist()])
-    return [
-        CellBatch(
-            coding=coding,
-            words=coding.encode(levels[i : i + size]),
-            sample_count=numbers[i : i + size],
-            weight_total=numbers[i : i + size] * 2.5 if weighted else None,
-        )
-        for i in range(0, len(levels), size)
-    ]
+def riskiest(rows, sizes, size, weighted, limit=20, keys=None, risk=None, unique=None):
+    """From cells of which `size` are looked at together; risks are in the order of the codes."""
+    space = space_of(sizes)
+    levels, records = np.unique(rows, axis=0, return_counts=True)
+    order = np.random.default_rng(size).permutation(len(levels))
+    weight = records[order] * 2.5 if weighted else None
+    cells = cells_of_levels(levels[order], records[order], space, weight)
+    if risk is not None:
+        attach(cells, risk=risk, population_unique=unique)
+    store = Store(rows, cells, keys or list(space.keys))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_cells, "BATCH_CELLS", size)
+        return riskiest_cells(store, margins_of(rows, sizes), told=risk is not None, limit=limit)
 
 
 def margins_of(rows, sizes):
     return [np.bincount(rows[:, j], minlength=size) for j, size in enumerate(sizes)]
-
-
-def keys_of(sizes):
-    names = [tuple(f"{j}:{i}" for i in range(size)) for j, size in enumerate(sizes)]
-    return [
-        KeyLevels(name=f"k{j}", values=labels, labels=labels, n_missing=0)
-        for j, labels in enumerate(names)
-    ]
 
 
 @given(
@@ -112,10 +95,10 @@ def test_levels_are_called_by_their_labels():
 
 @pytest.mark.parametrize("numbers", [(3, 5, 11), (2, 9, 15), (4, 5, 7)])
 @pytest.mark.parametrize("size", [2, 100])
-def test_cells_that_are_equally_rare_keep_their_order(size, numbers):
+def test_of_cells_that_are_equally_rare_those_with_the_first_codes_lead(size, numbers):
     """Keys of like margins: the logarithms of one product, added in different orders."""
     crowds = [[level] * 3 for level, n in enumerate(numbers) for _ in range(n)]
-    lone = sorted(permutations(range(3)))
+    lone = sorted(permutations(range(3)), key=lambda row: row[::-1])  # in the order of the codes
     rows, sizes = np.array([*crowds, *lone]), (3, 3, 3)
     found = riskiest(rows, sizes, size, False, 4)
     levels = [tuple(int(label.split(":")[1]) for label in cell.levels) for cell in found]
@@ -126,12 +109,13 @@ def test_cells_that_are_equally_rare_keep_their_order(size, numbers):
 def test_the_risk_goes_before_the_count_and_no_risk_comes_last(size):
     rows = np.array([[0], [1], [1], [2], [3], [3]])
     risk = np.array([0.1, 0.4, np.nan, 0.2])
-    risks = CellRisks(risk=risk, population_unique=np.array([0.05, 0.0, np.nan, 0.0]))
-    found = riskiest(rows, [4], size, False, risks=risks)
+    unique = np.array([0.05, 0.0, np.nan, 0.0])
+    found = riskiest(rows, [4], size, False, risk=risk, unique=unique)
     assert [cell.risk for cell in found] == [0.4, 0.2, 0.1, None]
     assert [cell.rows for cell in found] == [(2, 3), (5, 6), (1,), (4,)]
     assert [cell.population_unique for cell in found] == [0.0, 0.0, 0.05, None]
-    assert len(riskiest(rows, [4], size, False, 2, risks=risks)) == 2
+    assert found[0].carried == (("id 2",), ("id 3",))
+    assert len(riskiest(rows, [4], size, False, 2, risk=risk, unique=unique)) == 2
 
 
 @pytest.mark.parametrize("limit", [1, 5, 20])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from discreet.data.cell_table import CellTable
 from discreet.data.coding import Coding
+from discreet.engines.local.cells import cells_at_hand
 from discreet.survey.models.contract import Need
 from discreet.survey.models.lancaster import Lancaster
 from discreet.survey.summarising import summarise
@@ -12,11 +12,7 @@ from discreet.survey.summarising import summarise
 
 def summary(weight_total, population_size=None):
     coding = Coding.of_sizes([2, 3])
-    cells = CellTable(
-        coding=coding,
-        words=np.arange(6)[:, None],
-        sample_count=np.array([1, 2, 3, 1, 2, 4]),
-    )
+    cells = cells_at_hand(np.arange(6)[:, None], np.array([1, 2, 3, 1, 2, 4]), coding)
     return summarise(
         cells,
         n_table_cells=6,

@@ -16,9 +16,10 @@ from discreet.report.document import Block, Place, Row, Section, Table, Text
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import NO_VALUE, SensitiveFigures
 from discreet.survey.bayes_test import CalledUnique
+from discreet.survey.headline.record_risk import RISK
 from discreet.survey.known_population import KnownPopulation
 from discreet.survey.leading import RiskOverview
-from discreet.survey.scoring import RISK, ModelResult
+from discreet.survey.scoring import ModelResult
 from discreet.survey.suda.special import SpecialFigures
 
 MOST_RATIOS = 5  # that fit on a terminal
@@ -66,8 +67,8 @@ def _population(assessment: Assessment) -> Iterator[Section]:
     ]
     rows.append(("marketer", "", words.probability(truth.marketer), ""))
     low, high = (
-        words.probability(truth.presence.delta_min),
-        words.probability(truth.presence.delta_max),
+        words.probability(truth.delta_min),
+        words.probability(truth.delta_max),
     )
     yield table_section(
         title="The truth, from the population file",
@@ -242,7 +243,7 @@ def _special(assessment: Assessment) -> Iterator[Section]:
         f"{words.plural(special.n_scored, 'record')} "
         f"{words.by_number(special.n_scored, 'has', 'have')} a minimal sample unique (a smallest "
         f"set of keys that makes it unique) of at most "
-        f"{words.plural(special.found.max_size, 'key')}."
+        f"{words.plural(special.max_size, 'key')}."
     ]
     if special.n_unscored:
         are = words.by_number(special.n_unscored, "is", "are")

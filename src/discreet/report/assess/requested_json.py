@@ -10,9 +10,8 @@ from discreet.report.assess.words import expected_persons, risk_name
 from discreet.report.render_json import fields_json, known
 from discreet.survey.assessment import Assessment
 from discreet.survey.attributes.sensitive import SensitiveFigures
-from discreet.survey.known_population import KnownPopulation
+from discreet.survey.known_population import AttackFigures, KnownPopulation
 from discreet.survey.models.lancaster import ShrinkageRow
-from discreet.survey.presence import AttackRisk
 from discreet.survey.scenarios import Scenarios
 from discreet.survey.suda.special import SpecialFigures
 from discreet.survey.suda.subsets import SubsetSize
@@ -67,7 +66,7 @@ def _households(totals: HouseholdTotals, persons: Mapping[str, float]) -> dict[s
 
 def _special(special: SpecialFigures) -> dict[str, Any]:
     return {
-        "max_size": special.found.max_size,
+        "max_size": special.max_size,
         "records_with_score": special.n_scored,
         "records_without_msu_so_far": special.n_unscored,
         "dis": special.dis,
@@ -124,11 +123,11 @@ def _population(truth: KnownPopulation) -> dict[str, Any]:
         "prosecutor": _attack(truth.prosecutor),
         "journalist": _attack(truth.journalist),
         "marketer": truth.marketer,
-        "delta_min": truth.presence.delta_min,
-        "delta_max": truth.presence.delta_max,
+        "delta_min": truth.delta_min,
+        "delta_max": truth.delta_max,
     }
 
 
-def _attack(risk: AttackRisk) -> dict[str, Any]:
+def _attack(risk: AttackFigures) -> dict[str, Any]:
     names = ("highest", "average", "success_rate", "threshold", "records_at_risk")
     return fields_json(risk, *names)

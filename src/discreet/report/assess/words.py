@@ -16,9 +16,11 @@ from discreet.report.assess.meaning import MEANING
 from discreet.report.verdict import remedies
 from discreet.survey.assessment import Assessment
 from discreet.survey.headline.recommendation import COUNTED, Recommended
+from discreet.survey.headline.record_risk import RISK
 from discreet.survey.leading import RiskOverview
+from discreet.survey.models.contract import MATCH
 from discreet.survey.riskiest import RiskyCell
-from discreet.survey.scoring import MATCH, RISK, ModelResult
+from discreet.survey.scoring import ModelResult
 from discreet.survey.suggestions import Suggestion
 
 FIGURES = {
@@ -401,4 +403,4 @@ def expected_persons(assessment: Assessment) -> dict[str, float]:
 def risk_name(column: str) -> str:
     """Whose risk a column of the file of records holds: `recommended`, a model, `scenario_…`,
     `worst_scenario` or `true`."""
-    return "recommended" if column == RISK else column.removesuffix(MATCH)
+    return "recommended" if column == RISK else column.removesuffix(f"_{MATCH}")

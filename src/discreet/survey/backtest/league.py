@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.summary import Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.notebooks import Result
+from discreet.numerics.exact_sums import as_float
 from discreet.numerics.rounding import above, order_of
 from discreet.progress import Progress, silent
 from discreet.survey.backtest.options import BacktestOptions
 from discreet.survey.backtest.sampling_trial import DrawnSample, PopulationCells, draw_sample
-from discreet.survey.headline.recommendation import recommend
-from discreet.survey.models.contract import Model, Tally
+from discreet.survey.headline.recommendation import WeightSum, recommend_cells
+from discreet.survey.models.contract import Model
 from discreet.survey.models.registry import choose_models
-from discreet.survey.scoring import fit_model
+from discreet.survey.scoring import ModelResult, fit_model, scored_by
 from discreet.survey.summarising import summarise
 
 RECOMMENDED = "recommended"
@@ -191,47 +191,31 @@ def _trial(
         cells,
         n_table_cells=cells.coding.n_combinations,
         population_size=population_size,
-        weight_total=None if cells.weight_total is None else float(cells.weight_total.sum()),
+        weight_total=as_float(cells.fold(WeightSum())) if cells.weighted else None,
         needs=set().union(*(model.needs for model in models)),
     )
-    estimates = {model.name: _estimates(model, summary, drawn) for model in models}
+    fitted = {model.name: fit_model(model, summary, cells, [], silent) for model in models}
+    results, _ = scored_by(cells, models, fitted, keeps=False)
+    estimates = {name: _estimates(found) for name, found in results.items()}
+    led = recommend_cells(
+        cells, population_size=summary.population_size, n_table_cells=summary.n_table_cells
+    ).recommended
+    uniques, matches = led.expected_population_uniques, led.expected_correct_matches
     return Trial(
         fraction=fraction,
-        sample_size=cells.n_records,
+        sample_size=summary.sample_size,
         sample_uniques=summary.size_indices.sample_uniques,
         population_uniques=drawn.population_uniques,
         correct_matches=drawn.correct_matches,
-        estimates={RECOMMENDED: _recommended(summary, drawn, estimates)} | estimates,
+        estimates={RECOMMENDED: Estimates(uniques=uniques, matches=matches)} | estimates,
     )
 
 
-def _recommended(
-    summary: Summary, drawn: DrawnSample, estimates: Mapping[str, Estimates]
-) -> Estimates:
-    found = recommend(
-        drawn.cells.words,
-        drawn.cells.sample_count,
-        drawn.cells.coding,
-        population_size=summary.population_size,
-        n_table_cells=summary.n_table_cells,
-        weight_total=drawn.cells.weight_total,
-        others={name: given.uniques for name, given in estimates.items()},
-    )
+def _estimates(found: ModelResult | Unavailable) -> Estimates:
+    if isinstance(found, Unavailable):
+        return Estimates(uniques=found, matches=found)
     return Estimates(
         uniques=found.expected_population_uniques, matches=found.expected_correct_matches
-    )
-
-
-def _estimates(model: Model, summary: Summary, drawn: DrawnSample) -> Estimates:
-    fitted = fit_model(model, summary, drawn.cells, [], silent)
-    if isinstance(fitted, Unavailable):
-        return Estimates(uniques=fitted, matches=fitted)
-    tally = Tally()
-    for batch in drawn.cells.batches():
-        tally = tally.add(batch, fitted.score(batch))
-    return Estimates(
-        uniques=fitted.expected_population_uniques(tally),
-        matches=fitted.expected_correct_matches(tally),
     )
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.cell_table import CellTable, without_unused_levels
 from discreet.data.coding import Coding
+from discreet.engines.local.cells import LocalCells, cells_at_hand
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray
 
@@ -28,7 +28,7 @@ class PopulationCells:
 class DrawnSample:
     """A sample with the truth that its models estimate. Exact."""
 
-    cells: CellTable
+    cells: LocalCells
     population_uniques: int
     correct_matches: float
 
@@ -79,7 +79,15 @@ def _sample(
     f, F = drawn[here], population.counts[here]
     totals = None if weights is None else weights[here] * f
     return DrawnSample(
-        cells=without_unused_levels(population.coding, population.levels[here], f, totals),
+        cells=_coded_anew(population.levels[here], f, totals),
         population_uniques=int(((f == 1) & (F == 1)).sum()),
         correct_matches=float((f / F).sum()),
     )
+
+
+def _coded_anew(levels: IntArray, counts: IntArray, weights: FloatArray | None) -> LocalCells:
+    """The cells (levels: cells × keys) coded by the levels that occur among them."""
+    places = [np.unique(column, return_inverse=True) for column in levels.T]
+    coding = Coding.of_sizes([len(values) for values, _ in places])
+    words = coding.encode(np.stack([place for _, place in places], axis=1))
+    return cells_at_hand(words, counts, coding, weights)

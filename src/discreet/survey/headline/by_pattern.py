@@ -9,13 +9,16 @@ estimate of the file.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.data.coding import Coding
+from discreet.engines.local.cells import LocalCells, cells_at_hand
+from discreet.engines.local.grouping import distinct_rows
+from discreet.engines.steps import ByCode
 from discreet.figures import Figure, How, Unavailable
-from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.survey.headline.limits import Doubt, exactly, in_all
 from discreet.survey.headline.recommendation import (
@@ -27,8 +30,8 @@ from discreet.survey.headline.recommendation import (
     note_on_fraction,
     recommend_cells,
 )
-from discreet.survey.headline.record_risk import CellRisks
-from discreet.survey.projection import AllCells, distinct_rows
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.projection import AllCells
 
 MOST_PATTERNS = 100  # some tenths of a second each
 AT_RANDOM = "values are taken to be missing at random"
@@ -41,13 +44,14 @@ WHY = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
     """The records of one pattern: their cells, how many records agree with each on its known keys,
-    and the estimate, or the reason why there is none."""
+    the estimate, or the reason why there is none, and the risks of each cell where there are."""
 
     cells: IntArray
     records: IntArray
     agreeing: IntArray
     found: Estimated | str
-    place: IntArray
+    risk: FloatArray | None = None
+    unique: FloatArray | None = None
 
     @property
     def n_records(self) -> int:
@@ -62,20 +66,13 @@ class _Part:
     def n_cells(self) -> float:
         return float((self.records / self.agreeing).sum())
 
-    def risks(self) -> CellRisks | None:
-        """Of each cell of the pattern."""
-        whole = None if isinstance(self.found, str) else self.found.risks
-        if whole is None:
-            return None
-        return CellRisks(
-            risk=whole.risk[self.place], population_unique=whole.population_unique[self.place]
-        )
-
-    def doubts(self, risks: CellRisks) -> tuple[Doubt, Doubt]:
+    def doubts(self) -> tuple[Doubt, Doubt]:
         """About the uniques and the matches of the pattern: as about all that have its keys."""
         assert isinstance(self.found, Estimated)
-        uniques = float(self.records @ risks.population_unique)
-        matches = float(self.records @ risks.risk)
+        assert self.risk is not None
+        assert self.unique is not None
+        uniques = float(self.records @ self.unique)
+        matches = float(self.records @ self.risk)
         if self.found.doubts is None:
             return Doubt(uniques, uniques, uniques), Doubt(matches, matches, matches)
         of_uniques, of_matches = self.found.doubts
@@ -86,27 +83,26 @@ def recommend_by_pattern(
     cells: AllCells,
     *,
     population_size: float | None,
-    weight_total: FloatArray | None = None,
     progress: Progress = silent,
 ) -> Estimated:
     """The estimate of a file in which missing values match anything, and that of each cell.
 
-    `weight_total` are the weights of each cell's own records. The most frequent patterns come
-    first, up to `MOST_PATTERNS`; where some are left out, or cannot be estimated, there is no
-    estimate of the file but certain limits, and no risk for their records.
+    The most frequent patterns come first, up to `MOST_PATTERNS`; where some are left out, or cannot
+    be estimated, there is no estimate of the file but certain limits, and no risk for their
+    records.
     """
     n = int(cells.records.sum())
-    parts = list(_parts(cells, population_size, weight_total, progress))
+    parts = list(_parts(cells, population_size, progress))
     risk, unique = np.full(len(cells.records), np.nan), np.full(len(cells.records), np.nan)
     doubts, lost = [], []
     for part in parts:
-        found = part.risks()
-        if found is None:
+        if part.risk is None or part.unique is None:
             lost.append(part)
             continue
-        risk[part.cells], unique[part.cells] = found.risk, found.population_unique
-        doubts.append(part.doubts(found))
-    risks = CellRisks(risk=risk, population_unique=unique) if doubts else None
+        risk[part.cells], unique[part.cells] = part.risk, part.unique
+        doubts.append(part.doubts())
+    told = {RISK: risk, POPULATION_UNIQUE: unique}
+    risks = ByCode(cells.words, told) if doubts else None
     if lost or population_size is None:
         return Estimated(recommended=_limits(parts, lost, n), risks=risks)
     most = float(sum(p.n_alone for p in parts)), sum(p.n_cells for p in parts)
@@ -151,12 +147,7 @@ def _limits(parts: list[_Part], lost: list[_Part], n: int) -> Recommended:
     )
 
 
-def _parts(
-    cells: AllCells,
-    population_size: float | None,
-    weight_total: FloatArray | None,
-    progress: Progress,
-) -> Iterator[_Part]:
+def _parts(cells: AllCells, population_size: float | None, progress: Progress) -> Iterator[_Part]:
     """The patterns, those of most records first."""
     levels = cells.coding.decode(cells.words)
     lacks = levels == cells.missing_levels
@@ -165,78 +156,92 @@ def _parts(
     held = np.bincount(pattern, weights=cells.records)
     order = np.argsort(-held, kind="stable")
     for done, number in enumerate(order.tolist()):
-        inside = pattern == number
-        estimate = done < MOST_PATTERNS
-        yield _part(cells, levels, lacks, ~patterns[number], inside, population_size, weight_total,
-                    estimate=estimate)  # fmt: skip
+        keys = np.flatnonzero(~patterns[number])
+        at = np.flatnonzero(pattern == number)
+        if len(keys):
+            fit = np.flatnonzero(~lacks[:, keys].any(axis=1))
+            whole = _Whole.of(cells, levels, keys, fit)
+            estimate = done < MOST_PATTERNS
+            yield whole.part(cells, at, population_size, estimate=estimate)
+        else:
+            yield _nothing_known(cells, at, population_size)
         progress("estimating by known keys", (done + 1) / len(order))
 
 
-def _part(
-    cells: AllCells,
-    levels: IntArray,
-    lacks: BoolArray,
-    known: BoolArray,
-    inside: BoolArray,
-    population_size: float | None,
-    weight_total: FloatArray | None,
-    *,
-    estimate: bool,
-) -> _Part:
-    """The records that have the `known` keys alone, among all that have these at least."""
-    keys = np.flatnonzero(known)
-    at = np.flatnonzero(inside)
-    if not len(keys):
-        return _nothing_known(cells, at, population_size)
-    fit = np.flatnonzero(~lacks[:, keys].any(axis=1))
-    sizes = [cells.keys[key].n_known for key in keys]
-    coding = Coding.of_sizes(sizes)
-    words, place = distinct_rows(coding.encode(levels[np.ix_(fit, keys)]), coding.n_combinations)
-    records = np.bincount(place, cells.records[fit], len(words)).astype(np.int64)
-    weights = None
-    if weight_total is not None:
-        weights = np.bincount(place, weight_total[fit], len(words)).astype(np.float64)
-    found: Estimated | str = (
-        f"there are more than {MOST_PATTERNS} sets of missing keys, and the rarest were left out"
-    )
-    if estimate:
-        found = _estimate(words, records, coding, population_size, weights)
-    own = place[np.searchsorted(fit, at)]
-    return _Part(cells=at, records=cells.records[at], agreeing=records[own], found=found, place=own)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole:
+    """All records that have certain keys at least, seen through these: `fit` are their cells, and
+    `place` is in which of the coarser cells each lies."""
 
+    cells: LocalCells
+    fit: IntArray
+    place: IntArray
+    records: IntArray
 
-def _estimate(
-    words: IntArray,
-    records: IntArray,
-    coding: Coding,
-    population_size: float | None,
-    weight_total: FloatArray | None,
-) -> Estimated | str:
-    found = recommend_cells(
-        words,
-        records,
-        coding,
-        population_size=population_size,
-        n_table_cells=coding.n_combinations,
-        weight_total=weight_total,
-    )
-    return found if found.risks is not None else found.recommended.why
+    @classmethod
+    def of(cls, cells: AllCells, levels: IntArray, keys: IntArray, fit: IntArray) -> "_Whole":
+        coding = Coding.of_sizes([cells.keys[key].n_known for key in keys])
+        codes = coding.encode(levels[np.ix_(fit, keys)])
+        words, place = distinct_rows(codes, coding.n_combinations)
+        records = np.bincount(place, cells.records[fit], len(words)).astype(np.int64)
+        weights = None
+        if cells.weight is not None:
+            weights = np.bincount(place, cells.weight[fit], len(words)).astype(np.float64)
+        return cls(
+            cells=cells_at_hand(words, records, coding, weights),
+            fit=fit,
+            place=place,
+            records=records,
+        )
+
+    def part(
+        self, cells: AllCells, at: IntArray, population_size: float | None, *, estimate: bool
+    ) -> _Part:
+        """The records at these cells, which have these keys alone."""
+        own = self.place[np.searchsorted(self.fit, at)]
+        part = _Part(
+            cells=at,
+            records=cells.records[at],
+            agreeing=self.records[own],
+            found=f"there are more than {MOST_PATTERNS} sets of missing keys, and the rarest were "
+            "left out",
+        )
+        if not estimate:
+            return part
+        found = recommend_cells(
+            self.cells,
+            population_size=population_size,
+            n_table_cells=self.cells.coding.n_combinations,
+        )
+        if found.risks is None:
+            return replace(part, found=found.recommended.why)
+        self.cells.add(found.risks)
+        (whole,) = self.cells.parts
+        risk, unique = (whole.read(name)[own] for name in (RISK, POPULATION_UNIQUE))
+        return replace(part, found=found, risk=risk, unique=unique)
 
 
 def _nothing_known(cells: AllCells, at: IntArray, population_size: float | None) -> _Part:
     """Records without any key: whoever is looked for, each is one of the whole population."""
     n = int(cells.records.sum())
-    found: Estimated | str = "the size of the population is not known"
-    if population_size is not None:
-        size = max(population_size, float(n))
-        risks = CellRisks(risk=np.array([1 / size]), population_unique=np.array([float(size == 1)]))
-        nobody = Recommended(
-            model=COUNTED,
-            why="nothing is known of these records",
-            expected_population_uniques=exactly(0.0),
-            expected_correct_matches=exactly(1 / size),
-        )
-        found = Estimated(recommended=nobody, risks=risks)
-    place = np.zeros(len(at), dtype=np.int64)
-    agreeing = np.full(len(at), n)
-    return _Part(cells=at, records=cells.records[at], agreeing=agreeing, found=found, place=place)
+    part = _Part(
+        cells=at,
+        records=cells.records[at],
+        agreeing=np.full(len(at), n),
+        found="the size of the population is not known",
+    )
+    if population_size is None:
+        return part
+    size = max(population_size, float(n))
+    nobody = Recommended(
+        model=COUNTED,
+        why="nothing is known of these records",
+        expected_population_uniques=exactly(0.0),
+        expected_correct_matches=exactly(1 / size),
+    )
+    return replace(
+        part,
+        found=Estimated(recommended=nobody),
+        risk=np.full(len(at), 1 / size),
+        unique=np.full(len(at), float(size == 1)),
+    )

@@ -8,12 +8,16 @@ Every combination of shape, a, b and c gets its posterior weight; no maximum is 
 none to miss.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.data.cells import CellBatch
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.numerics.exact_sums import as_float, exact_sum, fixed_sums, of_fixed
+from discreet.survey.headline.inclusion import Classes, Inclusion
 from discreet.survey.headline.possible_cells import PossibleCells
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_for
 
@@ -23,7 +27,9 @@ ADDED = (0.3, 1.0)  # c
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
 COUNTED_BELOW_FRACTION = 12.0  # lowest rate of a cell that counts against the possible cells
-WEIGHT_CLASSES = 6
+N_BINS = BINS_PER_DOUBLING * 64 + 2
+NEAREST_END = 1e-15  # a share that is 0 or 1 could not be moved
+LOGIT_STEPS = 65536.0
 LEAST_WEIGHT = 1e-9  # of a combination that is still looked at, relative to the best
 
 
@@ -59,53 +65,121 @@ class Extrapolation:
     places: IntArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellPlaces:
-    """Where each cell stands in the histogram: its bin of near neighbours, −1 where no cell of the
-    bin is small enough to be modelled, and, of sample uniques, its class of inclusion probability
-    (−1 elsewhere)."""
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """All that is counted of occupied cells for the estimate, which adds up exactly.
 
-    bins: IntArray
-    label: IntArray
-
-
-def cell_histogram(
-    sample_count: IntArray, neighbours: IntArray, inclusion_probability: FloatArray
-) -> CellHistogram:
-    """The histogram of occupied cells, one entry of each array a cell."""
-    return placed_cells(sample_count, neighbours, inclusion_probability)[0]
-
-
-def placed_cells(
-    sample_count: IntArray, neighbours: IntArray, inclusion_probability: FloatArray
-) -> tuple[CellHistogram, CellPlaces]:
-    """The histogram of occupied cells, and where each of them stands in it.
-
-    Trusted: counts are at least 1, neighbours at least 0, probabilities in (0, 1].
+    `small` is bins of near neighbours × sizes up to `LARGEST_SIZE`, `in_bin` all cells of a bin and
+    `logs` the sums of log(neighbours + c) for each c of `ADDED`. `uniques` is bins × classes of
+    inclusion probability, `several` sizes from 2 on × classes × bins, `large` the cells of more
+    records by the step of their share (see `record_risk`). `seen` is the exact sum of π.
     """
-    place = _bins(neighbours)
-    n_bins = int(place.max()) + 1
-    in_bin = np.bincount(place, minlength=n_bins)
-    small = sample_count <= LARGEST_SIZE
-    at = place[small] * LARGEST_SIZE + sample_count[small] - 1
-    cells = np.bincount(at, minlength=n_bins * LARGEST_SIZE).reshape(n_bins, -1).astype(np.float64)
-    scores = [np.bincount(place, np.log(neighbours + c), n_bins) for c in ADDED]
-    unique = sample_count == 1
-    label, fraction = classes_of(inclusion_probability[unique])
-    at = place[unique] * len(fraction) + label
-    uniques = np.bincount(at, minlength=n_bins * len(fraction)).reshape(n_bins, -1)
-    used = cells.sum(axis=1) > 0
-    histogram = CellHistogram(
-        cells=cells[used],
-        log_neighbours=(np.array(scores) / np.maximum(in_bin, 1))[:, used],
-        uniques=uniques[used].astype(np.float64),
-        fraction=fraction,
-        seen_fraction=float(inclusion_probability.sum()),
+
+    small: IntArray
+    in_bin: IntArray
+    logs: IntArray
+    uniques: IntArray
+    several: IntArray
+    large: Mapping[int, int]
+    seen: int
+
+    @property
+    def used(self) -> BoolArray:
+        """Bins with a cell that is small enough to be modelled."""
+        found: BoolArray = self.small.sum(axis=1) > 0
+        return found
+
+    def joined(self, other: "CellCounts") -> "CellCounts":
+        """Of the cells of both."""
+        large = dict(self.large)
+        for step, n in other.large.items():
+            large[step] = large.get(step, 0) + n
+        return CellCounts(
+            self.small + other.small,
+            self.in_bin + other.in_bin,
+            self.logs + other.logs,
+            self.uniques + other.uniques,
+            self.several + other.several,
+            large,
+            self.seen + other.seen,
+        )
+
+    def histogram(self, uniques: Classes) -> CellHistogram:
+        """What the models are held against."""
+        used = self.used
+        sums = np.array([of_fixed(self.logs[:, at]) for at in range(len(ADDED))])
+        return CellHistogram(
+            cells=self.small[used].astype(np.float64),
+            log_neighbours=(sums / np.maximum(self.in_bin, 1))[:, used],
+            uniques=self.uniques[used].astype(np.float64),
+            fraction=uniques.fraction,
+            seen_fraction=as_float(self.seen),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountingCells:
+    """Counts the cells for the estimate, given classes of inclusion probability for the sample
+    uniques and for the cells of several records."""
+
+    inclusion: Inclusion
+    uniques: Classes
+    several: Classes
+    reads: tuple[str, ...] = ("neighbours",)
+
+    def of(self, batch: CellBatch) -> CellCounts:
+        """Of some cells."""
+        records, probability = batch.n_records, self.inclusion.of(batch)
+        neighbours = batch.extra["neighbours"]
+        place = bins_of(neighbours)
+        small = records <= LARGEST_SIZE
+        logs = [fixed_sums(place, np.log(neighbours + c), N_BINS) for c in ADDED]
+        one, many = records == 1, small & (records > 1)
+        n_one, n_many = len(self.uniques.fraction), len(self.several.fraction)
+        group = (records[many] - 2) * n_many + self.several.label(probability[many])
+        return CellCounts(
+            _table(place[small] * LARGEST_SIZE + records[small] - 1, (N_BINS, LARGEST_SIZE)),
+            np.bincount(place, minlength=N_BINS),
+            np.stack(logs, axis=1),
+            _table(place[one] * n_one + self.uniques.label(probability[one]), (N_BINS, n_one)),
+            _table(group * N_BINS + place[many], ((LARGEST_SIZE - 1) * n_many, N_BINS)),
+            _large(records[~small], probability[~small]),
+            self._seen(probability),
+        )
+
+    def joined(self, one: CellCounts, other: CellCounts) -> CellCounts:
+        """Of the cells of both."""
+        return one.joined(other)
+
+    def _seen(self, probability: FloatArray) -> int:
+        if self.inclusion.weight_sum is None:
+            return len(probability) * exact_sum(probability[:1])
+        return exact_sum(probability)
+
+
+def _table(place: IntArray, shape: tuple[int, ...]) -> IntArray:
+    return np.bincount(place, minlength=math.prod(shape)).reshape(shape)
+
+
+def share_of_large(records: IntArray, probability: FloatArray) -> FloatArray:
+    """E(f/F | f) of a cell that tells its own rate: π(1 + (1 − π)/f) but for terms in 1/f².
+
+    With a flat prior of log μ, F is negative binomial and E((f − 1)/(F − 1)) = π.
+    """
+    return np.minimum(probability * (1 + (1 - probability) / records), 1.0)
+
+
+def step_of_share(share: FloatArray) -> IntArray:
+    """A share on the logit scale, in whole steps of 2^−16: cells of one step have one risk."""
+    inside = np.clip(share, NEAREST_END, 1 - NEAREST_END)
+    return np.round(np.log(inside / (1 - inside)) * LOGIT_STEPS).astype(np.int64)
+
+
+def _large(records: IntArray, probability: FloatArray) -> dict[int, int]:
+    steps, cells = np.unique(
+        step_of_share(share_of_large(records, probability)), return_counts=True
     )
-    labels = np.full(len(sample_count), -1)
-    labels[unique] = label
-    bins = np.where(used, np.cumsum(used) - 1, -1)[place]
-    return histogram, CellPlaces(bins=bins, label=labels)
+    return dict(zip(steps.tolist(), cells.tolist(), strict=True))
 
 
 def sizes_histogram(sizes: IntArray, cells: IntArray, fraction: float) -> CellHistogram:
@@ -163,23 +237,11 @@ def _all_seen(histogram: CellHistogram) -> Extrapolation:
     )
 
 
-def _bins(neighbours: IntArray) -> IntArray:
-    """0 for no neighbour, then so many bins for each doubling of their number."""
+def bins_of(neighbours: IntArray) -> IntArray:
+    """The bin of near neighbours: 0 for none, then so many for each doubling of their number."""
     share, power = np.frexp(neighbours)  # share · 2^power, so that powers of two are told exactly
     past_half = share >= np.sqrt(0.5)
     return np.where(neighbours > 0, BINS_PER_DOUBLING * (power - 1) + past_half + 1, 0)
-
-
-def classes_of(probability: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Class of each cell by its inclusion probability, and the geometric class means."""
-    if len(probability) and probability.min() == probability.max():
-        return np.zeros(len(probability), dtype=np.int64), probability[:1].copy()
-    logs = np.log(probability)
-    if not len(logs) or np.ptp(logs) < 0.01:
-        return np.zeros(len(logs), dtype=np.int64), np.exp([logs.mean()] if len(logs) else [0.0])
-    edges = np.unique(np.quantile(logs, np.linspace(0, 1, WEIGHT_CLASSES + 1)[1:-1]))
-    _, label = np.unique(np.searchsorted(edges, logs), return_inverse=True)
-    return label.astype(np.int64), np.exp(np.bincount(label, logs) / np.bincount(label))
 
 
 def _log_posterior(

@@ -6,11 +6,9 @@ missing, the less is the product held against a model that needs more cells.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from discreet.data.coding import Coding
 from discreet.numerics.arrays import IntArray
 
 TOLERANCE = 0.1  # log units by which the possible cells may be exceeded where they are known
@@ -36,17 +34,14 @@ def known_cells(n_table_cells: int) -> PossibleCells:
     return PossibleCells(math.log(max(n_table_cells, 1)))
 
 
-def cells_of_all_levels(
-    words: IntArray, records: IntArray, coding: Coding, n_table_cells: int
-) -> PossibleCells:
+def cells_of_all_levels(margins: Iterable[IntArray], n_table_cells: int) -> PossibleCells:
     """Possible cells from the `n_table_cells` of the levels seen, allowing for levels unseen.
 
-    With u = Σ log(1 + unseen/seen) over the keys there are e^u times as many, within
-    `TOLERANCE` + `DOUBT`·u² log units. Where every level is seen often, u = 0 and nothing changes;
-    where most are unseen, hardly any model is held back.
-    Trusted: each row of `words` is a cell in `coding` with at least one record.
+    `margins` has the records of each level of each key. With u = Σ log(1 + unseen/seen) over the
+    keys there are e^u times as many, within `TOLERANCE` + `DOUBT`·u² log units. Where every level
+    is seen often, u = 0 and nothing changes; where most are unseen, hardly any model is held back.
     """
-    u = sum(_log_growth(words, records, coding, key) for key in range(len(coding.digits)))
+    u = sum(map(_log_growth, margins))
     return PossibleCells(math.log(max(n_table_cells, 1)) + u, TOLERANCE + DOUBT * u**2)
 
 
@@ -61,7 +56,6 @@ def unseen_levels(records_of_level: IntArray) -> float:
     return once * (once - 1) / (2 * (twice + 1))
 
 
-def _log_growth(words: IntArray, records: IntArray, coding: Coding, key: int) -> float:
+def _log_growth(margin: IntArray) -> float:
     """log of all levels over those seen, for one key."""
-    margin = np.bincount(coding.level(words, key), weights=records).astype(np.int64)
     return math.log1p(unseen_levels(margin) / max(int((margin > 0).sum()), 1))

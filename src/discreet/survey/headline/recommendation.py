@@ -12,21 +12,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices
+from discreet.engines.contract import Cells, Scoring
+from discreet.engines.local.cells import cells_at_hand
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
+from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.numerics.rounding import above
+from discreet.survey.contributions import KeysLeftOut
 from discreet.survey.headline.disagreement import disagreement
 from discreet.survey.headline.extrapolation import (
     CellHistogram,
+    CountingCells,
     Extrapolation,
     extrapolate,
-    placed_cells,
     sizes_histogram,
 )
+from discreet.survey.headline.inclusion import Classes, Inclusion, SpreadOfCells
 from discreet.survey.headline.limits import (
-    SMALLEST_MEAN,
     Doubt,
     doubt_of,
     exactly,
@@ -39,21 +44,21 @@ from discreet.survey.headline.possible_cells import (
     cells_of_all_levels,
     known_cells,
 )
-from discreet.survey.headline.record_risk import CellRisks, counted_risks, record_risks
-from discreet.survey.regrouping import KeysLeftOut
+from discreet.survey.headline.rate_shapes import LARGEST_SIZE
+from discreet.survey.headline.record_risk import CountedRisks, record_risks
 
 WITH_NEIGHBOURS = "neighbour_average"
 FROM_SIZES = "size_average"
 COUNTED = "counted"
 MISFIT_OF_UNIQUES, MISFIT_OF_MATCHES = 0.05, 0.03  # log error for each log unit of extrapolation
 FEWEST_RECORDS = 100
-MOST_CELLS = 5_000_000  # beyond this, neighbours are not counted
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
 AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
     "of one, two, three … records"
 )
+GIVEN = ", given how many records differ from them in one key"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +84,11 @@ class Recommended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimated:
-    """The estimate of a whole file, that of each cell where there is one, and the doubt of models
-    about the uniques and the matches where these were estimated."""
+    """The estimate of a whole file, what scores each cell where there is a risk of it, and the
+    doubt of models about the uniques and the matches where these were estimated."""
 
     recommended: Recommended
-    risks: CellRisks | None = None
+    risks: Scoring[None] | None = None
     doubts: tuple[Doubt, Doubt] | None = None
 
 
@@ -99,7 +104,7 @@ def recommend(
     others: Mapping[str, Outcome] | None = None,
     n_table_cells_known: bool = False,
 ) -> Recommended:
-    """The recommended estimate from all occupied cells, one row each; see `recommend_cells`.
+    """The recommended estimate from occupied cells at hand, one row each; see `recommend_cells`.
 
     `sample_count` is how many a record of a cell matches, where missing values match anything:
     there is no estimate where that differs. `others` are the uniques that other models estimate.
@@ -109,76 +114,77 @@ def recommend(
         asked = _Asked(sizes, population_size, UNLIMITED)
         return asked.nothing("missing values that match anything leave no cells to model")
     found = recommend_cells(
-        words,
-        records,
-        coding,
+        cells_at_hand(words, records, coding, weight_total),
         population_size=population_size,
         n_table_cells=n_table_cells,
-        weight_total=weight_total,
         n_table_cells_known=n_table_cells_known,
-        with_risks=False,
     )
     return replace(found.recommended, others=values_of(others))
 
 
 def recommend_cells(
-    words: IntArray,
-    records: IntArray,
-    coding: Coding,
+    cells: Cells,
     *,
     population_size: float | None,
     n_table_cells: int,
-    weight_total: FloatArray | None = None,
     n_table_cells_known: bool = False,
-    with_risks: bool = True,
     left_out: KeysLeftOut | None = None,
 ) -> Estimated:
-    """The recommended estimate from all occupied cells, one row each, and that of each cell.
+    """The recommended estimate of all occupied cells, and that of each of them.
 
-    `records` lie in each cell. `weight_total` is the sum of
-    the survey weights in each cell, where there are weights; they are scaled to add up to the
-    population, with a note where that is a long way. `n_table_cells` are those of the levels in the
-    sample, unless they are known from elsewhere. Near neighbours are counted by `left_out`, where
-    that is at hand. Cost: one sort of the cells for each key, and some tenths of a second; above
-    `MOST_CELLS` cells neighbours are not counted.
+    Survey weights, where there are some, are scaled to add up to the population, with a note where
+    that is a long way. `n_table_cells` are those of the levels in the sample, unless they are known
+    from elsewhere. Near neighbours are counted by `left_out`, where that is at hand. Cost: one sort
+    of the cells for each key, two passes over them, and some tenths of a second.
     Checked: sample and population have sizes that make sense.
-    Trusted: the rows of `words` are distinct and lie in `coding`.
     """
-    note = _note_on_weights(weight_total, population_size)
-    asked = _Asked(SizeIndices.of_counts(records), population_size, UNLIMITED, note)
+    weight_sum = as_float(cells.fold(WeightSum())) if cells.weighted else None
+    note = _note_on_weights(weight_sum, population_size)
+    asked = _Asked(cells.size_indices(), population_size, UNLIMITED, note)
     known = asked.known_without_model()
     if known is not None:
         whole = isinstance(known.expected_correct_matches, Figure)
-        return Estimated(recommended=known, risks=counted_risks(records) if whole else None)
-    possible = (
-        known_cells(n_table_cells)
-        if n_table_cells_known
-        else cells_of_all_levels(words, records, coding, n_table_cells)
-    )
+        return Estimated(recommended=known, risks=CountedRisks() if whole else None)
+    possible = known_cells(n_table_cells)
+    if not n_table_cells_known:
+        sets = [(key,) for key in range(len(cells.space.keys))]
+        possible = cells_of_all_levels(cells.margins(sets).values(), n_table_cells)
     asked = replace(asked, possible=possible)
-    probability = _inclusion_probability(records, weight_total, asked.fraction)
-    counted = len(records) <= MOST_CELLS
-    left_out = left_out or KeysLeftOut(words, records, coding)
-    neighbours = left_out.neighbours() if counted else np.zeros_like(records)
-    histogram, places = placed_cells(records, neighbours, probability)
-    given = ", given how many records differ from them in one key" if counted else ""
-    model = WITH_NEIGHBOURS if counted else FROM_SIZES
-    found, result = asked.estimated(model, AVERAGE + given, histogram)
-    if not with_risks:
-        return found
+    (left_out or KeysLeftOut(cells)).count()
+    inclusion = Inclusion(asked.fraction, asked.sizes.sample_size, weight_sum)
+    classes = _classes(cells, inclusion)
+    counts = cells.fold(CountingCells(inclusion, *classes))
+    histogram = counts.histogram(classes[0])
+    found, result = asked.estimated(WITH_NEIGHBOURS, AVERAGE + GIVEN, histogram)
     matches = found.recommended.expected_correct_matches
     assert isinstance(matches, Figure)
     assert matches.value is not None
-    risks = record_risks(
-        records,
-        probability,
-        places,
-        histogram,
-        result,
-        fraction=asked.fraction,
-        correct_matches=matches.value,
-    )
+    risks = record_risks(counts, histogram, result, inclusion, classes, matches.value)
     return replace(found, risks=risks)
+
+
+def _classes(cells: Cells, inclusion: Inclusion) -> tuple[Classes, Classes]:
+    """Classes of inclusion probability, of sample uniques and of cells of several records."""
+    if inclusion.weight_sum is None:
+        return Classes.one(inclusion.fraction), Classes.one(inclusion.fraction)
+    uniques, several = cells.fold(SpreadOfCells(inclusion, LARGEST_SIZE))
+    return uniques.classes(), several.classes()
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSum:
+    """The exact sum of the weights."""
+
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> int:
+        """Of some cells."""
+        assert batch.weight_total is not None
+        return exact_sum(batch.weight_total)
+
+    def joined(self, one: int, other: int) -> int:
+        """Of the cells of both."""
+        return one + other
 
 
 def chosen_by_user(model: str, uniques: Outcome, matches: Outcome) -> Recommended:
@@ -192,16 +198,16 @@ def chosen_by_user(model: str, uniques: Outcome, matches: Outcome) -> Recommende
     )
 
 
-def counted_in_file(population_count: IntArray, records: IntArray) -> Estimated:
-    """The truth, where a file of the population tells how many share the keys of each cell."""
-    risks = counted_risks(population_count)
+def counted_in_file(uniques: int, matches: float) -> Estimated:
+    """The truth, where a file of the population tells how many share the keys of each cell: so many
+    are unique in the population, and so many would be matched."""
     led = Recommended(
         model=COUNTED,
         why="the population was counted in its file, so nothing has to be estimated",
-        expected_population_uniques=exactly(float(records @ risks.population_unique)),
-        expected_correct_matches=exactly(float(records @ risks.risk)),
+        expected_population_uniques=exactly(float(uniques)),
+        expected_correct_matches=exactly(matches),
     )
-    return Estimated(recommended=led, risks=risks)
+    return Estimated(recommended=led, risks=CountedRisks("population_count"))
 
 
 def recommend_from_sizes(
@@ -343,17 +349,6 @@ def figures_of(
     return (whole_limits(uniques) if most[0] else exactly(0.0)), matches
 
 
-def _inclusion_probability(
-    records: IntArray, weight_total: FloatArray | None, fraction: float
-) -> FloatArray:
-    """f/Σw of each cell, the weights scaled to add up to N; n/N without weights; at most 1."""
-    if weight_total is None:
-        return np.full(len(records), fraction)
-    share = weight_total / weight_total.sum()
-    own: FloatArray = records / records.sum() / np.maximum(share, SMALLEST_MEAN)
-    return np.minimum(np.maximum(fraction * own, fraction * 1e-6), 1.0)
-
-
 def note_on_fraction(fraction: float) -> str:
     """That the estimate was not tried on so small a share of the population."""
     if not above(LOWEST_TRIED_FRACTION, fraction):
@@ -364,11 +359,10 @@ def note_on_fraction(fraction: float) -> str:
     )
 
 
-def _note_on_weights(weight_total: FloatArray | None, population_size: float | None) -> str:
+def _note_on_weights(total: float | None, population_size: float | None) -> str:
     """That the weights had to be scaled by much; nothing where they about add up."""
-    if weight_total is None or population_size is None:
+    if total is None or population_size is None:
         return ""
-    total = float(weight_total.sum())
     ratio = total / population_size
     if not above(1 / FARTHEST_TOTAL, ratio) and not above(ratio, FARTHEST_TOTAL):
         return ""

@@ -12,117 +12,180 @@ so what is left open of each risk is moved by one step on the logit scale until 
 That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.numerics.arrays import FloatArray, IntArray, read_only
+from discreet.data.cells import CellBatch
+from discreet.engines.steps import NothingKept
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.survey.headline.extrapolation import (
+    LOGIT_STEPS,
+    N_BINS,
+    NEAREST_END,
+    CellCounts,
     CellHistogram,
-    CellPlaces,
     Extrapolation,
-    classes_of,
+    bins_of,
+    share_of_large,
+    step_of_share,
 )
+from discreet.survey.headline.inclusion import Classes, Inclusion
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_for
 from discreet.survey.models.loglinear.poisson_reciprocal import reciprocal_mean
 
+RISK, POPULATION_UNIQUE = "risk", "population_unique"
 FARTHEST_STEP = 60.0  # on the logit scale; beyond it nothing changes
 STEPS = 80  # halvings of that range: more than a float can tell apart
-NEAREST_END = 1e-15  # a share that is 0 or 1 could not be moved
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellRisks:
-    """What the recommended estimate says of a record of each cell; NaN where it says nothing.
+@dataclass(frozen=True)
+class CountedRisks(NothingKept):
+    """1/F and F = 1, where the population count of each cell is known, in a `column` beside the
+    cells or, where that is None, as its records. Exact."""
+
+    column: str | None = None
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The count."""
+        return () if self.column is None else (self.column,)
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The recommended risk."""
+        return RISK, POPULATION_UNIQUE
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        count = batch.n_records if self.column is None else batch.extra[self.column]
+        return {RISK: 1.0 / count, POPULATION_UNIQUE: (count == 1).astype(np.float64)}, None
+
+
+@dataclass(frozen=True)
+class RecordRisks(NothingKept):
+    """What the recommended estimate says of a record of each cell.
 
     `risk` is E(1/F | f), the probability that an intruder who looks for this person picks the right
     one of all in the population who share the keys; `population_unique` is P(F = 1 | f).
+    `alone` and `single` are P(F = 1) and f · risk of sample uniques by bin and class, `shared` is
+    f · risk of cells of 2 to `LARGEST_SIZE` records by size, class and bin; larger cells are moved
+    by `step` on the logit scale.
     """
 
-    risk: FloatArray
-    population_unique: FloatArray
+    inclusion: Inclusion
+    uniques: Classes
+    several: Classes
+    alone: FloatArray
+    single: FloatArray
+    shared: FloatArray
+    step: float
+    reads = ("neighbours",)
+    gives = (RISK, POPULATION_UNIQUE)
 
-    def __post_init__(self) -> None:
-        read_only(self.risk)
-        read_only(self.population_unique)
-
-
-def counted_risks(population_count: IntArray) -> CellRisks:
-    """1/F and F = 1, where the population count of each cell is known. Exact."""
-    return CellRisks(
-        risk=1.0 / population_count, population_unique=(population_count == 1).astype(np.float64)
-    )
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        records, probability = batch.n_records, self.inclusion.of(batch)
+        bins = bins_of(batch.extra["neighbours"])
+        one, large = records == 1, records > LARGEST_SIZE
+        several = ~(one | large)
+        matches, unique = np.empty(len(batch)), np.zeros(len(batch))
+        label = self.uniques.label(probability[one])
+        matches[one] = self.single[bins[one], label]
+        unique[one] = self.alone[bins[one], label]
+        n_classes = len(self.several.fraction)
+        group = (records[several] - 2) * n_classes + self.several.label(probability[several])
+        matches[several] = self.shared[group, bins[several]]
+        own = step_of_share(share_of_large(records[large], probability[large]))
+        matches[large] = 1 / (1 + np.exp(-own / LOGIT_STEPS - self.step))
+        return {RISK: matches / records, POPULATION_UNIQUE: unique}, None
 
 
 def record_risks(
-    sample_count: IntArray,
-    probability: FloatArray,
-    places: CellPlaces,
+    counts: CellCounts,
     histogram: CellHistogram,
     result: Extrapolation,
-    *,
-    fraction: float,
+    inclusion: Inclusion,
+    classes: tuple[Classes, Classes],
     correct_matches: float,
-) -> CellRisks:
+) -> RecordRisks:
     """Risks of a record of each cell, Σ f · risk being `correct_matches`.
 
-    `probability` is the inclusion probability of each cell, `places` where it stands in the
-    `histogram` that `result` was made from with the sampling `fraction`.
+    `histogram` is that of the `counts`, and `result` was made from it.
     """
+    fraction = inclusion.fraction
     grid, posterior = grid_for(fraction), _posterior_by_bin(result, fraction)
-    one = sample_count == 1
-    large = sample_count > LARGEST_SIZE
-    several = ~(one | large)
-    kind = np.empty(len(sample_count), dtype=np.int64)
+    used = counts.used
     alone, single = _of_uniques(histogram, grid, posterior)
-    kind[one] = places.bins[one] * alone.shape[1] + places.label[one]
-    shared, own = _of_several(sample_count[several], probability[several], places.bins[several],
-                              grid, posterior)  # fmt: skip
-    kind[several] = alone.size + own
-    apart = _of_large(sample_count[large], probability[large])
-    kind[large] = alone.size + len(shared) + np.arange(len(apart))
+    held = counts.several[:, used]
+    shared = _of_several(held, classes[1].fraction, grid, posterior)
+    steps = np.array(list(counts.large), dtype=np.float64) / LOGIT_STEPS
     kinds = _Kinds(
-        unique=np.concatenate([alone.ravel(), np.zeros(len(shared) + len(apart))]),
-        share=np.concatenate([single.ravel(), shared, apart]),
+        unique=np.concatenate([alone.ravel(), np.zeros(shared.size + len(steps))]),
+        start=np.concatenate([_logit(single.ravel()), _logit(shared.ravel()), steps]),
         n_single=alone.size,
     )
-    matches = kinds.moved(np.bincount(kind, minlength=len(kinds.share)), correct_matches)
-    return CellRisks(risk=matches[kind] / sample_count, population_unique=kinds.unique[kind])
+    n_large = np.array(list(counts.large.values()), dtype=np.int64)
+    cells = np.concatenate([counts.uniques[used].ravel(), held.ravel(), n_large])
+    step = kinds.step(cells, correct_matches)
+    matches = kinds.at(step)
+    return RecordRisks(
+        inclusion=inclusion,
+        uniques=classes[0],
+        several=classes[1],
+        alone=_everywhere(alone, used),
+        single=_everywhere(matches[: alone.size].reshape(alone.shape), used),
+        shared=_everywhere(
+            matches[alone.size : alone.size + shared.size].reshape(shared.shape).T, used
+        ).T,
+        step=step,
+    )
+
+
+def _everywhere(by_bin: FloatArray, used: BoolArray) -> FloatArray:
+    """The rows of the used bins in their places among all bins."""
+    found = np.full((N_BINS, by_bin.shape[1]), np.nan)
+    found[used] = by_bin
+    return found
+
+
+def _logit(share: FloatArray) -> FloatArray:
+    inside = np.clip(share, NEAREST_END, 1 - NEAREST_END)
+    found: FloatArray = np.log(inside / (1 - inside))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Kinds:
-    """The cells that have the same risk: `unique` is P(F = 1 | f) and `share` what can be moved of
-    each kind; the first `n_single` are of sample uniques."""
+    """The cells that have the same risk: `unique` is P(F = 1 | f) and `start` what can be moved of
+    each kind, on the logit scale; the first `n_single` are of sample uniques."""
 
     unique: FloatArray
-    share: FloatArray
+    start: FloatArray
     n_single: int
 
-    def moved(self, n_cells: IntArray, correct_matches: float) -> FloatArray:
-        """f · risk of each kind, moved by one step on the logit scale so that they add up over the
-        cells, of which each kind has so many.
+    def at(self, step: float) -> FloatArray:
+        """f · risk of each kind, moved by a step on the logit scale.
 
         Of a sample unique only what is left beside `unique` moves, up to a half: there F is at
         least 2.
         """
-        room = np.ones(len(self.share))
+        room = np.ones(len(self.start))
         room[: self.n_single] = (1 - self.unique[: self.n_single]) / 2
-        inside = np.clip(self.share, NEAREST_END, 1 - NEAREST_END)
-        start = np.log(inside / (1 - inside))
+        found: FloatArray = self.unique + room / (1 + np.exp(-self.start - step))
+        return found
 
-        def at(step: float) -> FloatArray:
-            found: FloatArray = self.unique + room / (1 + np.exp(-start - step))
-            return found
-
+    def step(self, n_cells: IntArray, correct_matches: float) -> float:
+        """The step with which they add up over the cells, of which each kind has so many."""
         low, high = -FARTHEST_STEP, FARTHEST_STEP
         for _ in range(STEPS):
             step = (low + high) / 2
-            if float(n_cells @ at(step)) < correct_matches:
+            if float(n_cells @ self.at(step)) < correct_matches:
                 low = step
             else:
                 high = step
-        return at((low + high) / 2)
+        return (low + high) / 2
 
 
 def _posterior_by_bin(result: Extrapolation, fraction: float) -> FloatArray:
@@ -160,34 +223,19 @@ def _of_uniques(
 
 
 def _of_several(
-    sample_count: IntArray,
-    probability: FloatArray,
-    bins: IntArray,
-    grid: RateGrid,
-    posterior: FloatArray,
-) -> tuple[FloatArray, IntArray]:
-    """E(f/F | f) by size, class of π and bin, and which of these each cell is: cells with 2 to
-    `LARGEST_SIZE` records."""
-    label, fractions = classes_of(probability)
-    group = (sample_count - 2) * len(fractions) + label
-    held = np.bincount(group, minlength=(LARGEST_SIZE - 1) * len(fractions))
-    share = np.full((len(held), len(posterior)), 0.5)
-    for here in np.flatnonzero(held).tolist():
+    held: IntArray, fractions: FloatArray, grid: RateGrid, posterior: FloatArray
+) -> FloatArray:
+    """E(f/F | f) by size, class of π and bin, of cells with 2 to `LARGEST_SIZE` records, of which
+    each kind has so many."""
+    share = np.full(held.shape, 0.5)
+    for here in np.flatnonzero(held.sum(axis=1)).tolist():
         f, own = here // len(fractions) + 2, float(fractions[here % len(fractions)])
         value = grid.size_expectation(f, _expected_share(f, own, grid))
         share[here] = _averaged(posterior, value)
-    return share.ravel(), group * len(posterior) + bins
+    return share
 
 
 def _expected_share(size: int, fraction: float, grid: RateGrid) -> FloatArray:
     """E(f/F) for each rate μ of the grid: F − f is Poisson with mean μ(1 − π)/π."""
     unseen = np.exp(grid.log_rates) * (1 - fraction) / fraction
     return size * reciprocal_mean(np.full(len(unseen), size), unseen)
-
-
-def _of_large(sample_count: IntArray, probability: FloatArray) -> FloatArray:
-    """E(f/F | f) of a cell that tells its own rate: π(1 + (1 − π)/f) but for terms in 1/f².
-
-    With a flat prior of log μ, F is negative binomial and E((f − 1)/(F − 1)) = π.
-    """
-    return np.minimum(probability * (1 + (1 - probability) / sample_count), 1.0)

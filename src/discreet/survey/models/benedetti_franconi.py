@@ -12,7 +12,7 @@ small the risk comes out far too low; `models.underestimation` sees that from th
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from discreet.errors import InputError, WeightError, must_be
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.numerics.arrays import BoolArray, CountArray, FloatArray, IntArray
 from discreet.numerics.rounding import whole_above, whole_below
-from discreet.survey.models.contract import CellScores, ModelUnavailable, Need, Tally
+from discreet.survey.models.contract import MATCH, UNIQUE, CellScores, ModelUnavailable, Need, Tally
 from discreet.survey.models.inverse_mean import inverse_mean, inverse_square_mean
 
 LARGEST_COUNT = 1e15  # counts up to here are exact as floats, with room for sums
@@ -182,6 +182,8 @@ class FittedBenedettiFranconi:
     def n_cells(self) -> int:
         """Occupied cells."""
         return self.summary.size_indices.n_cells
+
+    gives: ClassVar[tuple[str, ...]] = (UNIQUE, MATCH)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

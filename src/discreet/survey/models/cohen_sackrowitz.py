@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from discreet.data.summary import SizeIndices, Summary
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.rounding import above, alike
-from discreet.survey.models.contract import CellScores, ModelUnavailable, Need, Tally
+from discreet.survey.models.contract import MATCH, UNIQUE, CellScores, ModelUnavailable, Need, Tally
 from discreet.survey.models.exchangeable_prior import ExchangeablePosterior, PopulationPrior
 from discreet.survey.models.sample_size import sample_uniques_moments
 
@@ -123,6 +124,8 @@ class FittedCohenSackrowitz:
     population_size_given: float
     population_size_known: bool
     confidence: float = 0.95
+
+    gives: ClassVar[tuple[str, ...]] = (UNIQUE, MATCH)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

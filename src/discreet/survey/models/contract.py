@@ -5,8 +5,8 @@ model (or raises `ModelUnavailable` with the reason), and the fitted model score
 batch. Totals come from a `Tally` of the scores, so nothing that grows with the data is kept.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
@@ -14,10 +14,14 @@ import numpy as np
 
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
+from discreet.engines.contract import Cells
 from discreet.errors import DiscreetError
 from discreet.figures import Outcome
 from discreet.numerics.arrays import FloatArray
+from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.progress import Progress
+
+UNIQUE, MATCH = "unique_probability", "match_probability"
 
 
 class ModelUnavailable(DiscreetError):  # noqa: N818 - read as an answer, not as an accident
@@ -66,29 +70,48 @@ class Tally:
 
     def add(self, batch: CellBatch, scores: CellScores) -> "Tally":
         """The tally with one more batch in it."""
-        q, r, variance = (
-            np.zeros(len(batch)) if column is None else column
-            for column in (
-                scores.unique_probability,
-                scores.match_probability,
-                scores.match_variance,
-            )
-        )
+        more = ExactTally.of(batch, scores).tally()
+        return Tally(*(getattr(self, f.name) + getattr(more, f.name) for f in fields(Tally)))
+
+
+@dataclass(frozen=True, slots=True)
+class ExactTally:
+    """The same sums as exact ones, so that no order of the cells changes them."""
+
+    sums: tuple[int, ...]
+
+    @classmethod
+    def of(cls, batch: CellBatch, scores: CellScores) -> "ExactTally":
+        """Of some cells."""
         records = batch.n_records
-        pairs = batch.sample_count == 2
-        pair_weights = 0.0 if batch.weight_total is None else batch.weight_total[pairs].sum()
-        return Tally(
-            self.uniques + float(np.dot(records, q)),
-            self.uniques_variance + float(np.dot(records, q * (1 - q))),
-            self.matches + float(np.dot(records, r)),
-            self.matches_variance + float(np.dot(records.astype(np.float64) ** 2, variance)),
-            self.unique_matches + float(r[batch.sample_count == 1].sum()),
-            self.pair_weight_total + float(pair_weights),
+        alone, pairs = batch.sample_count == 1, batch.sample_count == 2
+        q, r = scores.unique_probability, scores.match_probability
+        variance, weights = scores.match_variance, batch.weight_total
+        terms = (
+            None if q is None else records * q,
+            None if q is None else records * (q * (1 - q)),
+            None if r is None else records * r,
+            None if variance is None else records.astype(np.float64) ** 2 * variance,
+            None if r is None else r[alone],
+            None if weights is None else weights[pairs],
         )
+        return cls(tuple(0 if term is None else exact_sum(term) for term in terms))
+
+    def joined(self, other: "ExactTally") -> "ExactTally":
+        """Of the cells of both."""
+        return ExactTally(tuple(a + b for a, b in zip(self.sums, other.sums, strict=True)))
+
+    def tally(self) -> Tally:
+        """The sums as floats."""
+        return Tally(*map(as_float, self.sums))
 
 
 class FittedModel(Protocol):
     """A model with its parameters known."""
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """Which scores it gives: `UNIQUE`, `MATCH`, both or none."""
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:
@@ -133,7 +156,7 @@ class TunableModel(Protocol):
     def tuned(
         self,
         summary: Summary,
-        batches: Callable[[], Iterable[CellBatch]],
+        cells: Cells,
         impossible: Sequence[Mapping[int, int]],
         progress: Progress,
     ) -> Model:

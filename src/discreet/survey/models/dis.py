@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
@@ -146,6 +147,8 @@ class FittedDis:
 
     match: CorrectMatch
     totals: Totals
+
+    gives: ClassVar[tuple[str, ...]] = ()
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

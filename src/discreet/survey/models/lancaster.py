@@ -16,18 +16,21 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.data.cells import CellBatch
 from discreet.data.structural_zeros import Box, StructuralZeros
 from discreet.data.summary import Summary
+from discreet.engines.contract import Cells
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray, read_only
+from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.numerics.rounding import ALIKE, above, first_largest
 from discreet.progress import Progress as NamedProgress
-from discreet.survey.models.contract import CellScores, ModelUnavailable, Need, Tally
+from discreet.survey.models.contract import MATCH, UNIQUE, CellScores, ModelUnavailable, Need, Tally
 
 SHRINKAGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # the values of takemura's table
 GRID = tuple(k / 10 for k in range(11))  # the values that are tried
@@ -40,6 +43,7 @@ SURE_QUANTILE = 5.0  # beyond which a simulated c(λ) is off once in a million t
 SCORED = 1 << 14  # cells scored at once: their arrays stay in the processor's cache
 POOR_FIT = 0.1  # mass below zero from which on the model's figures are a rough guide
 NOTABLE_SHRINKAGE = 0.2  # λ from which on noise in the interactions matters
+MOST_JUDGED = 2_000_000  # cells by which λ is chosen
 FORWARD_COUNT = 64  # E(1/F) goes by recurrence up to this sample count, by quadrature beyond
 
 Boxes = Sequence[Mapping[int, BoolArray]]
@@ -557,7 +561,7 @@ class ShrinkageRow:
 
 def table_over_shrinkage(
     summary: Summary,
-    batches: Iterable[CellBatch],
+    cells: Cells,
     shrinkages: Sequence[float] = SHRINKAGES,
     structural_zeros: Iterable[Box] = (),
 ) -> tuple[ShrinkageRow, ...]:
@@ -567,26 +571,45 @@ def table_over_shrinkage(
         Lancaster(shrinkage=value, structural_zeros=zeros).fit(summary)
         for value in _checked_shrinkages(shrinkages)
     ]
-    plain, divided = np.zeros(len(fits)), np.zeros(len(fits))
-    clipped = np.zeros(len(fits), np.int64)
-    for batch in batches:
-        levels = batch.levels()[batch.sample_count == 1]
-        for k, fit in enumerate(fits):
-            p = fit.clipped_probability(levels)
-            plain[k] += unique_probability(p, fit.unseen).sum()
-            divided[k] += unique_probability(fit.renormalised(p), fit.unseen).sum()
-            clipped[k] += np.count_nonzero(p == 0)
+    found = cells.fold(UniquesOfFits(tuple(fits)))
     return tuple(
         ShrinkageRow(
             shrinkage=fit.shrinkage,
-            plain_uniques=float(plain[k]),
-            renormalised_uniques=float(divided[k]),
+            plain_uniques=as_float(plain),
+            renormalised_uniques=as_float(divided),
             negative_sum=0.0 - fit.normaliser.clipped.value,
             normaliser=fit.normaliser.positive,
-            clipped_uniques=int(clipped[k]),
+            clipped_uniques=clipped,
         )
-        for k, fit in enumerate(fits)
+        for fit, (plain, divided, clipped) in zip(fits, found, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UniquesOfFits:
+    """For each fit the sums of the unique probabilities, before and after renormalisation, and how
+    many sample uniques have a probability of nought."""
+
+    fits: tuple["FittedLancaster", ...]
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> list[tuple[int, int, int]]:
+        """Of some cells."""
+        levels = batch.part(np.flatnonzero(batch.sample_count == 1)).levels()
+        found = []
+        for fit in self.fits:
+            p = fit.clipped_probability(levels)
+            plain = exact_sum(unique_probability(p, fit.unseen))
+            divided = exact_sum(unique_probability(fit.renormalised(p), fit.unseen))
+            found.append((plain, divided, int(np.count_nonzero(p == 0))))
+        return found
+
+    def joined(
+        self, one: list[tuple[int, int, int]], other: list[tuple[int, int, int]]
+    ) -> list[tuple[int, int, int]]:
+        """Of the cells of both."""
+        pairs = zip(one, other, strict=True)
+        return [(a[0] + b[0], a[1] + b[1], a[2] + b[2]) for a, b in pairs]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -614,11 +637,12 @@ class Lancaster:
     def tuned(
         self,
         summary: Summary,
-        batches: Callable[[], Iterable[CellBatch]],
+        cells: Cells,
         impossible: Sequence[Box],
         progress: NamedProgress,
     ) -> "Lancaster":
-        """The model with λ chosen by `choose_shrinkage`, if it was not given."""
+        """The model with λ chosen by `choose_shrinkage`, if it was not given; from a subsample of
+        the cells where there are more than `MOST_JUDGED`."""
         _unseen(summary)
 
         def report(step: str) -> Progress:
@@ -631,14 +655,19 @@ class Lancaster:
         )
         if self.shrinkage is not None:
             return ready
+        judged = cells.sampled(MOST_JUDGED)
         choice = choose_shrinkage(
             summary,
-            batches(),
+            [judged],
             structural_zeros=ready.structural_zeros,
             budget=min(self.budget, TUNING_BUDGET),
             progress=report("choosing the shrinkage"),
         )
         rule = "by leave-one-out likelihood of the records"
+        if len(judged) < cells.n_cells:
+            rule += (
+                f" in {len(judged):,} of {cells.n_cells:,} cells, chosen by a hash of their codes"
+            )
         is_exact = choice.normaliser.positive.how is How.EXACT
         summed = choice.normaliser if is_exact else None  # with more work it gets no better
         return replace(ready, shrinkage=choice.shrinkage, shrinkage_rule=rule, summed=summed)
@@ -712,6 +741,8 @@ class FittedLancaster:
     population_size_known: bool
     sample_uniques: int
     n_cells: int
+
+    gives: ClassVar[tuple[str, ...]] = (UNIQUE, MATCH)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

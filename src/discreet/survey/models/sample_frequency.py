@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.data.cells import CellBatch
 from discreet.data.summary import Summary
 from discreet.figures import Figure, How, Outcome, Unavailable
-from discreet.survey.models.contract import CellScores, Need, Tally
+from discreet.survey.models.contract import MATCH, CellScores, Need, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class FittedSampleFrequency:
     sample_uniques: int
     is_population: bool
     is_partition: bool = True
+
+    gives: ClassVar[tuple[str, ...]] = (MATCH,)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

@@ -1,12 +1,14 @@
 """Special uniques of a file: SUDA scores, what contributes to them, and one record explained."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.engines.contract import Cells
+from discreet.engines.steps import ByCode
 from discreet.figures import Outcome, Unavailable
-from discreet.numerics.arrays import FloatArray
+from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress
 from discreet.survey.projection import AllCells
 from discreet.survey.suda.derivation import Derivation, derive
@@ -37,48 +39,43 @@ class KeyShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecialFigures:
-    """SUDA of a file: minimal sample uniques up to `max_size` keys. Exact."""
+    """SUDA of a file: minimal sample uniques up to `max_size` keys. Exact.
 
-    found: SpecialUniques
+    `n_scored` records have one among those searched for; `n_unscored` sample uniques have none of
+    that size, so that their score of 0 says no more than that. `largest_dis` is the greatest
+    DIS-SUDA score, and `above` counts the records above some scores. `columns` lie beside the
+    cells.
+    """
+
+    max_size: int
+    n_scored: int
+    n_unscored: int
     keys: tuple[KeyShare, ...]
     dis: float
     dis_estimate: Outcome
     example: Derivation | None
     example_text: str | None
-
-    @property
-    def n_scored(self) -> int:
-        """Records with a minimal sample unique among those searched for."""
-        return self.found.n_scored
-
-    @property
-    def n_unscored(self) -> int:
-        """Sample uniques that have none of that size; their score of 0 says no more than that."""
-        return self.found.n_uniques - self.found.n_scored
-
-    def columns(self) -> dict[str, FloatArray]:
-        """What goes into the file of records."""
-        odds = self.found.n_keys < 28
-        scaling = Scaling.ODDS if odds else Scaling.SHARE
-        return {
-            "suda_score": self.found.scores(Convention.ELLIOT),
-            "suda_score_guide": self.found.scores(Convention.GUIDE),
-            f"dis_suda_{scaling.value}": self.found.dis_suda(self.dis, scaling=scaling),
-        }
+    largest_dis: float
+    above: Mapping[float, int]
+    columns: tuple[str, ...]
 
 
 def special_figures(
-    cells: AllCells,
+    whole: Cells,
     max_size: int,
     *,
     sampling_fraction: float | None,
     progress: Progress,
+    limits: Sequence[float] = (),
 ) -> SpecialFigures:
-    """SUDA scores of all cells, with the record of the highest score explained.
+    """SUDA scores of all cells, with the record of the highest score explained, and how many have a
+    DIS-SUDA score above each of the `limits`.
 
-    What a missing value matches is what the policy of the cells says, on every set of keys.
+    What a missing value matches is what the policy of the cells says, on every set of keys. All
+    cells are held at once for it.
     """
-    check_size(max_size, len(cells.keys), "suda")
+    check_size(max_size, len(whole.space.keys), "suda")
+    cells = AllCells.of(whole)
     found = _search(cells, max_size, progress)
     estimate = _dis(cells, sampling_fraction)
     dis = DEFAULT_DIS if isinstance(estimate, Unavailable) else float(estimate.value or DEFAULT_DIS)
@@ -86,13 +83,26 @@ def special_figures(
     row = int(np.argmax(scores)) if len(scores) and scores.max() > 0 else None
     example = None if row is None else _derived(cells, row, max_size)
     labels = [key.labels for key in cells.keys]
+    scaling = Scaling.ODDS if found.n_keys < 28 else Scaling.SHARE
+    of_dis = found.dis_suda(dis, scaling=scaling)
+    columns = {
+        "suda_score": found.scores(Convention.ELLIOT),
+        "suda_score_guide": found.scores(Convention.GUIDE),
+        f"dis_suda_{scaling.value}": of_dis,
+    }
+    whole.add(ByCode(cells.words, columns))
     return SpecialFigures(
-        found=found,
+        max_size=found.max_size,
+        n_scored=found.n_scored,
+        n_unscored=found.n_uniques - found.n_scored,
         keys=_shares(found, cells.names),
         dis=dis,
         dis_estimate=estimate,
         example=example,
         example_text=None if example is None else _explained(example, cells.names, labels),
+        largest_dis=float(of_dis.max(initial=0.0)),
+        above={x: int(cells.records[of_dis > x * (1 + ALIKE)].sum()) for x in limits},
+        columns=tuple(columns),
     )
 
 

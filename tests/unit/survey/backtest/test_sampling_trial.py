@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracles.cells_beside import whole
 
 from discreet.data.coding import Coding
 from discreet.errors import InputError
@@ -20,7 +21,11 @@ def population(counts):
 
 def test_a_sample_of_everyone_is_the_population():
     drawn = draw_sample(population([1, 3, 1, 5]), 10, stratum=None, rng=np.random.default_rng(1))
-    assert drawn.cells.sample_count.tolist() == [1, 3, 1, 5]
+    held = whole(drawn.cells)
+    codes = drawn.cells.coding.encode(LEVELS)[:, 0].tolist()
+    assert dict(zip(codes, [1, 3, 1, 5], strict=True)) == dict(
+        zip(held.words[:, 0].tolist(), held.n_records.tolist(), strict=True)
+    )
     assert drawn.population_uniques == 2
     assert drawn.correct_matches == 4.0
 
@@ -29,7 +34,7 @@ def test_levels_that_are_not_drawn_are_not_coded():
     rng = np.random.default_rng(3)
     drawn = draw_sample(population([1, 3, 1, 500]), 2, stratum=None, rng=rng)
     assert drawn.cells.coding.sizes == tuple(
-        len(set(column)) for column in drawn.cells.coding.decode(drawn.cells.words).T.tolist()
+        len(set(column)) for column in whole(drawn.cells).levels().T.tolist()
     )
 
 
@@ -46,10 +51,11 @@ def test_the_mean_of_many_samples_is_the_sampling_fraction(seed):
 def test_strata_give_equal_numbers_and_their_weights():
     counts = [40, 60, 50, 2]
     drawn = draw_sample(population(counts), 30, stratum=0, rng=np.random.default_rng(2))
-    levels = drawn.cells.coding.decode(drawn.cells.words)[:, 0]
-    taken = np.bincount(levels, weights=drawn.cells.sample_count)
+    held = whole(drawn.cells)
+    levels = held.levels()[:, 0]
+    taken = np.bincount(levels, weights=held.sample_count)
     assert taken.tolist() == [14, 14, 2]
-    totals = np.bincount(levels, weights=drawn.cells.weight_total)
+    totals = np.bincount(levels, weights=held.weight_total)
     assert totals == pytest.approx([100, 50, 2])
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_levels, risks_of, space_of
 
 from discreet.data.coding import Coding
-from discreet.data.missing import POLICIES
-from discreet.engines.contract import KeyLevels
+from discreet.engines.local.cells import cells_at_hand
 from discreet.figures import Figure, How, Unavailable
 from discreet.survey.headline import by_pattern as module
 from discreet.survey.headline.by_pattern import recommend_by_pattern
@@ -25,37 +25,28 @@ def with_gaps(levels, share, seed=2):
     return np.where(gone, np.array(SIZES), levels)
 
 
-def cells_of(coded):
-    keys = tuple(
-        KeyLevels(
-            name=str(j), values=(*map(str, range(s)), None), labels=("",) * (s + 1), n_missing=0
-        )
-        for j, s in enumerate(SIZES)
-    )
+def cells_of(coded, weight=None):
+    """Cells in the order of their codes, `weight` for each record."""
     cells, records = np.unique(coded, axis=0, return_counts=True)
-    coding = Coding.of_sizes([s + 1 for s in SIZES])
-    return AllCells(
-        words=coding.encode(cells),
-        records=records,
-        sample_count=records,
-        coding=coding,
-        keys=keys,
-        policy=POLICIES["wildcard"],
-        missing_weight=1.0,
-    )
+    space = space_of([s + 1 for s in SIZES], missing=range(len(SIZES)), policy="wildcard")
+    weights = None if weight is None else records * weight
+    return cells_of_levels(cells, records, space, weights)
+
+
+def told_of(cells, **options):
+    """The estimate, all cells in the order of their codes, and the risks of each."""
+    every = AllCells.of(cells)
+    found = recommend_by_pattern(every, **options)
+    return found, every, risks_of(found, cells, every.words)
 
 
 def test_complete_records_alone_are_the_ordinary_estimate():
-    cells = cells_of(people()[:600])
-    found = recommend_by_pattern(cells, population_size=6000)
+    found, cells, risks = told_of(cells_of(people()[:600]), population_size=6000)
     coding = Coding.of_sizes(SIZES)
     words = coding.encode(cells.coding.decode(cells.words))
-    plain = recommend_cells(
-        words, cells.records, coding, population_size=6000, n_table_cells=coding.n_combinations
-    )
-    assert found.risks is not None
-    assert plain.risks is not None
-    assert found.risks.risk == pytest.approx(plain.risks.risk)
+    alone = cells_at_hand(words, cells.records, coding)
+    plain = recommend_cells(alone, population_size=6000, n_table_cells=coding.n_combinations)
+    assert risks.risk == pytest.approx(risks_of(plain, alone, words).risk)
     mine, theirs = found.recommended, plain.recommended
     for name in ("expected_population_uniques", "expected_correct_matches"):
         for end in ("value", "low", "high"):
@@ -65,11 +56,9 @@ def test_complete_records_alone_are_the_ordinary_estimate():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_risks_add_up_and_take_their_risk_from_the_keys_that_they_have(weighted):
-    cells = cells_of(with_gaps(people()[:900], 0.08))
-    weights = cells.records * 6.0 if weighted else None
-    found = recommend_by_pattern(cells, population_size=6000, weight_total=weights)
-    risks, led = found.risks, found.recommended
-    assert risks is not None
+    counted = cells_of(with_gaps(people()[:900], 0.08), 6.0 if weighted else None)
+    found, cells, risks = told_of(counted, population_size=6000)
+    led = found.recommended
     assert cells.records @ risks.population_unique == pytest.approx(
         led.expected_population_uniques.value
     )
@@ -80,27 +69,25 @@ def test_risks_add_up_and_take_their_risk_from_the_keys_that_they_have(weighted)
     coding = Coding.of_sizes(SIZES[:2])
     words, place = np.unique(coding.encode(levels[fit][:, :2])[:, 0], return_inverse=True)
     records = np.bincount(place, cells.records[fit]).astype(np.int64)
-    alone = recommend_cells(
-        words[:, None], records, coding, population_size=6000, n_table_cells=coding.n_combinations
-    )
-    assert alone.risks is not None
+    few = cells_at_hand(words[:, None], records, coding)
+    alone = recommend_cells(few, population_size=6000, n_table_cells=coding.n_combinations)
     own = np.searchsorted(words, coding.encode(levels[here][:, :2])[:, 0])
-    assert risks.risk[here] == pytest.approx(alone.risks.risk[own], rel=1e-6)
+    assert risks.risk[here] == pytest.approx(
+        risks_of(alone, few, words[:, None]).risk[own], rel=1e-6
+    )
     assert "missing at random" in led.expected_population_uniques.note
 
 
 def test_a_record_without_any_key_is_one_of_everybody():
     coded = np.concatenate([people()[:500], np.tile(SIZES, (7, 1))])
-    cells = cells_of(coded)
-    found = recommend_by_pattern(cells, population_size=6000)
-    assert found.risks is not None
+    _, cells, risks = told_of(cells_of(coded), population_size=6000)
     empty = (cells.coding.decode(cells.words) == SIZES).all(axis=1)
-    assert found.risks.risk[empty].tolist() == [1 / 6000]
-    assert found.risks.population_unique[empty].tolist() == [0.0]
+    assert risks.risk[empty].tolist() == [1 / 6000]
+    assert risks.population_unique[empty].tolist() == [0.0]
 
 
 def test_without_a_population_there_are_certain_limits():
-    cells = cells_of(with_gaps(people()[:900], 0.05))
+    cells = AllCells.of(cells_of(with_gaps(people()[:900], 0.05)))
     led = recommend_by_pattern(cells, population_size=None).recommended
     limits = led.expected_population_uniques
     assert isinstance(limits, Figure)
@@ -117,10 +104,9 @@ def test_without_a_population_there_are_certain_limits():
 
 def test_patterns_beyond_the_most_frequent_are_left_out_and_said_to_be(monkeypatch):
     monkeypatch.setattr(module, "MOST_PATTERNS", 2)
-    cells = cells_of(with_gaps(people()[:900], 0.08))
-    found = recommend_by_pattern(cells, population_size=6000)
-    led, risks = found.recommended, found.risks
-    assert risks is not None
+    counted = cells_of(with_gaps(people()[:900], 0.08))
+    found, cells, risks = told_of(counted, population_size=6000)
+    led = found.recommended
     left_out = int(cells.records[np.isnan(risks.risk)].sum())
     assert 0 < left_out < 300
     assert led.why.startswith(f"{left_out} of 900 records have no estimate: there are more than 2")
@@ -131,12 +117,10 @@ def test_patterns_beyond_the_most_frequent_are_left_out_and_said_to_be(monkeypat
 def test_in_a_whole_population_keys_that_all_have_are_counted():
     coded = people()[:300].copy()
     coded[:40, 2] = SIZES[2]
-    cells = cells_of(coded)
-    found = recommend_by_pattern(cells, population_size=300)
-    assert found.risks is not None
+    _, cells, risks = told_of(cells_of(coded), population_size=300)
     levels = cells.coding.decode(cells.words)
     gaps = levels[:, 2] == SIZES[2]
     sharing = [(coded[:, :2] == row[:2]).all(axis=1).sum() for row in levels[gaps]]
-    assert found.risks.risk[gaps].tolist() == (1 / np.array(sharing)).tolist()
-    whole = recommend_by_pattern(cells_of(people()[:300]), population_size=300)
+    assert risks.risk[gaps].tolist() == (1 / np.array(sharing)).tolist()
+    whole = recommend_by_pattern(AllCells.of(cells_of(people()[:300])), population_size=300)
     assert whole.recommended.model == COUNTED

@@ -3,16 +3,19 @@ import math
 import numpy as np
 import pytest
 
+from discreet.data.cells import CellBatch
+from discreet.data.coding import Coding
 from discreet.survey.headline.extrapolation import (
     ADDED,
     SLOPES,
     TEMPERED_CELLS,
     CellHistogram,
-    _bins,
-    cell_histogram,
+    CountingCells,
+    bins_of,
     extrapolate,
     sizes_histogram,
 )
+from discreet.survey.headline.inclusion import Inclusion, SpreadOfCells
 from discreet.survey.headline.possible_cells import TOLERANCE, PossibleCells, known_cells
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE, grid_for
 
@@ -27,8 +30,27 @@ def drawn(seed=1, n=4000):
     return count[count > 0], neighbours[count > 0]
 
 
+def cell_histogram(count, neighbours, probability=None, fraction=FRACTION):
+    """The histogram of cells, one entry of each array a cell; weights are such that each has its
+    inclusion probability, where they differ."""
+    weights = None if probability is None else count / probability
+    inclusion = Inclusion(fraction, int(count.sum()))
+    if weights is not None:
+        inclusion = Inclusion(count.sum() / weights.sum(), int(count.sum()), weights.sum())
+    batch = CellBatch(
+        coding=Coding.of_sizes([len(count)]),
+        words=np.arange(len(count))[:, None],
+        sample_count=count,
+        weight_total=weights,
+        extra={"neighbours": neighbours},
+    )
+    spreads = SpreadOfCells(inclusion, LARGEST_SIZE).of(batch)
+    classes = [spread.classes() for spread in spreads]
+    return CountingCells(inclusion, *classes).of(batch).histogram(classes[0])
+
+
 def histogram(count, neighbours, fraction=FRACTION):
-    return cell_histogram(count, neighbours, np.full(len(count), fraction))
+    return cell_histogram(count, neighbours, fraction=fraction)
 
 
 def by_loops(hist: CellHistogram, n_table_cells):
@@ -171,5 +193,5 @@ def test_bins_of_powers_of_two_do_not_hang_on_a_logarithm(monkeypatch, noise):
     expected = np.where(neighbours > 0, np.floor(logs + 1e-9) + 1, 0)
     log2 = np.log2
     monkeypatch.setattr(np, "log2", lambda x: log2(x) * (1 + noise))
-    assert (_bins(neighbours) == expected).all()
-    assert _bins(2 ** np.arange(40)).tolist() == list(range(1, 81, 2))
+    assert (bins_of(neighbours) == expected).all()
+    assert bins_of(2 ** np.arange(40)).tolist() == list(range(1, 81, 2))

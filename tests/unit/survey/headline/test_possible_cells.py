@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 
-from discreet.data.coding import Coding
 from discreet.survey.headline.possible_cells import (
     DOUBT,
     TOLERANCE,
@@ -42,16 +41,12 @@ def test_levels_unequally_likely_are_never_overcounted_on_average():
 
 
 def test_complete_keys_leave_the_possible_cells_as_they_are():
-    coding = Coding.of_sizes([2, 3])
-    words = np.arange(6)[:, None]
-    found = cells_of_all_levels(words, np.full(6, 4), coding, 6)
+    found = cells_of_all_levels([np.full(2, 12), np.full(3, 8)], 6)
     assert found == known_cells(6) == PossibleCells(math.log(6), TOLERANCE)
 
 
 def test_unseen_levels_of_each_key_multiply():
-    coding = Coding.of_sizes([4, 3])
-    levels = np.array([[0, 0], [1, 0], [2, 1], [3, 2]])
-    found = cells_of_all_levels(coding.encode(levels), np.array([1, 1, 1, 2]), coding, 12)
+    found = cells_of_all_levels([np.array([1, 1, 1, 2]), np.array([2, 1, 2])], 12)
     # first key: levels with 1, 1, 1, 2 records, so 3·2/(2·2) = 1.5 unseen beside 4;
     # second key: 2, 1, 2 records, so none
     u = math.log(5.5 / 4)

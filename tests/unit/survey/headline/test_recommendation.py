@@ -150,20 +150,6 @@ def test_from_sizes_alone():
     assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
 
 
-def test_beyond_the_most_cells_neighbours_are_not_counted(monkeypatch):
-    monkeypatch.setattr("discreet.survey.headline.recommendation.MOST_CELLS", 10)
-    levels, counts, _ = sample()
-    found = recommended(levels, counts)
-    alone = recommend_from_sizes(
-        SizeIndices.of_counts(counts), population_size=20_000, n_table_cells=1680
-    )
-    assert found.model == FROM_SIZES
-    assert "differ" not in found.why
-    assert found.expected_population_uniques.value == pytest.approx(
-        alone.expected_population_uniques.value
-    )
-
-
 @pytest.mark.parametrize("size", [1e9, 1e15])
 def test_a_tiny_fraction_is_estimated_with_a_warning(size):
     levels, counts, _ = sample()

@@ -5,9 +5,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import poisson
+from tests.oracles.cells_beside import risks_of
 
+from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
-from discreet.survey.headline.extrapolation import extrapolate, placed_cells
+from discreet.engines.contract import PopulationTotals
+from discreet.engines.local.cells import cells_at_hand
+from discreet.survey.headline.extrapolation import CountingCells, bins_of, extrapolate
+from discreet.survey.headline.inclusion import Classes, Inclusion
 from discreet.survey.headline.possible_cells import known_cells
 from discreet.survey.headline.rate_shapes import grid_for
 from discreet.survey.headline.recommendation import counted_in_file, recommend_cells
@@ -17,6 +22,7 @@ from discreet.survey.headline.record_risk import (
     _of_uniques,
     _posterior_by_bin,
 )
+from discreet.survey.known_population import known_population
 
 FRACTION = 0.1
 
@@ -39,22 +45,18 @@ def sample(seed, fraction, *, unequal=False, sizes=(5, 8, 6, 7), n=8000):
     here = f > 0
     coding = Coding.of_sizes(sizes)
     weights = f[here] / chance[here] if unequal else None
-    found = recommend_cells(
-        coding.encode(levels[here]),
-        f[here],
-        coding,
-        population_size=n,
-        n_table_cells=coding.n_combinations,
-        weight_total=weights,
-    )
-    return found, f[here], persons[here]
+    words = coding.encode(levels[here])
+    cells = cells_at_hand(words, f[here], coding, weights)
+    found = recommend_cells(cells, population_size=n, n_table_cells=coding.n_combinations)
+    risks = None if found.risks is None else risks_of(found, cells, words)
+    return found, f[here], persons[here], risks
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.4, 0.9]), st.booleans())
 def test_risks_add_up_to_the_headline_and_keep_their_limits(seed, fraction, unequal):
-    found, f, _ = sample(seed, fraction, unequal=unequal)
+    found, f, _, risks = sample(seed, fraction, unequal=unequal)
     assume(f.sum() >= 100)
-    led, risks = found.recommended, found.risks
+    led = found.recommended
     assert risks is not None
     uniques, matches = led.expected_population_uniques.value, led.expected_correct_matches.value
     assert f @ risks.population_unique == pytest.approx(uniques, rel=1e-9, abs=1e-9)
@@ -80,8 +82,17 @@ def test_the_expected_share_is_that_of_a_poisson_number_of_others(size, fraction
 
 def test_tables_of_risk_are_posterior_means_by_plain_loops():
     count, neighbours = drawn()
-    probability = np.full(len(count), FRACTION)
-    histogram, places = placed_cells(count, neighbours, probability)
+    one = Classes.one(FRACTION)
+    batch = CellBatch(
+        coding=Coding.of_sizes([len(count)]),
+        words=np.arange(len(count))[:, None],
+        sample_count=count,
+        weight_total=None,
+        extra={"neighbours": neighbours},
+    )
+    counts = CountingCells(Inclusion(FRACTION, int(count.sum())), one, one).of(batch)
+    histogram = counts.histogram(one)
+    places = (np.cumsum(counts.used) - 1)[bins_of(neighbours)]
     result = extrapolate(histogram, fraction=FRACTION, possible=known_cells(10**6))
     grid, posterior = grid_for(FRACTION), _posterior_by_bin(result, FRACTION)
     assert posterior.sum(axis=(1, 2)) == pytest.approx(np.ones(len(posterior)))
@@ -96,9 +107,9 @@ def test_tables_of_risk_are_posterior_means_by_plain_loops():
             shape, place = result.shape[model], result.places[model, bins]
             last = len(grid.locations) - 1
             density = grid._densities[shape, last - place : last - place + len(rate)]
-            one = rate * np.exp(-rate) * density
-            stays += w * (one @ np.exp(-unseen)) / one.sum()
-            rest += w * (one @ (-np.expm1(-unseen) / unseen)) / one.sum()
+            lone = rate * np.exp(-rate) * density
+            stays += w * (lone @ np.exp(-unseen)) / lone.sum()
+            rest += w * (lone @ (-np.expm1(-unseen) / unseen)) / lone.sum()
             two = rate**2 * np.exp(-rate) * density
             pairs += w * (two @ _expected_share(2, FRACTION, grid)) / two.sum()
         covered = result.weight[heavy].sum()
@@ -106,17 +117,15 @@ def test_tables_of_risk_are_posterior_means_by_plain_loops():
         assert alone[bins, 0] == pytest.approx(stays, abs=near)
         of_one = alone[bins, 0] + (1 - alone[bins, 0]) * shared[bins, 0] / 2
         assert of_one == pytest.approx(rest, abs=near)
-        two_here = (count == 2) & (places.bins == bins)
-        if two_here.any():
-            two = count == 2
-            given = count[two], probability[two], places.bins[two]
-            share, kind = _of_several(*given, grid, posterior)
-            assert share[kind][places.bins[two] == bins][0] == pytest.approx(pairs, abs=near)
+        held = counts.several[:, counts.used]
+        assert held[0, bins] == ((count == 2) & (places == bins)).sum()
+        if held[0].any():
+            share = _of_several(held, one.fraction, grid, posterior)
+            assert share[0, bins] == pytest.approx(pairs, abs=near)
 
 
 def test_a_record_with_more_neighbours_or_more_like_it_is_at_less_risk():
-    found, f, persons = sample(3, 0.05, n=40_000)
-    risks = found.risks
+    _, f, persons, risks = sample(3, 0.05, n=40_000)
     assert risks is not None
     by_size = [risks.risk[f == size].mean() for size in (1, 2, 4) if (f == size).any()]
     assert by_size == sorted(by_size, reverse=True)
@@ -129,18 +138,21 @@ def test_a_record_with_more_neighbours_or_more_like_it_is_at_less_risk():
 def test_a_sample_that_is_the_population_is_counted():
     coding = Coding.of_sizes((50,))
     counts = np.arange(1, 51)
-    whole = recommend_cells(
-        np.arange(50)[:, None], counts, coding, population_size=counts.sum(), n_table_cells=50
-    )
-    assert whole.risks is not None
-    assert whole.risks.risk.tolist() == (1 / counts).tolist()
-    assert whole.risks.population_unique.tolist() == [1.0] + [0.0] * 49
+    words = np.arange(50)[:, None]
+    cells = cells_at_hand(words, counts, coding)
+    whole = recommend_cells(cells, population_size=counts.sum(), n_table_cells=50)
+    risks = risks_of(whole, cells, words)
+    assert risks.risk.tolist() == (1 / counts).tolist()
+    assert risks.population_unique.tolist() == [1.0] + [0.0] * 49
 
 
 def test_a_file_of_the_population_tells_the_risk():
-    found = counted_in_file(np.array([1, 4, 10]), np.array([1, 1, 5]))
-    assert found.risks is not None
-    assert found.risks.risk.tolist() == [1.0, 0.25, 0.1]
+    words = np.arange(3)[:, None]
+    cells = cells_at_hand(words, np.array([1, 1, 5]), Coding.of_sizes([3]))
+    cells.put_counts("population_count", [{"words": words, "n": np.array([1, 4, 10])}])
+    truth = known_population(cells, PopulationTotals(total=15))
+    found = counted_in_file(truth.population_uniques, truth.correct_matches)
+    assert risks_of(found, cells, words).risk.tolist() == [1.0, 0.25, 0.1]
     assert found.recommended.expected_population_uniques.value == 1
     assert found.recommended.expected_correct_matches.value == pytest.approx(1.75)
 
@@ -149,5 +161,6 @@ def test_without_an_estimate_there_is_no_risk():
     coding = Coding.of_sizes((200,))
     words, counts = np.arange(150)[:, None], np.full(150, 2)
     for size in (None, 100):
-        found = recommend_cells(words, counts, coding, population_size=size, n_table_cells=200)
+        cells = cells_at_hand(words, counts, coding)
+        found = recommend_cells(cells, population_size=size, n_table_cells=200)
         assert found.risks is None

@@ -1,5 +1,6 @@
 """The individual risk, the posterior of F, and the model made of them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,7 +26,7 @@ from discreet.survey.models.benedetti_franconi import (
     unique_probability,
 )
 from discreet.survey.models.contract import ModelUnavailable, Tally
-from discreet.survey.warnings import _undersized_cells
+from discreet.survey.warnings import Undersized
 
 CODING = Coding.of_sizes([1000])
 
@@ -199,8 +200,9 @@ def test_model_with_too_small_a_population_is_unavailable():
 
 def test_undersized_cells_are_counted_and_scored_with_caution():
     batch = batch_of([1, 2, 3], [0.5, 2, 3 - 1e-12])
-    assert _undersized_cells(batch) == 1
-    assert _undersized_cells(batch_of([1])) == 0
+    assert Undersized().of(batch) == 1
+    assert Undersized().of(batch_of([1])) == 0
+    assert Undersized().joined(2, 3) == 5
     fitted, _ = assess([1, 2, 3], [0.5, 2, 3 - 1e-12])
     _, matched = scores_of(fitted, batch)
     np.testing.assert_array_equal(matched, [1, 1 / 2, 1 / 3])
@@ -240,7 +242,7 @@ def test_limits_on_matches_are_no_narrower_than_the_posterior():
     counts = rng.integers(1, 6, 300)
     weights = counts * rng.uniform(1, 50, 300)
     fitted, tally = assess(counts.tolist(), weights.tolist())
-    variance = float(counts**2 @ match_variance(counts, counts / weights))
+    variance = math.fsum(counts**2 * match_variance(counts, counts / weights))  # rounded once
     matches = fitted.expected_correct_matches(tally)
     assert isinstance(matches, Figure)
     assert matches.standard_error is not None

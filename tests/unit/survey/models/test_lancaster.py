@@ -11,14 +11,17 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from tests.oracles.cells_beside import cells_of_batch
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
+from discreet.engines.local.parts import Shelf
 from discreet.errors import InputError
 from discreet.figures import How
 from discreet.numerics.arrays import IntArray
 from discreet.numerics.rounding import first_largest
+from discreet.progress import silent
 from discreet.survey.models import lancaster
 from discreet.survey.models.contract import ModelUnavailable, Need, Tally
 from discreet.survey.models.lancaster import (
@@ -465,7 +468,7 @@ def additive_truth() -> Any:
     return truth / truth.sum()
 
 
-def test_table_over_shrinkage():
+def test_table_over_shrinkage(tmp_path):
     rng = np.random.default_rng(1)
     hidden = rng.integers(4, size=200)
     records = np.stack(
@@ -473,7 +476,9 @@ def test_table_over_shrinkage():
         axis=1,
     )
     summary, batch = counted(records, (4,) * 4, population=2000.0)
-    rows = table_over_shrinkage(summary, in_parts(batch, 4))
+    cells = cells_of_batch(batch, Shelf(tmp_path, most_held=1, at_once=len(batch) // 4))
+    assert len(cells.parts) >= 4
+    rows = table_over_shrinkage(summary, cells)
     assert [row.shrinkage for row in rows] == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     uniques = batch.levels()[batch.sample_count == 1]
     for row in rows:
@@ -489,11 +494,26 @@ def test_table_over_shrinkage():
     assert str(rows[0].negative_sum) == "0.0"
 
 
+def test_the_shrinkage_is_chosen_on_all_cells_or_on_those_of_a_hash(tmp_path, monkeypatch):
+    summary, batch = counted(some_records(), SIZES)
+    chosen = choose_shrinkage(summary, [batch]).shrinkage
+    tuned = Lancaster().tuned(summary, cells_of_batch(batch), [], silent)
+    assert tuned.shrinkage == chosen
+    assert tuned.shrinkage_rule == "by leave-one-out likelihood of the records"
+    monkeypatch.setattr(lancaster, "MOST_JUDGED", len(batch) // 2)
+    cells = cells_of_batch(batch, Shelf(tmp_path, most_held=1, at_once=5))
+    some = cells.sampled(len(batch) // 2)
+    part = Lancaster().tuned(summary, cells, [], silent)
+    assert part.shrinkage == choose_shrinkage(summary, [some]).shrinkage
+    assert f" in {len(some)} of {len(batch)} cells, chosen by a hash" in part.shrinkage_rule
+    assert Lancaster(shrinkage=0.3).tuned(summary, cells, [], silent).shrinkage == 0.3
+
+
 def test_table_over_shrinkage_with_zeros():
     records = some_records()
     records = records[(records[:, 0] != 2) | (records[:, 1] != 1)]
     summary, batch = counted(records, SIZES)
-    rows = table_over_shrinkage(summary, [batch], (0.0, 1.0), iter([{0: 2, 1: 1}]))
+    rows = table_over_shrinkage(summary, cells_of_batch(batch), (0.0, 1.0), iter([{0: 2, 1: 1}]))
     impossible = np.mean(records[:, 0] == 2) * np.mean(records[:, 1] == 1)
     assert rows[0].normaliser.value == pytest.approx(1 - impossible, rel=1e-12)
     fit = Lancaster(shrinkage=1.0, structural_zeros=({0: 2, 1: 1},)).fit(summary)
@@ -595,7 +615,7 @@ class TestRefusals:
         with pytest.raises(InputError, match="shrinkage must be from 0 to 1, got"):
             choose_shrinkage(summary, [batch], grid=(0.5, shrinkage))
         with pytest.raises(InputError, match="shrinkage must be from 0 to 1, got"):
-            table_over_shrinkage(summary, [batch], [shrinkage])
+            table_over_shrinkage(summary, cells_of_batch(batch), [shrinkage])
 
     def test_no_shrinkage_to_try(self):
         summary, batch = counted(some_records(), SIZES)
@@ -660,7 +680,7 @@ def test_a_probability_that_cancels_but_for_rounding_is_clipped(seed):
     assert np.abs(factor).min() < 1e-12
     clipped = Lancaster(shrinkage=1.0).fit(summary).clipped_probability(batch.levels())
     assert ((clipped == 0) == (factor < 1e-9)).all()
-    (row,) = table_over_shrinkage(summary, [batch], [1.0])
+    (row,) = table_over_shrinkage(summary, cells_of_batch(batch), [1.0])
     assert row.clipped_uniques == ((factor < 1e-9) & (batch.sample_count == 1)).sum()
 
 

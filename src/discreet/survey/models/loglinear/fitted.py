@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from discreet.data.cells import CellBatch
 from discreet.figures import Figure, How
 from discreet.numerics.arrays import CountArray, FloatArray
 from discreet.numerics.graphs import bracketed
-from discreet.survey.models.contract import CellScores, Tally
+from discreet.survey.models.contract import MATCH, UNIQUE, CellScores, Tally
 from discreet.survey.models.loglinear.decomposable import DecomposableFit
 from discreet.survey.models.loglinear.fitting import IterativeFit
 from discreet.survey.models.loglinear.judgement import Judgement
@@ -67,6 +68,8 @@ class FittedLogLinear:
     matches_error: ErrorParts
     zeros_ignored: bool
     population_size_known: bool
+
+    gives: ClassVar[tuple[str, ...]] = (UNIQUE, MATCH)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

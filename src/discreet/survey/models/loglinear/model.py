@@ -12,7 +12,7 @@ scaled to the population size: everyone of a cell is taken to have had the same 
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from discreet.data.cells import CellBatch
 from discreet.data.structural_zeros import Box, StructuralZeros
 from discreet.data.summary import Summary
+from discreet.engines.contract import Cells
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.graphs import Graph, GraphNotDecomposable, Keys
@@ -44,6 +45,7 @@ from discreet.survey.models.loglinear.poisson_reciprocal import (
 from discreet.survey.models.loglinear.search import BUDGET, SAME_DISTANCE, Search, forward_search
 
 STRUCTURES = {"independence": 1, "two-way": 2, "three-way": 3}
+MOST_FITTED = 5_000_000  # occupied cells that a model is fitted to
 MOST_CELLS = 1 << 26  # that a fit by iteration may hold
 AUTO_WORK = 1 << 22  # cells × generators of a fit by iteration that nobody asked for
 STUCK = 1.0  # |B̂| / √v of the chosen decomposable model from which all two-way terms are tried
@@ -76,16 +78,33 @@ class LogLinear:
     def tuned(
         self,
         summary: Summary,
-        batches: Callable[[], Iterable[CellBatch]],
+        cells: Cells,
         impossible: Sequence[Box] = (),
         progress: Progress = silent,
     ) -> "LogLinear":
-        """The model chosen and fitted on the cells, all of which are held in memory."""
+        """The model chosen and fitted on the cells, all of which are held in memory; there may be
+        `MOST_FITTED` of them."""
+        _sampling_fraction(summary)
+        held = cells.held(MOST_FITTED)
+        if held is None:
+            raise ModelUnavailable(
+                f"a log-linear model is fitted to all occupied cells at once, of which there may "
+                f"be {MOST_FITTED:,}, and there are {cells.n_cells:,}; make keys coarser, or leave "
+                "one out"
+            )
+        return self.fitted_to(held, summary, impossible, progress)
+
+    def fitted_to(
+        self,
+        held: CellBatch,
+        summary: Summary,
+        impossible: Sequence[Box] = (),
+        progress: Progress = silent,
+    ) -> "LogLinear":
+        """The model chosen and fitted on cells at hand."""
         fraction = _sampling_fraction(summary)
-        sizes = summary.level_counts
-        cells = gathered_cells(
-            sizes, ((b.levels(), b.sample_count, b.weight_total) for b in batches())
-        )
+        parts = [(held.levels(), held.sample_count, held.weight_total)]
+        cells = gathered_cells(summary.level_counts, parts)
         zeros = _checked_zeros((*self.structural_zeros, *impossible), cells)
         chosen = _Chosen.of(self, cells, fraction, zeros, progress)
         scale = _weight_scale(summary, cells) if self.use_weights else None

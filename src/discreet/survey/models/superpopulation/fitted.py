@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.rounding import whole_above, whole_below
 from discreet.survey.models.benedetti_franconi import gamma_limits
-from discreet.survey.models.contract import CellScores, ModelUnavailable, Tally
+from discreet.survey.models.contract import MATCH, UNIQUE, CellScores, ModelUnavailable, Tally
 from discreet.survey.models.superpopulation.size_index_fit import (
     FITTED,
     Family,
@@ -230,6 +230,8 @@ class FittedSuperpopulation:
     note: str = ""
     remark: str | None = None
     details: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    gives: ClassVar[tuple[str, ...]] = (UNIQUE, MATCH)
 
     @property
     def parameters(self) -> Mapping[str, float | int | str]:

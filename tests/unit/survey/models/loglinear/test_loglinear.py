@@ -7,10 +7,13 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 from scipy.special import gammainc
+from tests.oracles.cells_beside import cells_of_batch
 
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.data.summary import SizeIndices, Summary
+from discreet.engines.local.grouping import in_order
+from discreet.engines.local.parts import Shelf
 from discreet.errors import InputError
 from discreet.figures import How
 from discreet.numerics.graphs import Graph
@@ -41,7 +44,7 @@ def some_records(n=600, seed=5, sizes=SIZES):
 
 
 def counted(records, sizes=SIZES, population=6000.0, weights=None, **changes):
-    """The summary and the one batch of cells of some records."""
+    """The summary and the one batch of cells of some records, in the order of their codes."""
     levels, place, counts = np.unique(records, axis=0, return_inverse=True, return_counts=True)
     coding = Coding.of_sizes(sizes)
     totals = None if weights is None else np.bincount(place.ravel(), weights)
@@ -60,11 +63,11 @@ def counted(records, sizes=SIZES, population=6000.0, weights=None, **changes):
         population_size=population,
         population_size_known=True,
     )
-    return replace(summary, **changes), batch
+    return replace(summary, **changes), batch.part(in_order(batch.words))
 
 
 def fitted(model, summary, batch, impossible=()):
-    return model.tuned(summary, lambda: [batch], impossible).fit(summary)
+    return model.tuned(summary, cells_of_batch(batch), impossible).fit(summary)
 
 
 def tallied(fit, batch):
@@ -166,20 +169,22 @@ def test_an_interval_holds_all_parts_of_the_error():
     assert matches.low < matches.value < matches.high
 
 
-def test_batches_can_come_in_parts():
+def test_cells_can_be_kept_in_parts(tmp_path):
     summary, batch = counted(some_records())
-    parts = [
-        CellBatch(
-            coding=batch.coding,
-            words=batch.words[rows],
-            sample_count=batch.sample_count[rows],
-            weight_total=None,
-        )
-        for rows in np.array_split(np.arange(len(batch)), 3)
-    ]
+    cells = cells_of_batch(batch, Shelf(tmp_path, most_held=1, at_once=len(batch) // 3))
+    assert len(cells.parts) >= 3
     whole = fitted(LogLinear(), summary, batch)
-    split = LogLinear().tuned(summary, lambda: parts).fit(summary)
+    split = LogLinear().tuned(summary, cells).fit(summary)
     assert split.parameters == whole.parameters
+
+
+def test_more_cells_than_can_be_held_are_refused(monkeypatch):
+    summary, batch = counted(some_records())
+    monkeypatch.setattr("discreet.survey.models.loglinear.model.MOST_FITTED", len(batch))
+    fitted(LogLinear(), summary, batch)
+    monkeypatch.setattr("discreet.survey.models.loglinear.model.MOST_FITTED", len(batch) - 1)
+    with pytest.raises(ModelUnavailable, match=f"and there are {len(batch)}; make keys coarser"):
+        fitted(LogLinear(), summary, batch)
 
 
 def test_a_cell_that_no_record_has_can_be_scored():
@@ -310,14 +315,14 @@ def test_a_record_in_an_impossible_cell_is_an_error():
     summary, batch = counted(records)
     box = {0: int(records[0, 0])}
     with pytest.raises(InputError, match="structural_zeros must be combinations that no record"):
-        LogLinear(structural_zeros=(box,)).tuned(summary, lambda: [batch])
+        LogLinear(structural_zeros=(box,)).tuned(summary, cells_of_batch(batch))
 
 
 @pytest.mark.parametrize("box", [{}, {9: 0}, {0: 7}, {0: -1}])
 def test_a_box_outside_the_table_is_an_error(box):
     summary, batch = counted(some_records())
     with pytest.raises(InputError, match="structural zero must be levels in range"):
-        LogLinear().tuned(summary, lambda: [batch], [box])
+        LogLinear().tuned(summary, cells_of_batch(batch), [box])
 
 
 @pytest.mark.parametrize(
@@ -331,7 +336,7 @@ def test_a_box_outside_the_table_is_an_error(box):
 def test_a_wrong_setting_is_an_error(model, message):
     summary, batch = counted(some_records())
     with pytest.raises(InputError, match=message):
-        model.tuned(summary, lambda: [batch])
+        model.tuned(summary, cells_of_batch(batch))
 
 
 @pytest.mark.parametrize(
@@ -351,7 +356,7 @@ def test_a_wrong_setting_is_an_error(model, message):
 def test_it_says_why_it_cannot_be_fitted(changes, reason):
     summary, batch = counted(some_records())
     with pytest.raises(ModelUnavailable, match=reason):
-        LogLinear().tuned(replace(summary, **changes), lambda: [batch])
+        LogLinear().tuned(replace(summary, **changes), cells_of_batch(batch))
 
 
 def test_it_cannot_be_fitted_to_margins_alone():
@@ -364,7 +369,7 @@ def test_a_table_beyond_memory_is_refused_where_it_was_asked_for(monkeypatch):
     monkeypatch.setattr("discreet.survey.models.loglinear.model.MOST_CELLS", 10)
     summary, batch = counted(some_records())
     with pytest.raises(ModelUnavailable, match="does not fit in memory"):
-        LogLinear(structure="two-way").tuned(summary, lambda: [batch])
+        LogLinear(structure="two-way").tuned(summary, cells_of_batch(batch))
 
 
 def test_keys_of_one_level_and_levels_without_records_do_not_matter():

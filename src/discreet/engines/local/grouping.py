@@ -5,16 +5,16 @@ as quick as one that keeps the order of rows. So what has to come along, the rec
 its place, is put into the low bits of its code where they are free.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-
 import numpy as np
 
 from discreet.data.coding import Coding, Digit
 from discreet.data.summary import SizeIndices
+from discreet.engines.contract import Small
 from discreet.numerics.arrays import BoolArray, IntArray
 
+AT_HAND = 1 << 15  # rows looked at together: they stay in the cache of the processor
 BITS = 63  # of a signed integer that may be used
+FEW_CODES = 1 << 12
 
 
 def recoded_words(
@@ -78,26 +78,12 @@ def n_alone(words: IntArray, shared: BoolArray) -> int:
     """Rows that no other equals and that are not `shared` by several records already."""
     if not _has_room(words, 1):
         return int(np.count_nonzero(~alone_after(words, shared)[1]))
-    return int(np.count_nonzero(_alone(_packed(words, 1, shared))))
-
-
-def n_alone_without(
-    words: IntArray, shared: BoolArray, coding: Coding, keys: Iterable[int]
-) -> Iterator[int]:
-    """The same, without each of the keys in turn.
-
-    All of them share their room: fresh memory takes as long as a good part of the sort.
-    """
-    if not _has_room(words, 1):
-        yield from (n_alone(recoded_words(words, coding, key), shared) for key in keys)
-        return
-    room = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
-    for key in keys:
-        packed = _without(words[:, 0], coding.digits[key], room)
-        packed <<= 1
-        packed |= shared
-        packed.sort()
-        yield int(np.count_nonzero(_alone(packed)))
+    packed = _packed(words, 1, shared)
+    return sum(
+        int(np.count_nonzero(_alone(packed[max(first - 1, 0) : first + AT_HAND + 1])[ends]))
+        for first in range(0, len(packed), AT_HAND)
+        for ends in [slice(1 if first else 0, AT_HAND + 1 if first else AT_HAND)]
+    )
 
 
 def _alone(packed: IntArray) -> BoolArray:
@@ -146,14 +132,6 @@ def _ordered(words: IntArray) -> tuple[IntArray, IntArray]:
     return order, np.flatnonzero(fresh)
 
 
-@dataclass(frozen=True, slots=True)
-class Small:
-    """Records in cells of fewer than k records, and those that are alone in theirs."""
-
-    below: int
-    uniques: int
-
-
 def small_groups(words: IntArray, records: IntArray, k: int) -> Small:
     """The same of groups of equal rows. Of k = 2 a sort tells, without any sum."""
     if k == 2:
@@ -163,45 +141,24 @@ def small_groups(words: IntArray, records: IntArray, k: int) -> Small:
     return Small(int(sizes[sizes < k].sum()), int(np.count_nonzero(sizes == 1)))
 
 
-class KeysLeftOut:
-    """The cells without each key in turn; what was counted once is kept.
+def neighbours_without(
+    words: IntArray, records: IntArray, coding: Coding, key: int
+) -> tuple[IntArray, IntArray, SizeIndices]:
+    """What a key keeps apart: the cells that others agree with on every other key, how many records
+    those others have, and the sizes of all cells without the key.
 
-    The number of near neighbours of each cell, how many uniques a key makes and what leaving it out
-    would help all come from the same groups of cells, those that agree on every other key.
     Trusted: the rows of `words` are distinct.
     """
-
-    def __init__(self, words: IntArray, records: IntArray, coding: Coding) -> None:
-        self.words, self.records, self.coding = words, records, coding
-        self._sizes: dict[int, SizeIndices] = {}
-        self._small: dict[tuple[int, int], Small] = {}
-
-    def small(self, key: int, k: int = 2) -> Small:
-        """Records in cells of fewer than k records without the key at this place."""
-        if key in self._sizes:
-            sizes = self._sizes[key]
-            return Small(sizes.records_below(k), sizes.sample_uniques)
-        if (key, k) not in self._small:
-            reduced = recoded_words(self.words, self.coding, key)
-            self._small[key, k] = small_groups(reduced, self.records, k)
-        return self._small[key, k]
-
-    def neighbours(self) -> IntArray:
-        """How many records differ from each cell in exactly one key."""
-        found = np.zeros(len(self.records), dtype=np.int64)
-        alone = SizeIndices.of_counts(self.records)
-        for key in range(len(self.coding.digits)):
-            order, starts = grouped(recoded_words(self.words, self.coding, key))
-            length = np.diff(starts, append=len(order))
-            # A cell that is a group by itself has no neighbour here, and most are.
-            joined = length > 1
-            cells = order[np.repeat(joined, length)]
-            length = length[joined]
-            held = self.records[cells]
-            sums = np.add.reduceat(held, np.cumsum(length) - length) if len(cells) else held
-            found[cells] += np.repeat(sums, length) - held
-            self._sizes[key] = _sizes_after(alone, held, sums)
-        return found
+    order, starts = grouped(recoded_words(words, coding, key))
+    length = np.diff(starts, append=len(order))
+    # A cell that is a group by itself has no neighbour here, and most are.
+    joined = length > 1
+    cells = order[np.repeat(joined, length)]
+    length = length[joined]
+    held = records[cells]
+    sums = np.add.reduceat(held, np.cumsum(length) - length) if len(cells) else held
+    sizes = _sizes_after(SizeIndices.of_counts(records), held, sums)
+    return cells, np.repeat(sums, length) - held, sizes
 
 
 def _sizes_after(before: SizeIndices, gone: IntArray, sums: IntArray) -> SizeIndices:
@@ -211,3 +168,47 @@ def _sizes_after(before: SizeIndices, gone: IntArray, sums: IntArray) -> SizeInd
     found = SizeIndices.of_counts(sizes, change)
     left = found.records > 0
     return SizeIndices(found.sizes[left], found.records[left])
+
+
+def distinct_rows(words: IntArray, n_codes: int | None = None) -> tuple[IntArray, IntArray]:
+    """The distinct rows in order, and the place of each row among them.
+
+    Where rows are one word below `n_codes` and these are few, they are marked rather than sorted.
+    """
+    if words.shape[1] == 1 and n_codes is not None and n_codes <= max(len(words), FEW_CODES):
+        occurs = np.zeros(n_codes, dtype=np.bool_)
+        occurs[words[:, 0]] = True
+        return np.flatnonzero(occurs)[:, None], (np.cumsum(occurs) - 1)[words[:, 0]]
+    if words.shape[1] == 1:
+        distinct, place = np.unique(words[:, 0], return_inverse=True)
+        return distinct[:, None], place.astype(np.int64)
+    order, starts = _ordered(words)
+    place = np.empty(len(words), dtype=np.int64)
+    place[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(words)))
+    return words[order[starts]], place
+
+
+def places_among(known: IntArray, words: IntArray, *, ordered: bool = False) -> IntArray:
+    """At which row of `known`, whose rows are distinct, each row of `words` is; −1 for none.
+
+    `ordered` says that the rows of `known` are in the order of their codes.
+    """
+    if not len(known):
+        return np.full(len(words), -1)
+    if known.shape[1] == 1:
+        codes = known[:, 0]
+        order = None if ordered else np.argsort(codes)
+        sought = codes if order is None else codes[order]
+        at = np.minimum(np.searchsorted(sought, words[:, 0]), len(codes) - 1)
+        found = sought[at] == words[:, 0]
+        return np.where(found, at if order is None else order[at], -1)
+    n = len(known)
+    distinct, place = distinct_rows(np.concatenate([known, words]))
+    row = np.full(len(distinct), -1)
+    row[place[:n]] = np.arange(n)
+    return row[place[n:]]
+
+
+def in_order(words: IntArray) -> IntArray:
+    """The order of the rows by their codes, the first word first."""
+    return np.argsort(words[:, 0]) if words.shape[1] == 1 else _ordered(words)[0]

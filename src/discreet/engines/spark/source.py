@@ -1,0 +1,219 @@
+"""Records as a Spark frame with columns c0, c1, …, whatever they are read from.
+
+Every source is read from Parquet files, as these alone tell the place of a record in its file.
+Parquet files are read where they are; a CSV file and a Spark table are written into the workspace
+first, which also makes sure that reading them twice gives the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlparse
+
+import duckdb
+
+from discreet.data.records import CsvScan, Named, ParquetScan, Records, SparkScan
+from discreet.engines import sql
+from discreet.engines.duckdb_errors import translated as duckdb_translated
+from discreet.engines.duckdb_scan import from_clause
+from discreet.engines.spark.parsing import parsed
+from discreet.engines.spark.work import Work, as_url
+from discreet.errors import ColumnError, InputError, must_be
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SPARK_TYPES = {  # by DuckDB's, for files of several types of numbers
+    "TINYINT": "byte",
+    "SMALLINT": "short",
+    "INTEGER": "integer",
+    "BIGINT": "long",
+    "UTINYINT": "short",
+    "USMALLINT": "integer",
+    "UINTEGER": "long",
+    "FLOAT": "float",
+    "DOUBLE": "double",
+    "VARCHAR": "string",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Records to be read any number of times.
+
+    `frame` has the wanted columns as c0, c1, …, then `place`, the place of a record in its file,
+    and `file` where there are several files, whose first rows are `starts`. `types` are those that
+    DuckDB gives the columns.
+    """
+
+    frame: Any
+    types: tuple[str, ...]
+    starts: Mapping[str, int]
+
+    @property
+    def values(self) -> Any:
+        """The wanted columns alone."""
+        return self.frame.select(*(f"c{i}" for i in range(len(self.types))))
+
+
+def open_source(
+    work: Work, records: Records, positions: Sequence[int], named: Named | None = None
+) -> Source:
+    """The columns at these positions; raises InputError for what Spark cannot read."""
+    scan = records.scan(positions, named)
+    if isinstance(scan, SparkScan):
+        types = _described(_empty(scan.frame))
+        found = _table(work, scan)
+    elif isinstance(scan, CsvScan):
+        found, types = parsed(work, scan, records.name), ("VARCHAR",) * len(positions)
+    elif isinstance(scan, ParquetScan):
+        with duckdb_translated(records.name):
+            _check_readable(scan)
+            found, types = scan, _described(scan)
+    else:
+        rule = "a Parquet or CSV file, or a Spark table, to be counted by Spark"
+        remedy = "write it as Parquet first"
+        raise InputError(must_be(records.name, rule, "another kind", remedy=remedy))
+    return Source(_frame(work, found, types), types, _starts(found.paths))
+
+
+def quoted(name: str) -> str:
+    """A name as Spark takes it for one column, dots and all."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def rows(table: "pa.Table", starts: Mapping[str, int]) -> "pa.ChunkedArray":
+    """The row of each record, from 1 in the order of the files."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    place = pc.add(table["place"].cast(pa.int64()), 1)
+    if "file" not in table.column_names:
+        return place
+    coded = table["file"].combine_chunks().dictionary_encode()
+    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    before = [starts[unquote(urlparse(path).path)] for path in coded.dictionary.to_pylist()]
+    return pc.add(place, pa.array(before, pa.int64()).take(coded.indices))
+
+
+def _empty(frame: Any) -> "pa.Table":
+    return frame.limit(0).toArrow()
+
+
+def _described(source: "ParquetScan | pa.Table") -> tuple[str, ...]:
+    """The types of the columns as DuckDB tells them."""
+    with duckdb.connect() as con:
+        clause = "source"
+        if isinstance(source, ParquetScan):
+            clause = from_clause(con, source, Path())
+        else:
+            names = [f"c{i}" for i in range(source.num_columns)]
+            con.register(clause, source.rename_columns(names))
+        found = con.execute(f"DESCRIBE SELECT * FROM {clause}").fetchall()
+    return tuple(sql.base_type(row[1]) for row in found)
+
+
+def _check_readable(scan: ParquetScan) -> None:
+    """Spark knows the types of the columns; raises ColumnError where it does not."""
+    import pyarrow.parquet as pq
+
+    schema = pq.read_schema(scan.paths[0])
+    for name in scan.columns:
+        got = _unknown(schema.field(name).type) if name in schema.names else None
+        if got is not None:
+            rule = "of a type that Spark reads"
+            remedy = "write it in another type, such as text"
+            raise ColumnError(must_be(f"column {name!r}", rule, got, remedy=remedy))
+
+
+def _unknown(kind: "pa.DataType") -> str | None:
+    """What a type is that Spark does not read."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return "timestamps with nanoseconds"
+    if pa.types.is_time(kind):
+        return "times of day"
+    if pa.types.is_float16(kind):
+        return "floating-point numbers of 16 bits"
+    return "decimals of more than 38 digits" if pa.types.is_decimal256(kind) else None
+
+
+def _table(work: Work, scan: SparkScan) -> ParquetScan:
+    """A Spark table, written once, in the order in which Spark reads it."""
+    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql.types import NullType
+
+    own = scan.frame.toDF(*(f"c{i}" for i in range(len(scan.frame.columns))))
+    kinds = own.schema.fields
+    empty = [field.name for field in kinds if isinstance(field.dataType, NullType)]
+    own = reduce(lambda f, name: f.withColumn(name, F.col(name).cast("string")), empty, own)
+    folder = work.write("reading the records", own, "table")
+    paths = tuple(sorted(folder.glob("*.parquet")))
+    return ParquetScan(paths, tuple(own.columns), hive=False)
+
+
+def _frame(work: Work, scan: ParquetScan, types: Sequence[str]) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    reader = work.spark.read
+    if scan.hive:
+        reader = reader.option("basePath", as_url(_base(scan.paths[0])))
+    schema = _schema(work, scan, types)
+    reader = reader if schema is None else reader.schema(schema)
+    files = reader.parquet(*map(as_url, scan.paths))
+    place = files.metadataColumn("_metadata")
+    columns = [F.col(quoted(name)).alias(f"c{i}") for i, name in enumerate(scan.columns)]
+    columns.append(place["row_index"].alias("place"))
+    if len(scan.paths) > 1:
+        columns.append(place["file_path"].alias("file"))
+    return files.select(*columns)
+
+
+def _schema(work: Work, scan: ParquetScan, types: Sequence[str]) -> Any:
+    """The type of each column, where the first file does not tell it: folders' names are text to be
+    read like other values, and files that differ in their numbers have the type that fits all."""
+    import pyarrow.parquet as pq
+    from pyspark.sql.types import StringType, StructType
+
+    if len(scan.paths) == 1 and not scan.hive:
+        return None
+    schemas = list(map(pq.read_schema, scan.paths))
+    own = work.spark.read.parquet(as_url(scan.paths[0])).schema
+    fields = {}
+    for name, kind in zip(scan.columns, types, strict=True):
+        if name not in schemas[0].names:
+            found: Any = StringType()
+        elif len({str(schema.field(name).type) for schema in schemas}) > 1 and kind in SPARK_TYPES:
+            found = SPARK_TYPES[kind]
+        else:
+            found = own[name].dataType
+        fields[name] = found
+    schema = StructType()
+    for name, found in fields.items():
+        schema = schema.add(name, found)
+    return schema
+
+
+def _base(path: Path) -> Path:
+    """The folder above those that are named column=value."""
+    return next(
+        (folder for folder in reversed(path.parents) if _has_value_below(folder, path)), path.parent
+    )
+
+
+def _has_value_below(folder: Path, path: Path) -> bool:
+    return "=" in path.relative_to(folder).parts[0]
+
+
+def _starts(paths: Sequence[Path]) -> dict[str, int]:
+    """How many rows come before each file."""
+    import pyarrow.parquet as pq
+
+    starts, total = {}, 0
+    for path in paths if len(paths) > 1 else ():
+        starts[str(path.absolute())] = total
+        total += pq.read_metadata(path).num_rows
+    return starts

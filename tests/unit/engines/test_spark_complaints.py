@@ -1,0 +1,131 @@
+"""What Spark refuses, it refuses as DuckDB does."""
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.unit.engines.spark_agreement import assert_alike, parquet, request_of
+
+from discreet.engines.spark.engine import SparkEngine
+from discreet.engines.spark.sessions import opened
+from discreet.errors import ColumnError, FileError, InputError
+
+INFINITE = float("inf")
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1.0, 0.0, -2.0],
+        [1.0, None, float("nan")],
+        [-INFINITE, 1.0, INFINITE],
+        ["1", "x", "1,5"],
+        ["1", "+2.5e1", ".5"],
+        [1e14, 1e15, 3.0],
+        [1e-200, 1e200, 1.0],
+        [True, False, True],
+        [pa.scalar(1), 2, 3],
+    ],
+    ids=str,
+)
+def test_weights(spark, tmp_path, weights):
+    column = pa.array([w.as_py() if isinstance(w, pa.Scalar) else w for w in weights])
+    path = parquet(tmp_path, {"a": ["x", "y", "x"], "w": column})
+    assert_alike(spark, path, "a", weight="w")
+
+
+def test_weights_are_summed_to_the_last_bit(spark, tmp_path):
+    rng = np.random.default_rng(5)
+    columns = {"a": rng.integers(0, 9, 3000), "w": rng.lognormal(0, 4, 3000) * 1e-3}
+    found = assert_alike(spark, parquet(tmp_path, columns), "a", weight="w")
+    assert "cells" in found
+
+
+def test_no_record_at_all(spark, tmp_path):
+    path = parquet(tmp_path, {"a": pa.array([], pa.string())})
+    assert_alike(spark, path, "a")
+
+
+def test_no_record_that_has_every_key(spark, tmp_path):
+    path = parquet(tmp_path, {"a": ["x", None], "b": [None, 1]})
+    assert_alike(spark, path, "ab", missing="drop")
+
+
+def test_a_record_without_a_household(spark, tmp_path):
+    path = parquet(tmp_path, {"a": ["x", "y", "z"], "h": ["1", "", None]})
+    assert_alike(spark, path, "a", household="h")
+
+
+@pytest.mark.parametrize("column", [[[1], [2]], [{"x": 1}, None], [b"1", b"2"]], ids=str)
+def test_columns_that_cannot_be_keys(spark, tmp_path, column):
+    path = parquet(tmp_path, {"a": column})
+    assert "complaint" in assert_alike(spark, path, "a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (pa.timestamp("ns"), "timestamps with nanoseconds"),
+        (pa.time64("us"), "times of day"),
+        (pa.decimal256(50, 0), "decimals of more than 38 digits"),
+    ],
+    ids=str,
+)
+def test_types_that_spark_does_not_read(spark, tmp_path, kind, said):
+    path = parquet(tmp_path, {"a": pa.array([None, None], kind)})
+    request = request_of(path, "a")
+    expected = f"column 'a' must be of a type that Spark reads, got {said}; write it in another"
+    with pytest.raises(ColumnError, match=expected), SparkEngine(session=spark).count(request):
+        pass
+
+
+def test_a_damaged_file(spark, tmp_path):
+    path = parquet(tmp_path, {"a": [str(i * 7919 % 1000) for i in range(20_000)]})
+    content = bytearray(path.read_bytes())
+    content[100:4000] = bytes(3900)
+    path.write_bytes(content)
+    request = request_of(path, "a")
+    with (
+        pytest.raises(FileError, match=r"s\.parquet must be a readable file, got one that is dam"),
+        SparkEngine(session=spark).count(request),
+    ):
+        pass
+
+
+def test_what_spark_cannot_read(spark):
+    request = request_of(pa.table({"a": [1]}), "a")
+    with (
+        pytest.raises(InputError, match="write it as Parquet first"),
+        SparkEngine(session=spark).count(request),
+    ):
+        pass
+
+
+def test_matching_needs_cells_in_the_driver(spark, tmp_path):
+    path = parquet(tmp_path, {"a": [1, 2, None]})
+    request = request_of(path, "a", "wildcard")
+    with (
+        pytest.raises(InputError, match="missing must be category, drop or error"),
+        SparkEngine(session=spark, most_near=1).count(request),
+    ):
+        pass
+
+
+def test_without_pyspark(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(InputError, match=r"pip install 'discreet\[spark\]'"), opened(None, None):
+        pass
+
+
+def test_without_java(monkeypatch):
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from discreet.engines.spark import sessions
+
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(InputError, match="Java must be installed"):
+        sessions._check_java()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match="install Java 17, or set JAVA_HOME"):
+        sessions._check_java()
