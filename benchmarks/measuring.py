@@ -19,7 +19,8 @@ from time import monotonic, perf_counter
 ROOT = Path(__file__).resolve().parents[1]
 DISCREET = str(Path(sys.executable).with_name("discreet"))
 RIVALS = Path(f"{sys.prefix}-rivals") / "bin" / "python"  # other packages, which need older ones
-LOOK = 0.02  # seconds between two looks at the memory of a process
+LOOK, MOST_LOOK = 0.02, 0.5  # seconds between two looks at a process, a hundredth of its time
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Start(StrEnum):
@@ -71,12 +72,12 @@ def measured(
             )  # fmt: skip
         except OSError as fault:
             raise Failed(f"cannot be started: {fault.strerror}") from fault
-        peak = _PeakOfTree(process.pid, limit)
+        seen = _SeenOfTree(process.pid, limit)
         _, status, usage = os.wait4(process.pid, 0)
         wall = perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        sampled = peak.ended()
-        if peak.stopped:
+        seen.ended()
+        if seen.stopped:
             raise Failed(f"stopped after {limit:.0f} s")
         if process.returncode not in codes:
             errors.seek(0)
@@ -84,8 +85,10 @@ def measured(
             raise Failed(f"ended with code {process.returncode}: {lines[-1][:120]}")
         out.seek(0)
         printed = out.read().decode("utf-8", "replace")
-    largest = max(sampled, usage.ru_maxrss / 1024)
-    return Cost(wall, usage.ru_utime + usage.ru_stime, largest, str(answer(printed)))
+    largest = max(seen.peak, usage.ru_maxrss / 1024)
+    # What the process waited for is in its usage; Java of Spark, which it does not, was seen.
+    cpu = max(usage.ru_utime + usage.ru_stime, sum(seen.cpu.values()))
+    return Cost(wall, cpu, largest, str(answer(printed)))
 
 
 def told(command: tuple[str, ...], *, limit: float) -> Cost:
@@ -95,25 +98,32 @@ def told(command: tuple[str, ...], *, limit: float) -> Cost:
     return Cost(own["wall"], own["cpu"], cost.peak_mib, str(own["answer"]), own["runs"])
 
 
-class _PeakOfTree:
-    """Looks at the memory of a process and all its children until it ends; stops it when late."""
+class _SeenOfTree:
+    """Looks at a process and all below it until it ends; stops it when late.
+
+    `peak` is the largest sum of their memory [MiB], `cpu` the CPU seconds last seen of each.
+    """
 
     def __init__(self, pid: int, limit: float) -> None:
-        self.pid, self.end = pid, monotonic() + limit
+        self.pid, self.began, self.limit = pid, monotonic(), limit
         self.peak, self.stopped, self._over = 0.0, False, threading.Event()
+        self.cpu: dict[tuple[int, str], float] = {}
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
 
-    def ended(self) -> float:
-        """The largest sum seen [MiB]; 0 where /proc does not tell."""
+    def ended(self) -> None:
+        """The process is over."""
         self._over.set()
         self._thread.join()
-        return self.peak
 
     def _look(self) -> None:
-        while not self._over.wait(LOOK):
-            self.peak = max(self.peak, sum(_resident_mib(pid) for pid in _tree(self.pid)))
-            if monotonic() > self.end:
+        passed = 0.0
+        while not self._over.wait(min(MOST_LOOK, max(LOOK, passed / 100))):
+            tree = _tree(self.pid)
+            self.peak = max(self.peak, sum(map(_resident_mib, tree)))
+            self.cpu |= {name: spent for pid in tree for name, spent in _spent(pid)}
+            passed = monotonic() - self.began
+            if passed > self.limit:
                 self.stopped = True
                 os.killpg(self.pid, signal.SIGKILL)
                 return
@@ -142,3 +152,12 @@ def _resident_mib(pid: int) -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _spent(pid: int) -> list[tuple[tuple[int, str], float]]:
+    """The CPU seconds of a process, under its number and start; none where it is over."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+    return [((pid, fields[19]), (int(fields[11]) + int(fields[12])) / TICKS)]
