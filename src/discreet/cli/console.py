@@ -17,13 +17,15 @@ from discreet.report.render_json import as_text
 from discreet.report.render_terminal import WIDTH, print_part
 
 PATIENCE = 1.0  # seconds before a bar appears
+BETWEEN_LINES = 60.0  # seconds from one line of a log to the next
 
 
 @contextmanager
 def progress_bar() -> Iterator[Listener]:
-    """A bar on stderr for work of over a second; without a terminal one line while compiling."""
+    """A bar on stderr for work of over a second; without a terminal a line a minute, for a log, and
+    one while compiling."""
     if not sys.stderr.isatty():
-        listener = said_once(say)
+        listener = _Lines()
         with telling_of_compiling(listener):
             yield listener
         return
@@ -40,6 +42,22 @@ def progress_bar() -> Iterator[Listener]:
             yield shown
     finally:
         bar.stop()
+
+
+class _Lines:
+    """Turns steps and fractions into a line now and then."""
+
+    def __init__(self) -> None:
+        self.compiling = said_once(say)
+        self.begun = self.told = time.monotonic()
+
+    def __call__(self, step: str, fraction: float | None) -> None:
+        self.compiling(step, fraction)
+        now = time.monotonic()
+        if now - self.told >= BETWEEN_LINES:
+            self.told = now
+            share = "" if fraction is None else f", {fraction:.0%} of it done"
+            say(f"after {(now - self.begun) / 60:.0f} min: {step}{share}")
 
 
 class _Bar:

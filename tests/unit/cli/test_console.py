@@ -44,6 +44,18 @@ def test_without_a_terminal_one_line_tells_of_compiling_and_nothing_else_is_said
     assert capsys.readouterr() == ("", FIRST_USE + "\n")
 
 
+def test_without_a_terminal_long_work_tells_a_line_a_minute(capsys, monkeypatch):
+    clock = iter([0.0, 59.0, 61.0, 100.0, 181.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    with console.progress_bar() as progress:
+        progress("counting", 0.1)
+        progress("counting", 0.25)
+        progress("scoring", None)
+        progress("scoring", None)
+    expected = "after 1 min: counting, 25% of it done\nafter 3 min: scoring\n"
+    assert capsys.readouterr() == ("", expected)
+
+
 def test_progress_shows_on_a_terminal_after_a_while(monkeypatch):
     monkeypatch.setattr(console, "PATIENCE", 0.0)
     terminal, page = Terminal(), io.StringIO()
