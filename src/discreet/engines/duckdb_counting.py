@@ -317,7 +317,8 @@ class Counter:
     def _counted_batches(self, raw: Coding) -> Iterator[CellBatch]:
         """Raw codes and records of the counted cells, some at a time, in any order."""
         words = [f"r{i}" for i in range(raw.n_words)]
-        for found in self._some_counted([*words, "records"], CELLS_AT_HAND):
+        step = "reading off the levels"
+        for found in self._some_counted(step, [*words, "records"], CELLS_AT_HAND):
             yield CellBatch(
                 coding=raw,
                 words=side_by_side(found, words),
@@ -328,7 +329,8 @@ class Counter:
     def _counted(self, codes: RawCodes, *, weighted: bool) -> Iterator[dict[str, Any]]:
         """The counted cells by the levels that occur, some at a time, in any order."""
         weight = ["weight_total AS weight"] if weighted else []
-        for found in self._some_counted([*codes.names, "records", *weight], CELLS_AT_ONCE):
+        step, columns_read = "laying out the cells", [*codes.names, "records", *weight]
+        for found in self._some_counted(step, columns_read, CELLS_AT_ONCE):
             columns = {
                 "words": codes.to_cells(side_by_side(found, codes.names)),
                 "records": integers(found["records"]),
@@ -337,9 +339,12 @@ class Counter:
                 columns["weight"] = np.asarray(found["weight"], dtype=np.float64)
             yield columns
 
-    def _some_counted(self, columns: Sequence[str], n_cells: int) -> Iterator[dict[str, Any]]:
+    def _some_counted(
+        self, step: str, columns: Sequence[str], n_cells: int
+    ) -> Iterator[dict[str, Any]]:
         (last,) = self.session.row("SELECT count(*) FROM counted")
         for first in range(0, last, n_cells):
+            self.session.progress(step, first / last)
             yield self.session.con.execute(
                 f"SELECT {', '.join(columns)} FROM counted "
                 f"WHERE rowid >= {first} AND rowid < {first + n_cells}"
