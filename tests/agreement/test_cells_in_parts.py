@@ -58,6 +58,10 @@ CASES = {
         lambda: people().slice(0, 160),
         {"keys": KEYS, "population_file": people(), "min_k": 3, "max_risk": 0.2},
     ),
+    "a population file and gaps": (
+        lambda: with_gaps(people()).slice(0, 160),
+        {"keys": KEYS, "population_file": people(), "missing": "drop"},
+    ),
     "wildcard": (
         lambda: with_gaps(people()),
         {
@@ -75,6 +79,7 @@ CASES = {
     "one key": (people, {"keys": ["age"], "population": 30_000}),
     "two keys": (people, {"keys": ["age", "job"], "population": 30_000, "all_pairs": True}),
 }  # fmt: skip
+FEWER = {"wildcard": 1, "one key": 2, "two keys": 5, "a population file and gaps": 5}  # parts
 ENGINES = {
     "parts": lambda: DuckDBEngine(cells_held=5, cells_at_once=30),
     "scattered": lambda: ScatteredEngine(seed=7, cells_at_once=15),
@@ -124,7 +129,7 @@ def test_parts_change_no_figure(case, kind, folder, tmp_path):
     engine: Any = ENGINES[kind]()
     found, other = assessed(case, tmp_path, engine)
     if kind == "scattered":  # of few keys there are few cells, and those that match stay together
-        assert engine.n_parts[0] >= {"wildcard": 1, "one key": 2, "two keys": 5}.get(case, 9)
+        assert engine.n_parts[0] >= FEWER.get(case, 9)
     check(told, found)
     assert records.column_names == other.column_names
     for name in records.column_names:
@@ -154,3 +159,12 @@ def test_the_same_backtest(kind, stratum):
         return told
 
     check(of(None), of(ENGINES[kind]()))
+
+
+def test_a_record_that_is_left_out_has_no_count(tmp_path):
+    _, records = assessed("a population file and gaps", tmp_path)
+    frame = records.to_pandas()
+    left_out = frame["sample_count"].isna()
+    assert left_out.any()
+    assert frame.loc[left_out].drop(columns="row").isna().all(axis=None)
+    assert frame.loc[~left_out, "population_count"].notna().all()

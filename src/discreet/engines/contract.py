@@ -44,6 +44,22 @@ class Request:
     carry: tuple[str, ...] = ()
     decimal: str = "."
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """Where the columns are: keys, sensitive variables, weight and household where there is
+        one, columns to carry; ColumnError names one that is not there."""
+        weight = () if self.weight is None else (self.weight,)
+        household = () if self.household is None else (self.household,)
+        roles = {
+            "keys": self.keys,
+            "sensitive": self.sensitive,
+            "weight": weight,
+            "household": household,
+            "carry": self.carry,
+        }
+        found = (self.records.find(role, names) for role, names in roles.items())
+        return tuple(at for positions in found for at in positions)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleCode:

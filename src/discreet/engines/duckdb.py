@@ -23,7 +23,7 @@ from discreet.engines.duckdb_counting import Counter
 from discreet.engines.duckdb_errors import translated
 from discreet.engines.duckdb_order import column_orders
 from discreet.engines.duckdb_session import Session
-from discreet.engines.kept import kept_folder, opened
+from discreet.engines.kept import kept_folder, opened, tidied
 from discreet.engines.local.parts import Shelf
 from discreet.engines.workspace import workspace
 from discreet.errors import InputError, must_be
@@ -67,6 +67,8 @@ class DuckDBEngine:
             session, room = Session(con, self.progress), self._bytes() * (1 - SHARE)
             shelf, keeps = self._shelf(folder), self.keep is not None
             yield Counter(session, request, folder, shelf, room, keeps=keeps).cells()
+            if keeps:
+                tidied(con)
 
     def _shelf(self, folder: Path) -> Shelf:
         """Cells stay in memory while they take no more than a part of what DuckDB leaves."""

@@ -232,7 +232,9 @@ class DuckDBCells:
         """The raw codes of the records in their order, some at a time, and which of them are none,
         as the record was left out."""
         words = [f"coalesce({name}, -1) AS {name}" for name in self.raw.names]
-        for first in range(0, self.n_records + self.n_dropped, BATCH_RECORDS):
+        n_all = self.n_records + self.n_dropped
+        for first in range(0, n_all, BATCH_RECORDS):
+            self.session.progress("looking up the cells of the records", first / n_all)
             found = self.session.con.execute(
                 f"SELECT {', '.join(words)} FROM staged "
                 f"WHERE rowid >= {first} AND rowid < {first + BATCH_RECORDS}"
@@ -250,7 +252,13 @@ class DuckDBCells:
         shown += [f"staged.x{i} AS {sql.quoted(name)}" for i, name in carried]
         shown.append("nullif(sample_count, 0) AS sample_count")
         shown += ["weight_total"] if self.weights else []
-        shown += [f"scored.{sql.quoted(name)}" for name in columns if name not in first]
+        # A record that is left out has no count of any kind: whole numbers cannot be missing there.
+        shown += [
+            f"CASE WHEN scored.sample_count > 0 THEN scored.{sql.quoted(name)} END "
+            f"AS {sql.quoted(name)}"
+            for name in columns
+            if name not in first
+        ]
         joined, order = "staged POSITIONAL JOIN scored_records AS scored", ""
         if self.request.household is not None:
             shown += [

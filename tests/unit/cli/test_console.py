@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_without_a_terminal_one_line_tells_of_compiling_and_nothing_else_is_said
 
 def test_without_a_terminal_long_work_tells_a_line_a_minute(capsys, monkeypatch):
     clock = iter([0.0, 59.0, 61.0, 100.0, 181.0])
-    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     with console.progress_bar() as progress:
         progress("counting", 0.1)
         progress("counting", 0.25)

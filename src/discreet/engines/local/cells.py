@@ -89,7 +89,9 @@ class LocalCells:
         by = frozenset(range(0, len(space.keys), 2))
         view = space.itself().of_keys(sorted(by))
         placed = ((_part_of(view, columns["words"], n_parts), columns) for columns in rows)
-        return cls(space, shelf.scattered(placed, n_parts), shelf, by)
+        found = cls(space, shelf.scattered(placed, n_parts), shelf, by)
+        found.even_out()
+        return found
 
     @property
     def coding(self) -> Coding:
@@ -220,6 +222,12 @@ class LocalCells:
                     self.exchange(by)
             yield by, [keys for keys in left if serves(by, keys)]
             left = [keys for keys in left if not serves(by, keys)]
+        self.even_out()
+
+    def even_out(self) -> None:
+        """Place the cells by all their keys where those that they lie by leave parts too large."""
+        if len(self.parts) > 1 and self._is_uneven():
+            self.exchange(frozenset(range(len(self.space.keys))))
 
     def _is_uneven(self) -> bool:
         share = self.n_cells / len(self.parts)
@@ -256,8 +264,10 @@ class LocalCells:
         def rows() -> Iterator[tuple[Array, Columns]]:
             for part in self.parts:
                 names = [*part.held, *part.kinds] if copied is None else copied
-                columns = {name: part.read(name) for name in names}
-                yield _part_of(view, columns["words"], n_parts), columns
+                for first in range(0, len(part), self.shelf.at_once):
+                    end = min(first + self.shelf.at_once, len(part))
+                    columns = {name: part.read(name, first, end) for name in names}
+                    yield _part_of(view, columns["words"], n_parts), columns
                 if copied is None:
                     part.remove()
 
@@ -358,13 +368,19 @@ class LocalCells:
     def put_counts(self, name: str, rows: Iterable[Columns]) -> None:
         """A column of whole numbers that come as `words` and `n`, some at a time; 0 for a cell that
         none comes for, and what comes for no cell is left out."""
+        if len(self.parts) == 1:
+            self._put_counts(name, self.parts[0], rows)
+            return
         for part, counts in self.beside(rows):
-            at = places_among(part.read("words"), counts.read("words"))
-            found = np.zeros(len(part), dtype=np.int64)
-            np.add.at(found, at[at >= 0], counts.read("n")[at >= 0])
-            part.put({name: found})
-            if counts.folder is not None:
-                counts.remove()
+            self._put_counts(name, part, [{n: counts.read(n) for n in ("words", "n")}])
+            counts.remove()
+
+    def _put_counts(self, name: str, part: Part, rows: Iterable[Columns]) -> None:
+        words, found = part.read("words"), np.zeros(len(part), dtype=np.int64)
+        for columns in rows:
+            at = places_among(words, columns["words"])
+            np.add.at(found, at[at >= 0], columns["n"][at >= 0])
+        part.put({name: found})
 
     def measure_values(
         self,
@@ -519,7 +535,7 @@ def in_threads(work: Callable[[Any], Found], items: Sequence[Any]) -> list[Found
 
 def mixed(words: IntArray) -> Array:
     """A number below 2^32 for each code, the same wherever and whenever it is asked for."""
-    found = np.zeros(len(words), dtype=np.uint64)
+    found = np.full(len(words), MIX)  # so that a code of 0 is mixed too
     for word in range(words.shape[1]):
         found = (found ^ words[:, word].astype(np.uint64)) * MIX
         found ^= found >> np.uint64(HASH_BITS)
@@ -543,10 +559,12 @@ def _coarser(part: Part, view: View) -> Columns:
         )
     if "weight" in part:
         distinct, place = distinct_rows(words, view.space.coding.n_combinations)
+        order = in_order(part.read("words"))  # so that sums do not depend on how the cells lie
+        weight = part.read("weight")[order]
         return {
             "words": distinct,
             "records": np.bincount(place, records, len(distinct)).astype(np.int64),
-            "weight": np.bincount(place, part.read("weight"), len(distinct)),
+            "weight": np.bincount(place[order], weight, len(distinct)),
         }
     order, starts = grouped(words)
     return {"words": words[order[starts]], "records": np.add.reduceat(records[order], starts)}

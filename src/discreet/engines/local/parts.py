@@ -6,6 +6,7 @@ be put beside them.
 
 import math
 import shutil
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,14 +28,19 @@ Columns = Mapping[str, Array]
 Kind = tuple[Any, tuple[int, ...]]  # of the numbers of a column, and the shape of one row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Part:
-    """Some columns of one length, in memory, or where there is a `folder` in a file each."""
+    """Some columns of one length, in memory, or where there is a `folder` in a file each, which
+    goes when nobody holds the part any more."""
 
     length: int
     folder: Path | None = None
     held: dict[str, Array] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.folder is not None:
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def __len__(self) -> int:
         return self.length
@@ -52,6 +58,8 @@ class Part:
         found: Array = np.fromfile(
             self._path(name), dtype, (end - first) * math.prod(shape), offset=first * width
         )
+        if len(found) < (end - first) * math.prod(shape):
+            raise OutputError(must_be("temporary folder", "left alone", "a file that was cut"))
         return found.reshape(-1, *shape)
 
     def put(self, columns: Columns) -> None:
@@ -62,7 +70,7 @@ class Part:
         for name, values in columns.items():
             self.kinds[name] = values.dtype, values.shape[1:]
             with written(), self._path(name).open("wb") as file:
-                values.tofile(file)
+                write(file, values)
 
     def _path(self, name: str) -> Path:
         """The file of a column: its name may be anything, so it is the number."""
@@ -106,6 +114,17 @@ class Shelf:
         """Parts of rows that come some at a time, each with the number of its part."""
         if n_parts == 1:
             return [self.part(_joined([columns for _, columns in rows]), on_disk=False)]
+        return self._filled(rows, n_parts)
+
+    def gathered(self, rows: Iterable[Columns]) -> Part:
+        """One part of rows that come some at a time, on disk where there is a folder."""
+        if self.folder is None:
+            return self.part(_joined(list(rows)), on_disk=False)
+        placed = ((np.zeros(len(next(iter(c.values()))), np.uint8), c) for c in rows)
+        return self._filled(placed, 1)[0]
+
+    def _filled(self, rows: Iterable[tuple[Array, Columns]], n_parts: int) -> list[Part]:
+        """Parts on disk."""
         folders = [self._new_folder() for _ in range(n_parts)]
         lengths = np.zeros(n_parts, dtype=np.int64)
         kinds: dict[str, Kind] = {}
@@ -149,10 +168,10 @@ class Files:
         for number in np.flatnonzero(np.diff(ends)).tolist():
             rows = values[ends[number] : ends[number + 1]]
             if held is not None:
-                rows.tofile(held[number])
+                write(held[number], rows)
                 continue
             with self._path(number, column).open("ab") as file:
-                rows.tofile(file)
+                write(file, rows)
 
     def _make(self, column: int) -> None:
         """Files of all parts, which an empty part has too."""
@@ -166,6 +185,13 @@ class Files:
 
     def _path(self, number: int, column: int) -> Path:
         return self.folders[number] / str(column)
+
+
+def write(file: Any, values: Array) -> None:
+    """The numbers of an array, as they lie. (`tofile` does not tell when the last of them find no
+    room on the disk.)"""
+    if values.size:
+        file.write(np.ascontiguousarray(values).data)
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:

@@ -97,16 +97,23 @@ def _scattered(
     for done, (part, records) in enumerate(beside):
         cells.shelf.progress("giving the records what their cells have", done / len(cells.parts))
         lookup = _CellsInOrder.of(cells, part, names)
-        row, words = records.read("row"), records.read("words")
+        ends = np.zeros(len(pieces), dtype=np.int64)
+        looked_up = cells.shelf.gathered(_looked_up(lookup, records, pieces, ends))
         records.remove()
-        made = {name: np.empty(len(row), kind) for name, kind in lookup.kinds.items()}
-        for first in range(0, len(row), BATCH_RECORDS):
-            here = slice(first, first + BATCH_RECORDS)
-            for name, values in lookup.of_records(words[here]).items():
-                made[name][here] = values
-        ends = np.searchsorted(row, pieces)
-        found.append(_RecordsOfPart(cells.shelf.part({"row": row, **made}, on_disk=True), ends))
+        found.append(_RecordsOfPart(looked_up, ends))
     return found
+
+
+def _looked_up(
+    lookup: _CellsInOrder, records: Part, pieces: IntArray, ends: IntArray
+) -> Iterator[Columns]:
+    """Rows of the records of a part with their columns, some at a time; adds to `ends` how many are
+    before the end of each piece."""
+    for first in range(0, max(len(records), 1), BATCH_RECORDS):
+        end = min(first + BATCH_RECORDS, len(records))
+        row = records.read("row", first, end)
+        ends += np.searchsorted(row, pieces)
+        yield {"row": row, **lookup.of_records(records.read("words", first, end))}
 
 
 def _rows(codes: Iterator[Codes], raw: RawCodes) -> Iterator[Columns]:
@@ -122,7 +129,7 @@ def _side_by_side(
     parts: Sequence[_RecordsOfPart], names: Sequence[str], n_records: int
 ) -> Iterator[Columns]:
     """The columns of all records in the order of their rows, from all parts."""
-    kinds = {name: parts[0].part.kinds[name][0] for name in names}
+    kinds = {name: parts[0].part.read(name, 0, 0).dtype for name in names}
     for piece, first in enumerate(range(0, n_records, SCATTERED)):
         heed()
         length = min(SCATTERED, n_records - first)

@@ -60,15 +60,11 @@ class Counter:
         self.most_near = most_near
         records = request.records
         self.names = (*request.keys, *request.sensitive)
-        positions = records.find("keys", request.keys)
-        positions += records.find("sensitive", request.sensitive)
-        self.at: dict[str, int] = {}
-        for role, name in (("weight", request.weight), ("household", request.household)):
-            if name is not None:
-                self.at[role] = len(positions)
-                positions += records.find(role, [name])
-        self.carry_at = range(len(positions), len(positions) + len(request.carry))
-        positions += records.find("carry", request.carry)
+        positions = request.positions
+        given = {"weight": request.weight, "household": request.household}
+        beside = [role for role, name in given.items() if name is not None]
+        self.at = {role: len(self.names) + place for place, role in enumerate(beside)}
+        self.carry_at = range(len(positions) - len(request.carry), len(positions))
         named = request.codes.values(self.names, records.value_labels)
         self.source = open_source(work, records, positions, named)
         types = self.source.types

@@ -382,3 +382,18 @@ def test_steps_can_be_sent_elsewhere():
     again = pickle.loads(pickle.dumps(step))
     assert again.gives == ("x",)
     assert again.columns["x"].tolist() == [0.5, 1.5]
+
+
+@pytest.mark.parametrize("sizes", [(2, 400), (1, 400), (2, 400, 1), (400, 1)])
+def test_no_part_has_nearly_all_cells_for_long(sizes, tmp_path):
+    """Where the keys that cells are placed by have few levels, they are placed by all keys."""
+    levels = np.stack([np.arange(400) % size for size in sizes], axis=1)
+    space = space_of(sizes)
+    rows = [{"words": space.coding.encode(levels), "records": np.ones(400, dtype=np.int64)}]
+    cells = LocalCells.of_rows(rows, 400, space, Shelf(tmp_path, 5, 20))
+    assert max(map(len, cells.parts)) <= 80
+    cells.without_each_key()
+    assert max(map(len, cells.parts)) <= 80
+    assert cells.n_cells == 400
+    alike = 400 * 400 // math.prod(sizes)  # who agree on all keys but the long one
+    assert set(column(cells, "neighbours").tolist()) == {alike - 1}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.engines.local.parts import Part, Shelf
+from discreet.engines.local.parts import Part, Shelf, write
 from discreet.errors import OutputError
 
 NAMES = ["a/b", "..", "", "日本", "a\0b", "x" * 300, "0", 'it\'s "odd"']
@@ -125,3 +125,32 @@ def test_a_part_without_rows(tmp_path):
     (tmp_path / "p").mkdir()
     part.put({"words": np.empty((0, 2), dtype=np.int64)})
     assert part.read("words").shape == (0, 2)
+
+
+@pytest.mark.parametrize("length", [1, 500, 511, 513, 100_000])
+def test_a_full_disk_is_told_whatever_is_left_to_write(length):
+    with pytest.raises(OSError, match="No space left"), Path("/dev/full").open("wb") as file:
+        write(file, np.zeros(length))
+
+
+def test_a_file_that_was_cut_is_told(tmp_path):
+    part = shelf(tmp_path).part({"n": np.arange(10)}, on_disk=True)
+    (file,) = part.folder.iterdir()
+    file.write_bytes(file.read_bytes()[:-8])
+    assert part.read("n", 0, 9).tolist() == list(range(9))
+    with pytest.raises(OutputError, match="temporary folder must be left alone"):
+        part.read("n")
+
+
+def test_a_part_that_nobody_holds_leaves_no_file(tmp_path):
+    part = shelf(tmp_path).part({"n": np.arange(10)}, on_disk=True)
+    assert list(tmp_path.iterdir())
+    del part
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_that_come_some_at_a_time_are_gathered(tmp_path):
+    rows = [{"n": np.arange(4), "x": np.arange(4) / 2}, {"n": np.arange(0), "x": np.zeros(0)}]
+    part = shelf(tmp_path).gathered([*rows, {"n": np.arange(3), "x": np.zeros(3)}])
+    assert part.read("n").tolist() == [0, 1, 2, 3, 0, 1, 2]
+    assert part.read("x", 3, 5).tolist() == [1.5, 0]
