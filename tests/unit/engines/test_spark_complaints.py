@@ -13,7 +13,7 @@ from tests.unit.engines.spark_agreement import assert_alike, parquet, request_of
 
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.sessions import opened
-from discreet.errors import ColumnError, FileError, InputError
+from discreet.errors import ColumnError, FileError, InputError, OutputError
 
 INFINITE = float("inf")
 
@@ -97,6 +97,16 @@ def test_a_damaged_file(spark, tmp_path):
         pass
 
 
+def test_a_temporary_folder_that_goes_away(spark, tmp_path):
+    path, folder = parquet(tmp_path, {"a": ["x", "y"]}), tmp_path / "work"
+    folder.mkdir()
+    engine = SparkEngine(session=spark, temporary=folder, most_near=0)
+    said = "temporary folder '.*work' must be there and writable until the work is done, got one"
+    with pytest.raises(OutputError, match=said), engine.count(request_of(path, "a")) as store:
+        shutil.rmtree(next(folder.iterdir()))
+        store.cells.size_indices()
+
+
 def test_what_spark_cannot_read(spark):
     request = request_of(pa.table({"a": [1]}), "a")
     with (
@@ -174,10 +184,11 @@ def test_a_master_that_is_none(tmp_path):
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     path = parquet(tmp_path, {"a": [1, 2, 2]})
     asked = ["assess", str(path), "--keys", "a", "--engine", "spark", "--master", "foo://bar"]
-    command = "import sys; from discreet.cli import main; main()"
+    command = "from discreet.cli import main; main()"
     run = subprocess.run(
-        [sys.executable, "-c", command, *asked], capture_output=True, text=True, timeout=120
-    )
+        [sys.executable, "-c", command, *asked],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.count("\n") == 1
     assert "--master must be a Spark that can be reached, got 'foo://bar'" in run.stderr

@@ -70,7 +70,7 @@ def _check_pyspark() -> None:
 
 def _check_version(what: str, version: str) -> None:
     """Raises InputError for a version that is too old."""
-    if int(version.split(".")[0]) < OLDEST:
+    if int(version.partition(".")[0]) < OLDEST:
         remedy = "pip install 'discreet[spark]'" if what == "pyspark" else "use a newer server"
         raise InputError(must_be(what, f"version {OLDEST} or later", version, remedy=remedy))
 
