@@ -108,7 +108,8 @@ def _start_java(master: str) -> None:
         return
     conf = SparkConf().setMaster(master).setAll(list(OWN.items()))
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    SparkContext._ensure_initialized(gateway=launch_gateway(conf, silent), conf=conf)
+    launch: Any = launch_gateway  # which has no types
+    SparkContext._ensure_initialized(gateway=launch(conf, silent), conf=conf)
 
 
 def _check_connect(where: str) -> None:
