@@ -118,6 +118,24 @@ def test_the_command_line(spark, tmp_path):
     same(theirs, ours)
 
 
+CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")
+
+
+def test_spark_connect(tmp_path):
+    """In a process of its own, as one process has either kind of session."""
+    if not JAVA:
+        pytest.skip("Java is not installed")
+    for package in ("pyspark", *CONNECT):
+        pytest.importorskip(package, reason=f"{package} is not installed; pip: pyspark[connect]")
+    source = survey(tmp_path / "s.parquet", 400)
+    script = Path(__file__).with_name("spark_connect.py")
+    run = subprocess.run(
+        [sys.executable, str(script), str(source)],
+        capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    same(json.loads(run.stdout), told(source, DuckDBEngine(), weight="w", max_risk=1))
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("step", STEPS)
 def test_an_executor_that_is_killed(tmp_path, step):

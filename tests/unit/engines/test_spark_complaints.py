@@ -1,6 +1,10 @@
 """What Spark refuses, it refuses as DuckDB does."""
 
+import os
+import shutil
+import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +13,7 @@ from tests.unit.engines.spark_agreement import assert_alike, parquet, request_of
 
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.sessions import opened
-from discreet.errors import ColumnError, FileError, InputError
+from discreet.errors import ColumnError, FileError, InputError, OutputError
 
 INFINITE = float("inf")
 
@@ -93,6 +97,16 @@ def test_a_damaged_file(spark, tmp_path):
         pass
 
 
+def test_a_temporary_folder_that_goes_away(spark, tmp_path):
+    path, folder = parquet(tmp_path, {"a": ["x", "y"]}), tmp_path / "work"
+    folder.mkdir()
+    engine = SparkEngine(session=spark, temporary=folder, most_near=0)
+    said = "temporary folder '.*work' must be there and writable until the work is done, got one"
+    with pytest.raises(OutputError, match=said), engine.count(request_of(path, "a")) as store:
+        shutil.rmtree(next(folder.iterdir()))
+        store.cells.size_indices()
+
+
 def test_what_spark_cannot_read(spark):
     request = request_of(pa.table({"a": [1]}), "a")
     with (
@@ -129,3 +143,52 @@ def test_without_java(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InputError, match="install Java 17, or set JAVA_HOME"):
         sessions._check_java()
+
+
+def test_a_version_that_is_too_old(monkeypatch):
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+    old = SimpleNamespace(version="3.5.9")
+    said = "Spark must be version 4 or later, got 3.5.9; use a newer server"
+    with pytest.raises(InputError, match=said), opened(old, None):
+        pass
+    monkeypatch.setattr(pyspark, "__version__", "3.5.9")
+    said = r"pyspark must be version 4 or later, got 3.5.9; pip install 'discreet\[spark\]'"
+    with pytest.raises(InputError, match=said), opened(None, None):
+        pass
+
+
+def test_spark_connect_without_its_packages(monkeypatch):
+    from discreet.engines.spark import sessions
+
+    monkeypatch.setattr(sessions, "CONNECT_PACKAGES", {"no_such.module": "grpcio"})
+    with pytest.raises(InputError, match="grpcio must be installed for sc://, got none; pip inst"):
+        sessions._made(None, "sc://localhost")
+
+
+def test_spark_connect_where_there_is_no_server(monkeypatch):
+    from discreet.engines.spark import sessions
+
+    monkeypatch.setattr(sessions, "CONNECT_PACKAGES", {})
+    for name in sessions.PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with pytest.raises(InputError, match="a Spark that can be reached, got 'sc://127") as found:
+        sessions._made(None, "sc://127.0.0.1:1/;token=secret")
+    assert "secret" not in str(found.value)
+
+
+def test_a_master_that_is_none(tmp_path):
+    """In a process of its own: nothing of Java's is printed, which goes to the terminal itself."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Java is not installed")
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    path = parquet(tmp_path, {"a": [1, 2, 2]})
+    asked = ["assess", str(path), "--keys", "a", "--engine", "spark", "--master", "foo://bar"]
+    command = "from discreet.cli import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", command, *asked],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.count("\n") == 1
+    assert "--master must be a Spark that can be reached, got 'foo://bar'" in run.stderr

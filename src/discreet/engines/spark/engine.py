@@ -41,7 +41,7 @@ class SparkEngine:
             from discreet.engines.spark.counting import Counter
             from discreet.engines.spark.errors import translated
 
-            with translated(request.records.name):
+            with translated(request.records.name, folder):
                 work = Work(spark, folder, self.progress)
                 yield Counter(work, request, self.most_near).cells()
 

@@ -6,22 +6,25 @@ message is passed on: only its kind.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from discreet.errors import DiscreetError, FileError, InputError, OutputError, must_be
 
 MEMORY = ("outofmemory", "out of memory", "unable to acquire", "maxresultsize")
+UNWRITABLE = ("mkdirs failed", "read-only file system")
 DAMAGED = (
     "failed_read_file", "cannot_read_file", "parquet", "corrupt", "file_not_exist", "path_not_found"
 )  # fmt: skip
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
-    """Raise Spark's errors about the records called `name` as ours."""
+def translated(name: str, folder: Path) -> Iterator[None]:
+    """Raise Spark's errors about the records called `name`, and what was written of them into the
+    `folder`, as ours."""
     try:
         yield
     except _complaints() as error:
-        raise _translation(name, error) from None
+        raise _translation(name, folder, error) from None
 
 
 def _complaints() -> tuple[type[Exception], ...]:
@@ -35,10 +38,16 @@ def _complaints() -> tuple[type[Exception], ...]:
     return PySparkException, Py4JError
 
 
-def _translation(name: str, error: Exception) -> DiscreetError:
+def _translation(name: str, folder: Path, error: Exception) -> DiscreetError:
     said = str(error).casefold()
     if "no space left" in said:
         return OutputError("the disk must have space for the work, got none left; free some space")
+    # A folder that went away looks to Spark like a damaged file, which the records are not.
+    if not folder.is_dir() or any(sign in said for sign in UNWRITABLE):
+        what = f"temporary folder {str(folder.parent)!r}"
+        rule = "there and writable until the work is done"
+        remedy = "give another (temporary)"
+        return OutputError(must_be(what, rule, "one that is not any more", remedy=remedy))
     if any(sign in said for sign in MEMORY):
         remedy = "give the driver and executors more, or fewer keys"
         return InputError(must_be("memory", "enough for the work", "too little", remedy=remedy))

@@ -127,7 +127,7 @@ class SparkStore:
 
     def count_population(self, records: Records) -> PopulationTotals:
         """Count a population file with the same keys; puts `population_count` beside the cells."""
-        with translated(records.name):
+        with translated(records.name, self.work.folder):
             counted, totals = count_population(self.work, records, self.request, self.cells.space)
             if isinstance(self.cells, SparkCells):
                 self.cells.join_counts("population_count", counted)
@@ -142,7 +142,7 @@ class SparkStore:
 
     def population_cells(self, records: Records, most: int) -> PopulationCells | None:
         """The combinations of the same keys in a population file; None for more than `most`."""
-        with translated(records.name):
+        with translated(records.name, self.work.folder):
             return population_cells(self.work, records, self.request, most)
 
     def household_totals(self, risks: Sequence[str]) -> HouseholdTotals:
