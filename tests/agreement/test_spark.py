@@ -121,6 +121,7 @@ def test_the_command_line(spark, tmp_path):
 CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")
 
 
+@pytest.mark.soak
 def test_spark_connect(tmp_path):
     """In a process of its own, as one process has either kind of session."""
     if not JAVA:
