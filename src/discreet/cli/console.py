@@ -17,13 +17,13 @@ from discreet.report.render_json import as_text
 from discreet.report.render_terminal import WIDTH, print_part
 
 PATIENCE = 1.0  # seconds before a bar appears
-BETWEEN_LINES = 60.0  # seconds from one line of a log to the next
+BETWEEN_LINES = 300.0  # seconds from one line of a log to the next
 
 
 @contextmanager
 def progress_bar() -> Iterator[Listener]:
-    """A bar on stderr for work of over a second; without a terminal a line a minute, for a log, and
-    one while compiling."""
+    """A bar on stderr for work of over a second; without a terminal a line every five minutes, for a
+    log, and one while compiling."""
     if not sys.stderr.isatty():
         listener = _Lines()
         with telling_of_compiling(listener):

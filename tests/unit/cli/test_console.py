@@ -45,15 +45,15 @@ def test_without_a_terminal_one_line_tells_of_compiling_and_nothing_else_is_said
     assert capsys.readouterr() == ("", FIRST_USE + "\n")
 
 
-def test_without_a_terminal_long_work_tells_a_line_a_minute(capsys, monkeypatch):
-    clock = iter([0.0, 59.0, 61.0, 100.0, 181.0])
+def test_without_a_terminal_long_work_tells_a_line_now_and_then(capsys, monkeypatch):
+    clock = iter([0.0, 299.0, 301.0, 400.0, 660.0])
     monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     with console.progress_bar() as progress:
         progress("counting", 0.1)
         progress("counting", 0.25)
         progress("scoring", None)
         progress("scoring", None)
-    expected = "after 1 min: counting, 25% of it done\nafter 3 min: scoring\n"
+    expected = "after 5 min: counting, 25% of it done\nafter 11 min: scoring\n"
     assert capsys.readouterr() == ("", expected)
 
 
