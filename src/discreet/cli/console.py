@@ -22,8 +22,8 @@ BETWEEN_LINES = 300.0  # seconds from one line of a log to the next
 
 @contextmanager
 def progress_bar() -> Iterator[Listener]:
-    """A bar on stderr for work of over a second; without a terminal a line every five minutes, for a
-    log, and one while compiling."""
+    """A bar on stderr for work of over a second; without a terminal a line every five minutes, for
+    a log, and one while compiling."""
     if not sys.stderr.isatty():
         listener = _Lines()
         with telling_of_compiling(listener):
