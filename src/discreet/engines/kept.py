@@ -45,15 +45,15 @@ def opened(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     name = f"kept folder {folder.name!r}"
     try:
         return duckdb.connect(str(folder / DATABASE), config=config)
-    except (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException) as error:
-        rule, got = "used by one run at a time", "another that uses it"
-        if "lock" in str(error).lower():
+    except duckdb.Error as error:
+        here = isinstance(error, duckdb.ConnectionException | duckdb.BinderException)
+        if here or "lock" in str(error).lower():  # a run in this process, or in another
+            rule, got = "used by one run at a time", "another that uses it"
             raise InputError(must_be(name, rule, got)) from error
+        if not isinstance(error, duckdb.IOException | duckdb.SerializationException):
+            raise
         rule, got, remedy = "as a run left it", "a damaged database", "remove it"
         raise InputError(must_be(name, rule, got, remedy=remedy)) from error
-    except (duckdb.ConnectionException, duckdb.BinderException) as error:  # in this process
-        rule, got = "used by one run at a time", "another that uses it"
-        raise InputError(must_be(name, rule, got)) from error
 
 
 def tidied(con: duckdb.DuckDBPyConnection) -> None:
