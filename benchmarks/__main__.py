@@ -31,6 +31,7 @@ BY_NAME = (
     "lancaster",
     "matching",
     "league",
+    "spark_cost",
     "fiber_bounds",
     "fiber_walk",
     "tables",
