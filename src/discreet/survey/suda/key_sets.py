@@ -1,0 +1,69 @@
+"""Sets of keys, and how the records under them are counted: in dense tables, or by putting cells
+that agree together.
+
+A table of all combinations of a few keys is small however many cells there are. Many such tables
+are made in one pass over the cells, and none of them moves. Only sets with more combinations than a
+table should have need cells that agree to be brought together.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from discreet.errors import InputError, must_be
+
+Keys = tuple[int, ...]
+
+MOST_IN_TABLE = 1 << 20  # combinations of one table: it stays in the cache of the processor
+MOST_IN_TABLES = 1 << 22  # of all tables of one pass, of which Spark makes some for each partition
+FEW_TO_CELLS = 4  # combinations for each cell up to which a table beats putting cells in order
+
+
+def dense_passes(
+    sets: Sequence[Keys], sizes: Sequence[int], n_cells: int
+) -> tuple[list[list[Keys]], list[Keys]]:
+    """The sets that are counted in tables, by the pass that makes them, and all others."""
+    most = min(MOST_IN_TABLE, FEW_TO_CELLS * n_cells)
+    passes: list[list[Keys]] = []
+    others: list[Keys] = []
+    room = 0
+    for keys in sets:
+        size = math.prod(sizes[key] for key in keys)
+        if size > most:
+            others.append(keys)
+            continue
+        if size > room:
+            passes.append([])
+            room = MOST_IN_TABLES
+        passes[-1].append(keys)
+        room -= size
+    return passes, others
+
+
+def some_at_a_time(sets: Sequence[Keys], most: int) -> Iterator[Sequence[Keys]]:
+    """The sets in runs of no more than `most`."""
+    for first in range(0, len(sets), most):
+        yield sets[first : first + most]
+
+
+def check_work(
+    name: str, n_keys: int, max_size: int, n_cells: int, *, most: float, each: int = 0
+) -> None:
+    """Sets of keys times cells (and `each` more for every set) stay within `most`; the complaint
+    names the largest size of sets that does."""
+    work = [
+        sum(math.comb(n_keys, own) for own in range(1, size + 1)) * (n_cells + each)
+        for size in range(1, max_size + 1)
+    ]
+    if work[-1] <= most:
+        return
+    possible = largest(size for size in range(1, max_size) if work[size - 1] <= most)
+    rule = f"at most {possible} here" if possible else "left out here"
+    n_sets = work[-1] // (n_cells + each)
+    got = f"{max_size}, which takes {n_sets:,} sets of keys over {n_cells:,} cells"
+    remedy = "take that, or fewer keys" if possible else "take fewer keys"
+    raise InputError(must_be(name, rule, got, remedy=remedy))
+
+
+def largest(numbers: Iterable[int]) -> int:
+    """The largest of them, 0 where there is none."""
+    return max(numbers, default=0)
