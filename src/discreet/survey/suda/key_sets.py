@@ -7,7 +7,8 @@ table should have need cells that agree to be brought together.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from discreet.errors import InputError, must_be
 
@@ -45,25 +46,14 @@ def some_at_a_time(sets: Sequence[Keys], most: int) -> Iterator[Sequence[Keys]]:
         yield sets[first : first + most]
 
 
-def check_work(
-    name: str, n_keys: int, max_size: int, n_cells: int, *, most: float, each: int = 0
-) -> None:
-    """Sets of keys times cells (and `each` more for every set) stay within `most`; the complaint
-    names the largest size of sets that does."""
-    work = [
-        sum(math.comb(n_keys, own) for own in range(1, size + 1)) * (n_cells + each)
-        for size in range(1, max_size + 1)
-    ]
-    if work[-1] <= most:
+def check_sets(name: str, n_keys: int, max_size: int, n_cells: int, most: int) -> None:
+    """There are at most so many sets of up to `max_size` keys to go through over the cells; the
+    complaint names the largest size for which there are."""
+    n_sets = list(accumulate(math.comb(n_keys, size) for size in range(1, max_size + 1)))
+    if n_sets[-1] <= most:
         return
-    possible = largest(size for size in range(1, max_size) if work[size - 1] <= most)
+    possible = sum(n <= most for n in n_sets)
     rule = f"at most {possible} here" if possible else "left out here"
-    n_sets = work[-1] // (n_cells + each)
-    got = f"{max_size}, which takes {n_sets:,} sets of keys over {n_cells:,} cells"
-    remedy = "take that, or fewer keys" if possible else "take fewer keys"
+    got = f"{max_size}, which takes {n_sets[-1]:,} sets of keys over {n_cells:,} cells"
+    remedy = "take that, or fewer or coarser keys" if possible else "take fewer or coarser keys"
     raise InputError(must_be(name, rule, got, remedy=remedy))
-
-
-def largest(numbers: Iterable[int]) -> int:
-    """The largest of them, 0 where there is none."""
-    return max(numbers, default=0)

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.engines.contract import Cells
 from discreet.errors import InputError, must_be
 from discreet.progress import Progress, silent
-from discreet.survey.suda.key_sets import Keys, check_work, dense_passes, some_at_a_time
+from discreet.survey.suda.key_sets import Keys, check_sets, dense_passes, some_at_a_time
 from discreet.survey.suda.scores import up_to_keys
 
 MOST_WORK = 100_000_000_000  # sets of keys times cells: an hour or so
@@ -48,7 +48,8 @@ def subset_uniques(
     n_keys = len(cells.space.keys)
     if not 1 <= max_size <= n_keys:
         raise InputError(must_be("subsets", up_to_keys(n_keys), max_size))
-    check_work("subsets", n_keys, max_size, cells.n_cells, most=MOST_WORK, each=SET_WORK)
+    most = MOST_WORK // (cells.n_cells + SET_WORK)
+    check_sets("subsets", n_keys, max_size, cells.n_cells, most)
     everyone = cells.n_records
     saturated: list[frozenset[int]] = []
     found: list[SubsetSize] = []
