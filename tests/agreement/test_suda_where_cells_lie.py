@@ -13,7 +13,7 @@ from discreet.engines.local.cells import LocalCells
 from discreet.engines.local.parts import Shelf
 from discreet.errors import InputError
 from discreet.progress import silent
-from discreet.survey.suda.alone import brought_together
+from discreet.survey.suda.key_sets import served
 from discreet.survey.suda.special import special_figures
 
 SIZES = (3, 40, 5, 2, 12, 4, 30)
@@ -110,7 +110,7 @@ def test_all_sizes_and_codes_of_several_words(made, lying, monkeypatch, seed, wa
     sizes = tuple(int(n) for n in rng.integers(2, 9, 5))
     levels, records = people(seed, 120, sizes)
     monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_IN_TABLE", int(rng.integers(0, 30)))
-    monkeypatch.setattr("discreet.survey.suda.alone.MOST_TOGETHER", int(rng.integers(0, 80)))
+    monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_TOGETHER", int(rng.integers(0, 80)))
     monkeypatch.setattr("discreet.survey.suda.alone.MOST_LOOKED_UP", 20)
     monkeypatch.setattr("discreet.survey.suda.alone.AT_HAND", 100)
     monkeypatch.setattr("discreet.survey.suda.alone.BITS", 3)
@@ -146,12 +146,12 @@ def test_whole_assessments(kind, folder, tmp_path, monkeypatch):
 
 def test_sets_are_served_by_the_key_that_most_of_them_hold():
     sets = list(combinations(range(4), 2))
-    assert list(brought_together(sets, frozenset({1, 3}))) == [
+    assert list(served(sets, frozenset({1, 3}))) == [
         ((1,), [(0, 1), (1, 2), (1, 3)]),
         ((3,), [(0, 3), (2, 3)]),
         ((0, 2), [(0, 2)]),
     ]
-    assert list(brought_together([], frozenset({1}))) == []
+    assert list(served([], frozenset({1}))) == []
 
 
 def test_what_would_take_too_long_or_too_much_room(made, lying, monkeypatch):

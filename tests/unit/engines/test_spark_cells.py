@@ -128,3 +128,5 @@ def test_special_uniques_and_sets_of_keys(stores, monkeypatch):
     for name in expected.columns:
         assert theirs.fold(Column(name)) == pytest.approx(ours.fold(Column(name)), rel=1e-12)
     assert subset_uniques(theirs, 2) == sets
+    monkeypatch.setattr("discreet.survey.suda.subsets.MOST_HELD", 0)
+    assert subset_uniques(theirs, 2) == sets

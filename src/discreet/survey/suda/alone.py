@@ -17,7 +17,7 @@ combination is hashed to a number that others may have, so the counts are exact.
 Cost: sets times cells, some 15 ns each; 8 bytes of disk a cell for 52 sets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -31,12 +31,11 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.numerics.exact_sums import exact_sum
 from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress
-from discreet.survey.suda.key_sets import MOST_IN_TABLE, Keys, dense_passes
+from discreet.survey.suda.key_sets import Keys, brought_together, dense_passes
 from discreet.survey.suda.scores import Convention, dis_of_share, msu_contributions, weighted
 
 BITS = 52
 MOST_LOOKED_UP = 1 << 25  # combinations of the tables that one pass looks cells up in
-MOST_TOGETHER = 1 << 21  # cells that may agree on a key by which cells are brought together
 AT_HAND = 1 << 25  # bits of cells that are taken apart together
 STEP = "searching for minimal sample uniques"
 SCORE, SCORE_GUIDE = "suda_score", "suda_score_guide"
@@ -147,23 +146,6 @@ class _Together(_Marking):
             bits[self.marks.column(keys)][alone] |= 1 << self.marks.bit(keys)
 
 
-@dataclass(frozen=True)
-class _CellsByLevel:
-    """How many cells have each level of some keys."""
-
-    keys: tuple[int, ...]
-    reads: tuple[str, ...] = ()
-
-    def of(self, batch: CellBatch) -> list[IntArray]:
-        return [
-            np.bincount(batch.coding.level(batch.words, k), minlength=batch.coding.sizes[k])
-            for k in self.keys
-        ]
-
-    def joined(self, one: list[IntArray], other: list[IntArray]) -> list[IntArray]:
-        return [a + b for a, b in zip(one, other, strict=True)]
-
-
 def mark_alone(cells: Cells, max_size: int, progress: Progress) -> Marks:
     """Put beside the cells on which sets of up to `max_size` keys their records are alone.
 
@@ -183,7 +165,7 @@ def mark_alone(cells: Cells, max_size: int, progress: Progress) -> Marks:
             marks, tables = _looked_up(cells, marks, tables), {}
         done += len(dense)
     marks = _looked_up(cells, marks, tables)
-    for by, some in brought_together(others, _fine_keys(cells, others)):
+    for by, some in brought_together(cells, others):
         progress(STEP, done / len(sets))
         marks = marks.also(some)
         views = tuple(cells.space.itself().of_keys(keys) for keys in some)
@@ -199,34 +181,6 @@ def _looked_up(cells: Cells, marks: Marks, tables: Mapping[Keys, BoolArray]) -> 
     found = marks.also(list(tables))
     cells.add(_ByTables(found, tuple(tables), tables))
     return found
-
-
-def _fine_keys(cells: Cells, sets: Sequence[Keys]) -> frozenset[int]:
-    """Keys of the sets on whose commonest level few enough cells agree. Those with more levels than
-    a table should have are not asked."""
-    sizes = cells.space.coding.sizes
-    keys = tuple(sorted({k for s in sets for k in s if sizes[k] <= MOST_IN_TABLE}))
-    if not keys:
-        return frozenset()
-    held = cells.fold(_CellsByLevel(keys))
-    return frozenset(k for k, n in zip(keys, held, strict=True) if n.max() <= MOST_TOGETHER)
-
-
-def brought_together(
-    sets: Sequence[Keys], fine: frozenset[int]
-) -> Iterator[tuple[Keys, list[Keys]]]:
-    """Keys that cells are brought together by, and the sets that this serves: first the fine key
-    that most of them hold. A set without a fine key is served by all of its own keys."""
-    left = list(sets)
-    while left:
-        counts = {key: sum(key in keys for keys in left) for key in sorted(fine)}
-        key = max(counts, key=lambda key: counts[key], default=None)
-        if key is None or not counts[key]:
-            for keys in left:
-                yield keys, [keys]
-            return
-        yield (key,), [keys for keys in left if key in keys]
-        left = [keys for keys in left if key not in keys]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,21 @@ table should have need cells that agree to be brought together.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
+import numpy as np
+
+from discreet.data.cells import CellBatch
+from discreet.engines.contract import Cells
 from discreet.errors import InputError, must_be
+from discreet.numerics.arrays import IntArray
 
 Keys = tuple[int, ...]
 
 MOST_IN_TABLE = 1 << 20  # combinations of one table: it stays in the cache of the processor
 MOST_IN_TABLES = 1 << 22  # of all tables of one pass, of which Spark makes some for each partition
+MOST_TOGETHER = 1 << 21  # cells that may agree on a key by which cells are brought together
 FEW_TO_CELLS = 4  # combinations for each cell up to which a table beats putting cells in order
 
 
@@ -44,6 +51,54 @@ def some_at_a_time(sets: Sequence[Keys], most: int) -> Iterator[Sequence[Keys]]:
     """The sets in runs of no more than `most`."""
     for first in range(0, len(sets), most):
         yield sets[first : first + most]
+
+
+def brought_together(cells: Cells, sets: Sequence[Keys]) -> Iterator[tuple[Keys, list[Keys]]]:
+    """Keys that cells are brought together by, and the sets of keys that this serves."""
+    yield from served(sets, _fine_keys(cells, sets))
+
+
+def served(sets: Sequence[Keys], fine: frozenset[int]) -> Iterator[tuple[Keys, list[Keys]]]:
+    """First the fine key that most of the sets hold. A set without a fine key is served by all of
+    its own keys."""
+    left = list(sets)
+    while left:
+        counts = {key: sum(key in keys for keys in left) for key in sorted(fine)}
+        key = max(counts, key=lambda key: counts[key], default=None)
+        if key is None or not counts[key]:
+            for keys in left:
+                yield keys, [keys]
+            return
+        yield (key,), [keys for keys in left if key in keys]
+        left = [keys for keys in left if key not in keys]
+
+
+def _fine_keys(cells: Cells, sets: Sequence[Keys]) -> frozenset[int]:
+    """Keys of the sets on whose commonest level few enough cells agree. Those with more levels than
+    a table should have are not asked."""
+    sizes = cells.space.coding.sizes
+    keys = tuple(sorted({k for s in sets for k in s if sizes[k] <= MOST_IN_TABLE}))
+    if not keys:
+        return frozenset()
+    held = cells.fold(_CellsByLevel(keys))
+    return frozenset(k for k, n in zip(keys, held, strict=True) if n.max() <= MOST_TOGETHER)
+
+
+@dataclass(frozen=True)
+class _CellsByLevel:
+    """How many cells have each level of some keys."""
+
+    keys: Keys
+    reads: tuple[str, ...] = ()
+
+    def of(self, batch: CellBatch) -> list[IntArray]:
+        return [
+            np.bincount(batch.coding.level(batch.words, k), minlength=batch.coding.sizes[k])
+            for k in self.keys
+        ]
+
+    def joined(self, one: list[IntArray], other: list[IntArray]) -> list[IntArray]:
+        return [a + b for a, b in zip(one, other, strict=True)]
 
 
 def check_sets(name: str, n_keys: int, max_size: int, n_cells: int, most: int) -> None:

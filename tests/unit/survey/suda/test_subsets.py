@@ -32,7 +32,11 @@ def uniques(levels, records, keys):
 
 @pytest.mark.parametrize("in_table", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("at_once", [None, 30])
-def test_every_set_is_counted(tmp_path, monkeypatch, in_table, at_once):
+@pytest.mark.parametrize("most_held", [0, 1 << 30])
+@pytest.mark.parametrize("most_together", [0, 100])
+def test_every_set_is_counted(tmp_path, monkeypatch, in_table, at_once, most_held, most_together):
+    monkeypatch.setattr("discreet.survey.suda.subsets.MOST_HELD", most_held)
+    monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_TOGETHER", most_together)
     monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_IN_TABLE", in_table)
     monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_IN_TABLES", max(2 * in_table, 1))
     monkeypatch.setattr("discreet.survey.suda.subsets.AT_ONCE", 3)
@@ -82,6 +86,13 @@ def test_too_many_sets(monkeypatch):
     subset_uniques(cells, 2)
     with pytest.raises(InputError, match=r"subsets must be at most 2 here, got 3, which takes 25"):
         subset_uniques(cells, 3)
+    monkeypatch.setattr("discreet.survey.suda.subsets.MOST_MATCHED", 15 * cells.n_cells)
+    gaps = space_of(SIZES, missing=(1,), policy="wildcard")
+    matched = cells_of_levels(levels, records, gaps)
+    subset_uniques(matched, 2)
+    monkeypatch.setattr("discreet.survey.suda.subsets.MOST_WORK", 10**9)
+    with pytest.raises(InputError, match=r"subsets must be at most 2 here, got 3"):
+        subset_uniques(matched, 3)
     monkeypatch.setattr("discreet.survey.suda.subsets.MOST_WORK", 4)
     with pytest.raises(
         InputError, match="must be left out here, got 1, .*; take fewer or coarser keys"
