@@ -89,8 +89,8 @@ MUTANTS = (
     ),
     Mutant(
         "survey/suda/key_sets.py",
-        "        if key is None or not counts[key]:",
-        "        if key is None:",
+        "        yield (key,), [keys for keys in left if key in keys]",
+        "        yield (key,), left",
         "sets of keys: cells are brought together by a key that a set does not hold",
         SPECIAL,
     ),
