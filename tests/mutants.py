@@ -60,10 +60,47 @@ CROSSES = ("tests/agreement/test_crosses_brute_force.py",)
 RULES = ("tests/unit/policy/test_record_rules.py",)
 POPULATIONS = ("tests/unit/survey/test_population_counts.py",)
 ORDER = ("tests/unit/engines/test_duckdb_order.py",)
+SPECIAL = ("tests/agreement/test_suda_where_cells_lie.py",)
+SUBSETS = ("tests/unit/survey/suda/test_subsets.py",)
 SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
 PATTERN_FILE = "masks/suppression_pattern.py"
 
 MUTANTS = (
+    Mutant(
+        "survey/suda/alone.py",
+        "alone[single] = records[single] == 1",
+        "alone[single] = True",
+        "special uniques: a cell of two records counts as one that is alone",
+        SPECIAL,
+    ),
+    Mutant(
+        "survey/suda/alone.py",
+        "        for part in combinations(keys, len(keys) - 1):\n            if part in alone:",
+        "        for part in combinations(keys, 1):\n            if part in alone:",
+        "special uniques: only single keys make a set that holds them no minimal one",
+        SPECIAL,
+    ),
+    Mutant(
+        "survey/suda/alone.py",
+        "key=lambda one: (-one.score, one.word))",
+        "key=lambda one: -one.score)",
+        "special uniques: the example hangs on the order of the cells",
+        SPECIAL,
+    ),
+    Mutant(
+        "survey/suda/key_sets.py",
+        "        yield (key,), [keys for keys in left if key in keys]",
+        "        yield (key,), left",
+        "sets of keys: cells are brought together by a key that a set does not hold",
+        SPECIAL,
+    ),
+    Mutant(
+        "engines/local/cells.py",
+        "        if self.together is None or not self.together <= by:\n            self.exchange(by)",
+        "        if self.together is None:\n            self.exchange(by)",
+        "sets of keys: cells that agree are left in different parts",
+        SUBSETS,
+    ),
     Mutant(
         PATTERN_FILE,
         "return self._n_shown[number] == 0",

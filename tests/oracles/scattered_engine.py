@@ -93,6 +93,10 @@ class ScatteredCells(LocalCells):
         self.shuffle()
         return reduce(step.joined, states)
 
+    def add_together(self, step, keys):
+        self.shuffle()
+        return LocalCells.add_together(self, step, keys)
+
     def without_each_key(self):
         self.shuffle()
         return LocalCells.without_each_key(self)

@@ -244,6 +244,10 @@ class Cells(Protocol):
     def add(self, step: Scoring[State]) -> State:
         """Put columns beside the cells."""
 
+    def add_together(self, step: Scoring[State], keys: Sequence[int]) -> State:
+        """The same, where the step sees all cells that agree on these keys, of which there is one
+        at least, in one batch."""
+
     def without_each_key(self) -> tuple[SizeIndices, ...]:
         """The sizes of the cells without each key in turn. Puts the column `neighbours` beside the
         cells: how many records differ from a cell in exactly one key."""

@@ -47,7 +47,6 @@ from discreet.survey.models.registry import MODELS
 from discreet.survey.nested_keys import Nesting, nesting_of
 from discreet.survey.options import AssessOptions
 from discreet.survey.population_counts import KeyPopulations, in_levels_of
-from discreet.survey.projection import AllCells
 from discreet.survey.record_findings import Measured, risks_counted, scores_asked
 from discreet.survey.riskiest import RiskyCell, riskiest_cells
 from discreet.survey.role_columns import Columns
@@ -503,7 +502,7 @@ def _of_households(
 def _subsets(cells: Cells, options: AssessOptions, progress: Progress) -> tuple[SubsetSize, ...]:
     if options.subsets is None:
         return ()
-    return subset_uniques(AllCells.of(cells), options.subsets, progress=progress)
+    return subset_uniques(cells, options.subsets, progress=progress)
 
 
 def _shrinkages(

@@ -7,6 +7,9 @@ from tests.unit.engines.spark_agreement import Column, parquet, request_of, send
 from discreet.engines.duckdb import DuckDBEngine
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.spark.engine import SparkEngine
+from discreet.progress import silent
+from discreet.survey.suda.special import special_figures
+from discreet.survey.suda.subsets import subset_uniques
 
 
 @pytest.fixture(params=["one word", "several words"])
@@ -79,3 +82,51 @@ def test_summaries_and_samples(stores):
     for cells in stores:
         cells.put_counts("n", rows)
     assert theirs.fold(Column("n")) == ours.fold(Column("n"))
+
+
+class Agreeing:
+    """How many cells agree with a cell on some keys, of those that are looked at with it."""
+
+    reads = ()
+    gives = ("agreeing",)
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    def of(self, batch):
+        rows = batch.levels()[:, self.keys]
+        _, place, n = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        return {"agreeing": n[place.ravel()].astype(float)}, len(batch)
+
+    def joined(self, one, other):
+        return one + other
+
+
+def test_cells_that_agree_are_looked_at_together(stores):
+    theirs, ours = stores
+    for keys in ([3], [1, 2, 7]):
+        found = [cells.add_together(Agreeing(keys), keys[:1]) for cells in stores]
+        assert found == [ours.n_cells] * 2
+        assert theirs.fold(Column("agreeing")) == ours.fold(Column("agreeing"))
+        assert max(ours.fold(Column("agreeing")).values()) > 1
+
+
+@pytest.mark.parametrize("stores", ["one word"], indirect=True)
+def test_special_uniques_and_sets_of_keys(stores, monkeypatch):
+    theirs, ours = stores
+    expected = special_figures(ours, 3, sampling_fraction=0.1, progress=silent, limits=(0.05,))
+    sets = subset_uniques(ours, 2)
+    monkeypatch.setattr("discreet.survey.suda.key_sets.MOST_IN_TABLE", 60)
+    monkeypatch.setattr("discreet.survey.suda.special.MOST_HELD", 0)
+    found = special_figures(theirs, 3, sampling_fraction=0.1, progress=silent, limits=(0.05,))
+    for name in ("n_scored", "n_unscored", "dis", "above", "columns", "example_text"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert expected.n_scored > 50
+    for one, other in zip(found.keys, expected.keys, strict=True):
+        assert one.key == other.key
+        assert (one.shared, one.involved) == pytest.approx((other.shared, other.involved))
+    for name in expected.columns:
+        assert theirs.fold(Column(name)) == pytest.approx(ours.fold(Column(name)), rel=1e-12)
+    assert subset_uniques(theirs, 2) == sets
+    monkeypatch.setattr("discreet.survey.suda.subsets.MOST_HELD", 0)
+    assert subset_uniques(theirs, 2) == sets

@@ -145,14 +145,33 @@ class LocalCells:
 
     def add(self, step: Scoring[State]) -> State:
         """Put columns beside the cells."""
+        return self._added(
+            step,
+            lambda words: [
+                slice(first, first + BATCH_CELLS) for first in range(0, len(words), BATCH_CELLS)
+            ],
+        )
+
+    def add_together(self, step: Scoring[State], keys: Sequence[int]) -> State:
+        """The same, where the step sees all cells that agree on these keys in one batch."""
+        by = frozenset(keys)
+        if self.together is None or not self.together <= by:
+            self.exchange(by)
+        state = self._added(step, lambda words: self._blocks(words, by) if len(words) else [])
+        self.even_out()
+        return state
+
+    def _added(
+        self, step: Scoring[State], pieces: Callable[[IntArray], Sequence[IntArray | slice]]
+    ) -> State:
+        """Columns of each part, of some of its rows at a time."""
         states = []
         for done, part in enumerate(self.parts):
             self.shelf.progress("scoring the cells", done / len(self.parts))
             batch = self.read(part, step.reads)
             columns: dict[str, FloatArray] = {name: np.empty(len(part)) for name in step.gives}
-            for first in range(0, len(part), BATCH_CELLS):
+            for here in pieces(batch.words):
                 heed()
-                here = slice(first, first + BATCH_CELLS)
                 found, state = step.of(batch.part(here))
                 states.append(state)
                 for name, values in found.items():

@@ -104,12 +104,24 @@ class SparkCells:
 
     def add(self, step: Scoring[State]) -> State:
         """Put columns beside the cells."""
+        return self._added(step, self.frame, in_hand)
+
+    def add_together(self, step: Scoring[State], keys: Sequence[int]) -> State:
+        """The same, where the step sees all cells that agree on these keys in one batch."""
+        return self._added(step, self._placed(self.frame, keys), whole_partition)
+
+    def _added(
+        self,
+        step: Scoring[State],
+        frame: Any,
+        tables: "Callable[[Tables], Iterator[pa.Table]]",
+    ) -> State:
         reader = self._reader(step.reads)
 
         def scored(table: "pa.Table") -> tuple[Mapping[str, NDArray[Any]], State]:
             return step.of(reader(table))
 
-        found: State = self._widened("scoring the cells", self.frame, scored, step, in_hand)
+        found: State = self._widened("scoring the cells", frame, scored, step, tables)
         return found
 
     def _widened(

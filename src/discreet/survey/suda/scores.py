@@ -151,19 +151,19 @@ class SpecialUniques:
     def scores(self, convention: str = Convention.ELLIOT) -> FloatArray:
         """SUDA score of every row given: 0 for a record that is no sample unique."""
         scores = np.zeros(self.n_rows)
-        scores[self.rows] = _weighted(self.n_msus, self._weights(convention))
+        scores[self.rows] = weighted(self.n_msus, self._weights(convention))
         return scores
 
     def total_score(self, convention: str = Convention.ELLIOT) -> float:
         """Sum of the scores of all records."""
-        return float(_weighted(self.row_records @ self.n_msus, self._weights(convention)))
+        return float(weighted(self.row_records @ self.n_msus, self._weights(convention)))
 
     def key_contributions(
         self, convention: str = Convention.ELLIOT, attribution: str = Attribution.SHARED
     ) -> FloatArray:
         """What each key contributes to the total score, in units of score."""
         weights = self._weights(convention, attribution)
-        return np.array([_weighted(msus.sum(axis=0), weights) for msus in self.level_msus])
+        return np.array([weighted(msus.sum(axis=0), weights) for msus in self.level_msus])
 
     def level_contributions(
         self,
@@ -172,7 +172,7 @@ class SpecialUniques:
         attribution: str = Attribution.SHARED,
     ) -> FloatArray:
         """What each value of one key, `levels[key]`, contributes to the total score."""
-        return _weighted(self.level_msus[key], self._weights(convention, attribution))
+        return weighted(self.level_msus[key], self._weights(convention, attribution))
 
     def record_contributions(
         self, convention: str = Convention.ELLIOT, attribution: str = Attribution.SHARED
@@ -180,7 +180,7 @@ class SpecialUniques:
         """What each key contributes to the score of each sample unique: `rows` × keys."""
         if self.key_msus is None:
             raise InputError(must_be("by_record", "True when the MSUs are searched for", "False"))
-        return _weighted(self.key_msus, self._weights(convention, attribution))
+        return weighted(self.key_msus, self._weights(convention, attribution))
 
     def dis_suda(
         self,
@@ -209,9 +209,9 @@ class SpecialUniques:
                     "keys", "fewer than 28 for scaling by odds", self.n_keys, remedy="use share"
                 )
             )
-        inverse = scores[scored] ** -(1 + (8 - self.n_keys) / 20)
+        inverse = scores[scored] ** -power_of_scores(self.n_keys)
         share = inverse / (inverse @ records[scored])
-        scores[scored] = 1 / (1 + self.n_uniques * (1 / dis - 1) * share)
+        scores[scored] = dis_of_share(share, dis, self.n_uniques)
         return scores
 
     def _weights(self, convention: str, attribution: str = Attribution.INVOLVED) -> FloatArray:
@@ -222,12 +222,23 @@ class SpecialUniques:
         return weights
 
 
-def _weighted(counts: NDArray[Any], weights: FloatArray) -> FloatArray:
+def weighted(counts: NDArray[Any], weights: FloatArray) -> FloatArray:
     """Σ count · weight along the last axis, size by size so that no large copy is made."""
     total = np.zeros(counts.shape[:-1])
     for size, weight in enumerate(weights):
         total += counts[..., size] * weight
     return total
+
+
+def power_of_scores(n_keys: int) -> float:
+    """q, the power of the scores in `Scaling.ODDS`."""
+    return 1 + (8 - n_keys) / 20
+
+
+def dis_of_share(share: FloatArray, dis: float, n_uniques: int) -> FloatArray:
+    """DIS-SUDA by `Scaling.ODDS` from s^−q / Σ s^−q."""
+    found: FloatArray = 1 / (1 + n_uniques * (1 / dis - 1) * share)
+    return found
 
 
 def _between_0_and_1(name: str, value: float) -> float:

@@ -325,6 +325,44 @@ def test_every_cell_is_looked_at_once(given, monkeypatch, size):
     assert given.cells.fold(Codes()) == expected
 
 
+@dataclass(frozen=True)
+class Agreeing:
+    """How many records agree with a cell on some keys, of those that are looked at with it."""
+
+    keys: tuple[int, ...]
+    reads: tuple[str, ...] = ("half",)
+    gives: tuple[str, ...] = ("agreeing",)
+
+    def of(self, batch):
+        assert (batch.extra["half"] == batch.n_records / 2).all()
+        rows = [tuple(row) for row in batch.levels()[:, list(self.keys)].tolist()]
+        held: Counter[tuple[int, ...]] = Counter()
+        for row, n in zip(rows, batch.n_records.tolist(), strict=True):
+            held[row] += n
+        return {"agreeing": np.array([float(held[row]) for row in rows])}, len(batch)
+
+    def joined(self, one, other):
+        return one + other
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_cells_that_agree_are_looked_at_together(given, monkeypatch, few):
+    if few:  # blocks of a few cells of a part
+        monkeypatch.setattr(module, "FEWEST_BITS", 3)
+        monkeypatch.setattr(module, "MOST_BITS", 3)
+    n_keys = len(given.sizes)
+    given.cells.add(Half())
+    for keys in [(0,), (n_keys - 1,), tuple(range(n_keys)), tuple(range(n_keys))[1:] or (0,)]:
+        assert given.cells.add_together(Agreeing(keys), keys[:1]) == len(given.records)
+        held = given.grouped(keys)
+        expected = [held[tuple(row)] for row in given.levels[:, list(keys)].tolist()]
+        assert column(given.cells, "agreeing").tolist() == expected
+    given.cells.exchange(frozenset({0}))  # nothing need move for more keys than these
+    parts = given.cells.parts
+    assert given.cells.add_together(Half(), range(n_keys)) == given.records.max()
+    assert given.cells.parts is parts or given.cells.together == set(range(n_keys))
+
+
 def test_cells_that_agree_on_the_keys_they_are_placed_by_are_in_one_part(made):
     given = made("any", "many parts")
     for by in ({0}, {1, 3}, {0, 1, 2, 3, 4}):
