@@ -122,9 +122,9 @@ class ScatteredCells(LocalCells):
         assert found is None or len(found) <= most
         return found
 
-    def sampled(self, most: int):
+    def sampled(self, most, reads=()):
         """Some cells, hardly more than were asked for."""
-        found = LocalCells.sampled(self, most)
+        found = LocalCells.sampled(self, most, reads)
         assert len(found) <= most + 6 * np.sqrt(most) + 6
         return found
 

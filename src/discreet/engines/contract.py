@@ -268,9 +268,9 @@ class Cells(Protocol):
     def held(self, most: int) -> CellBatch | None:
         """All cells at once in the order of their codes, None if there are more than `most`."""
 
-    def sampled(self, most: int) -> CellBatch:
+    def sampled(self, most: int, reads: Sequence[str] = ()) -> CellBatch:
         """Cells chosen by a hash of their codes, in the order of these, `most` of them or a few
-        more; all where there are no more."""
+        more; all where there are no more. `reads` are columns beside them that are asked for."""
 
 
 class ValuesOfCells(Protocol[State]):

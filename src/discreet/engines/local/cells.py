@@ -439,11 +439,11 @@ class LocalCells:
         own = ["weight"] if self.weighted and not self.disjoint else []
         return cells_in_order([self.read(part, own) for part in self.parts])
 
-    def sampled(self, most: int) -> CellBatch:
+    def sampled(self, most: int, reads: Sequence[str] = ()) -> CellBatch:
         """Cells chosen by a hash of their codes, in the order of these."""
         limit = int(min(most / self.n_cells, 1.0) * 2**HASH_BITS)
         kept = []
-        for batch in self.batches():
+        for batch in self.batches(reads):
             kept.append(batch.part(np.flatnonzero(mixed(batch.words) < limit)))
         return cells_in_order(kept)
 

@@ -320,10 +320,10 @@ class SparkCells:
         found = self.work.run("fetching the cells", self.frame.select(*reader.columns).toArrow)
         return cells_in_order([reader(found)])
 
-    def sampled(self, most: int) -> CellBatch:
+    def sampled(self, most: int, reads: Sequence[str] = ()) -> CellBatch:
         """Cells chosen by a hash of their codes, in the order of these."""
         limit = int(min(most / self.n_cells, 1.0) * 2**HASH_BITS)
-        reader = self._reader(())
+        reader = self._reader(reads)
 
         def chosen(batches: Tables) -> Tables:
             for table in in_hand(batches):

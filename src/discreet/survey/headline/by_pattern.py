@@ -23,7 +23,7 @@ from discreet.progress import Progress, silent
 from discreet.survey.headline.limits import Doubt, exactly, in_all
 from discreet.survey.headline.recommendation import (
     COUNTED,
-    WITH_NEIGHBOURS,
+    FROM_KEYS,
     Estimated,
     Recommended,
     figures_of,
@@ -65,6 +65,11 @@ class _Part:
     @property
     def n_cells(self) -> float:
         return float((self.records / self.agreeing).sum())
+
+    def varying(self) -> float:
+        """The variance of the number of population uniques, given their chances."""
+        assert self.unique is not None
+        return float(self.records @ (self.unique * (1 - self.unique)))
 
     def doubts(self) -> tuple[Doubt, Doubt]:
         """About the uniques and the matches of the pattern: as about all that have its keys."""
@@ -111,9 +116,10 @@ def recommend_by_pattern(
         return Estimated(recommended=_counted(in_sum), risks=risks)
     fraction = n / population_size
     note = "; ".join(filter(None, (note_on_fraction(fraction), AT_RANDOM)))
-    uniques, matches = figures_of(in_sum, most=most, fraction=fraction, note=note)
+    varying = sum(part.varying() for part in parts)
+    uniques, matches = figures_of(in_sum, varying=varying, most=most, fraction=fraction, note=note)
     led = Recommended(
-        model=WITH_NEIGHBOURS,
+        model=FROM_KEYS,
         why=WHY,
         expected_population_uniques=uniques,
         expected_correct_matches=matches,

@@ -1,15 +1,16 @@
 """From sample to population: how many sample uniques stay unique, averaged over many models.
 
 The sample is Poisson: a cell of rate μ holds f ~ Poisson(μ) records of the sample and F − f ~
-Poisson(μ(1 − π)/π) of the rest of the population. Cells with more near neighbours have higher
-rates: log μ = a + b·x + z, where x = log(neighbours + c) and z has one of the densities of
-`rate_shapes`. Only occupied cells are seen, so the likelihood is that of f given 1 ≤ f ≤ 15 and x.
-Every combination of shape, a, b and c gets its posterior weight; no maximum is sought, so there is
-none to miss.
+Poisson(μ(1 − π)/π) of the rest of the population. Its rate is foretold by an index x, which the
+cell's own records have no part in (`rate_index`): log μ = a + b·x + z, where z has one of the
+densities of `rate_shapes`. Only occupied cells are seen, so the likelihood is that of f given
+1 ≤ f ≤ 15 and x. Every combination of shape, a and b gets its posterior weight; no maximum is
+sought, so there is none to miss. b is near 1, as the index is a log-rate. Models are also held,
+loosely, against what was seen in other populations (`expected_uniques`).
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,15 +20,19 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum, fixed_sums, of_fixed
 from discreet.survey.headline.inclusion import Classes, Inclusion
 from discreet.survey.headline.possible_cells import PossibleCells
+from discreet.survey.headline.rate_index import HIGHEST_LOG, LOWEST_LOG, RATE_INDEX
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_for
 
-BINS_PER_DOUBLING = 2
-SLOPES = np.arange(0.0, 2.05, 0.2)
-ADDED = (0.3, 1.0)  # c
+BIN_WIDTH = 0.35  # of the index
+SLOPES = np.arange(0.4, 1.65, 0.05)  # so fine because the index of cells spreads over many units
+SLOPE_PRIOR = (1.0, 0.25)  # mean and standard deviation of b
+PULL = 0.8  # standard deviation of the share of uniques around what is expected, on the logit scale
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
 COUNTED_BELOW_FRACTION = 12.0  # lowest rate of a cell that counts against the possible cells
-N_BINS = BINS_PER_DOUBLING * 64 + 2
+LOWEST_BIN = math.floor(LOWEST_LOG / BIN_WIDTH)
+N_BINS = math.floor(HIGHEST_LOG / BIN_WIDTH) - LOWEST_BIN + 1
+NEAREST_TO_NONE = 1e-9  # of a share of uniques that is held against another
 NEAREST_END = 1e-15  # a share that is 0 or 1 could not be moved
 LOGIT_STEPS = 65536.0
 LEAST_WEIGHT = 1e-9  # of a combination that is still looked at, relative to the best
@@ -35,15 +40,15 @@ LEAST_WEIGHT = 1e-9  # of a combination that is still looked at, relative to the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellHistogram:
-    """Occupied cells by near neighbours and sample count.
+    """Occupied cells by their index and sample count.
 
-    `cells` is bins × sizes up to `LARGEST_SIZE`; `log_neighbours` holds, for each c of `ADDED`,
-    the mean of log(neighbours + c) in each bin. `uniques` is bins × classes of inclusion
-    probability, whose means are `fraction`. `seen_fraction` is Σ π_k over all occupied cells.
+    `cells` is bins × sizes up to `LARGEST_SIZE`; `index` is the mean index in each bin. `uniques`
+    is bins × classes of inclusion probability, whose means are `fraction`. `seen_fraction` is Σ π_k
+    over all occupied cells.
     """
 
     cells: FloatArray
-    log_neighbours: FloatArray
+    index: FloatArray
     uniques: FloatArray
     fraction: FloatArray
     seen_fraction: float
@@ -53,13 +58,14 @@ class CellHistogram:
 class Extrapolation:
     """Posterior weights of the models, and what each says of the sample; weights add up to 1.
 
-    `uniques` is the number of population uniques among sample uniques, `matches` the expected
-    correct matches. `shape` is the shape of each model and `places` the location of each bin under
+    `uniques` is the number of population uniques among sample uniques, `varying` the variance of
+    that number given their chances by bin, `matches` the expected correct matches. `shape` is the shape of each model and `places` the location of each bin under
     it (models × bins), both by position on the grid.
     """
 
     weight: FloatArray
     uniques: FloatArray
+    varying: float
     matches: FloatArray
     shape: IntArray
     places: IntArray
@@ -69,15 +75,15 @@ class Extrapolation:
 class CellCounts:
     """All that is counted of occupied cells for the estimate, which adds up exactly.
 
-    `small` is bins of near neighbours × sizes up to `LARGEST_SIZE`, `in_bin` all cells of a bin and
-    `logs` the sums of log(neighbours + c) for each c of `ADDED`. `uniques` is bins × classes of
+    `small` is bins of the index × sizes up to `LARGEST_SIZE`, `in_bin` all cells of a bin and
+    `indices` the sums of their indices. `uniques` is bins × classes of
     inclusion probability, `several` sizes from 2 on × classes × bins, `large` the cells of more
     records by the step of their share (see `record_risk`). `seen` is the exact sum of π.
     """
 
     small: IntArray
     in_bin: IntArray
-    logs: IntArray
+    indices: IntArray
     uniques: IntArray
     several: IntArray
     large: Mapping[int, int]
@@ -97,7 +103,7 @@ class CellCounts:
         return CellCounts(
             self.small + other.small,
             self.in_bin + other.in_bin,
-            self.logs + other.logs,
+            self.indices + other.indices,
             self.uniques + other.uniques,
             self.several + other.several,
             large,
@@ -107,10 +113,9 @@ class CellCounts:
     def histogram(self, uniques: Classes) -> CellHistogram:
         """What the models are held against."""
         used = self.used
-        sums = np.array([of_fixed(self.logs[:, at]) for at in range(len(ADDED))])
         return CellHistogram(
             cells=self.small[used].astype(np.float64),
-            log_neighbours=(sums / np.maximum(self.in_bin, 1))[:, used],
+            index=(of_fixed(self.indices) / np.maximum(self.in_bin, 1))[used],
             uniques=self.uniques[used].astype(np.float64),
             fraction=uniques.fraction,
             seen_fraction=as_float(self.seen),
@@ -125,22 +130,21 @@ class CountingCells:
     inclusion: Inclusion
     uniques: Classes
     several: Classes
-    reads: tuple[str, ...] = ("neighbours",)
+    reads: tuple[str, ...] = (RATE_INDEX,)
 
     def of(self, batch: CellBatch) -> CellCounts:
         """Of some cells."""
         records, probability = batch.n_records, self.inclusion.of(batch)
-        neighbours = batch.extra["neighbours"]
-        place = bins_of(neighbours)
+        index = batch.extra[RATE_INDEX]
+        place = bins_of(index)
         small = records <= LARGEST_SIZE
-        logs = [fixed_sums(place, np.log(neighbours + c), N_BINS) for c in ADDED]
         one, many = records == 1, small & (records > 1)
         n_one, n_many = len(self.uniques.fraction), len(self.several.fraction)
         group = (records[many] - 2) * n_many + self.several.label(probability[many])
         return CellCounts(
             _table(place[small] * LARGEST_SIZE + records[small] - 1, (N_BINS, LARGEST_SIZE)),
             np.bincount(place, minlength=N_BINS),
-            np.stack(logs, axis=1),
+            fixed_sums(place, index, N_BINS),
             _table(place[one] * n_one + self.uniques.label(probability[one]), (N_BINS, n_one)),
             _table(group * N_BINS + place[many], ((LARGEST_SIZE - 1) * n_many, N_BINS)),
             _large(records[~small], probability[~small]),
@@ -189,7 +193,7 @@ def sizes_histogram(sizes: IntArray, cells: IntArray, fraction: float) -> CellHi
     row[0, sizes[small] - 1] = cells[small]
     return CellHistogram(
         cells=row,
-        log_neighbours=np.zeros((1, 1)),
+        index=np.zeros(1),
         uniques=row[:, :1].copy(),
         fraction=np.array([fraction]),
         seen_fraction=float(cells.sum()) * fraction,
@@ -197,27 +201,38 @@ def sizes_histogram(sizes: IntArray, cells: IntArray, fraction: float) -> CellHi
 
 
 def extrapolate(
-    histogram: CellHistogram, *, fraction: float, possible: PossibleCells
+    histogram: CellHistogram,
+    *,
+    fraction: float,
+    possible: PossibleCells,
+    expected: float | None = None,
 ) -> Extrapolation:
     """Weights and figures of all models that the data leave possible.
 
-    `fraction` is n/N; a model that needs more cells than are possible loses weight. Costs some
-    tenths of a second whatever the size of the sample.
+    `fraction` is n/N; a model that needs more cells than are possible loses weight, and one whose
+    population uniques are far from those `expected`, where that is known. Costs some tenths of a
+    second whatever the size of the sample.
     Trusted: 0 < fraction < 1.
     """
     if not len(histogram.cells):
         return _all_seen(histogram)
     grid = grid_for(fraction)
+    unique, unseen = _figures(histogram, grid)
     log_weight, shifts = _log_posterior(histogram, grid, fraction, possible)
+    if expected is not None:
+        log_weight -= _distance(unique, shifts, histogram.uniques.sum(), expected)
     relative = np.exp(log_weight - log_weight.max())
     model, shape, location = np.nonzero(relative > LEAST_WEIGHT)
     weight = relative[model, shape, location]
     places = np.clip(location[:, None] + shifts[model], 0, len(grid.locations) - 1)
-    unique, unseen = _figures(histogram, grid)
     bins = np.arange(places.shape[1])
+    weight /= weight.sum()
+    in_bin = unique[bins, shape[:, None], places]
+    expected_in_bin, held = weight @ in_bin, np.maximum(histogram.uniques.sum(axis=1), 1.0)
     return Extrapolation(
-        weight=weight / weight.sum(),
-        uniques=unique[bins, shape[:, None], places].sum(axis=1),
+        weight=weight,
+        uniques=in_bin.sum(axis=1),
+        varying=float(expected_in_bin @ np.maximum(1 - expected_in_bin / held, 0.0)),
         matches=histogram.seen_fraction + unseen[bins, shape[:, None], places].sum(axis=1),
         shape=shape,
         places=places,
@@ -231,45 +246,57 @@ def _all_seen(histogram: CellHistogram) -> Extrapolation:
     return Extrapolation(
         weight=np.ones(1),
         uniques=np.zeros(1),
+        varying=0.0,
         matches=only,
         shape=np.zeros(1, dtype=np.int64),
         places=none,
     )
 
 
-def bins_of(neighbours: IntArray) -> IntArray:
-    """The bin of near neighbours: 0 for none, then so many for each doubling of their number."""
-    share, power = np.frexp(neighbours)  # share · 2^power, so that powers of two are told exactly
-    past_half = share >= np.sqrt(0.5)
-    return np.where(neighbours > 0, BINS_PER_DOUBLING * (power - 1) + past_half + 1, 0)
+def bins_of(index: FloatArray) -> IntArray:
+    """The bin of an index."""
+    return np.floor(index / BIN_WIDTH).astype(np.int64) - LOWEST_BIN
+
+
+def _distance(
+    unique: FloatArray, shifts: IntArray, n_uniques: float, expected: float
+) -> FloatArray:
+    """½ of the squared distance of what each model makes of the sample uniques from what is
+    expected, in units of `PULL` on the logit scale: slopes × shapes × locations."""
+    sums = np.array([_shifted_sum(unique, shift) for shift in shifts])
+    found: FloatArray = 0.5 * ((_odds(sums, n_uniques) - _odds(expected, n_uniques)) / PULL) ** 2
+    return found
+
+
+def _odds(uniques: FloatArray | float, n_uniques: float) -> FloatArray:
+    """log of the odds that a sample unique stays unique."""
+    share = np.clip(np.asarray(uniques) / max(n_uniques, 1.0), NEAREST_TO_NONE, 1 - NEAREST_TO_NONE)
+    found: FloatArray = np.log(share) - np.log1p(-share)
+    return found
 
 
 def _log_posterior(
     histogram: CellHistogram, grid: RateGrid, fraction: float, possible: PossibleCells
 ) -> tuple[FloatArray, IntArray]:
-    """log weight, (slope and c) × shapes × locations, and the shift of each bin for each slope."""
+    """log weight, slopes × shapes × locations, and the shift of each bin for each slope."""
     in_bin = histogram.cells.sum(axis=1)
     tempering = min(1.0, TEMPERED_CELLS / in_bin.sum())
     likelihood = tempering * np.tensordot(histogram.cells, grid.log_conditional, axes=1)
     needed = in_bin[:, None, None] * grid.cells_above(np.log(fraction) - COUNTED_BELOW_FRACTION)
-    shifts = np.array(list(_shifts(histogram, grid, in_bin)))
+    slopes = SLOPES if len(in_bin) > 1 else np.ones(1)
+    centred = histogram.index - np.average(histogram.index, weights=in_bin)
+    shifts = np.array([grid.nearest(slope * centred) for slope in slopes])
+    mean, deviation = SLOPE_PRIOR
     weights = []
-    for shift in shifts:
+    for slope, shift in zip(slopes, shifts, strict=True):
         cells = np.maximum(_shifted_sum(needed, shift), 1.0)
         excess = np.log(cells) - possible.log_number
         fit = _shifted_sum(likelihood, shift) + grid.log_prior[:, None]
+        fit -= 0.5 * ((slope - mean) / deviation) ** 2
         weights.append(fit - 0.5 * (np.maximum(excess, 0.0) / possible.tolerance) ** 2)
     log_weight = np.array(weights)
     log_weight[:, :, grid.locations < np.log(fraction) - LOWEST_BELOW_FRACTION] = -np.inf
     return log_weight, shifts
-
-
-def _shifts(histogram: CellHistogram, grid: RateGrid, in_bin: FloatArray) -> Iterator[IntArray]:
-    slopes = SLOPES if len(in_bin) > 1 else SLOPES[:1]
-    for score in histogram.log_neighbours:
-        centred = score - np.average(score, weights=in_bin)
-        for slope in slopes:
-            yield grid.nearest(slope * centred)
 
 
 def _shifted_sum(by_bin: FloatArray, shift: IntArray) -> FloatArray:

@@ -1,12 +1,12 @@
 """Limits of an estimate: what models leave open, and the chance of the draw.
 
-On the log scale, the distance from the mean to each posterior quantile is joined, as root of a sum
-of squares, with the models' common misfit and with the chance that the realised number differs from
-its expectation.
+A number of uniques among so many is judged on the logit scale, any other on the log scale. There the
+spread of the weighted models is joined, as root of a sum of squares, with the models' common misfit
+and with the chance that the realised number differs from its expectation.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,30 @@ from discreet.numerics.arrays import FloatArray
 CONFIDENCE = 0.9
 NORMAL_QUANTILE = 1.6448536269514722  # of 0.95
 SMALLEST_MEAN = 1e-12  # records; an estimate that underflows
+NEAREST_END = 1e-9  # of a share, which has no logit at 0 and 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The log of a number or, with a `total`, the logit of its share of that."""
+
+    total: float | None = None
+
+    def of(self, number: FloatArray | float) -> FloatArray:
+        """Where numbers are on it."""
+        found: FloatArray
+        if self.total is None:
+            found = np.log(np.maximum(number, SMALLEST_MEAN))
+        else:
+            share = np.clip(np.asarray(number) / self.total, NEAREST_END, 1 - NEAREST_END)
+            found = np.log(share) - np.log1p(-share)
+        return found
+
+    def back(self, place: float) -> float:
+        """The number at a place."""
+        if self.total is None:
+            return math.exp(place)
+        return self.total * 0.5 * (1 + math.tanh(place / 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +67,35 @@ def in_all(parts: Iterable[Doubt]) -> Doubt:
 
 
 def doubt_of(
-    weight: FloatArray, value: FloatArray, *, misfit: float, least: float = 0.0, most: float
+    weight: FloatArray,
+    value: FloatArray,
+    *,
+    misfit: float,
+    scale: Scale,
+    least: float = 0.0,
+    most: float,
 ) -> Doubt:
-    """Posterior mean, from `least` to `most`; its 5 % and 95 % points and the misfit joined."""
+    """Posterior mean, from `least` to `most`, and 90 % limits by the spread of the models and by
+    their misfit, a standard deviation on the scale."""
     mean = min(max(float(weight @ value), least, SMALLEST_MEAN), max(most, SMALLEST_MEAN))
-    order = np.argsort(value)
-    mass = np.cumsum(weight[order])
-    tail = (1 - CONFIDENCE) / 2
-    low, high = value[order][np.searchsorted(mass, [tail, (1 - tail) * mass[-1]])]
-    spread = NORMAL_QUANTILE * misfit
-    below = math.hypot(math.log(mean / min(max(low, mean * 1e-3), mean)), spread)
-    above = math.hypot(math.log(max(high, mean) / mean), spread)
-    return Doubt(mean, mean * math.exp(-below), mean * math.exp(above))
+    places = scale.of(value)
+    spread = math.sqrt(float(weight @ (places - weight @ places) ** 2))
+    reach = NORMAL_QUANTILE * math.hypot(spread, misfit)
+    centre = float(scale.of(mean))
+    return Doubt(mean, min(scale.back(centre - reach), mean), max(scale.back(centre + reach), mean))
 
 
-def figure_of(
-    doubt: Doubt, *, chance: Callable[[float], float], most: float, note: str = ""
-) -> Figure:
-    """The estimate with its 90 % limits, none above `most`; `chance` gives the relative variance
-    of the realised number around its expectation."""
+def figure_of(doubt: Doubt, *, chance: float, scale: Scale, most: float, note: str = "") -> Figure:
+    """The estimate with its 90 % limits, none above `most`; `chance` is the standard deviation, on
+    the scale, of the realised number around its expectation."""
     mean = max(doubt.mean, SMALLEST_MEAN)
-    spread = NORMAL_QUANTILE * math.sqrt(max(chance(max(mean, 1.0)), 0.0))
-    below = math.hypot(math.log(mean / max(min(doubt.low, mean), mean * 1e-9)), spread)
-    above = math.hypot(math.log(max(doubt.high, mean) / mean), spread)
+    reach = NORMAL_QUANTILE * chance
+    centre, low, high = (float(scale.of(x)) for x in (mean, doubt.low, doubt.high))
     return Figure(
         value=mean,
         how=How.ESTIMATE,
-        low=mean * math.exp(-below),
-        high=min(most, mean * math.exp(above)),
+        low=min(scale.back(centre - math.hypot(centre - low, reach)), mean),
+        high=max(min(most, scale.back(centre + math.hypot(high - centre, reach))), mean),
         confidence=CONFIDENCE,
         note=note,
     )

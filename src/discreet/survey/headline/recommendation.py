@@ -2,8 +2,8 @@
 
 No single model is right for every file. This estimate averages over some two hundred ways in which
 the rates of cells may be spread, weighted by how well each explains how often cells of the sample
-hold one, two, three … records, given how many near neighbours they have. The method, its argument
-and its trial are in docs/methods/recommended.md.
+hold one, two, three … records, given an index of how many each is expected to hold. The method, its
+argument and its trial are in docs/methods/recommended.md.
 """
 
 import math
@@ -23,6 +23,7 @@ from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.numerics.rounding import above
 from discreet.survey.contributions import KeysLeftOut
 from discreet.survey.headline.disagreement import disagreement
+from discreet.survey.headline.expected_uniques import ExpectedUniques
 from discreet.survey.headline.extrapolation import (
     CellHistogram,
     CountingCells,
@@ -32,7 +33,9 @@ from discreet.survey.headline.extrapolation import (
 )
 from discreet.survey.headline.inclusion import Classes, Inclusion, SpreadOfCells
 from discreet.survey.headline.limits import (
+    NEAREST_END,
     Doubt,
+    Scale,
     doubt_of,
     exactly,
     figure_of,
@@ -44,13 +47,17 @@ from discreet.survey.headline.possible_cells import (
     cells_of_all_levels,
     known_cells,
 )
+from discreet.survey.headline.rate_index import rate_index
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 from discreet.survey.headline.record_risk import CountedRisks, record_risks
 
-WITH_NEIGHBOURS = "neighbour_average"
+FROM_KEYS = "index_average"
 FROM_SIZES = "size_average"
 COUNTED = "counted"
-MISFIT_OF_UNIQUES, MISFIT_OF_MATCHES = 0.05, 0.03  # log error for each log unit of extrapolation
+# Misfit that is common to all models: log errors, for each log unit of extrapolation where so named.
+NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do not stay unique
+FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
+MISFIT_OF_MATCHES = 0.015
 FEWEST_RECORDS = 100
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
@@ -58,7 +65,7 @@ AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
     "of one, two, three … records"
 )
-GIVEN = ", given how many records differ from them in one key"
+GIVEN = ", given what the sample tells of their keys"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +159,15 @@ def recommend_cells(
     asked = replace(asked, possible=possible)
     (left_out or KeysLeftOut(cells)).count()
     inclusion = Inclusion(asked.fraction, asked.sizes.sample_size, weight_sum)
+    index = rate_index(cells)
+    surplus = cells.add(index)
+    expected = None
+    if index.covariates.likeness is not None:
+        expected = as_float(cells.fold(ExpectedUniques(inclusion, surplus.log_ratio)))
     classes = _classes(cells, inclusion)
     counts = cells.fold(CountingCells(inclusion, *classes))
     histogram = counts.histogram(classes[0])
-    found, result = asked.estimated(WITH_NEIGHBOURS, AVERAGE + GIVEN, histogram)
+    found, result = asked.estimated(FROM_KEYS, AVERAGE + GIVEN, histogram, expected)
     matches = found.recommended.expected_correct_matches
     assert isinstance(matches, Figure)
     assert matches.value is not None
@@ -272,34 +284,46 @@ class _Asked:
         return None
 
     def estimated(
-        self, model: str, why: str, histogram: CellHistogram
+        self, model: str, why: str, histogram: CellHistogram, expected: float | None = None
     ) -> tuple[Estimated, Extrapolation]:
-        """The posterior means with their intervals, and what they were made from."""
-        result = extrapolate(histogram, fraction=self.fraction, possible=self.possible)
-        far, n_unique = math.log(1 / self.fraction), self.sizes.sample_uniques
-        weight, most = result.weight, (float(n_unique), float(self.sizes.n_cells))
-        alone = doubt_of(weight, result.uniques, misfit=MISFIT_OF_UNIQUES * far, most=most[0])
+        """The posterior means with their intervals, and what they were made from; `expected` are
+        the population uniques that models are loosely held against."""
+        result = extrapolate(
+            histogram, fraction=self.fraction, possible=self.possible, expected=expected
+        )
+        n_unique, weight = float(self.sizes.sample_uniques), result.weight
+        alone = doubt_of(
+            weight,
+            result.uniques,
+            misfit=misfit_of_uniques(float(weight @ result.uniques), n_unique, self.fraction),
+            scale=Scale(max(n_unique, 1.0)),
+            most=n_unique,
+        )
         # 1/F is 1 for a population unique and at most a half for any other sample unique, so the
         # matches cannot leave this range; near a census the identity behind them would.
-        staying = alone.mean if n_unique else 0.0
-        doubts = (
-            alone,
-            doubt_of(
-                weight,
-                result.matches,
-                misfit=MISFIT_OF_MATCHES * far,
-                least=staying,
-                most=most[1] - (most[0] - staying) / 2,
-            ),
+        staying, most = alone.mean if n_unique else 0.0, float(self.sizes.n_cells)
+        matched = doubt_of(
+            weight,
+            result.matches,
+            misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),
+            scale=Scale(),
+            least=staying,
+            most=most - (n_unique - staying) / 2,
         )
-        uniques, matches = figures_of(doubts, most=most, fraction=self.fraction, note=self._note())
+        uniques, matches = figures_of(
+            (alone, matched),
+            varying=result.varying,
+            most=(n_unique, most),
+            fraction=self.fraction,
+            note=self._note(),
+        )
         led = Recommended(
             model=model,
             why=why,
             expected_population_uniques=uniques,
             expected_correct_matches=matches,
         )
-        return Estimated(recommended=led, doubts=doubts), result
+        return Estimated(recommended=led, doubts=(alone, matched)), result
 
     def _note(self) -> str:
         return "; ".join(note for note in (note_on_fraction(self.fraction), self.note) if note)
@@ -331,20 +355,41 @@ class _Asked:
         )
 
 
+def misfit_of_uniques(uniques: float, n_unique: float, fraction: float) -> float:
+    """The misfit that is common to all models, as a standard deviation on the logit scale."""
+    share = min(max(uniques / max(n_unique, 1.0), NEAREST_END), 1 - NEAREST_END)
+    of_others = math.hypot(NOT_UNIQUE_FAR * math.log(1 / fraction), NOT_UNIQUE_ALWAYS)
+    return math.hypot(of_others / (1 - share), FEW_UNIQUE * math.log(1 / share))
+
+
 def figures_of(
-    doubts: tuple[Doubt, Doubt], *, most: tuple[float, float], fraction: float, note: str
+    doubts: tuple[Doubt, Doubt],
+    *,
+    varying: float,
+    most: tuple[float, float],
+    fraction: float,
+    note: str,
 ) -> tuple[Figure, Figure]:
     """Population uniques and correct matches with their limits, none above `most`.
 
-    Of `most[0]` sample uniques each stays unique or not; the number of right matches varies at most
-    as a count does.
+    Of `most[0]` sample uniques each stays unique or not, which makes a variance of `varying`; the
+    number of right matches varies at most as a count does.
     """
     n_unique = max(most[0], 1.0)
+    share = min(max(doubts[0].mean / n_unique, 0.0), 1.0)
     uniques = figure_of(
-        doubts[0], chance=lambda mean: (1 - mean / n_unique) / mean, most=most[0], note=note
+        doubts[0],
+        chance=math.sqrt(varying + 0.25) / (n_unique * share * (1 - share) + 0.5),
+        scale=Scale(n_unique),
+        most=most[0],
+        note=note,
     )
     matches = figure_of(
-        doubts[1], chance=lambda mean: (1 - fraction) / mean, most=most[1], note=note
+        doubts[1],
+        chance=math.sqrt((1 - fraction) / max(doubts[1].mean, 1.0)),
+        scale=Scale(),
+        most=most[1],
+        note=note,
     )
     return (whole_limits(uniques) if most[0] else exactly(0.0)), matches
 

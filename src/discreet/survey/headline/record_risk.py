@@ -1,6 +1,6 @@
 """The recommended risk of each record, from the same weighted models as the headline.
 
-For a cell of f records, given its bin of near neighbours and its inclusion probability π,
+For a cell of f records, given the bin of its index and its inclusion probability π,
 
     population_unique = P(F = 1 | f = 1), 0 where f > 1,         risk = E(1/F | f),
 
@@ -32,6 +32,7 @@ from discreet.survey.headline.extrapolation import (
     step_of_share,
 )
 from discreet.survey.headline.inclusion import Classes, Inclusion
+from discreet.survey.headline.rate_index import RATE_INDEX
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_for
 from discreet.survey.models.loglinear.poisson_reciprocal import reciprocal_mean
 
@@ -81,13 +82,13 @@ class RecordRisks(NothingKept):
     single: FloatArray
     shared: FloatArray
     step: float
-    reads = ("neighbours",)
+    reads = (RATE_INDEX,)
     gives = (RISK, POPULATION_UNIQUE)
 
     def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
         """Of some cells."""
         records, probability = batch.n_records, self.inclusion.of(batch)
-        bins = bins_of(batch.extra["neighbours"])
+        bins = bins_of(batch.extra[RATE_INDEX])
         one, large = records == 1, records > LARGEST_SIZE
         several = ~(one | large)
         matches, unique = np.empty(len(batch)), np.zeros(len(batch))

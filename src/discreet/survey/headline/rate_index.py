@@ -1,0 +1,247 @@
+"""An index of how many records a cell is expected to hold, from all that the sample tells of it.
+
+Of each cell four things are known that do not rest on its own records:
+
+- near neighbours: records that differ in exactly one key;
+- likeness: what a kernel over records drawn at random expects (`likeness`);
+- independence: what the keys one by one would make of it, Σ log m_j − (K − 1) log n, where m_j
+  records share its level of key j;
+- pairs: how much more, or less, each two keys go together than they would if independent, summed
+  over the pairs and divided by K − 1.
+
+How they are weighed is learned from the sample: a cell of f records is f − 1 successes and one
+failure of a logistic regression, the likelihood of a geometric number that is at least one. Ridge
+draws the weights towards those of many populations, which stand alone where hardly any cell holds
+two records. The cells are dealt into five parts, and the index of each comes from the four others,
+so that no cell has a part in its own index.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from discreet.data.cells import CellBatch
+from discreet.engines.contract import Cells
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.exact_sums import as_float, exact_sum
+from discreet.survey.headline.likeness import (
+    DrawingReferences,
+    Likeness,
+    n_references,
+    uniform,
+)
+from discreet.survey.headline.rate_shapes import LARGEST_SIZE
+
+RATE_INDEX, TYPICAL_RATE = "rate_index", "typical_rate"
+PARTS = 5
+MOST_FITTED = 50_000  # cells that the weights are learned from
+MOST_OF_PAIR = 1 << 20  # combinations of two keys that are counted; larger pairs say nothing
+MOST_OF_PAIRS = 1 << 24
+LEAST = 0.3  # added to counts before their logarithm is taken
+RIDGE = 30.0
+WEIGHTS = {True: (0.3, 0.6, 0.1, 0.9), False: (0.6, 0.0, 0.1, 1.2)}  # with likeness, and without
+NEWTON_STEPS, CLOSE_ENOUGH = 25, 1e-10
+LOWEST_LOG, HIGHEST_LOG = -25.0, 12.0
+# The log-rate that cells with these covariates had in the populations of the trial: a constant, and
+# the weights of neighbours, likeness, independence, pairs, neighbours beyond independence, and
+# independence with half a record more for each level.
+TYPICAL = (-1.112, 0.126, 0.93, 0.984, 0.184, 0.407, -1.374)
+MOST_TYPICAL = math.log(LARGEST_SIZE - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of each cell but for its own records, as logarithms: cells × covariates, and
+    those that only the typical rate looks at."""
+
+    covariates: FloatArray
+    beyond: FloatArray
+    independent: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Covariates:
+    """Reads off what is known of cells: margins of keys and of pairs, and the kernel if there is
+    one."""
+
+    n_records: int
+    one: tuple[IntArray, ...]
+    two: Mapping[tuple[int, ...], IntArray]
+    likeness: Likeness | None
+
+    @classmethod
+    def of_cells(cls, cells: Cells) -> "Covariates":
+        """From two passes over the cells."""
+        sizes = cells.space.coding.sizes
+        pairs = _small_pairs(sizes)
+        margins = cells.margins([*((key,) for key in range(len(sizes))), *pairs])
+        one = tuple(margins[(key,)] for key in range(len(sizes)))
+        references = n_references(cells.n_cells)
+        likeness = None
+        if references:
+            drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0)))
+            likeness = Likeness.fitted(drawn, cells.space.coding, one)
+        return cls(cells.n_records, one, {pair: margins[pair] for pair in pairs}, likeness)
+
+    def of(self, batch: CellBatch) -> Known:
+        """Of some cells, which have their near neighbours beside them."""
+        rows, own, n = batch.levels(), batch.n_records, self.n_records
+        n_keys, log_n = rows.shape[1], math.log(n)
+        others = [one[column] - own for one, column in zip(self.one, rows.T, strict=True)]
+        logs = [np.log(other + LEAST) for other in others]
+        together = np.zeros(len(rows))
+        for (j, k), table in self.two.items():
+            both = table.reshape(len(self.one[j]), len(self.one[k]))[rows[:, j], rows[:, k]]
+            together += np.log(both - own + LEAST) - logs[j] - logs[k] + log_n
+        neighbours = np.log(batch.extra["neighbours"] + LEAST)
+        alone = np.sum(logs, axis=0) - (n_keys - 1) * log_n
+        pairs = together / max(n_keys - 1, 1)
+        like = np.zeros(len(rows))
+        if self.likeness is not None:
+            density = np.maximum(n * self.likeness.density(rows), 1e-300)
+            like = np.maximum(np.log(density), LOWEST_LOG)
+        shares = [(other + 0.5) / n for other in others]
+        independent = np.sum(np.log(shares), axis=0) + log_n
+        expected = sum((np.exp(independent) / share for share in shares), np.zeros(len(rows)))
+        beyond = independent + neighbours - np.log(expected + LEAST)
+        covariates = np.column_stack([neighbours, like, alone, pairs])
+        return Known(covariates, beyond, independent)
+
+
+def _small_pairs(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The pairs of keys with few enough combinations, the smallest first if not all fit."""
+    pairs = sorted(combinations(range(len(sizes)), 2), key=lambda p: sizes[p[0]] * sizes[p[1]])
+    found, total = [], 0
+    for j, k in pairs:
+        total += sizes[j] * sizes[k]
+        if sizes[j] * sizes[k] > MOST_OF_PAIR or total > MOST_OF_PAIRS:
+            break
+        found.append((j, k))
+    return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Records beyond the first of each cell, up to `LARGEST_SIZE`, and what typical rates make of
+    that; exact sums."""
+
+    seen: int
+    expected: int
+
+    @property
+    def log_ratio(self) -> float:
+        """Of what is seen to what is expected, both with three records more."""
+        return math.log((self.seen + 3) / (as_float(self.expected) + 3))
+
+
+@dataclass(frozen=True)
+class RateIndex:
+    """Puts the index beside each cell, and the typical rate where there is a kernel.
+
+    `weights` are a constant and the weights of the covariates for the cells of each part.
+    """
+
+    covariates: Covariates
+    weights: FloatArray
+    reads = ("neighbours",)
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The columns."""
+        return (RATE_INDEX,) if self.covariates.likeness is None else (RATE_INDEX, TYPICAL_RATE)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], Surplus]:
+        """Of some cells."""
+        known = self.covariates.of(batch)
+        own = self.weights[part_of(batch.words)]
+        index = own[:, 0].copy()
+        for place, column in enumerate(known.covariates.T, start=1):
+            index += own[:, place] * column
+        columns = {RATE_INDEX: np.clip(index, LOWEST_LOG, HIGHEST_LOG)}
+        seen = int(np.minimum(batch.n_records, LARGEST_SIZE).sum()) - len(batch)
+        if self.covariates.likeness is None:
+            return columns, Surplus(seen, 0)
+        typical = _typical(known)
+        expected = exact_sum(np.exp(np.minimum(typical, MOST_TYPICAL)))
+        return columns | {TYPICAL_RATE: typical}, Surplus(seen, expected)
+
+    def joined(self, one: Surplus, other: Surplus) -> Surplus:
+        """Of the cells of both."""
+        return Surplus(one.seen + other.seen, one.expected + other.expected)
+
+
+def _typical(known: Known) -> FloatArray:
+    """log of the rate that such cells had in the populations of the trial."""
+    found = np.full(len(known.beyond), TYPICAL[0])
+    columns = (*known.covariates.T, known.beyond, known.independent)
+    for weight, column in zip(TYPICAL[1:], columns, strict=True):
+        found += weight * column
+    return found
+
+
+def rate_index(cells: Cells) -> RateIndex:
+    """The index of all cells, which have their near neighbours beside them; learned from all of
+    them while they are no more than `MOST_FITTED`, else from about as many."""
+    covariates = Covariates.of_cells(cells)
+    batch = cells.sampled(MOST_FITTED, ("neighbours",))
+    known, part = covariates.of(batch).covariates, part_of(batch.words)
+    surplus = np.minimum(batch.n_records, LARGEST_SIZE) - 1.0
+    prior = np.array(WEIGHTS[covariates.likeness is not None])
+    weights = [regression(known[part != own], surplus[part != own], prior) for own in range(PARTS)]
+    return RateIndex(covariates, np.array(weights))
+
+
+def part_of(words: IntArray) -> IntArray:
+    """The part of each cell, by a hash of its code."""
+    return (uniform(words) * PARTS).astype(np.int64)
+
+
+def regression(covariates: FloatArray, surplus: FloatArray, prior: FloatArray) -> FloatArray:
+    """A constant and the weights of a logistic regression with `surplus` successes and one failure
+    for each row, the weights drawn to `prior` by a ridge on standardised covariates."""
+    centre = covariates.mean(axis=0) if len(covariates) else np.zeros(len(prior))
+    spread = covariates.std(axis=0) if len(covariates) else np.ones(len(prior))
+    scale = np.maximum(spread, 1e-6)
+    rows = np.column_stack([np.ones(len(covariates)), (covariates - centre) / scale])
+    wanted = np.concatenate([[0.0], prior * scale])
+    pull = np.concatenate([[0.0], np.full(len(prior), RIDGE)])
+    weights = wanted.copy()
+    weights[0] = _start(rows @ wanted, surplus)
+    value = _objective(weights, rows, surplus, wanted, pull)
+    for _ in range(NEWTON_STEPS):
+        chance = 1 / (1 + np.exp(-(rows @ weights)))
+        slope = rows.T @ (surplus - (surplus + 1) * chance) - pull * (weights - wanted)
+        bend = (rows * ((surplus + 1) * chance * (1 - chance))[:, None]).T @ rows
+        bend[np.diag_indices(len(pull))] += pull + 1e-9
+        step = np.linalg.solve(bend, slope)
+        better, size = -math.inf, 2.0
+        while not better >= value and size > 1e-6:
+            size /= 2
+            better = _objective(weights + size * step, rows, surplus, wanted, pull)
+        if not better > value + CLOSE_ENOUGH * abs(value):
+            break
+        weights, value = weights + size * step, better
+    found: FloatArray = weights.copy()
+    found[1:] /= scale
+    found[0] -= found[1:] @ centre
+    return found
+
+
+def _start(index: FloatArray, surplus: FloatArray) -> float:
+    """The constant with which exp(index) adds up to the surplus, or half a record if there is
+    none."""
+    if not len(index):
+        return 0.0
+    top = float(index.max())
+    return math.log(max(float(surplus.sum()), 0.5) / float(np.exp(index - top).sum())) - top
+
+
+def _objective(
+    weights: FloatArray, rows: FloatArray, surplus: FloatArray, wanted: FloatArray, pull: FloatArray
+) -> float:
+    index = rows @ weights
+    fit = surplus @ index - (surplus + 1) @ np.logaddexp(0, index)
+    return float(fit - 0.5 * pull @ (weights - wanted) ** 2)
