@@ -8,53 +8,68 @@ from scipy.stats import binom, norm
 
 from discreet.data.summary import SizeIndices
 from discreet.survey.headline.extrapolation import CellHistogram, extrapolate
-from discreet.survey.headline.limits import doubt_of, figure_of
+from discreet.survey.headline.limits import Doubt, Scale, doubt_of, figure_of
 from discreet.survey.headline.possible_cells import UNLIMITED
-from discreet.survey.headline.recommendation import recommend_from_sizes
+from discreet.survey.headline.recommendation import (
+    figures_of,
+    misfit_of_uniques,
+    recommend_from_sizes,
+)
 
 FRACTION = 0.5
 
 
-def no_chance(mean: float) -> float:
-    return 0.0
+LOG = Scale()
 
 
-def limits(value: float, *, misfit: float = 0.0, chance=no_chance, most: float = 1e9):
+def limits(value: float, *, misfit: float = 0.0, chance: float = 0.0, scale=LOG):
     """Of one certain model."""
-    doubt = doubt_of(np.ones(1), np.full(1, value), misfit=misfit, most=most)
-    return figure_of(doubt, chance=chance, most=most)
+    most = scale.total or 1e9
+    doubt = doubt_of(np.ones(1), np.full(1, value), misfit=misfit, scale=scale, most=most)
+    return figure_of(doubt, chance=chance, scale=scale, most=most)
 
 
-def reach(figure) -> float:
-    """Log units from the estimate to the upper limit, over those to the 95 % point of a normal."""
-    return math.log(figure.high / figure.value) / norm.ppf(0.95)
+def reach(figure, scale=LOG) -> float:
+    """Units of the scale from the estimate to the upper limit, over those to the 95 % point of a
+    normal."""
+    return float(scale.of(figure.high) - scale.of(figure.value)) / norm.ppf(0.95)
 
 
-@pytest.mark.parametrize(("uniques", "share"), [(20, 0.2), (60, 0.5), (2000, 0.01), (500, 0.4)])
+@pytest.mark.parametrize(("uniques", "share"), [(20, 0.2), (60, 0.5), (2000, 0.01), (500, 0.97)])
 def test_the_chance_of_the_draw_makes_limits_that_cover(uniques, share):
-    """So many sample uniques stay unique with one probability: 90 % limits hold 86 % to 97 %.
-
-    They are those of a lognormal number, so that they cannot be exact for a binomial one.
-    """
-    figure = limits(uniques * share, chance=lambda mean: (1 - mean / uniques) / mean)
+    """So many sample uniques stay unique with one probability: 90 % limits hold 86 % to 97 %."""
+    mean = uniques * share
+    doubts = (Doubt(mean, mean, mean), Doubt(1.0, 1.0, 1.0))
+    varying = mean * (1 - share)
+    figure, _ = figures_of(doubts, varying=varying, most=(uniques, 1.0), fraction=0.1, note="")
     number = binom(uniques, share)
-    held = number.cdf(math.floor(figure.high)) - number.cdf(math.ceil(figure.low) - 1)
+    held = number.cdf(figure.high) - number.cdf(figure.low - 1)
     assert 0.86 <= held <= 0.97
 
 
-def test_chance_misfit_and_doubt_about_the_model_add_as_squares():
-    assert reach(limits(50.0, misfit=0.1)) == pytest.approx(0.1)
-    assert reach(limits(50.0, chance=lambda mean: 2 / mean)) == pytest.approx(0.2)
-    both = limits(50.0, misfit=0.1, chance=lambda mean: 2 / mean)
-    assert reach(both) == pytest.approx(math.hypot(0.1, 0.2))
-    assert both.low * both.high == pytest.approx(both.value**2)
+@pytest.mark.parametrize("scale", [LOG, Scale(80.0)])
+def test_chance_misfit_and_doubt_about_the_model_add_as_squares(scale):
+    assert reach(limits(50.0, misfit=0.1, scale=scale), scale) == pytest.approx(0.1)
+    assert reach(limits(50.0, chance=0.2, scale=scale), scale) == pytest.approx(0.2)
+    both = limits(50.0, misfit=0.1, chance=0.2, scale=scale)
+    assert reach(both, scale) == pytest.approx(math.hypot(0.1, 0.2))
+    ends = scale.of(np.array([both.low, both.value, both.high]))
+    assert ends[0] + ends[2] == pytest.approx(2 * ends[1])
     points = norm.ppf((np.arange(2000) + 0.5) / 2000)
-    weight, value = np.full(2000, 1 / 2000), 50 * np.exp(0.1 * points)
-    doubt = doubt_of(weight, value, misfit=0.0, most=1e9)
-    posterior = figure_of(doubt, chance=no_chance, most=1e9)
-    assert math.log(posterior.high / posterior.low) / 2 == pytest.approx(
-        0.1 * norm.ppf(0.95), rel=0.01
-    )
+    value = np.array([scale.back(x) for x in float(scale.of(50.0)) + 0.1 * points])
+    doubt = doubt_of(np.full(2000, 1 / 2000), value, misfit=0.0, scale=scale, most=1e9)
+    posterior = figure_of(doubt, chance=0.0, scale=scale, most=1e9)
+    spread = scale.of(posterior.high) - scale.of(posterior.low)
+    assert spread / 2 == pytest.approx(0.1 * norm.ppf(0.95), rel=0.01)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.97])
+def test_the_misfit_of_uniques_is_about_those_that_stay_and_those_that_do_not(share):
+    """0.02 of the others for each log unit and 0.03 always, and 0.05 log units of the share."""
+    fraction, n = 0.05, 400.0
+    others = math.hypot(0.02 * math.log(1 / fraction), 0.03) / (1 - share)
+    wanted = math.hypot(others, 0.05 * math.log(1 / share))
+    assert misfit_of_uniques(share * n, n, fraction) == pytest.approx(wanted)
 
 
 def histogram(cells: float) -> CellHistogram:
@@ -62,7 +77,7 @@ def histogram(cells: float) -> CellHistogram:
     row = cells * 0.75 * 0.25 ** np.arange(15.0)[None]
     return CellHistogram(
         cells=row,
-        log_neighbours=np.zeros((1, 1)),
+        index=np.zeros(1),
         uniques=row[:, :1],
         fraction=np.array([0.1]),
         seen_fraction=float(row.sum()) * 0.1,

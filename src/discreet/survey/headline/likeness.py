@@ -5,15 +5,15 @@ A kernel: a person who is like the reference record r has on key j the same leve
 
     q(x) = mean over r of ∏_j [(1 − λ_j)·1(r_j = x_j) + λ_j·p_j(x_j)],
 
-and n·q(x) records of the sample are expected there. Records of the cell itself are left out, so that
-a cell says nothing of its own. λ_j is the share of keys j that are drawn anew, found by EM: each
+and n·q(x) records of the sample are expected there. Records of the cell itself are left out, so
+that a cell says nothing of its own. λ_j is the share of keys j that are drawn anew, found by EM: each
 record is held against all others, and λ_j is how often its level was more likely drawn than kept.
 
 Near neighbours (records that differ in one key) tell more where there are any; in a small sample of
 many keys most cells have none, and likeness is what is left.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,8 +28,8 @@ MOST_PAIRS = 300_000_000  # cells × references, some seconds for ten keys
 MOST_CELLS = 200_000  # beyond, cells have near neighbours enough
 ROWS_OF_EM, STEPS_OF_EM, FIRST_MIXING = 400, 12, 0.3
 LEAST_MIXING = 1e-4
+LEAST_OTHERS = 0.5  # records that a level is taken to have in others where it has none
 ROWS_AT_ONCE = 32  # of products that stay in the cache
-SALT = 0x5851F42D4C957F2D >> 2  # so that references have nothing to do with other samples by hash
 
 
 def n_references(n_cells: int) -> int:
@@ -37,79 +37,100 @@ def n_references(n_cells: int) -> int:
     return 0 if n_cells > MOST_CELLS else min(MOST_REFERENCES, MOST_PAIRS // max(n_cells, 1))
 
 
-Drawn = tuple[IntArray, IntArray]
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Cells with records that were drawn: their codes, all their records, how many of these were
+    drawn, and a number in [0, 1) of each that orders them at random."""
+
+    words: IntArray
+    records: IntArray
+    number: IntArray
+    chance: FloatArray
+
+    def part(self, cells: IntArray) -> "Drawn":
+        """Some of them."""
+        return Drawn(*(own[cells] for own in (self.words, self.records, self.number, self.chance)))
 
 
 @dataclass(frozen=True, slots=True)
 class DrawingReferences:
-    """Draws a share of the records: f·share of each cell, rounded up or down by the hash of its
-    code, so that each record has the same chance whatever the order of the cells."""
+    """Draws a share of the records: f·share of each cell, rounded up or down by chance, so that
+    each record is as likely to be drawn as any other.
+
+    The chance is a hash of the numbers of records that share a level of the cell, in ascending
+    order: the same whatever the order of the cells, of the keys and of their levels.
+    """
 
     share: float
+    margins: tuple[IntArray, ...]
     reads: tuple[str, ...] = ()
 
     def of(self, batch: CellBatch) -> Drawn:
-        """Codes of the cells that have some, and how many."""
-        drawn = np.floor(batch.n_records * self.share + uniform(batch.words)).astype(np.int64)
-        some = np.flatnonzero(drawn)
-        return batch.words[some], drawn[some]
+        """Those of some cells."""
+        levels = batch.levels()
+        held = np.column_stack([m[own] for m, own in zip(self.margins, levels.T, strict=True)])
+        chance = mixed(np.sort(held, axis=1)) / 2.0**HASH_BITS
+        number = np.floor(batch.n_records * self.share + chance).astype(np.int64)
+        return Drawn(batch.words, batch.n_records, number, chance).part(np.flatnonzero(number))
 
     def joined(self, one: Drawn, other: Drawn) -> Drawn:
-        """Of the cells of both."""
-        return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
-
-
-def uniform(words: IntArray) -> FloatArray:
-    """A number in [0, 1) for each code, the same wherever and whenever it is asked for."""
-    salted = np.column_stack([words, np.full(len(words), SALT)])
-    found: FloatArray = mixed(salted) / 2.0**HASH_BITS
-    return found
+        """Those of the cells of both."""
+        both = zip(*((d.words, d.records, d.number, d.chance) for d in (one, other)), strict=True)
+        return Drawn(*map(np.concatenate, both))
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The kernel: reference cells (`levels` by key, each for `number` records), shares of the levels
-    of each key, and how often a key is drawn anew."""
+    """The kernel: reference cells (`levels` by key, each for `number` records), the records of each
+    level of each key among `n_records`, and how often a key is drawn anew."""
 
     levels: tuple[IntArray, ...]
     number: FloatArray
-    shares: tuple[FloatArray, ...]
+    margins: tuple[IntArray, ...]
+    n_records: int
     mixing: FloatArray
 
     @classmethod
-    def fitted(cls, drawn: Drawn, coding: Coding, margins: tuple[IntArray, ...]) -> "Likeness":
-        """From references in any order; `margins` are the records of each level of each key."""
-        words, number = drawn[0][in_order(drawn[0])], drawn[1][in_order(drawn[0])]
-        rows = coding.decode(words)
+    def fitted(
+        cls, drawn: Drawn, coding: Coding, margins: tuple[IntArray, ...], n_records: int
+    ) -> "Likeness":
+        """From references in any order."""
+        drawn = drawn.part(in_order(drawn.words))
+        rows = coding.decode(drawn.words)
         kernel = cls(
             levels=tuple(np.ascontiguousarray(column.astype(np.int32)) for column in rows.T),
-            number=number.astype(np.float64),
-            shares=tuple(np.maximum(margin, 0.5) / max(margin.sum(), 1) for margin in margins),
+            number=drawn.number.astype(np.float64),
+            margins=margins,
+            n_records=n_records,
             mixing=np.full(rows.shape[1], FIRST_MIXING),
         )
-        some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), ROWS_OF_EM)).astype(np.int64))
+        some = np.sort(np.argsort(drawn.chance, kind="stable")[:ROWS_OF_EM])
         for _ in range(STEPS_OF_EM):
-            mixing = kernel._mixing_of(rows[some], kernel.number[some])
-            kernel = cls(kernel.levels, kernel.number, kernel.shares, mixing)
+            mixing = kernel._mixing_of(rows[some], drawn.records[some], kernel.number[some])
+            kernel = replace(kernel, mixing=mixing)
         return kernel
 
-    def density(self, rows: IntArray) -> FloatArray:
-        """q of combinations of levels (rows × keys), records of the same combination left out."""
+    def density(self, rows: IntArray, records: IntArray) -> FloatArray:
+        """q of combinations of levels (rows × keys), whose own records are left out."""
         found = np.empty(len(rows))
         for first in range(0, len(rows), ROWS_AT_ONCE):
             here = slice(first, first + ROWS_AT_ONCE)
-            drawn, weight = self._held_against(rows[here])
-            base = np.prod(drawn, axis=0)
+            drawn, weight = self._held_against(rows[here], records[here])
             outside = np.where(weight > 0, self.number, 0.0).sum(axis=1)
-            found[here] = base * (weight * self.number).sum(axis=1) / np.maximum(outside, 1.0)
+            likely = (weight * self.number).sum(axis=1) / np.maximum(outside, 1.0)
+            found[here] = np.prod(drawn, axis=0) * likely
         return found
 
-    def _held_against(self, rows: IntArray) -> tuple[list[FloatArray], FloatArray]:
+    def _held_against(
+        self, rows: IntArray, records: IntArray
+    ) -> tuple[list[FloatArray], FloatArray]:
         """λ·p of the levels of each key, and the product over the keys on which a row agrees with
         each reference of how much likelier that makes its level; 0 where all keys agree."""
-        keys = list(zip(rows.T, self.shares, self.mixing.tolist(), strict=True))
-        drawn = [share[column] * own for column, share, own in keys]
-        gain = [(1 - own + d) / d for d, (_, _, own) in zip(drawn, keys, strict=True)]
+        mixing = self.mixing.tolist()
+        held = [margin[column] - records for margin, column in zip(self.margins, rows.T)]
+        shares = [np.maximum(one, LEAST_OTHERS) / self.n_records for one in held]
+        drawn = [share * own for share, own in zip(shares, mixing, strict=True)]
+        gain = [(1 - own + d) / d for d, own in zip(drawn, mixing, strict=True)]
         weight = np.ones((len(rows), len(self.number)))
         whole = np.ones(len(rows))
         for column, own, more in zip(rows.T, self.levels, gain, strict=True):
@@ -118,12 +139,12 @@ class Likeness:
         weight[weight >= whole[:, None]] = 0.0
         return drawn, weight
 
-    def _mixing_of(self, rows: IntArray, number: FloatArray) -> FloatArray:
+    def _mixing_of(self, rows: IntArray, records: IntArray, number: FloatArray) -> FloatArray:
         """One step of EM on some of the references."""
         sums, total = np.zeros(len(self.mixing)), 0.0
         for first in range(0, len(rows), ROWS_AT_ONCE):
             here = slice(first, first + ROWS_AT_ONCE)
-            drawn, weight = self._held_against(rows[here])
+            drawn, weight = self._held_against(rows[here], records[here])
             weight *= self.number
             alike = weight.sum(axis=1)
             use = number[here] * (alike > 0)

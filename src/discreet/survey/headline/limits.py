@@ -1,8 +1,8 @@
 """Limits of an estimate: what models leave open, and the chance of the draw.
 
-A number of uniques among so many is judged on the logit scale, any other on the log scale. There the
-spread of the weighted models is joined, as root of a sum of squares, with the models' common misfit
-and with the chance that the realised number differs from its expectation.
+A number of uniques among so many is judged on the logit scale, any other on the log scale. There
+the spread of the weighted models is joined, as root of a sum of squares, with the models' common
+misfit and with the chance that the realised number differs from its expectation.
 """
 
 import math

@@ -12,8 +12,8 @@ Of each cell four things are known that do not rest on its own records:
 How they are weighed is learned from the sample: a cell of f records is f − 1 successes and one
 failure of a logistic regression, the likelihood of a geometric number that is at least one. Ridge
 draws the weights towards those of many populations, which stand alone where hardly any cell holds
-two records. The cells are dealt into five parts, and the index of each comes from the four others,
-so that no cell has a part in its own index.
+two records. With five numbers to learn from thousands of cells, the part that a cell's own count
+has in them is next to nothing.
 """
 
 import math
@@ -27,16 +27,10 @@ from discreet.data.cells import CellBatch
 from discreet.engines.contract import Cells
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum
-from discreet.survey.headline.likeness import (
-    DrawingReferences,
-    Likeness,
-    n_references,
-    uniform,
-)
+from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 
 RATE_INDEX, TYPICAL_RATE = "rate_index", "typical_rate"
-PARTS = 5
 MOST_FITTED = 50_000  # cells that the weights are learned from
 MOST_OF_PAIR = 1 << 20  # combinations of two keys that are counted; larger pairs say nothing
 MOST_OF_PAIRS = 1 << 24
@@ -82,8 +76,8 @@ class Covariates:
         references = n_references(cells.n_cells)
         likeness = None
         if references:
-            drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0)))
-            likeness = Likeness.fitted(drawn, cells.space.coding, one)
+            drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0), one))
+            likeness = Likeness.fitted(drawn, cells.space.coding, one, cells.n_records)
         return cls(cells.n_records, one, {pair: margins[pair] for pair in pairs}, likeness)
 
     def of(self, batch: CellBatch) -> Known:
@@ -101,7 +95,7 @@ class Covariates:
         pairs = together / max(n_keys - 1, 1)
         like = np.zeros(len(rows))
         if self.likeness is not None:
-            density = np.maximum(n * self.likeness.density(rows), 1e-300)
+            density = np.maximum(n * self.likeness.density(rows, own), 1e-300)
             like = np.maximum(np.log(density), LOWEST_LOG)
         shares = [(other + 0.5) / n for other in others]
         independent = np.sum(np.log(shares), axis=0) + log_n
@@ -139,10 +133,8 @@ class Surplus:
 
 @dataclass(frozen=True)
 class RateIndex:
-    """Puts the index beside each cell, and the typical rate where there is a kernel.
-
-    `weights` are a constant and the weights of the covariates for the cells of each part.
-    """
+    """Puts the index beside each cell, and the typical rate where there is a kernel; `weights` are
+    a constant and the weights of the covariates."""
 
     covariates: Covariates
     weights: FloatArray
@@ -156,10 +148,9 @@ class RateIndex:
     def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], Surplus]:
         """Of some cells."""
         known = self.covariates.of(batch)
-        own = self.weights[part_of(batch.words)]
-        index = own[:, 0].copy()
-        for place, column in enumerate(known.covariates.T, start=1):
-            index += own[:, place] * column
+        index = np.full(len(batch), self.weights[0])
+        for weight, column in zip(self.weights[1:].tolist(), known.covariates.T, strict=True):
+            index += weight * column
         columns = {RATE_INDEX: np.clip(index, LOWEST_LOG, HIGHEST_LOG)}
         seen = int(np.minimum(batch.n_records, LARGEST_SIZE).sum()) - len(batch)
         if self.covariates.likeness is None:
@@ -187,35 +178,30 @@ def rate_index(cells: Cells) -> RateIndex:
     them while they are no more than `MOST_FITTED`, else from about as many."""
     covariates = Covariates.of_cells(cells)
     batch = cells.sampled(MOST_FITTED, ("neighbours",))
-    known, part = covariates.of(batch).covariates, part_of(batch.words)
     surplus = np.minimum(batch.n_records, LARGEST_SIZE) - 1.0
     prior = np.array(WEIGHTS[covariates.likeness is not None])
-    weights = [regression(known[part != own], surplus[part != own], prior) for own in range(PARTS)]
-    return RateIndex(covariates, np.array(weights))
-
-
-def part_of(words: IntArray) -> IntArray:
-    """The part of each cell, by a hash of its code."""
-    return (uniform(words) * PARTS).astype(np.int64)
+    weights = regression(covariates.of(batch).covariates, surplus, prior)
+    return RateIndex(covariates, weights)
 
 
 def regression(covariates: FloatArray, surplus: FloatArray, prior: FloatArray) -> FloatArray:
     """A constant and the weights of a logistic regression with `surplus` successes and one failure
-    for each row, the weights drawn to `prior` by a ridge on standardised covariates."""
+    for each row, the weights drawn to `prior` by a ridge on standardised covariates, and the
+    constant, hardly, to where they add up."""
     centre = covariates.mean(axis=0) if len(covariates) else np.zeros(len(prior))
     spread = covariates.std(axis=0) if len(covariates) else np.ones(len(prior))
     scale = np.maximum(spread, 1e-6)
     rows = np.column_stack([np.ones(len(covariates)), (covariates - centre) / scale])
     wanted = np.concatenate([[0.0], prior * scale])
-    pull = np.concatenate([[0.0], np.full(len(prior), RIDGE)])
+    wanted[0] = _start(rows @ wanted, surplus)
+    pull = np.concatenate([[1.0], np.full(len(prior), RIDGE)])  # 1: as one record more would
     weights = wanted.copy()
-    weights[0] = _start(rows @ wanted, surplus)
     value = _objective(weights, rows, surplus, wanted, pull)
     for _ in range(NEWTON_STEPS):
         chance = 1 / (1 + np.exp(-(rows @ weights)))
         slope = rows.T @ (surplus - (surplus + 1) * chance) - pull * (weights - wanted)
         bend = (rows * ((surplus + 1) * chance * (1 - chance))[:, None]).T @ rows
-        bend[np.diag_indices(len(pull))] += pull + 1e-9
+        bend[np.diag_indices(len(pull))] += pull
         step = np.linalg.solve(bend, slope)
         better, size = -math.inf, 2.0
         while not better >= value and size > 1e-6:

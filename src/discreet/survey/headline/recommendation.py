@@ -54,10 +54,10 @@ from discreet.survey.headline.record_risk import CountedRisks, record_risks
 FROM_KEYS = "index_average"
 FROM_SIZES = "size_average"
 COUNTED = "counted"
-# Misfit that is common to all models: log errors, for each log unit of extrapolation where so named.
+# Misfit that is common to all models, on a log scale; `FAR` for each log unit of extrapolation.
 NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do not stay unique
 FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
-MISFIT_OF_MATCHES = 0.015
+MATCHES_FAR = 0.015
 FEWEST_RECORDS = 100
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
@@ -305,7 +305,7 @@ class _Asked:
         matched = doubt_of(
             weight,
             result.matches,
-            misfit=MISFIT_OF_MATCHES * math.log(1 / self.fraction),
+            misfit=MATCHES_FAR * math.log(1 / self.fraction),
             scale=Scale(),
             least=staying,
             most=most - (n_unique - staying) / 2,

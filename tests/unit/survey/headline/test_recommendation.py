@@ -11,8 +11,8 @@ from discreet.figures import Figure, How, Unavailable
 from discreet.flows.assess import assess
 from discreet.survey.headline.recommendation import (
     COUNTED,
+    FROM_KEYS,
     FROM_SIZES,
-    WITH_NEIGHBOURS,
     _note_on_weights,
     recommend,
     recommend_from_sizes,
@@ -44,7 +44,7 @@ def test_value_lies_in_its_interval_and_the_interval_in_what_is_possible():
     levels, counts, _ = sample()
     found = recommended(levels, counts)
     uniques, matches = found.expected_population_uniques, found.expected_correct_matches
-    assert found.model == WITH_NEIGHBOURS
+    assert found.model == FROM_KEYS
     assert 0 <= uniques.low <= uniques.value <= uniques.high <= (counts == 1).sum()
     assert 0 < matches.low <= matches.value <= matches.high <= len(counts)
     assert uniques.low == int(uniques.low)

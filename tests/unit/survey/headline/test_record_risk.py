@@ -14,6 +14,7 @@ from discreet.engines.local.cells import cells_at_hand
 from discreet.survey.headline.extrapolation import CountingCells, bins_of, extrapolate
 from discreet.survey.headline.inclusion import Classes, Inclusion
 from discreet.survey.headline.possible_cells import known_cells
+from discreet.survey.headline.rate_index import RATE_INDEX
 from discreet.survey.headline.rate_shapes import grid_for
 from discreet.survey.headline.recommendation import counted_in_file, recommend_cells
 from discreet.survey.headline.record_risk import (
@@ -29,9 +30,9 @@ FRACTION = 0.1
 
 def drawn(seed=1, n=4000, spread=0.7):
     rng = np.random.default_rng(seed)
-    neighbours = rng.poisson(rng.gamma(0.5, 8.0, n))
-    count = rng.poisson(0.4 * np.sqrt(neighbours + 0.3) * rng.gamma(spread, 1.0, n))
-    return count[count > 0], neighbours[count > 0]
+    index = rng.normal(0.0, 1.2, n)
+    count = rng.poisson(0.8 * np.exp(index) * rng.gamma(spread, 1.0, n))
+    return count[count > 0], index[count > 0]
 
 
 def sample(seed, fraction, *, unequal=False, sizes=(5, 8, 6, 7), n=8000):
@@ -81,18 +82,18 @@ def test_the_expected_share_is_that_of_a_poisson_number_of_others(size, fraction
 
 
 def test_tables_of_risk_are_posterior_means_by_plain_loops():
-    count, neighbours = drawn()
+    count, index = drawn()
     one = Classes.one(FRACTION)
     batch = CellBatch(
         coding=Coding.of_sizes([len(count)]),
         words=np.arange(len(count))[:, None],
         sample_count=count,
         weight_total=None,
-        extra={"neighbours": neighbours},
+        extra={RATE_INDEX: index},
     )
     counts = CountingCells(Inclusion(FRACTION, int(count.sum())), one, one).of(batch)
     histogram = counts.histogram(one)
-    places = (np.cumsum(counts.used) - 1)[bins_of(neighbours)]
+    places = (np.cumsum(counts.used) - 1)[bins_of(index)]
     result = extrapolate(histogram, fraction=FRACTION, possible=known_cells(10**6))
     grid, posterior = grid_for(FRACTION), _posterior_by_bin(result, FRACTION)
     assert posterior.sum(axis=(1, 2)) == pytest.approx(np.ones(len(posterior)))
