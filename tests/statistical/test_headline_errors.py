@@ -37,14 +37,15 @@ def reach(figure, scale=LOG) -> float:
 
 @pytest.mark.parametrize(("uniques", "share"), [(20, 0.2), (60, 0.5), (2000, 0.01), (500, 0.97)])
 def test_the_chance_of_the_draw_makes_limits_that_cover(uniques, share):
-    """So many sample uniques stay unique with one probability: 90 % limits hold 86 % to 97 %."""
+    """So many sample uniques stay unique with one probability: 90 % limits hold 86 % to 98 %:
+    they are rounded outward."""
     mean = uniques * share
     doubts = (Doubt(mean, mean, mean), Doubt(1.0, 1.0, 1.0))
     varying = mean * (1 - share)
     figure, _ = figures_of(doubts, varying=varying, most=(uniques, 1.0), fraction=0.1, note="")
     number = binom(uniques, share)
     held = number.cdf(figure.high) - number.cdf(figure.low - 1)
-    assert 0.86 <= held <= 0.97
+    assert 0.86 <= held <= 0.98
 
 
 @pytest.mark.parametrize("scale", [LOG, Scale(80.0)])

@@ -59,8 +59,9 @@ class Extrapolation:
     """Posterior weights of the models, and what each says of the sample; weights add up to 1.
 
     `uniques` is the number of population uniques among sample uniques, `varying` the variance of
-    that number given their chances by bin, `matches` the expected correct matches. `shape` is the shape of each model and `places` the location of each bin under
-    it (models × bins), both by position on the grid.
+    that number given their chances by bin, `matches` the expected correct matches. `shape` is the
+    shape of each model and `places` the location of each bin under it (models × bins), both by
+    position on the grid.
     """
 
     weight: FloatArray

@@ -6,8 +6,8 @@ A kernel: a person who is like the reference record r has on key j the same leve
     q(x) = mean over r of ∏_j [(1 − λ_j)·1(r_j = x_j) + λ_j·p_j(x_j)],
 
 and n·q(x) records of the sample are expected there. Records of the cell itself are left out, so
-that a cell says nothing of its own. λ_j is the share of keys j that are drawn anew, found by EM: each
-record is held against all others, and λ_j is how often its level was more likely drawn than kept.
+that a cell says nothing of its own. λ_j, how often key j is drawn anew, is found by EM: each record
+is held against all others, which tells how likely it is that its level was drawn and not kept.
 
 Near neighbours (records that differ in one key) tell more where there are any; in a small sample of
 many keys most cells have none, and likeness is what is left.
@@ -127,7 +127,9 @@ class Likeness:
         """λ·p of the levels of each key, and the product over the keys on which a row agrees with
         each reference of how much likelier that makes its level; 0 where all keys agree."""
         mixing = self.mixing.tolist()
-        held = [margin[column] - records for margin, column in zip(self.margins, rows.T)]
+        held = [
+            margin[column] - records for margin, column in zip(self.margins, rows.T, strict=True)
+        ]
         shares = [np.maximum(one, LEAST_OTHERS) / self.n_records for one in held]
         drawn = [share * own for share, own in zip(shares, mixing, strict=True)]
         gain = [(1 - own + d) / d for d, own in zip(drawn, mixing, strict=True)]

@@ -90,7 +90,8 @@ class Covariates:
         for (j, k), table in self.two.items():
             both = table.reshape(len(self.one[j]), len(self.one[k]))[rows[:, j], rows[:, k]]
             together += np.log(both - own + LEAST) - logs[j] - logs[k] + log_n
-        neighbours = np.log(batch.extra["neighbours"] + LEAST)
+        near = batch.extra["neighbours"] if n_keys > 1 else 0 * own  # one key: all others, so n − f
+        neighbours = np.log(near + LEAST)
         alone = np.sum(logs, axis=0) - (n_keys - 1) * log_n
         pairs = together / max(n_keys - 1, 1)
         like = np.zeros(len(rows))
