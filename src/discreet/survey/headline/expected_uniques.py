@@ -26,9 +26,9 @@ from discreet.numerics.exact_sums import exact_sum
 from discreet.survey.headline.inclusion import Inclusion
 from discreet.survey.headline.rate_index import TYPICAL_RATE
 
-LEVEL = (-1.0, -1.062, -0.249, -1.273, -0.845)  # a0 … a4
-BY_FRACTION = (-0.009, -0.063, 0.638)  # a5 … a7
-BY_SURPLUS = (-0.521, 0.026)  # a8, a9
+LEVEL = (-1.351, -1.024, -0.138, -1.081, -0.738)  # a0 … a4
+BY_FRACTION = (0.454, 0.033, 0.338)  # a5 … a7
+BY_SURPLUS = (-0.408, -0.003)  # a8, a9
 USUAL_FRACTION = math.exp(-2.5)
 
 
