@@ -21,7 +21,7 @@ from benchmarks.data import KEYS, census_path
 from benchmarks.measuring import DISCREET, Cost, measured
 from benchmarks.spark import MASTER
 
-SIZES = (1_000_000, 10_000_000)
+SIZES = (3_000_000, 10_000_000)  # both beyond the cells that the driver takes
 TARGETS = (1e9, 1e10)
 PROCESSORS, IN_USE = 100, 0.8
 CONF = "spark.eventLog.enabled true\nspark.eventLog.rolling.enabled false\n"
