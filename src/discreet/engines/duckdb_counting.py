@@ -32,7 +32,7 @@ from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.engines.duckdb_texts import ranked_texts
-from discreet.engines.key_levels import key_levels
+from discreet.engines.key_levels import key_levels, labels_at
 from discreet.engines.key_space import KeyLevels, KeySpace
 from discreet.engines.local.cells import MATCHING_BYTES, LocalCells
 from discreet.engines.local.parts import Shelf
@@ -213,9 +213,9 @@ class Counter:
         free = shutil.disk_usage(self.workspace).free
         if needed > self.most_bytes and needed > free:
             name = f"temporary folder {str(self.workspace.parent)!r}"
-            rule = f"one with {needed / 1e9:,.0f} GB free for {n:,} records"
+            rule = f"one with {needed / 1e9:,.1f} GB free for {n:,} records"
             remedy = "free some space, or name another folder (temporary)"
-            raise OutputError(must_be(name, rule, f"{free / 1e9:,.0f} GB", remedy=remedy))
+            raise OutputError(must_be(name, rule, f"{free / 1e9:,.1f} GB", remedy=remedy))
 
     def _stage(self, raw: Coding, keys: list[RawDigit], sensitive: list[RawDigit]) -> None:
         """Table `staged`: a row a record, in the order of the records."""
@@ -360,7 +360,7 @@ class Counter:
                 self.request,
                 key,
                 self.columns[j],
-                tuple((*digits[j].labels, None)[digit] for digit in margins[j]),
+                labels_at(digits[j].labels, margins[j]),
                 absent[j],
                 coded[key],
             )

@@ -2,17 +2,20 @@
 
 import os
 import shutil
+from time import perf_counter
 
 import duckdb
 import numpy as np
 import openpyxl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
+from discreet.engines.duckdb_errors import translated
 from discreet.errors import InputError
 from discreet.flows.assess import assess
 
@@ -92,6 +95,36 @@ def test_a_damaged_folder_is_told(tmp_path):
         uniques(engine, request_of(path))
     shutil.rmtree(folder)
     assert uniques(engine, request_of(path)) == 2
+
+
+def test_damaged_blocks_are_no_other_run(tmp_path):
+    path = tmp_path / "s.parquet"
+    numbers = np.random.default_rng(1).integers(0, 10**6, 100_000)
+    pq.write_table(pa.table({"a": numbers % 7, "b": numbers}), path)
+    engine = DuckDBEngine(keep=tmp_path / "kept")
+    uniques(engine, request_of(path))
+    (folder,) = (tmp_path / "kept").iterdir()
+    with (folder / "counted.duckdb").open("r+b") as database:
+        end = database.seek(0, os.SEEK_END)
+        at = database.seek(3 * 4096)
+        database.write(b"\xff" * (end - at))
+    with pytest.raises(InputError, match="as a run left it, got a damaged database; remove it"):
+        uniques(engine, request_of(path))
+
+
+def test_blocks_that_turn_out_damaged_later_are_not_said_of_the_file():
+    said = "IO Error: Corrupt database file: computed checksum 1 does not match stored checksum 2"
+    match = "what is kept of s must be as a run left it"
+    with pytest.raises(InputError, match=match), translated("s"):
+        raise duckdb.IOException(said)
+
+
+def test_a_key_of_many_levels_takes_no_longer_than_its_levels(tmp_path):
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"a": np.arange(300_000) * 7919, "b": np.arange(300_000) % 2}), path)
+    started = perf_counter()
+    assert uniques(DuckDBEngine(), request_of(path)) == 300_000
+    assert perf_counter() - started < 40  # it took minutes when each level cost all of them
 
 
 def test_two_runs_at_once_are_told(tmp_path):
