@@ -21,7 +21,7 @@ from benchmarks.data import KEYS, census_path
 from benchmarks.measuring import DISCREET, Cost, measured
 from benchmarks.spark import MASTER
 
-SIZES = (1_000_000, 10_000_000)
+SIZES = (3_000_000, 10_000_000)  # both beyond the cells that the driver takes
 TARGETS = (1e9, 1e10)
 PROCESSORS, IN_USE = 100, 0.8
 CONF = "spark.eventLog.enabled true\nspark.eventLog.rolling.enabled false\n"
@@ -44,9 +44,10 @@ def run(scale: float) -> None:
     print(f"\nassess on Spark ({MASTER}), recommended estimate, risks written, ten keys")
     print("     records    CPU s   wall s  peak MiB  shuffles  moved MB  bytes a record")
     for one in seen:
+        each = one.bytes_moved / one.records
         print(
             f"{one.records:>12,}{one.cost.cpu:>9.1f}{one.cost.wall:>9.1f}{one.cost.peak_mib:>10.0f}"
-            f"{one.shuffles:>10}{one.bytes_moved / 1e6:>10.1f}{one.bytes_moved / one.records:>16.1f}"
+            f"{one.shuffles:>10}{one.bytes_moved / 1e6:>10.1f}{each:>16.1f}"
         )
     for target in TARGETS:
         print(_foretold(seen, target))
@@ -88,16 +89,16 @@ def _written(event: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _foretold(seen: Sequence[Moved], target: float) -> str:
-    """CPU and bytes at so many records, by the growth from the last size but one to the last."""
-    less, more = seen[-2:]
-    steps = math.log(more.records / less.records)
-    ahead = target / more.records
+    """CPU and bytes at so many records, by the growth between the two sizes, or in proportion to
+    the records where that was less: what a small run takes to start is no growth."""
+    less, more = seen
+    ahead, steps = target / more.records, math.log(more.records / less.records)
     growth = math.log(more.cost.cpu / less.cost.cpu) / steps
     moving = math.log(more.bytes_moved / less.bytes_moved) / steps
-    slow, quick = (more.cost.cpu * ahead**power for power in (max(growth, 1.0), min(growth, 1.0)))
-    wall = [cpu / (PROCESSORS * IN_USE) / 60 for cpu in (quick, slow)]
+    cpu = more.cost.cpu * ahead ** max(growth, 1.0)
+    moved = more.bytes_moved * ahead ** max(moving, 1.0)
     return (
-        f"{target:.0e} records on {PROCESSORS} processors: {wall[0]:.0f} to {wall[1]:.0f} minutes, "
-        f"{more.bytes_moved * ahead ** max(moving, 1.0) / 1e9:,.0f} GB moved "
+        f"{target:.0e} records on {PROCESSORS} processors: "
+        f"{cpu / (PROCESSORS * IN_USE) / 60:.0f} minutes, {moved / 1e9:,.0f} GB moved "
         f"(growth of CPU {growth:.2f}, of bytes {moving:.2f})"
     )

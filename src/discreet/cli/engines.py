@@ -78,7 +78,7 @@ def check_engine(options: Mapping[str, Any]) -> None:
     for name in OF_DUCKDB if spark else ():
         if options[name] is not None:
             rule = "left out with --engine spark, which has its own settings"
-            raise click.UsageError(must_be(f"--{name}", rule, repr(options[name])))
+            raise click.UsageError(must_be(f"--{name}", rule, repr(str(options[name]))))
     folder = options["temporary"]
     if folder is not None and not Path(folder).is_dir():
         raise click.UsageError(must_be("--temporary", "a folder that is there", repr(str(folder))))

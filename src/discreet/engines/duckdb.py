@@ -65,9 +65,9 @@ class DuckDBEngine:
             translated(request.records.name),
         ):
             session, room = Session(con, self.progress), self._bytes() * (1 - SHARE)
-            shelf, keeps = self._shelf(folder), self.keep is not None
-            yield Counter(session, request, folder, shelf, room, keeps=keeps).cells()
-            if keeps:
+            shelf = self._shelf(folder)
+            yield Counter(session, request, folder, shelf, room, keep=self.keep).cells()
+            if self.keep is not None:
                 tidied(con)
 
     def _shelf(self, folder: Path) -> Shelf:

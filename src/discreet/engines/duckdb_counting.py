@@ -32,7 +32,7 @@ from discreet.engines.duckdb_keys import Column, RawDigit, raw_digits
 from discreet.engines.duckdb_scan import from_clause
 from discreet.engines.duckdb_session import Session
 from discreet.engines.duckdb_texts import ranked_texts
-from discreet.engines.key_levels import key_levels
+from discreet.engines.key_levels import key_levels, labels_at
 from discreet.engines.key_space import KeyLevels, KeySpace
 from discreet.engines.local.cells import MATCHING_BYTES, LocalCells
 from discreet.engines.local.parts import Shelf
@@ -54,14 +54,15 @@ from discreet.errors import MissingError, OutputError, must_be
 
 CELLS_AT_HAND = 1 << 16  # of which the levels stay in the cache of the processor
 CELLS_AT_ONCE = 1 << 21  # that are handed over
+KINDS = {"temporary": "temporary", "keep": "kept"}
 BYTES_OF_RECORD = 56  # 58 GB in all were taken by a billion records of ten keys, with risks
 
 
 class Counter:
     """Counts the records of one request in one connection.
 
-    The cells go to `shelf`; matching them with each other may take `most_bytes`. `keeps` says that
-    the tables of the connection stay for another run.
+    The cells go to `shelf`; matching them with each other may take `most_bytes`. In `keep`, a
+    folder, the tables of the connection stay for another run.
     """
 
     def __init__(
@@ -72,10 +73,10 @@ class Counter:
         shelf: Shelf,
         most_bytes: float,
         *,
-        keeps: bool = False,
+        keep: Path | None = None,
     ) -> None:
         self.session = session
-        self.keeps = keeps
+        self.keep = keep
         self.shelf = shelf
         self.most_bytes = most_bytes
         self.request = request
@@ -169,7 +170,7 @@ class Counter:
         (n_cells,) = self.session.row("SELECT count(*) FROM counted")
         rows = self._counted(codes, weighted=weights is not None)
         cells = LocalCells.of_rows(rows, n_cells, space, self.shelf)
-        if not self.keeps:
+        if self.keep is None:
             self.session.rows("DROP TABLE counted")
         if space.overlap:
             cells = self._matched(cells)
@@ -209,13 +210,19 @@ class Counter:
         OutputError where it has not."""
         (n,) = self.session.row(f"SELECT count(*) FROM {self.source}")
         others = len(self.request.sensitive) + (self.weight_at is not None) + len(self.carry_at)
-        needed = n * (8 * (raw.n_words + others) + BYTES_OF_RECORD)
-        free = shutil.disk_usage(self.workspace).free
-        if needed > self.most_bytes and needed > free:
-            name = f"temporary folder {str(self.workspace.parent)!r}"
-            rule = f"one with {needed / 1e9:,.0f} GB free for {n:,} records"
-            remedy = "free some space, or name another folder (temporary)"
-            raise OutputError(must_be(name, rule, f"{free / 1e9:,.0f} GB", remedy=remedy))
+        coded, rest = n * 8 * (raw.n_words + others), n * BYTES_OF_RECORD
+        if coded + rest <= self.most_bytes:
+            return
+        needed = {"temporary": (self.workspace.parent, coded + rest)}
+        if self.keep is not None:
+            needed = {"temporary": (self.workspace.parent, rest), "keep": (self.keep, coded)}
+        for option, (folder, size) in needed.items():
+            free = shutil.disk_usage(folder).free
+            if size > free:
+                name = f"{KINDS[option]} folder {str(folder)!r}"
+                rule = f"one with {size / 1e9:,.1f} GB free for {n:,} records"
+                remedy = f"free some space, or name another folder ({option})"
+                raise OutputError(must_be(name, rule, f"{free / 1e9:,.1f} GB", remedy=remedy))
 
     def _stage(self, raw: Coding, keys: list[RawDigit], sensitive: list[RawDigit]) -> None:
         """Table `staged`: a row a record, in the order of the records."""
@@ -360,7 +367,7 @@ class Counter:
                 self.request,
                 key,
                 self.columns[j],
-                tuple((*digits[j].labels, None)[digit] for digit in margins[j]),
+                labels_at(digits[j].labels, margins[j]),
                 absent[j],
                 coded[key],
             )

@@ -46,6 +46,10 @@ def _translation(name: str, message: str) -> DiscreetError:
     if "out of memory" in first or "could not allocate" in first:
         remedy = "give more (memory), or fewer keys"
         return InputError(must_be("memory", "enough for the work", "too little", remedy=remedy))
+    if "corrupt database file" in first:  # no file of records is one
+        what, rule = f"what is kept of {name}", "as a run left it"
+        remedy = "remove it from the folder (keep)"
+        return InputError(must_be(what, rule, "a damaged database", remedy=remedy))
     found = re.search(r"csv error on line:\s*(\d+)", first)
     if found:
         return _csv_translation(name, message, f"line {int(found[1]):,}")

@@ -47,10 +47,13 @@ def opened(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(str(folder / DATABASE), config=config)
     except duckdb.Error as error:
         here = isinstance(error, duckdb.ConnectionException | duckdb.BinderException)
-        if here or "lock" in str(error).lower():  # a run in this process, or in another
+        if (
+            here or "could not set lock" in str(error).lower()
+        ):  # a run in this process, or in another
             rule, got = "used by one run at a time", "another that uses it"
             raise InputError(must_be(name, rule, got)) from error
-        if not isinstance(error, duckdb.IOException | duckdb.SerializationException):
+        unreadable = isinstance(error, duckdb.IOException | duckdb.SerializationException)
+        if not unreadable and "corrupt database file" not in str(error).lower():
             raise
         rule, got, remedy = "as a run left it", "a damaged database", "remove it"
         raise InputError(must_be(name, rule, got, remedy=remedy)) from error

@@ -1,6 +1,6 @@
 """What is told of a key, from the levels that occur and the counts of its codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.engines.contract import MISSING_LABEL, Request
 from discreet.engines.duckdb_keys import Column
@@ -30,3 +30,11 @@ def key_levels(
         n_suppressed=suppressed,
         n_not_applicable=sum(coded[code] for code in column.not_applicable),
     )
+
+
+def labels_at(labels: Sequence[str], levels: Iterable[int]) -> list[str | None]:
+    """The label of each level; that after the last is the one of a missing value, which has none.
+
+    Cost grows with the levels that are asked for, as a key may have millions.
+    """
+    return [labels[level] if level < len(labels) else None for level in levels]

@@ -2,18 +2,21 @@
 
 import os
 import shutil
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
 import openpyxl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.data.missing import missing_policy
 from discreet.data.records import open_records
 from discreet.engines.contract import Request
 from discreet.engines.duckdb import DuckDBEngine
-from discreet.errors import InputError
+from discreet.engines.duckdb_errors import translated
+from discreet.errors import InputError, OutputError
 from discreet.flows.assess import assess
 
 
@@ -94,6 +97,35 @@ def test_a_damaged_folder_is_told(tmp_path):
     assert uniques(engine, request_of(path)) == 2
 
 
+def test_damaged_blocks_are_no_other_run(tmp_path):
+    path = tmp_path / "s.parquet"
+    numbers = np.random.default_rng(1).integers(0, 10**6, 100_000)
+    pq.write_table(pa.table({"a": numbers % 7, "b": numbers}), path)
+    engine = DuckDBEngine(keep=tmp_path / "kept")
+    uniques(engine, request_of(path))
+    (folder,) = (tmp_path / "kept").iterdir()
+    with (folder / "counted.duckdb").open("r+b") as database:
+        end = database.seek(0, os.SEEK_END)
+        at = database.seek(3 * 4096)
+        database.write(b"\xff" * (end - at))
+    with pytest.raises(InputError, match="as a run left it, got a damaged database; remove it"):
+        uniques(engine, request_of(path))
+
+
+def test_blocks_that_turn_out_damaged_later_are_not_said_of_the_file():
+    said = "IO Error: Corrupt database file: computed checksum 1 does not match stored checksum 2"
+    match = "what is kept of s must be as a run left it"
+    with pytest.raises(InputError, match=match), translated("s"):
+        raise duckdb.IOException(said)
+
+
+def test_a_key_may_have_many_levels(tmp_path):
+    """Each level once cost as much as all: 300,000 of them took minutes."""
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"a": np.arange(300_000) * 7919, "b": np.arange(300_000) % 2}), path)
+    assert uniques(DuckDBEngine(), request_of(path)) == 300_000
+
+
 def test_two_runs_at_once_are_told(tmp_path):
     path = csv_of(tmp_path / "s.csv", [("x", 1), ("y", 1)])
     one, other = (DuckDBEngine(keep=tmp_path / "kept", threads=n) for n in (1, 2))
@@ -116,3 +148,23 @@ def test_frames_cannot_be_told_again(tmp_path):
     frame = pa.table({"a": [1, 2], "b": np.arange(2)})
     with pytest.raises(InputError, match="keep must be given with files"):
         uniques(DuckDBEngine(keep=tmp_path / "kept"), request_of(frame))
+
+
+@pytest.mark.parametrize("full", ["temporary", "keep"])
+def test_each_folder_must_have_room_for_what_goes_there(tmp_path, monkeypatch, full):
+    """Coded records go to the kept folder, all else to the temporary one."""
+    folders = {name: tmp_path / name for name in ("temporary", "keep")}
+    for folder in folders.values():
+        folder.mkdir()
+    free = {str(folder): 0 if name == full else 10**12 for name, folder in folders.items()}
+    monkeypatch.setattr(
+        "discreet.engines.duckdb_counting.shutil.disk_usage",
+        lambda folder: SimpleNamespace(free=free[str(folder)]),
+    )
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"a": np.arange(2_000_000) % 7}), path)
+    engine = DuckDBEngine(memory="1MB", **folders)
+    kind = {"temporary": "temporary", "keep": "kept"}[full]
+    told = rf"{kind} folder .* must be one with 0\.\d GB free .*another folder \({full}\)"
+    with pytest.raises(OutputError, match=told), engine.count(request_of(path, ("a",))):
+        pass

@@ -8,11 +8,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.unit.engines.spark_agreement import assert_alike, parquet, request_of
 
 from discreet.engines.spark.engine import SparkEngine
 from discreet.engines.spark.sessions import opened
+from discreet.engines.spark.tables import file_elsewhere
 from discreet.errors import ColumnError, FileError, InputError, OutputError
 
 INFINITE = float("inf")
@@ -82,6 +84,30 @@ def test_types_that_spark_does_not_read(spark, tmp_path, kind, said):
     expected = f"column 'a' must be of a type that Spark reads, got {said}; write it in another"
     with pytest.raises(ColumnError, match=expected), SparkEngine(session=spark).count(request):
         pass
+
+
+def test_a_column_that_is_not_asked_for_may_be_of_any_type(spark, tmp_path):
+    moments = pa.array([0, 1, 2], pa.timestamp("ns"))
+    times = pa.array([1, 2, 3], pa.time64("us"))
+    path = parquet(tmp_path, {"a": ["x", "y", "x"], "moment": moments, "time": times})
+    assert "cells" in assert_alike(spark, path, "a")
+
+
+def test_timestamps_as_spark_writes_them(spark, tmp_path):
+    table = pa.table({"a": pa.array([0, 3600, 0], pa.timestamp("s"))})
+    pq.write_table(table, tmp_path / "s.parquet", use_deprecated_int96_timestamps=True)
+    assert "cells" in assert_alike(spark, tmp_path / "s.parquet", "a")
+
+
+def test_files_that_differ_in_their_numbers(spark, tmp_path):
+    pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"a": [1.5, 2.0]}), tmp_path / "2.parquet")
+    assert "cells" in assert_alike(spark, tmp_path, "a")
+
+
+def test_an_address_that_spark_cannot_reach(spark):
+    with pytest.raises(FileError, match="got what it cannot reach; give Spark what such an"):
+        file_elsewhere(spark, "s3a://bucket/census")
 
 
 def test_a_damaged_file(spark, tmp_path):

@@ -19,7 +19,7 @@ from discreet.data.coding import Coding
 from discreet.engines.contract import Request, WeightCheck
 from discreet.engines.duckdb_codes import check_codes, idle_codes
 from discreet.engines.duckdb_keys import Column
-from discreet.engines.key_levels import key_levels
+from discreet.engines.key_levels import key_levels, labels_at
 from discreet.engines.key_space import KeyLevels, KeySpace
 from discreet.engines.local.cells import LocalCells
 from discreet.engines.record_checks import (
@@ -257,7 +257,7 @@ class Counter:
                 self.request,
                 name,
                 self.columns[j],
-                [(*keys[j].labels, None)[level] for level in kept[j]],
+                labels_at(keys[j].labels, kept[j].tolist()),
                 keys[j].n_missing,
                 keys[j].by_code,
             )

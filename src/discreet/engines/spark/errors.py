@@ -23,11 +23,11 @@ def translated(name: str, folder: Path) -> Iterator[None]:
     `folder`, as ours."""
     try:
         yield
-    except _complaints() as error:
+    except complaints() as error:
         raise _translation(name, folder, error) from None
 
 
-def _complaints() -> tuple[type[Exception], ...]:
+def complaints() -> tuple[type[Exception], ...]:
     """The errors of Spark; a client alone has no gateway to Java that could fail."""
     from pyspark.errors import PySparkException
 

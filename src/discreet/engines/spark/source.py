@@ -33,6 +33,8 @@ SPARK_TYPES = {  # by DuckDB's, for files of several types of numbers
     "UTINYINT": "short",
     "USMALLINT": "integer",
     "UINTEGER": "long",
+    "UBIGINT": "decimal(20,0)",
+    "HUGEINT": "decimal(38,0)",
     "FLOAT": "float",
     "DOUBLE": "double",
     "VARCHAR": "string",
@@ -117,15 +119,13 @@ def _described(source: "ParquetScan | pa.Table") -> tuple[str, ...]:
 
 def _check_readable(scan: ParquetScan) -> None:
     """Spark knows the types of the columns; raises ColumnError where it does not."""
-    import pyarrow.parquet as pq
-
-    schema = pq.read_schema(scan.paths[0])
-    for name in scan.columns:
-        got = _unknown(schema.field(name).type) if name in schema.names else None
-        if got is not None:
-            rule = "of a type that Spark reads"
-            remedy = "write it in another type, such as text"
-            raise ColumnError(must_be(f"column {name!r}", rule, got, remedy=remedy))
+    for schema in _by_types(scan):
+        for field in schema:
+            got = _unknown(field.type)
+            if got is not None:
+                rule = "of a type that Spark reads"
+                remedy = "write it in another type, such as text"
+                raise ColumnError(must_be(f"column {field.name!r}", rule, got, remedy=remedy))
 
 
 def _unknown(kind: "pa.DataType") -> str | None:
@@ -156,45 +156,80 @@ def _table(work: Work, scan: SparkScan) -> ParquetScan:
 
 
 def _frame(work: Work, scan: ParquetScan, types: Sequence[str]) -> Any:
+    """The wanted columns and the place of each record. Files that differ in the types of these are
+    read by themselves, as Spark reads no file by the types of another."""
+    alike = _by_types(scan)
+    kinds = [None if len(alike) == 1 else _spark_type(kind) for kind in types]
+    frames = [_frame_of(work, scan, own, paths, kinds) for own, paths in alike.items()]
+    return reduce(lambda one, other: one.unionAll(other), frames)
+
+
+def _frame_of(
+    work: Work, scan: ParquetScan, own: "pa.Schema", paths: Sequence[Path], kinds: Sequence[Any]
+) -> Any:
+    """Files that have their columns alike, each read as the kind that it has in all, where told."""
     from pyspark.sql import functions as F  # noqa: N812
 
     reader = work.spark.read
     if scan.hive:
         reader = reader.option("basePath", as_url(_base(scan.paths[0])))
-    schema = _schema(work, scan, types)
-    reader = reader if schema is None else reader.schema(schema)
-    files = reader.parquet(*map(as_url, scan.paths))
+    files = reader.schema(_schema(work, scan, own)).parquet(*map(as_url, paths))
     place = files.metadataColumn("_metadata")
-    columns = [F.col(quoted(name)).alias(f"c{i}") for i, name in enumerate(scan.columns)]
+    columns = []
+    for i, (name, kind) in enumerate(zip(scan.columns, kinds, strict=True)):
+        column = F.col(quoted(name))
+        columns.append((column if kind is None else column.cast(kind)).alias(f"c{i}"))
     columns.append(place["row_index"].alias("place"))
     if len(scan.paths) > 1:
         columns.append(place["file_path"].alias("file"))
     return files.select(*columns)
 
 
-def _schema(work: Work, scan: ParquetScan, types: Sequence[str]) -> Any:
-    """The type of each column, where the first file does not tell it: folders' names are text to be
-    read like other values, and files that differ in their numbers have the type that fits all."""
+def _by_types(scan: ParquetScan) -> "dict[pa.Schema, list[Path]]":
+    """The files by the types of the wanted columns that they have."""
+    found: dict[pa.Schema, list[Path]] = {}
+    for path in scan.paths:
+        found.setdefault(_types_in(path, scan.columns), []).append(path)
+    return found
+
+
+def _types_in(path: Path, names: Sequence[str]) -> "pa.Schema":
+    """The types of some columns of a file, of those that it has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    told = pq.read_metadata(path).schema
+    schema = told.to_arrow_schema()
+    leaves = (told.column(i) for i in range(len(told)))
+    of_spark = {leaf.path for leaf in leaves if leaf.physical_type == "INT96"}
+    moment = pa.timestamp("us", "UTC")  # what Spark itself means by the timestamps that it writes
+    return pa.schema(
+        (name, moment if name in of_spark else schema.field(name).type)
+        for name in dict.fromkeys(names)
+        if name in schema.names
+    )
+
+
+def _schema(work: Work, scan: ParquetScan, own: "pa.Schema") -> Any:
+    """The wanted columns as Spark reads them, which it tells of a file that has no others: of one
+    column that it cannot read it would refuse the whole file. Folders' names are text."""
     import pyarrow.parquet as pq
     from pyspark.sql.types import StringType, StructType
 
-    if len(scan.paths) == 1 and not scan.hive:
-        return None
-    schemas = list(map(pq.read_schema, scan.paths))
-    own = work.spark.read.parquet(as_url(scan.paths[0])).schema
-    fields = {}
-    for name, kind in zip(scan.columns, types, strict=True):
-        if name not in schemas[0].names:
-            found: Any = StringType()
-        elif len({str(schema.field(name).type) for schema in schemas}) > 1 and kind in SPARK_TYPES:
-            found = SPARK_TYPES[kind]
-        else:
-            found = own[name].dataType
-        fields[name] = found
+    folder = work.new_folder("types")
+    folder.mkdir()
+    pq.write_table(own.empty_table(), folder / "none.parquet")
+    told = work.spark.read.parquet(as_url(folder)).schema if len(own) else StructType()
     schema = StructType()
-    for name, found in fields.items():
-        schema = schema.add(name, found)
+    for name in dict.fromkeys(scan.columns):
+        kind = told[name].dataType if name in own.names else StringType()
+        schema = schema.add(name, kind)
     return schema
+
+
+def _spark_type(kind: str) -> str | None:
+    """Spark's name for a type of numbers or text of DuckDB's."""
+    return kind.lower() if kind.startswith("DECIMAL") else SPARK_TYPES.get(kind)
 
 
 def _base(path: Path) -> Path:

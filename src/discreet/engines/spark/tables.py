@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.data.records import Records, open_records
+from discreet.engines.spark.errors import complaints
 from discreet.errors import FileError, must_be
 
 
@@ -22,10 +23,12 @@ def file_elsewhere(session: Any, address: str) -> Records:
 
 
 def _records(read: Any, name: str, rule: str) -> Records:
-    from pyspark.errors import PySparkException
-
     try:
         return replace(open_records(read()), name=name)
-    except PySparkException as error:
-        condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__
-        raise FileError(must_be(name, rule, condition.lower().replace("_", " "))) from error
+    except complaints() as error:
+        condition = getattr(error, "getCondition", lambda: None)()
+        if condition is None:  # Java's own, such as a class for s3a that is not there
+            got, remedy = "what it cannot reach", "give Spark what such an address needs"
+        else:
+            got, remedy = condition.lower().replace("_", " "), None
+        raise FileError(must_be(name, rule, got, remedy=remedy)) from error
