@@ -26,9 +26,6 @@ from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_fo
 BIN_WIDTH = 0.35  # of the index
 SLOPES = np.arange(0.4, 1.65, 0.05)  # so fine because the index of cells spreads over many units
 SLOPE_PRIOR = (1.0, 0.25)  # mean and standard deviation of b
-# Cells that are expected to hold least hold more than that: the likelihood is higher in most
-# populations where their index is drawn towards the mean, and single risks are less extreme.
-BELOW_MEAN = 0.8
 PULL = 0.8  # standard deviation of the share of uniques around what is expected, on the logit scale
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
@@ -289,7 +286,6 @@ def _log_posterior(
     needed = in_bin[:, None, None] * grid.cells_above(np.log(fraction) - COUNTED_BELOW_FRACTION)
     slopes = SLOPES if len(in_bin) > 1 else np.ones(1)
     centred = histogram.index - np.average(histogram.index, weights=in_bin)
-    centred = np.where(centred < 0, centred * BELOW_MEAN, centred)
     shifts = np.array([grid.nearest(slope * centred) for slope in slopes])
     mean, deviation = SLOPE_PRIOR
     weights = []

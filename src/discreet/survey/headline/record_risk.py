@@ -5,14 +5,17 @@ For a cell of f records, given the bin of its index and its inclusion probabilit
     population_unique = P(F = 1 | f = 1), 0 where f > 1,         risk = E(1/F | f),
 
 averaged over all models with their posterior weights. Both depend on f, the bin and the class of π
-alone, so they are small tables that are looked up cell by cell. The uniques add up to the headline
-by construction. The headline of the matches rests on an identity (π times the cells of the
-population, seen and unseen) that holds in expectation, not for the sizes that happened to be drawn;
-so what is left open of each risk is moved by one step on the logit scale until the sum is the same.
-That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
+alone, so they are small tables that are looked up cell by cell. The index knows a record less well
+than the models, which have one spread for all, can tell: in populations known in full the logits of
+population_unique were 7 % too far apart. They are drawn together by that, and moved by one step so
+that the uniques add up to the headline as before.
+
+The headline of the matches rests on an identity (π times the cells of the population, seen and
+unseen) that holds in expectation, not for the sizes that happened to be drawn; so what is left open
+of each risk is moved by one step on the logit scale until the sum is the same. That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +41,7 @@ from discreet.survey.models.loglinear.poisson_reciprocal import reciprocal_mean
 
 RISK, POPULATION_UNIQUE = "risk", "population_unique"
 FARTHEST_STEP = 60.0  # on the logit scale; beyond it nothing changes
+TOO_FAR_APART = 0.93  # logits of population_unique times this are as far apart as the truth is
 STEPS = 80  # halvings of that range: more than a float can tell apart
 
 
@@ -99,7 +103,7 @@ class RecordRisks(NothingKept):
         group = (records[several] - 2) * n_classes + self.several.label(probability[several])
         matches[several] = self.shared[group, bins[several]]
         own = step_of_share(share_of_large(records[large], probability[large]))
-        matches[large] = 1 / (1 + np.exp(-own / LOGIT_STEPS - self.step))
+        matches[large] = _share(own / LOGIT_STEPS + self.step)
         return {RISK: matches / records, POPULATION_UNIQUE: unique}, None
 
 
@@ -119,6 +123,7 @@ def record_risks(
     grid, posterior = grid_for(fraction), _posterior_by_bin(result, fraction)
     used = counts.used
     alone, single = _of_uniques(histogram, grid, posterior)
+    alone = _drawn_together(alone, histogram.uniques)
     held = counts.several[:, used]
     shared = _of_several(held, classes[1].fraction, grid, posterior)
     steps = np.array(list(counts.large), dtype=np.float64) / LOGIT_STEPS
@@ -142,6 +147,31 @@ def record_risks(
         ).T,
         step=step,
     )
+
+
+def _drawn_together(alone: FloatArray, n_uniques: FloatArray) -> FloatArray:
+    """P(F = 1) by bin and class, its logits nearer to each other, with the same sum over the sample
+    uniques."""
+    total, place = float((n_uniques * alone).sum()), _logit(alone) * TOO_FAR_APART
+    step = _solved(lambda step: float((n_uniques * _share(place + step)).sum()), total)
+    return np.where((alone > 0) & (alone < 1), _share(place + step), alone)
+
+
+def _solved(total: Callable[[float], float], wanted: float) -> float:
+    """The step with which a total that rises with it is as wanted."""
+    low, high = -FARTHEST_STEP, FARTHEST_STEP
+    for _ in range(STEPS):
+        step = (low + high) / 2
+        if total(step) < wanted:
+            low = step
+        else:
+            high = step
+    return (low + high) / 2
+
+
+def _share(place: FloatArray) -> FloatArray:
+    found: FloatArray = 1 / (1 + np.exp(-place))
+    return found
 
 
 def _everywhere(by_bin: FloatArray, used: BoolArray) -> FloatArray:
@@ -174,19 +204,12 @@ class _Kinds:
         """
         room = np.ones(len(self.start))
         room[: self.n_single] = (1 - self.unique[: self.n_single]) / 2
-        found: FloatArray = self.unique + room / (1 + np.exp(-self.start - step))
+        found: FloatArray = self.unique + room * _share(self.start + step)
         return found
 
     def step(self, n_cells: IntArray, correct_matches: float) -> float:
         """The step with which they add up over the cells, of which each kind has so many."""
-        low, high = -FARTHEST_STEP, FARTHEST_STEP
-        for _ in range(STEPS):
-            step = (low + high) / 2
-            if float(n_cells @ self.at(step)) < correct_matches:
-                low = step
-            else:
-                high = step
-        return (low + high) / 2
+        return _solved(lambda step: float(n_cells @ self.at(step)), correct_matches)
 
 
 def _posterior_by_bin(result: Extrapolation, fraction: float) -> FloatArray:

@@ -6,7 +6,6 @@ import pytest
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.survey.headline.extrapolation import (
-    BELOW_MEAN,
     BIN_WIDTH,
     N_BINS,
     PULL,
@@ -69,7 +68,6 @@ def by_loops(hist: CellHistogram, n_table_cells, expected=None):
     last = len(grid.locations) - 1
     lowest = math.log(FRACTION) - 5
     centred = hist.index - (hist.index @ in_bin) / in_bin.sum()
-    centred = [x * BELOW_MEAN if x < 0 else x for x in centred]
     n_uniques = hist.cells[:, 0].sum()
     for slope in SLOPES:
         steps = [round(slope * x / 0.1) for x in centred]

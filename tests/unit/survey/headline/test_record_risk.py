@@ -18,6 +18,7 @@ from discreet.survey.headline.rate_index import RATE_INDEX
 from discreet.survey.headline.rate_shapes import grid_for
 from discreet.survey.headline.recommendation import counted_in_file, recommend_cells
 from discreet.survey.headline.record_risk import (
+    _drawn_together,
     _expected_share,
     _of_several,
     _of_uniques,
@@ -123,6 +124,16 @@ def test_tables_of_risk_are_posterior_means_by_plain_loops():
         if held[0].any():
             share = _of_several(held, one.fraction, grid, posterior)
             assert share[0, bins] == pytest.approx(pairs, abs=near)
+
+
+def test_chances_are_drawn_together_with_the_same_sum():
+    alone = np.array([[0.02, 0.0], [0.6, 1.0], [0.97, 0.4]])
+    uniques = np.array([[50.0, 3.0], [20.0, 0.0], [9.0, 7.0]])
+    found = _drawn_together(alone, uniques)
+    assert (found * uniques).sum() == pytest.approx((alone * uniques).sum(), rel=1e-12)
+    assert found[[0, 1], [1, 1]].tolist() == [0.0, 1.0]
+    odds, before = (np.log(x[[0, 1, 2], 0] / (1 - x[[0, 1, 2], 0])) for x in (found, alone))
+    assert np.diff(odds) == pytest.approx(0.93 * np.diff(before))
 
 
 def test_a_record_with_more_neighbours_or_more_like_it_is_at_less_risk():
