@@ -12,7 +12,8 @@ that the uniques add up to the headline as before.
 
 The headline of the matches rests on an identity (π times the cells of the population, seen and
 unseen) that holds in expectation, not for the sizes that happened to be drawn; so what is left open
-of each risk is moved by one step on the logit scale until the sum is the same. That keeps the order of the records and population_unique ≤ risk ≤ 1/f.
+of each risk is moved by one step on the logit scale until the sum is the same. That keeps the order
+of the records and population_unique ≤ risk ≤ 1/f.
 """
 
 from collections.abc import Callable, Mapping
