@@ -56,8 +56,10 @@ def staying_unique(typical: FloatArray, probability: FloatArray, log_ratio: floa
     """P(F = 1 | f = 1) from typical rates, inclusion probabilities and D."""
     y = typical - np.log(probability)
     far = np.log(probability / USUAL_FRACTION)
-    terms = (1.0, y, _soft(y), _soft(y - 2), _soft(-y - 3))
-    odds = sum((a * term for a, term in zip(LEVEL, terms, strict=True)), np.zeros(len(y)))
+    a0, *others = LEVEL
+    odds = np.full(len(y), a0)
+    for a, term in zip(others, (y, _soft(y), _soft(y - 2), _soft(-y - 3)), strict=True):
+        odds += a * term
     a5, a6, a7 = BY_FRACTION
     a8, a9 = BY_SURPLUS
     odds += far * (a5 + a6 * y + a7 * _soft(y)) + log_ratio * (a8 + a9 * far)

@@ -49,7 +49,9 @@ class Drawn:
 
     def part(self, cells: IntArray) -> "Drawn":
         """Some of them."""
-        return Drawn(*(own[cells] for own in (self.words, self.records, self.number, self.chance)))
+        return Drawn(
+            self.words[cells], self.records[cells], self.number[cells], self.chance[cells]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,12 @@ class DrawingReferences:
 
     def joined(self, one: Drawn, other: Drawn) -> Drawn:
         """Those of the cells of both."""
-        both = zip(*((d.words, d.records, d.number, d.chance) for d in (one, other)), strict=True)
-        return Drawn(*map(np.concatenate, both))
+        return Drawn(
+            np.concatenate([one.words, other.words]),
+            np.concatenate([one.records, other.records]),
+            np.concatenate([one.number, other.number]),
+            np.concatenate([one.chance, other.chance]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
