@@ -49,9 +49,7 @@ class Drawn:
 
     def part(self, cells: IntArray) -> "Drawn":
         """Some of them."""
-        return Drawn(
-            self.words[cells], self.records[cells], self.number[cells], self.chance[cells]
-        )
+        return Drawn(self.words[cells], self.records[cells], self.number[cells], self.chance[cells])
 
 
 @dataclass(frozen=True, slots=True)
