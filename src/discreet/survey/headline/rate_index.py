@@ -32,8 +32,8 @@ from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 
 RATE_INDEX, TYPICAL_RATE = "rate_index", "typical_rate"
 MOST_FITTED = 50_000  # cells that the weights are learned from
-MOST_OF_PAIR = 1 << 20  # combinations of two keys that are counted; larger pairs say nothing
-MOST_OF_PAIRS = 1 << 24
+MOST_OF_PAIR = 1 << 18  # combinations of two keys that are counted; larger pairs say nothing
+MOST_OF_PAIRS = 1 << 21  # in all: the tables go wherever the cells lie
 LEAST = 0.3  # added to counts before their logarithm is taken
 RIDGE = 30.0
 WEIGHTS = {
