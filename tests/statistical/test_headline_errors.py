@@ -71,6 +71,9 @@ def test_the_misfit_of_uniques_is_about_those_that_stay_and_those_that_do_not(sh
     others = math.hypot(0.02 * math.log(1 / fraction), 0.03) / (1 - share)
     wanted = math.hypot(others, 0.05 * math.log(1 / share))
     assert misfit_of_uniques(share * n, n, fraction) == pytest.approx(wanted)
+    others = math.hypot(0.02 * math.log(1000), 0.03) / (1 - share)
+    rare = math.hypot(others, 0.05 * math.log(1 / share), 0.3 * math.log(10))
+    assert misfit_of_uniques(share * n, n, 0.001) == pytest.approx(rare)
 
 
 def histogram(cells: float) -> CellHistogram:

@@ -24,7 +24,7 @@ from discreet.engines.local.grouping import in_order
 from discreet.numerics.arrays import FloatArray, IntArray
 
 MOST_REFERENCES = 3_000
-MOST_PAIRS = 300_000_000  # cells × references, some seconds for ten keys
+MOST_PAIRS = 100_000_000  # cells × references, two seconds or less for ten keys
 MOST_CELLS = 200_000  # beyond, cells have near neighbours enough
 ROWS_OF_EM, STEPS_OF_EM, FIRST_MIXING = 400, 12, 0.3
 LEAST_MIXING = 1e-4
@@ -62,13 +62,17 @@ class DrawingReferences:
     """
 
     share: float
+    keys: tuple[int, ...]
     margins: tuple[IntArray, ...]
     reads: tuple[str, ...] = ()
 
     def of(self, batch: CellBatch) -> Drawn:
         """Those of some cells."""
-        levels = batch.levels()
-        held = np.column_stack([m[own] for m, own in zip(self.margins, levels.T, strict=True)])
+        levels = batch.levels()[:, list(self.keys)]
+        held = np.column_stack(
+            [np.zeros(len(batch), dtype=np.int64)]
+            + [m[own] for m, own in zip(self.margins, levels.T, strict=True)]
+        )
         chance = mixed(np.sort(held, axis=1)) / 2.0**HASH_BITS
         number = np.floor(batch.n_records * self.share + chance).astype(np.int64)
         return Drawn(batch.words, batch.n_records, number, chance).part(np.flatnonzero(number))
@@ -96,11 +100,16 @@ class Likeness:
 
     @classmethod
     def fitted(
-        cls, drawn: Drawn, coding: Coding, margins: tuple[IntArray, ...], n_records: int
+        cls,
+        drawn: Drawn,
+        coding: Coding,
+        keys: tuple[int, ...],
+        margins: tuple[IntArray, ...],
+        n_records: int,
     ) -> "Likeness":
-        """From references in any order."""
+        """From references in any order; `margins` are those of the `keys` that are looked at."""
         drawn = drawn.part(in_order(drawn.words))
-        rows = coding.decode(drawn.words)
+        rows = coding.decode(drawn.words)[:, list(keys)]
         kernel = cls(
             levels=tuple(np.ascontiguousarray(column.astype(np.int32)) for column in rows.T),
             number=drawn.number.astype(np.float64),

@@ -17,7 +17,7 @@ has in them is next to nothing.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -62,30 +62,34 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Covariates:
     """Reads off what is known of cells: margins of keys and of pairs, and the kernel if there is
-    one."""
+    one. Of the `keys` that have several levels: one that all records share says nothing."""
 
     n_records: int
+    keys: tuple[int, ...]
     one: tuple[IntArray, ...]
     two: Mapping[tuple[int, ...], IntArray]
     likeness: Likeness | None
 
     @classmethod
     def of_cells(cls, cells: Cells) -> "Covariates":
-        """From two passes over the cells."""
+        """From three passes over the cells."""
         sizes = cells.space.coding.sizes
-        pairs = _small_pairs(sizes)
-        margins = cells.margins([*((key,) for key in range(len(sizes))), *pairs])
-        one = tuple(margins[(key,)] for key in range(len(sizes)))
+        every = cells.margins([(key,) for key in range(len(sizes))])
+        keys = tuple(key for key in range(len(sizes)) if np.count_nonzero(every[(key,)]) > 1)
+        one = tuple(every[(key,)] for key in keys)
+        pairs = _small_pairs([sizes[key] for key in keys])
+        two = cells.margins([(keys[j], keys[k]) for j, k in pairs]) if pairs else {}
         references = n_references(cells.n_cells)
         likeness = None
         if references:
-            drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0), one))
-            likeness = Likeness.fitted(drawn, cells.space.coding, one, cells.n_records)
-        return cls(cells.n_records, one, {pair: margins[pair] for pair in pairs}, likeness)
+            drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0), keys, one))
+            likeness = Likeness.fitted(drawn, cells.space.coding, keys, one, cells.n_records)
+        named = {(j, k): two[(keys[j], keys[k])] for j, k in pairs}
+        return cls(cells.n_records, keys, one, named, likeness)
 
     def of(self, batch: CellBatch) -> Known:
         """Of some cells, which have their near neighbours beside them."""
-        rows, own, n = batch.levels(), batch.n_records, self.n_records
+        rows, own, n = batch.levels()[:, list(self.keys)], batch.n_records, self.n_records
         n_keys, log_n = rows.shape[1], math.log(n)
         others = [one[column] - own for one, column in zip(self.one, rows.T, strict=True)]
         logs = [np.log(other + LEAST) for other in others]
@@ -95,21 +99,21 @@ class Covariates:
             together += np.log(both - own + LEAST) - logs[j] - logs[k] + log_n
         near = batch.extra["neighbours"] if n_keys > 1 else 0 * own  # one key: all others, so n − f
         neighbours = np.log(near + LEAST)
-        alone = np.sum(logs, axis=0) - (n_keys - 1) * log_n
+        alone = sum(logs, np.zeros(len(rows))) - (n_keys - 1) * log_n
         pairs = together / max(n_keys - 1, 1)
         like = np.zeros(len(rows))
         if self.likeness is not None:
             density = np.maximum(n * self.likeness.density(rows, own), 1e-300)
             like = np.maximum(np.log(density), LOWEST_LOG)
         shares = [(other + 0.5) / n for other in others]
-        independent = np.sum(np.log(shares), axis=0) + log_n
+        independent = sum((np.log(share) for share in shares), np.zeros(len(rows))) + log_n
         expected = sum((np.exp(independent) / share for share in shares), np.zeros(len(rows)))
         beyond = independent + neighbours - np.log(expected + LEAST)
         covariates = np.column_stack([neighbours, like, alone, pairs])
         return Known(covariates, beyond, independent)
 
 
-def _small_pairs(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _small_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of keys with few enough combinations, the smallest first if not all fit."""
     pairs = sorted(combinations(range(len(sizes)), 2), key=lambda p: sizes[p[0]] * sizes[p[1]])
     found, total = [], 0

@@ -56,6 +56,7 @@ FROM_SIZES = "size_average"
 COUNTED = "counted"
 # Misfit that is common to all models, on a log scale; `FAR` for each log unit of extrapolation.
 NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do not stay unique
+BELOW_TRIED = 0.3  # for each log unit by which the fraction is below the lowest tried
 FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
 MATCHES_FAR = 0.015
 FEWEST_RECORDS = 100
@@ -359,7 +360,8 @@ def misfit_of_uniques(uniques: float, n_unique: float, fraction: float) -> float
     """The misfit that is common to all models, as a standard deviation on the logit scale."""
     share = min(max(uniques / max(n_unique, 1.0), NEAREST_END), 1 - NEAREST_END)
     of_others = math.hypot(NOT_UNIQUE_FAR * math.log(1 / fraction), NOT_UNIQUE_ALWAYS)
-    return math.hypot(of_others / (1 - share), FEW_UNIQUE * math.log(1 / share))
+    untried = BELOW_TRIED * max(math.log(LOWEST_TRIED_FRACTION / fraction), 0.0)
+    return math.hypot(of_others / (1 - share), FEW_UNIQUE * math.log(1 / share), untried)
 
 
 def figures_of(
@@ -399,8 +401,8 @@ def note_on_fraction(fraction: float) -> str:
     if not above(LOWEST_TRIED_FRACTION, fraction):
         return ""
     return (
-        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, the lowest "
-        "tried: the estimate may be far too low"
+        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, where few trials "
+        "were made: the estimate may be far off, either way"
     )
 
 

@@ -36,7 +36,7 @@ def fitted(rows, records):
     )
     chance = np.random.default_rng(5).random(len(rows))
     drawn = Drawn(coding.encode(rows), records, records, chance)
-    return Likeness.fitted(drawn, coding, margins, int(records.sum()))
+    return Likeness.fitted(drawn, coding, (0, 1, 2), margins, int(records.sum()))
 
 
 def kernel(x, r, shares, mixing):
@@ -127,7 +127,9 @@ def test_references_are_a_share_of_the_records_in_whatever_order_they_come():
             np.bincount(levels[:, k], records, coding.sizes[k]).astype(np.int64) for k in keys
         )
         words = turned.encode(levels[np.ix_(order, keys)])
-        found = cells_at_hand(words, records[order], turned).fold(DrawingReferences(share, margins))
+        found = cells_at_hand(words, records[order], turned).fold(
+            DrawingReferences(share, (0, 1), margins)
+        )
         cells = turned.decode(found.words)[:, keys.index(0)]
         return dict(zip(cells.tolist(), found.number.tolist(), strict=True))
 
@@ -153,5 +155,5 @@ def test_the_order_of_the_references_changes_no_bit():
     coding = Coding.of_sizes(SIZES)
     chance = np.random.default_rng(5).random(len(rows))
     drawn = Drawn(coding.encode(rows), records, records, chance).part(order)
-    other = Likeness.fitted(drawn, coding, one.margins, one.n_records)
+    other = Likeness.fitted(drawn, coding, (0, 1, 2), one.margins, one.n_records)
     assert np.array_equal(one.density(rows, records), other.density(rows, records))

@@ -152,3 +152,27 @@ def test_the_index_ranks_cells_by_what_they_hold():
     index = column(found, RATE_INDEX)
     known = np.log(chance[seen])[np.argsort(words[:, 0])]
     assert np.corrcoef(index, known)[0, 1] > 0.9
+
+
+def test_a_key_that_all_records_share_changes_nothing():
+    found, rows, records = cells(n=900)
+    coding = Coding.of_sizes((3, 1, 5, 4))
+    wider = np.insert(rows, 1, 0, axis=1)
+    more = cells_at_hand(coding.encode(wider), records, coding)
+    more.without_each_key()
+    for each in (found, more):
+        each.add(rate_index.rate_index(each))
+    order, other = (
+        np.argsort(c.encode(r)[:, 0]) for c, r in ((Coding.of_sizes(SIZES), rows), (coding, wider))
+    )
+    assert column(more, RATE_INDEX)[np.argsort(other)] == pytest.approx(
+        column(found, RATE_INDEX)[np.argsort(order)]
+    )
+
+
+def test_nothing_is_known_where_no_key_tells_records_apart():
+    coding = Coding.of_sizes((1, 1))
+    found = cells_at_hand(np.zeros((1, 1), dtype=np.int64), np.array([300]), coding)
+    found.without_each_key()
+    found.add(rate_index.rate_index(found))
+    assert np.isfinite(column(found, RATE_INDEX)).all()
