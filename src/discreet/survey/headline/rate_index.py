@@ -67,7 +67,7 @@ class Covariates:
     n_records: int
     keys: tuple[int, ...]
     one: tuple[IntArray, ...]
-    two: Mapping[tuple[int, ...], IntArray]
+    two: Mapping[tuple[int, int], IntArray]
     likeness: Likeness | None
 
     @classmethod
