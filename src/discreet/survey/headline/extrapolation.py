@@ -26,6 +26,7 @@ from discreet.survey.headline.rate_shapes import LARGEST_SIZE, RateGrid, grid_fo
 BIN_WIDTH = 0.35  # of the index
 SLOPES = np.arange(0.4, 1.65, 0.05)  # so fine because the index of cells spreads over many units
 SLOPE_PRIOR = (1.0, 0.25)  # mean and standard deviation of b
+BENDS = (1.0, 0.8)  # of b below the mean: cells expected to hold least may hold more than that
 PULL = 0.8  # standard deviation of the share of uniques around what is expected, on the logit scale
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
@@ -284,12 +285,15 @@ def _log_posterior(
     tempering = min(1.0, TEMPERED_CELLS / in_bin.sum())
     likelihood = tempering * np.tensordot(histogram.cells, grid.log_conditional, axes=1)
     needed = in_bin[:, None, None] * grid.cells_above(np.log(fraction) - COUNTED_BELOW_FRACTION)
-    slopes = SLOPES if len(in_bin) > 1 else np.ones(1)
     centred = histogram.index - np.average(histogram.index, weights=in_bin)
-    shifts = np.array([grid.nearest(slope * centred) for slope in slopes])
+    bent = [np.where(centred < 0, bend * centred, centred) for bend in BENDS]
+    ways = (
+        [(slope, one) for one in bent for slope in SLOPES] if len(in_bin) > 1 else [(1.0, centred)]
+    )
+    shifts = np.array([grid.nearest(slope * one) for slope, one in ways])
     mean, deviation = SLOPE_PRIOR
     weights = []
-    for slope, shift in zip(slopes, shifts, strict=True):
+    for (slope, _), shift in zip(ways, shifts, strict=True):
         cells = np.maximum(_shifted_sum(needed, shift), 1.0)
         excess = np.log(cells) - possible.log_number
         fit = _shifted_sum(likelihood, shift) + grid.log_prior[:, None]

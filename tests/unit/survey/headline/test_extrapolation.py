@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.survey.headline.extrapolation import (
+    BENDS,
     BIN_WIDTH,
     N_BINS,
     PULL,
@@ -69,8 +71,8 @@ def by_loops(hist: CellHistogram, n_table_cells, expected=None):
     lowest = math.log(FRACTION) - 5
     centred = hist.index - (hist.index @ in_bin) / in_bin.sum()
     n_uniques = hist.cells[:, 0].sum()
-    for slope in SLOPES:
-        steps = [round(slope * x / 0.1) for x in centred]
+    for bend, slope in itertools.product(BENDS, SLOPES):
+        steps = [round(slope * (bend if x < 0 else 1) * x / 0.1) for x in centred]
         for place in np.flatnonzero(grid.locations >= lowest):
             at = [(b, min(max(place + step, 0), last)) for b, step in enumerate(steps)]
             fit = sum(hist.cells[b] @ grid.log_conditional[:, :, p] for b, p in at)
