@@ -206,7 +206,7 @@ def regression(covariates: FloatArray, surplus: FloatArray, prior: FloatArray) -
     weights = wanted.copy()
     value = _objective(weights, rows, surplus, wanted, pull)
     for _ in range(NEWTON_STEPS):
-        chance = 1 / (1 + np.exp(-(rows @ weights)))
+        chance = 0.5 * (1 + np.tanh(rows @ weights / 2))  # which cannot overflow
         slope = rows.T @ (surplus - (surplus + 1) * chance) - pull * (weights - wanted)
         bend = (rows * ((surplus + 1) * chance * (1 - chance))[:, None]).T @ rows
         bend[np.diag_indices(len(pull))] += pull

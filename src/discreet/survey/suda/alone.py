@@ -98,7 +98,7 @@ class _Marking:
 
     def _mark(self, batch: CellBatch, bits: dict[str, IntArray]) -> None:
         """Set the bits of the cells that are alone on each set."""
-        raise NotImplementedError
+        raise NotImplementedError  # either kind of pass has its own
 
     def joined(self, one: None, other: None) -> None:
         """Nothing."""
