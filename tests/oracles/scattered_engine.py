@@ -115,10 +115,10 @@ class ScatteredCells(LocalCells):
         self.shuffle()
         return LocalCells.measure_values(self, name, rows, labels, step)
 
-    def held(self, most: int):
+    def held(self, most: int, reads=()):
         """All cells, where they are no more than was asked for."""
         assert most <= MOST_ASKED, f"{most:,} cells are more than anybody may ask for"
-        found = LocalCells.held(self, most)
+        found = LocalCells.held(self, most, reads)
         assert found is None or len(found) <= most
         return found
 

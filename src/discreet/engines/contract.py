@@ -213,7 +213,8 @@ class Small:
 
 class Cells(Protocol):
     """Occupied cells, wherever they lie. They have no order, and none of these hands over more than
-    a bounded number of them."""
+    a bounded number of them. With weights the column `squares` lies beside them: the sum of the
+    squares of the weights of each."""
 
     @property
     def space(self) -> KeySpace:
@@ -265,8 +266,9 @@ class Cells(Protocol):
         """A column of whole numbers that come as `words` and `n`, some at a time; 0 for a cell that
         none comes for, and what comes for no cell is left out."""
 
-    def held(self, most: int) -> CellBatch | None:
-        """All cells at once in the order of their codes, None if there are more than `most`."""
+    def held(self, most: int, reads: Sequence[str] = ()) -> CellBatch | None:
+        """All cells at once in the order of their codes, None if there are more than `most`, with
+        the columns beside them that are asked for."""
 
     def sampled(self, most: int, reads: Sequence[str] = ()) -> CellBatch:
         """Cells chosen by a hash of their codes, in the order of these, `most` of them or a few

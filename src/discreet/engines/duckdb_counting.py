@@ -34,7 +34,7 @@ from discreet.engines.duckdb_session import Session
 from discreet.engines.duckdb_texts import ranked_texts
 from discreet.engines.key_levels import key_levels, labels_at
 from discreet.engines.key_space import KeyLevels, KeySpace
-from discreet.engines.local.cells import MATCHING_BYTES, LocalCells
+from discreet.engines.local.cells import MATCHING_BYTES, WEIGHTS, LocalCells
 from discreet.engines.local.parts import Shelf
 from discreet.engines.local.raw_codes import RawCodes
 from discreet.engines.record_checks import (
@@ -49,7 +49,7 @@ from discreet.engines.record_checks import (
     without_household,
 )
 from discreet.engines.weight_numbers import weight_number
-from discreet.engines.weight_units import in_numbers, sql_numbers, sql_units
+from discreet.engines.weight_units import in_numbers, sql_numbers, sql_squares, sql_units
 from discreet.errors import MissingError, OutputError, must_be
 
 CELLS_AT_HAND = 1 << 16  # of which the levels stay in the cache of the processor
@@ -286,7 +286,10 @@ class Counter:
         shift, units, numbers = None, "", ""
         if weights is not None:
             shift = shift_of_weights(self.request, weights.smallest, weights.largest, n_kept)
-            units = f", sum({sql_units('weight', shift)}) AS units"
+            units = (
+                f", sum({sql_units('weight', shift)}) AS units"
+                f", {sql_squares('weight', weights.largest)} AS squares"
+            )
             numbers = f", {sql_numbers('units', shift)} AS weight_total"
         self._made(
             "counted",
@@ -329,15 +332,15 @@ class Counter:
 
     def _counted(self, codes: RawCodes, *, weighted: bool) -> Iterator[dict[str, Any]]:
         """The counted cells by the levels that occur, some at a time, in any order."""
-        weight = ["weight_total AS weight"] if weighted else []
+        weight = ["weight_total AS weight", "squares"] if weighted else []
         step, columns_read = "laying out the cells", [*codes.names, "records", *weight]
         for found in self._some_counted(step, columns_read, CELLS_AT_ONCE):
             columns = {
                 "words": codes.to_cells(side_by_side(found, codes.names)),
                 "records": integers(found["records"]),
             }
-            if weighted:
-                columns["weight"] = np.asarray(found["weight"], dtype=np.float64)
+            for name in WEIGHTS if weighted else ():
+                columns[name] = np.asarray(found[name], dtype=np.float64)
             yield columns
 
     def _some_counted(

@@ -15,6 +15,7 @@ from math import frexp, ldexp
 LEAST_BITS = 30  # of the smallest weight
 SUM_BITS = 105
 LOW_BITS = 52
+SQUARE_BITS, MOST_OF_SQUARE = 15, 400
 MOST_SHIFT = 1000  # beyond which 2^k is no ordinary floating-point number
 
 
@@ -42,6 +43,15 @@ def sql_numbers(units: str, shift: int) -> str:
     high = f"CAST({units} // {1 << LOW_BITS} AS DOUBLE)"
     low = f"CAST({units} % {1 << LOW_BITS} AS DOUBLE)"
     return f"({high} * {_power(LOW_BITS)} + {low}) * {_power(-shift)}"
+
+
+def sql_squares(weight: str, largest: float) -> str:
+    """The sum of the squares of weights as SQL of DuckDB and of Spark, to 2^−30 of the square of
+    the largest: whole multiples of a power of two, which add up exactly in any order while there
+    are few. Where the largest is beyond all reason (2^±400), so is the sum."""
+    exponent = min(max(frexp(largest)[1], -MOST_OF_SQUARE), MOST_OF_SQUARE)
+    scaled = f"({weight} * {_power(SQUARE_BITS - exponent)})"
+    return f"(sum(floor({scaled} * {scaled})) * {_power(2 * (exponent - SQUARE_BITS))})"
 
 
 def _power(exponent: int) -> str:

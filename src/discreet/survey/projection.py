@@ -23,8 +23,8 @@ class AllCells:
     """Every occupied cell at once, in the order of the codes: what figures are computed from that
     hold each cell against every other.
 
-    `records` lie in each cell, with the sum `weight` of their weights; `sample_count` is how many a
-    record of it matches, itself included.
+    `records` lie in each cell, with the sum `weight` of their weights and that of their `squares`;
+    `sample_count` is how many a record of it matches, itself included.
     """
 
     words: IntArray
@@ -32,11 +32,12 @@ class AllCells:
     sample_count: CountArray
     space: KeySpace
     weight: FloatArray | None = None
+    squares: FloatArray | None = None
 
     @classmethod
     def of(cls, cells: Cells, most: int = MOST_HELD) -> "AllCells":
         """All cells, if there are no more than `most`; raises InputError where there are."""
-        held = cells.held(most)
+        held = cells.held(most, ("squares",) if cells.weighted else ())
         if held is None:
             rule = f"at most {most:,}, which is what a figure over all of them at once allows"
             remedy = "make keys coarser, leave one out, or do without the figure"
@@ -48,6 +49,7 @@ class AllCells:
             sample_count=held.sample_count,
             space=cells.space,
             weight=held.extra.get("weight", held.weight_total),
+            squares=held.extra.get("squares"),
         )
 
     @property

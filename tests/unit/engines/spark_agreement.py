@@ -46,9 +46,11 @@ def cells_of(engine, request):
     try:
         with engine.count(request) as store:
             found = {name: getattr(store, name) for name in PLAIN}
-            held, sizes = store.cells.held(10**6), store.cells.size_indices()
+            also = ("squares",) if store.cells.weighted else ()
+            held, sizes = store.cells.held(10**6, also), store.cells.size_indices()
             weights = [None] * len(held) if held.weight_total is None else held.weight_total
-            columns = map(tuple, held.words.tolist()), held.records.tolist(), weights
+            squares = held.extra.get("squares", weights)
+            columns = map(tuple, held.words.tolist()), held.records.tolist(), weights, squares
             found["cells"] = list(zip(*columns, strict=True))
             found["sizes"] = [sizes.sizes.tolist(), sizes.cells.tolist(), sizes.records.tolist()]
             found["coding"] = store.cells.space.coding

@@ -48,14 +48,16 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it modulo 2^6
 HASH_BITS = 32
 UNEVEN = 4  # times its share that a part may have before cells are exchanged by more keys
 NEIGHBOURS = "neighbours"
+WEIGHTS = "weight", "squares"  # what a part has of them: their sum and that of their squares
 
 
 @dataclass(slots=True)
 class LocalCells:
     """Cells in parts. `together` are keys such that cells that agree on them are in one part.
 
-    Columns of a part: `words` and `records`, with weights `weight` (of the cell's own records), and
-    where records match those of other cells `sample_count` and `weight_total` of all that match.
+    Columns of a part: `words` and `records`, with weights `weight` (of the cell's own records) and
+    their squares `squares`, and where records match those of other cells `sample_count` and
+    `weight_total` of all that match.
     """
 
     space: KeySpace
@@ -71,12 +73,15 @@ class LocalCells:
         space: KeySpace,
         weight: FloatArray | None = None,
         *,
+        squares: FloatArray | None = None,
         shelf: Shelf | None = None,
     ) -> "LocalCells":
-        """Cells that are at hand, one row each."""
+        """Cells that are at hand, one row each; all records of one have the same weight where there
+        are no `squares`."""
         columns: dict[str, Array] = {"words": words, "records": records}
         if weight is not None:
             columns["weight"] = weight
+            columns["squares"] = weight / records * weight if squares is None else squares
         kept = shelf or Shelf()
         return cls.of_rows([columns], len(records), space, kept)
 
@@ -323,7 +328,7 @@ class LocalCells:
         """The coarser cells of a view."""
         parts = self.parts
         if len(parts) > 1:
-            weight = ["weight"] if self.weighted else []
+            weight = WEIGHTS if self.weighted else ()
             parts = self._scattered(view, len(parts), ["words", "records", *weight])
         made = []
         for part in parts:
@@ -346,7 +351,7 @@ class LocalCells:
         matching = self.space.policy.matching
         if matching is None or not self.space.overlap:
             return self
-        whole = self.held(self.n_cells)
+        whole = self.held(self.n_cells, ("squares",) if self.weighted else ())
         assert whole is not None
         levels, missing = whole.levels(), self.space.missing_levels
         if not bool((levels == missing).any()):
@@ -367,6 +372,7 @@ class LocalCells:
         }
         if whole.weight_total is not None and found.weight_total is not None:
             columns |= {"weight": whole.weight_total, "weight_total": found.weight_total}
+            columns["squares"] = whole.extra["squares"]
         shelf = replace(self.shelf, most_held=max(self.shelf.most_held, len(whole)))
         return LocalCells.of_rows([columns], len(whole), self.space, shelf)
 
@@ -432,12 +438,12 @@ class LocalCells:
         placed = ((_part_of(view, columns["words"], n_parts), columns) for columns in rows)
         return list(zip(self.parts, self.shelf.scattered(placed, n_parts), strict=True))
 
-    def held(self, most: int) -> CellBatch | None:
+    def held(self, most: int, reads: Sequence[str] = ()) -> CellBatch | None:
         """All cells at once in the order of their codes, None if there are more than `most`."""
         if self.n_cells > most:
             return None
         own = ["weight"] if self.weighted and not self.disjoint else []
-        return cells_in_order([self.read(part, own) for part in self.parts])
+        return cells_in_order([self.read(part, [*reads, *own]) for part in self.parts])
 
     def sampled(self, most: int, reads: Sequence[str] = ()) -> CellBatch:
         """Cells chosen by a hash of their codes, in the order of these."""
@@ -573,17 +579,17 @@ def _coarser(part: Part, view: View) -> Columns:
     words = view.words(part.read("words"))
     records = part.read("records")
     if not len(words):
-        return {"words": words, "records": records} | (
-            {"weight": part.read("weight")} if "weight" in part else {}
-        )
+        weights = WEIGHTS if "weight" in part else ()
+        return {"words": words, "records": records} | {name: part.read(name) for name in weights}
     if "weight" in part:
         distinct, place = distinct_rows(words, view.space.coding.n_combinations)
         order = in_order(part.read("words"))  # so that sums do not depend on how the cells lie
-        weight = part.read("weight")[order]
         return {
             "words": distinct,
             "records": np.bincount(place, records, len(distinct)).astype(np.int64),
-            "weight": np.bincount(place[order], weight, len(distinct)),
+        } | {
+            name: np.bincount(place[order], part.read(name)[order], len(distinct))
+            for name in WEIGHTS
         }
     order, starts = grouped(words)
     return {"words": words[order[starts]], "records": np.add.reduceat(records[order], starts)}
@@ -607,12 +613,16 @@ def cells_in_order(batches: Sequence[CellBatch]) -> CellBatch:
 
 
 def cells_at_hand(
-    words: IntArray, records: IntArray, coding: Coding, weight: FloatArray | None = None
+    words: IntArray,
+    records: IntArray,
+    coding: Coding,
+    weight: FloatArray | None = None,
+    squares: FloatArray | None = None,
 ) -> LocalCells:
-    """Cells in memory, one row each, whose keys have no names."""
+    """Cells in memory, one row each, whose keys have no names; see `of_arrays` for `squares`."""
     keys = tuple(
         KeyLevels(name=f"key {number}", values=("",) * size, labels=("",) * size, n_missing=0)
         for number, size in enumerate(coding.sizes)
     )
     space = KeySpace(keys=keys, coding=coding, policy=POLICIES["category"])
-    return LocalCells.of_arrays(words, records, space, weight)
+    return LocalCells.of_arrays(words, records, space, weight, squares=squares)

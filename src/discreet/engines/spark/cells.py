@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 State = TypeVar("State")
 PART_CELLS = 1 << 20  # of a partition that is looked at as a whole
 STATE = "_state"
+OF_WEIGHTS = {"squares": "a0"}  # what lies beside the cells from the start
 STATE_SCHEMA = f"`{STATE}` binary"
 Tables = Iterator[Any]  # of record batches of Arrow
 
@@ -60,7 +61,8 @@ class SparkCells:
     """The cells of one request, or coarser ones of it.
 
     `frame` has the code (w0, w1, …), records, with weights weight_total and the pieces of its sum
-    in units of 2^−shift, and the columns that were `added`, which have plain names there.
+    in units of 2^−shift, and the columns that were `added`, which have plain names there; with
+    weights one of them from the start, the sum of their squares.
     """
 
     work: Work
@@ -222,7 +224,8 @@ class SparkCells:
         """The coarser cells of a view."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        sums = ["records", *(PIECES if self.weighted else ())]
+        added = OF_WEIGHTS if self.weighted else {}
+        sums = ["records", *(PIECES if self.weighted else ()), *added.values()]
         reader, names = self._reader(()), word_columns(view.space.coding)
 
         def recoded(batches: Tables) -> Tables:
@@ -230,14 +233,15 @@ class SparkCells:
                 words = view.words(reader.words(table))
                 yield from coded(table.select(sums), words, names)
 
-        schema = ", ".join(f"{name} bigint" for name in (*sums, *names))
-        frame = mapped(self.frame.select(*self.words, *sums), recoded, schema)
+        fields = [*fields_of(self.frame, sums), *(f"{name} bigint" for name in names)]
+        frame = mapped(self.frame.select(*self.words, *sums), recoded, ", ".join(fields))
         grouped = frame.groupBy(*names).agg(*(F.sum(name).alias(name) for name in sums))
         if self.shift is not None:
             grouped = grouped.withColumn("weight_total", F.expr(number_of(self.shift)))
         written = self.work.written("seeing the cells coarser", grouped, "coarser")
         n_cells = self.work.run("counting the cells", written.count)
-        return SparkCells(self.work, view.space, written, n_cells, self.n_records, self.shift)
+        own = dict(added)
+        return SparkCells(self.work, view.space, written, n_cells, self.n_records, self.shift, own)
 
     def take(self, coarser: "SparkCells", view: View, columns: Mapping[str, str]) -> None:
         """Put columns of the coarser cells of a view beside the cells, under these new names."""
@@ -312,11 +316,11 @@ class SparkCells:
         found: State = self._state_of(written, step.joined)
         return found
 
-    def held(self, most: int) -> CellBatch | None:
+    def held(self, most: int, reads: Sequence[str] = ()) -> CellBatch | None:
         """All cells at once in the order of their codes, None if there are more than `most`."""
         if self.n_cells > most:
             return None
-        reader = self._reader(())
+        reader = self._reader(reads)
         found = self.work.run("fetching the cells", self.frame.select(*reader.columns).toArrow)
         return cells_in_order([reader(found)])
 

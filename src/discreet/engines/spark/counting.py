@@ -33,7 +33,7 @@ from discreet.engines.record_checks import (
     shift_of_weights,
     without_household,
 )
-from discreet.engines.spark.cells import SparkCells
+from discreet.engines.spark.cells import OF_WEIGHTS, SparkCells
 from discreet.engines.spark.coding import RecordCoder, WeightColumn
 from discreet.engines.spark.naming import NO_LEVEL, Levels, named_levels
 from discreet.engines.spark.recoding import Recoder, occurring_levels
@@ -42,7 +42,7 @@ from discreet.engines.spark.store import SparkStore
 from discreet.engines.spark.units import BITS, PIECES, number_of, pieces_of
 from discreet.engines.spark.values import distinct_values
 from discreet.engines.spark.work import Work, mapped
-from discreet.engines.weight_units import in_numbers
+from discreet.engines.weight_units import in_numbers, sql_squares
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import IntArray
 
@@ -82,7 +82,7 @@ class Counter:
         self._check_records(seen, n_all, keys)
         n_kept = seen["n_kept"]
         weights, shift = self._check_weights(seen)
-        counted = self._counted(staged, coder.coding, shift)
+        counted = self._counted(staged, coder.coding, weights, shift)
         n_cells, total = self._totals(counted, shift)
         by_column = zip(self.names, (*keys, *sensitive), strict=True)
         coded = {name: levels.by_code for name, levels in by_column}
@@ -104,7 +104,8 @@ class Counter:
             policy=request.missing,
             missing_weight=request.missing_weight,
         )
-        cells = SparkCells(self.work, space, counted, n_cells, n_kept, shift)
+        own = dict(OF_WEIGHTS) if weights is not None else {}
+        cells = SparkCells(self.work, space, counted, n_cells, n_kept, shift, own)
         return SparkStore(
             work=self.work,
             request=request,
@@ -121,10 +122,15 @@ class Counter:
 
     def _near(self, cells: SparkCells) -> SparkCells | LocalCells:
         """The cells in the driver if they are few, where they may also match each other."""
-        held = cells.held(self.most_near)
+        held = cells.held(self.most_near, tuple(cells.added))
         if held is not None:
-            weight = held.weight_total
-            near = LocalCells.of_arrays(held.words, held.n_records, cells.space, weight)
+            near = LocalCells.of_arrays(
+                held.words,
+                held.n_records,
+                cells.space,
+                held.weight_total,
+                squares=held.extra.get("squares"),
+            )
             return near.matched(self.work.progress)
         if cells.space.overlap:
             rule = f"category, drop or error on Spark where there are over {self.most_near:,} cells"
@@ -228,12 +234,17 @@ class Counter:
         row = self.work.run("checking the records", found.collect)[0]
         return dict(zip(wanted, row, strict=True))
 
-    def _counted(self, staged: Any, coding: Coding, shift: int | None) -> Any:
-        """The cells: their code, records, and with weights their sum."""
+    def _counted(
+        self, staged: Any, coding: Coding, weights: WeightCheck | None, shift: int | None
+    ) -> Any:
+        """The cells: their code, records, and with weights their sum and that of their squares."""
         from pyspark.sql import functions as F  # noqa: N812
 
         words = [f"w{i}" for i in range(coding.n_words)]
         sums = [] if shift is None else pieces_of("weight", shift)
+        if weights is not None:
+            squares = sql_squares("weight", weights.largest)
+            sums += [f"{squares} AS {OF_WEIGHTS['squares']}"]
         counts = staged.where("w0 IS NOT NULL").groupBy(*words)
         grouped = counts.agg(F.expr("count(*)").alias("records"), *map(F.expr, sums))
         if shift is not None:

@@ -190,11 +190,12 @@ class _Whole:
         codes = coding.encode(levels[np.ix_(fit, keys)])
         words, place = distinct_rows(codes, coding.n_combinations)
         records = np.bincount(place, cells.records[fit], len(words)).astype(np.int64)
-        weights = None
-        if cells.weight is not None:
-            weights = np.bincount(place, cells.weight[fit], len(words)).astype(np.float64)
+        weights, squares = (
+            None if own is None else np.bincount(place, own[fit], len(words)).astype(np.float64)
+            for own in (cells.weight, cells.squares)
+        )
         return cls(
-            cells=cells_at_hand(words, records, coding, weights),
+            cells=cells_at_hand(words, records, coding, weights, squares),
             fit=fit,
             place=place,
             records=records,

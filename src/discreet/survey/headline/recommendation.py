@@ -31,7 +31,13 @@ from discreet.survey.headline.extrapolation import (
     extrapolate,
     sizes_histogram,
 )
-from discreet.survey.headline.inclusion import Classes, Inclusion, SpreadOfCells
+from discreet.survey.headline.inclusion import (
+    Alike,
+    Classes,
+    Inclusion,
+    SpreadOfCells,
+    alike_in_cells,
+)
 from discreet.survey.headline.limits import (
     NEAREST_END,
     Doubt,
@@ -159,7 +165,7 @@ def recommend_cells(
         possible = cells_of_all_levels(cells.margins(sets).values(), n_table_cells)
     asked = replace(asked, possible=possible)
     (left_out or KeysLeftOut(cells)).count()
-    inclusion = Inclusion(asked.fraction, asked.sizes.sample_size, weight_sum)
+    inclusion = _inclusion(cells, asked, weight_sum)
     index = rate_index(cells)
     surplus = cells.add(index)
     expected = None
@@ -174,6 +180,15 @@ def recommend_cells(
     assert matches.value is not None
     risks = record_risks(counts, histogram, result, inclusion, classes, matches.value)
     return replace(found, risks=risks)
+
+
+def _inclusion(cells: Cells, asked: "_Asked", weight_sum: float | None) -> Inclusion:
+    """How likely others of each cell were to be drawn; by the weights, where there are some."""
+    n = asked.sizes.sample_size
+    if weight_sum is None:
+        return Inclusion(asked.fraction, n)
+    sums = cells.fold(Alike(weight_sum / n, LARGEST_SIZE))
+    return Inclusion(asked.fraction, n, weight_sum, alike_in_cells(sums))
 
 
 def _classes(cells: Cells, inclusion: Inclusion) -> tuple[Classes, Classes]:
