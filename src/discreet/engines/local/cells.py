@@ -81,7 +81,8 @@ class LocalCells:
         columns: dict[str, Array] = {"words": words, "records": records}
         if weight is not None:
             columns["weight"] = weight
-            columns["squares"] = weight / records * weight if squares is None else squares
+            with np.errstate(over="ignore"):  # of weights beyond all reason
+                columns["squares"] = weight / records * weight if squares is None else squares
         kept = shelf or Shelf()
         return cls.of_rows([columns], len(records), space, kept)
 

@@ -22,8 +22,13 @@ def batch_of(groups):
         words=np.arange(n)[:, None],
         sample_count=np.array([len(own) for own in groups]),
         weight_total=np.array([float(sum(own)) for own in groups]),
-        extra={"squares": np.array([float(np.square(own).sum()) for own in groups])},
+        extra={"squares": np.array([_squares(own) for own in groups])},
     )
+
+
+def _squares(own):
+    with np.errstate(over="ignore"):
+        return float(np.square(own).sum())
 
 
 def by_pairs(groups, largest=15):
