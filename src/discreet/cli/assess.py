@@ -32,9 +32,9 @@ ENDINGS = {"risks": (".parquet", ".pq", ".csv")}
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "keys", "weight", "population", "whole_population", "cells", "nesting", "household",
-    "sensitive", "max_risk", "min_k", "policy", "k", "all_models", "headline", "l", "c", "t",
-    "alpha", "alpha_k", "suda", "subsets", "shrinkage", "shrinkage_table", "loss_ratios",
-    "all_pairs", "risks", "carry", "missing", "missing_weight",
+    "cluster", "clusters", "stratum", "sensitive", "max_risk", "min_k", "policy", "k",
+    "all_models", "headline", "l", "c", "t", "alpha", "alpha_k", "suda",
+    "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs", "risks", "carry", "missing", "missing_weight",
 )  # fmt: skip
 
 
@@ -65,7 +65,26 @@ PLAIN = (  # options that reach the library as they are
     KNOWN, "--impossible", metavar="FILE",
     help="Impossible combinations: columns are keys, an empty value means any level.",
 )  # fmt: skip
-@option(KNOWN, "--household", help="Column that tells the household of each record.")
+@option(
+    KNOWN, "--household",
+    help="Column that tells the household of each record; whether households were drawn whole is "
+    "seen from the file.",
+)  # fmt: skip
+@option(
+    KNOWN, "--cluster",
+    help="Column of the areas, schools and so on that were drawn, and of whose members some or all "
+    "are in the file.",
+)  # fmt: skip
+@option(
+    KNOWN, "--clusters", type=int, metavar="C",
+    help="How many clusters the population has, where some members of each drawn one are in the "
+    "file [default: clusters were taken whole].",
+)  # fmt: skip
+@option(
+    KNOWN, "--stratum",
+    help="Column of the strata, in each of which everybody had the same chance to be drawn; needs "
+    "--weight.",
+)  # fmt: skip
 @option(
     KNOWN, "--sensitive", type=Names(), default=(),
     help="Columns that an intruder would like to learn.",

@@ -117,6 +117,19 @@ class View:
         one = KeyLevels(name=own.name, values=("",), labels=("",), n_missing=0)
         return self.recoded(key, np.zeros(self.space.coding.sizes[key], dtype=np.int64), one)
 
+    def beside(self, finer: KeySpace) -> "View":
+        """The same view of cells that have further keys after these, which stay as they are."""
+        n = len(self.before.sizes)
+        more = range(n, len(finer.keys))
+        keys = (*self.space.keys, *finer.keys[n:])
+        coding = Coding.of_sizes([max(len(key.values), 1) for key in keys])
+        return View(
+            before=finer.coding,
+            space=replace(finer, keys=keys, coding=coding),
+            of=(*self.of, *more),
+            to=(*self.to, *(None for _ in more)),
+        )
+
     def _with(
         self, keys: Sequence[KeyLevels], places: Sequence[int], to: Sequence[IntArray | None]
     ) -> "View":

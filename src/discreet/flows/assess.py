@@ -1,6 +1,7 @@
 """Records to risk, the whole way: check what is asked, count, and measure."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from discreet.survey.role_columns import check_roles_asked, counted_columns, wit
 from discreet.survey.suda.matching import MatchingTooLongError
 from discreet.survey.validation import check_columns
 
+MOST_IN_ORDER = 2_000_000  # records whose order is looked at
 RENAMED = {
     "population_size": "'population'",
     "n_table_cells": "'cells'",
@@ -151,7 +153,14 @@ def _measured(
     counting = engine_or_default(engine, progress)
     columns = counted_columns(counting, records, inputs.population, options)
     inputs = replace(inputs, columns=columns)
-    with counting.count(options.request(inputs.records)) as cells:
+    with counting.count(options.request(inputs.records)) as cells, ExitStack() as stack:
+        if options.is_estimated and not cells.cells.space.overlap:
+            if options.drawn_by:
+                finer = stack.enter_context(counting.count(options.drawn_request(inputs.records)))
+                inputs = replace(inputs, finer=finer)
+            elif cells.n_records <= MOST_IN_ORDER:
+                orders = counting.orders(inputs.records, options.key_names)
+                inputs = replace(inputs, orders=orders)
         return assessed(cells, inputs, options, progress, suggest=suggest)
 
 

@@ -201,7 +201,7 @@ def _led(one: Changed, before: Before) -> Estimated | Unavailable:
         models = {model.name: model for model in options.chosen_models}
         return _refitted(models[options.headline], cells, before.summary, options)
     if before.population is None:
-        known = Known(size=before.known.size)
+        known = before.known.seen_through(one.view)
         return estimated(cells, known, nesting=options.uses_nesting)
     population = before.population()
     if population is None:

@@ -14,7 +14,13 @@ from discreet.data.cells import CellBatch
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices, Summary
-from discreet.engines.contract import Cells, CellStore, HouseholdTotals, PopulationCells
+from discreet.engines.contract import (
+    Cells,
+    CellStore,
+    ColumnOrder,
+    HouseholdTotals,
+    PopulationCells,
+)
 from discreet.engines.key_space import KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
@@ -29,6 +35,7 @@ from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, KeysLeftOut, contributions
+from discreet.survey.design import FEW_TOGETHER, Design, design_of
 from discreet.survey.headline.recommendation import (
     COUNTED,
     Estimated,
@@ -59,7 +66,6 @@ from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
 
-FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
 OF_KEYS = {  # rules that coarser keys may mend
     "min_k", "share_below_k", "population_uniques", "correct_matches", "max_risk", "mean_risk",
     "l", "c", "t", "alpha", "sensitive", "dis_suda", "population_of_keys", "most_keys",
@@ -71,13 +77,16 @@ K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """The files of an assessment, opened, and what rules ask of single columns."""
+    """The files of an assessment, opened, and what rules ask of single columns; what tells how the
+    records were drawn: the same by the columns that say so too, and how alike neighbours are."""
 
     records: Records
     impossible: Records | None = None
     population: Records | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     columns: Columns = field(default_factory=Columns)
+    finer: CellStore | None = None
+    orders: Sequence[ColumnOrder] | Unavailable = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +276,7 @@ def assessed(
         ),
         riskiest=riskiest_cells(store, one_way, told=told, limit=options.n_riskiest),
         models=results,
-        recommended=_of_households(led, households, store.n_records),
+        recommended=_of_households(led, households, store.n_records, known.design),
         risk=spread,
         verdict=with_remedy(verdict, steps[0].change) if verdict is not None and steps else verdict,
         suggestions=steps,
@@ -308,6 +317,13 @@ def _begun(store: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
         size=summary.population_size,
         n_table_cells=summary.n_table_cells,
         given=options.cells is not None,
+        design=design_of(
+            store,
+            inputs.finer,
+            options,
+            population_size=summary.population_size,
+            orders=inputs.orders,
+        ),
     )
     return _Begun(
         cells=cells,
@@ -481,11 +497,13 @@ def _needs(models: Sequence[Model], options: AssessOptions) -> set[Need]:
 
 
 def _of_households(
-    led: Recommended, households: HouseholdTotals | None, n_records: int
+    led: Recommended, households: HouseholdTotals | None, n_records: int, design: Design
 ) -> Recommended:
     """The estimate with a word of warning where households have several members in the file."""
     uniques = led.expected_population_uniques
-    if households is None or n_records < FEW_TOGETHER * households.n_households:
+    if design.groups or households is None:
+        return led
+    if n_records < FEW_TOGETHER * households.n_households:
         return led
     if not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
         return led

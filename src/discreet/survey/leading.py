@@ -7,12 +7,14 @@ import numpy as np
 
 from discreet.data.cells import CellBatch
 from discreet.engines.contract import Cells, ClassLimits
+from discreet.engines.key_space import View
 from discreet.figures import Figure, How, Unavailable
 from discreet.numerics.arrays import BoolArray, FloatArray
 from discreet.numerics.rounding import ALIKE
 from discreet.progress import Progress, silent
 from discreet.survey.bayes_test import CalledUnique
 from discreet.survey.contributions import KeysLeftOut
+from discreet.survey.design import Design
 from discreet.survey.headline.by_pattern import recommend_by_pattern
 from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
@@ -44,11 +46,16 @@ class RiskOverview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What is known of the population: its size, and the number of possible cells, which is `given`
-    where the user said so."""
+    where the user said so; and how the records were drawn."""
 
     size: float | None
     n_table_cells: int | None = None
     given: bool = False
+    design: Design = field(default_factory=Design)
+
+    def seen_through(self, view: View) -> "Known":
+        """What is known of coarser cells."""
+        return Known(size=self.size, design=self.design.seen_through(view))
 
 
 def estimated(
@@ -59,24 +66,33 @@ def estimated(
     left_out: KeysLeftOut | None = None,
     nesting: bool = True,
 ) -> Estimated:
-    """The recommended estimate of all cells; by patterns where missing values match anything.
+    """The recommended estimate of all cells; by patterns where missing values match anything, and
+    within and between what was drawn together.
 
     `left_out` counts the cells without each key, where others want to know that too; `nesting` says
     that keys which determine others leave fewer cells possible."""
     if cells.space.overlap:
         return recommend_by_pattern(
-            AllCells.of(cells, cells.n_cells), population_size=known.size, progress=progress
+            AllCells.of(cells, cells.n_cells),
+            population_size=known.size,
+            doubt=known.design.doubt,
+            progress=progress,
         )
     possible = known.n_table_cells
     if possible is None:
         nested = nesting_of(cells) if nesting else Nesting()
         possible = nested.n_possible(cells.space.known_sizes)
+    if known.design.finer is not None:
+        return known.design.estimated(
+            population_size=known.size, n_table_cells=possible, n_table_cells_known=known.given
+        )
     return recommend_cells(
         cells,
         population_size=known.size,
         n_table_cells=possible,
         n_table_cells_known=known.given,
         left_out=left_out,
+        doubt=known.design.doubt,
     )
 
 

@@ -2,7 +2,7 @@
 line."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from discreet.data.csv_dialect import CsvOptions
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
 from discreet.engines.contract import ClassLimits, Request
-from discreet.errors import InputError, must_be
+from discreet.errors import ColumnError, InputError, must_be
 from discreet.option_types import check_types
 from discreet.policy.policy import Policy, check_about
 from discreet.policy.reading import policies_of
@@ -81,7 +81,12 @@ class AssessOptions:
       combinations that cannot occur are no possible cells; False to count them.
     - `impossible`: a file or a frame whose columns are keys and whose rows are impossible
       combinations, an empty value meaning any level.
-    - `household`: column that tells the household of each record.
+    - `household`: column that tells the household of each record; where households seem to have
+      been drawn whole, the estimate takes it into account.
+    - `cluster`, `clusters`: column of the areas, schools and so on that were drawn, and how many of
+      them the population has; without a number those that were drawn were taken whole.
+    - `stratum`: column of the strata, in each of which everybody had the same chance to be drawn;
+      records take the mean weight of their stratum.
     - `sensitive`: columns that an intruder would like to learn.
     - `trees`: for a sensitive variable, which levels belong together: a file with one leaf a row,
       or a Hierarchy.
@@ -139,6 +144,9 @@ class AssessOptions:
     nesting: bool = True
     impossible: Any = field(default=None, repr=False)
     household: str | None = None
+    cluster: str | None = None
+    clusters: int | None = None
+    stratum: str | None = None
     sensitive: Sequence[str] = ()
     trees: Mapping[str, Hierarchy | str | Path] = field(default_factory=dict)
     scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -182,6 +190,7 @@ class AssessOptions:
         check_roles(self.key_names, self.weight, self.household, tuple(self.sensitive))
         check_codes(self.codes, (*self.key_names, *self.sensitive))
         self._check_sensitive()
+        self._check_design()
         self._check_numbers()
         if self.all_models and self.models is not None:
             rule = "left out where models are named"
@@ -235,6 +244,21 @@ class AssessOptions:
                 raise InputError(must_be("k", "at least 2", k))
         if self.suda is not None:
             check_size(self.suda, len(self.key_names), "suda")
+
+    def _check_design(self) -> None:
+        if self.clusters is not None:
+            if self.cluster is None:
+                rule = "given with the column of the clusters"
+                raise InputError(must_be("clusters", rule, self.clusters, remedy="give cluster"))
+            if self.clusters < 1:
+                raise InputError(must_be("clusters", "at least 1", self.clusters))
+        if self.stratum is not None and self.weight is None:
+            rule = "given with weights, which say how likely its records were to be drawn"
+            raise InputError(must_be("stratum", rule, "none", remedy="give weight"))
+        for role, column in self.drawn_by.items():
+            if column == self.weight or (role != "stratum" and column == self.stratum):
+                taken = "weight" if column == self.weight else "stratum"
+                raise ColumnError(must_be(role, f"another column than {taken}", repr(column)))
 
     def _check_sensitive(self) -> None:
         check_trees(tuple(self.trees), tuple(self.sensitive))
@@ -372,6 +396,27 @@ class AssessOptions:
             found.setdefault("l", max(several))
         sizes = [rule.k for rule in rules if isinstance(rule, Alpha)]
         return found | ({"alpha_k": max(sizes)} if sizes else {})
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the recommended estimate leads: no model that was chosen, no counted population,
+        and a sample as far as is known."""
+        counted = self.whole_population or self.population_file is not None
+        told = self.population is not None or self.weight is not None
+        return self.headline is None and not counted and told
+
+    @property
+    def drawn_by(self) -> dict[str, str]:
+        """The columns that say how the records were drawn, by their roles: the stratum, and the
+        cluster or else the household."""
+        together = "household" if self.cluster is None else "cluster"
+        named = {"stratum": self.stratum, together: getattr(self, together)}
+        return {role: column for role, column in named.items() if column is not None}
+
+    def drawn_request(self, records: Records) -> Request:
+        """The same records by the keys and by what says how they were drawn."""
+        keys = (*self.key_names, *self.drawn_by.values())
+        return replace(self.request(records), keys=keys, sensitive=(), household=None, carry=())
 
     def request(self, records: Records) -> Request:
         """What the engine is to count."""

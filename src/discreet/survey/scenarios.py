@@ -63,8 +63,7 @@ def assess_scenarios(
     for name, keys in scenarios.items():
         view = cells.space.itself().of_keys([cells.space.names.index(key) for key in keys])
         coarser = cells.seen_through(view)
-        size = Known(size=known.size)
-        found = estimated(coarser, size, nesting=nesting)
+        found = estimated(coarser, known.seen_through(view), nesting=nesting)
         coarser.add(MatchProbability())
         taken = {MatchProbability.gives[0]: f"scenario_{name}_match_probability"}
         if found.risks is not None:

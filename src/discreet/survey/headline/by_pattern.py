@@ -88,16 +88,17 @@ def recommend_by_pattern(
     cells: AllCells,
     *,
     population_size: float | None,
+    doubt: str = "",
     progress: Progress = silent,
 ) -> Estimated:
     """The estimate of a file in which missing values match anything, and that of each cell.
 
     The most frequent patterns come first, up to `MOST_PATTERNS`; where some are left out, or cannot
     be estimated, there is no estimate of the file but certain limits, and no risk for their
-    records.
+    records. A `doubt` about how the sample was drawn widens the limits and is noted.
     """
     n = int(cells.records.sum())
-    parts = list(_parts(cells, population_size, progress))
+    parts = list(_parts(cells, population_size, doubt, progress))
     risk, unique = np.full(len(cells.records), np.nan), np.full(len(cells.records), np.nan)
     doubts, lost = [], []
     for part in parts:
@@ -115,7 +116,7 @@ def recommend_by_pattern(
     if all(isinstance(p.found, Estimated) and p.found.doubts is None for p in parts):
         return Estimated(recommended=_counted(in_sum), risks=risks)
     fraction = n / population_size
-    note = "; ".join(filter(None, (note_on_fraction(fraction), AT_RANDOM)))
+    note = "; ".join(filter(None, (note_on_fraction(fraction), AT_RANDOM, doubt)))
     varying = sum(part.varying() for part in parts)
     uniques, matches = figures_of(in_sum, varying=varying, most=most, fraction=fraction, note=note)
     led = Recommended(
@@ -153,7 +154,9 @@ def _limits(parts: list[_Part], lost: list[_Part], n: int) -> Recommended:
     )
 
 
-def _parts(cells: AllCells, population_size: float | None, progress: Progress) -> Iterator[_Part]:
+def _parts(
+    cells: AllCells, population_size: float | None, doubt: str, progress: Progress
+) -> Iterator[_Part]:
     """The patterns, those of most records first."""
     levels = cells.coding.decode(cells.words)
     lacks = levels == cells.missing_levels
@@ -168,7 +171,7 @@ def _parts(cells: AllCells, population_size: float | None, progress: Progress) -
             fit = np.flatnonzero(~lacks[:, keys].any(axis=1))
             whole = _Whole.of(cells, levels, keys, fit)
             estimate = done < MOST_PATTERNS
-            yield whole.part(cells, at, population_size, estimate=estimate)
+            yield whole.part(cells, at, population_size, doubt, estimate=estimate)
         else:
             yield _nothing_known(cells, at, population_size)
         progress("estimating by known keys", (done + 1) / len(order))
@@ -202,7 +205,13 @@ class _Whole:
         )
 
     def part(
-        self, cells: AllCells, at: IntArray, population_size: float | None, *, estimate: bool
+        self,
+        cells: AllCells,
+        at: IntArray,
+        population_size: float | None,
+        doubt: str,
+        *,
+        estimate: bool,
     ) -> _Part:
         """The records at these cells, which have these keys alone."""
         own = self.place[np.searchsorted(self.fit, at)]
@@ -219,6 +228,7 @@ class _Whole:
             self.cells,
             population_size=population_size,
             n_table_cells=self.cells.coding.n_combinations,
+            doubt=doubt,
         )
         if found.risks is None:
             return replace(part, found=found.recommended.why)

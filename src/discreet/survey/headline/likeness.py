@@ -13,6 +13,7 @@ Near neighbours (records that differ in one key) tell more where there are any; 
 many keys most cells have none, and likeness is what is left.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from discreet.data.cells import CellBatch
 from discreet.data.coding import Coding
 from discreet.engines.local.cells import HASH_BITS, mixed
 from discreet.engines.local.grouping import in_order
-from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 
 MOST_REFERENCES = 3_000
 MOST_PAIRS = 100_000_000  # cells × references, two seconds or less for ten keys
@@ -90,13 +91,15 @@ class DrawingReferences:
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """The kernel: reference cells (`levels` by key, each for `number` records), the records of each
-    level of each key among `n_records`, and how often a key is drawn anew."""
+    level of each key among `n_records`, how often a key is drawn anew, and in which group each
+    reference is if that matters."""
 
     levels: tuple[IntArray, ...]
     number: FloatArray
     margins: tuple[IntArray, ...]
     n_records: int
     mixing: FloatArray
+    group: IntArray | None = None
 
     @classmethod
     def fitted(
@@ -106,44 +109,57 @@ class Likeness:
         keys: tuple[int, ...],
         margins: tuple[IntArray, ...],
         n_records: int,
+        by: int | None = None,
     ) -> "Likeness":
-        """From references in any order; `margins` are those of the `keys` that are looked at."""
+        """From references in any order; `margins` are those of the `keys` that are looked at, and
+        the key `by` says which references are of one group."""
         drawn = drawn.part(in_order(drawn.words))
-        rows = coding.decode(drawn.words)[:, list(keys)]
+        levels = coding.decode(drawn.words)
+        rows = levels[:, list(keys)]
         kernel = cls(
             levels=tuple(np.ascontiguousarray(column.astype(np.int32)) for column in rows.T),
             number=drawn.number.astype(np.float64),
             margins=margins,
             n_records=n_records,
             mixing=np.full(rows.shape[1], FIRST_MIXING),
+            group=None if by is None else levels[:, by],
         )
         some = np.sort(np.argsort(drawn.chance, kind="stable")[:ROWS_OF_EM])
         for _ in range(STEPS_OF_EM):
-            mixing = kernel._mixing_of(rows[some], drawn.records[some], kernel.number[some])
+            own = None if kernel.group is None else kernel.group[some]
+            mixing = kernel._mixing_of(rows[some], drawn.records[some], kernel.number[some], own)
             kernel = replace(kernel, mixing=mixing)
         return kernel
 
-    def density(self, rows: IntArray, records: IntArray) -> FloatArray:
-        """q of combinations of levels (rows × keys), whose own records are left out."""
+    def others(self, rows: IntArray, records: IntArray) -> list[IntArray]:
+        """How many share the level of each key but for the own records of each row."""
+        return [
+            margin[column] - records for margin, column in zip(self.margins, rows.T, strict=True)
+        ]
+
+    def density(
+        self, rows: IntArray, others: Sequence[CountArray], group: IntArray | None = None
+    ) -> FloatArray:
+        """q of combinations of levels (rows × keys), whose own records are left out: `others` share
+        the level of each key. References of the own `group` are left out too."""
         found = np.empty(len(rows))
         for first in range(0, len(rows), ROWS_AT_ONCE):
             here = slice(first, first + ROWS_AT_ONCE)
-            drawn, weight = self._held_against(rows[here], records[here])
+            own = None if group is None else group[here]
+            drawn, weight = self._held_against(rows[here], [other[here] for other in others], own)
             outside = np.where(weight > 0, self.number, 0.0).sum(axis=1)
             likely = (weight * self.number).sum(axis=1) / np.maximum(outside, 1.0)
             found[here] = np.prod(drawn, axis=0) * likely
         return found
 
     def _held_against(
-        self, rows: IntArray, records: IntArray
+        self, rows: IntArray, others: Sequence[CountArray], group: IntArray | None
     ) -> tuple[list[FloatArray], FloatArray]:
         """λ·p of the levels of each key, and the product over the keys on which a row agrees with
-        each reference of how much likelier that makes its level; 0 where all keys agree."""
+        each reference of how much likelier that makes its level; 0 where all keys agree, and within
+        a group."""
         mixing = self.mixing.tolist()
-        held = [
-            margin[column] - records for margin, column in zip(self.margins, rows.T, strict=True)
-        ]
-        shares = [np.maximum(one, LEAST_OTHERS) / self.n_records for one in held]
+        shares = [np.maximum(other, LEAST_OTHERS) / self.n_records for other in others]
         drawn = [share * own for share, own in zip(shares, mixing, strict=True)]
         gain = [(1 - own + d) / d for d, own in zip(drawn, mixing, strict=True)]
         weight = np.ones((len(rows), len(self.number)))
@@ -152,14 +168,20 @@ class Likeness:
             weight *= np.where(column[:, None] == own, more[:, None], 1.0)
             whole *= more  # in the same order, so that all keys agree where it is reached
         weight[weight >= whole[:, None]] = 0.0
+        if group is not None:
+            weight[group[:, None] == self.group] = 0.0
         return drawn, weight
 
-    def _mixing_of(self, rows: IntArray, records: IntArray, number: FloatArray) -> FloatArray:
+    def _mixing_of(
+        self, rows: IntArray, records: IntArray, number: FloatArray, group: IntArray | None
+    ) -> FloatArray:
         """One step of EM on some of the references."""
         sums, total = np.zeros(len(self.mixing)), 0.0
         for first in range(0, len(rows), ROWS_AT_ONCE):
             here = slice(first, first + ROWS_AT_ONCE)
-            drawn, weight = self._held_against(rows[here], records[here])
+            others = self.others(rows[here], records[here])
+            own = None if group is None else group[here]
+            drawn, weight = self._held_against(rows[here], others, own)
             weight *= self.number
             alike = weight.sum(axis=1)
             use = number[here] * (alike > 0)

@@ -17,7 +17,7 @@ has in them is next to nothing.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from discreet.data.cells import CellBatch
 from discreet.engines.contract import Cells
-from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum
 from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
@@ -69,6 +69,12 @@ class Covariates:
     one: tuple[IntArray, ...]
     two: Mapping[tuple[int, int], IntArray]
     likeness: Likeness | None
+    reads = ("neighbours",)
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether there is one."""
+        return self.likeness is not None
 
     @classmethod
     def of_cells(cls, cells: Cells) -> "Covariates":
@@ -77,7 +83,7 @@ class Covariates:
         every = cells.margins([(key,) for key in range(len(sizes))])
         keys = tuple(key for key in range(len(sizes)) if np.count_nonzero(every[(key,)]) > 1)
         one = tuple(every[(key,)] for key in keys)
-        pairs = _small_pairs([sizes[key] for key in keys])
+        pairs = small_pairs([sizes[key] for key in keys])
         two = cells.margins([(keys[j], keys[k]) for j, k in pairs]) if pairs else {}
         references = n_references(cells.n_cells)
         likeness = None
@@ -89,31 +95,64 @@ class Covariates:
 
     def of(self, batch: CellBatch) -> Known:
         """Of some cells, which have their near neighbours beside them."""
-        rows, own, n = batch.levels()[:, list(self.keys)], batch.n_records, self.n_records
-        n_keys, log_n = rows.shape[1], math.log(n)
+        rows, own = batch.levels()[:, list(self.keys)], batch.n_records
         others = [one[column] - own for one, column in zip(self.one, rows.T, strict=True)]
-        logs = [np.log(other + LEAST) for other in others]
-        together = np.zeros(len(rows))
-        for (j, k), table in self.two.items():
-            both = table.reshape(len(self.one[j]), len(self.one[k]))[rows[:, j], rows[:, k]]
-            together += np.log(both - own + LEAST) - logs[j] - logs[k] + log_n
-        near = batch.extra["neighbours"] if n_keys > 1 else 0 * own  # one key: all others, so n − f
-        neighbours = np.log(near + LEAST)
-        alone = sum(logs, np.zeros(len(rows))) - (n_keys - 1) * log_n
-        pairs = together / max(n_keys - 1, 1)
-        like = np.zeros(len(rows))
-        if self.likeness is not None:
-            density = np.maximum(n * self.likeness.density(rows, own), 1e-300)
-            like = np.maximum(np.log(density), LOWEST_LOG)
-        shares = [(other + 0.5) / n for other in others]
-        independent = sum((np.log(share) for share in shares), np.zeros(len(rows))) + log_n
-        expected = sum((np.exp(independent) / share for share in shares), np.zeros(len(rows)))
-        beyond = independent + neighbours - np.log(expected + LEAST)
-        covariates = np.column_stack([neighbours, like, alone, pairs])
-        return Known(covariates, beyond, independent)
+        pairs = (
+            (j, k, table.reshape(len(self.one[j]), len(self.one[k]))[rows[:, j], rows[:, k]] - own)
+            for (j, k), table in self.two.items()
+        )
+        density = None if self.likeness is None else self.likeness.density(rows, others)
+        return known_of(others, pairs, batch.extra["neighbours"], density, self.n_records)
 
 
-def _small_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
+def known_of(
+    others: Sequence[CountArray],
+    pairs: Iterable[tuple[int, int, CountArray]],
+    near: CountArray,
+    density: FloatArray | None,
+    n: int,
+) -> Known:
+    """What is known of cells of which so many of n `others` share the level of each key, and of
+    two keys j and k; so many differ in one key, and the kernel has this density, if there is
+    one."""
+    n_keys, log_n = len(others), math.log(n)
+    logs = [np.log(other + LEAST) for other in others]
+    together = np.zeros(len(near))
+    for j, k, both in pairs:
+        together += np.log(both + LEAST) - logs[j] - logs[k] + log_n
+    neighbours = np.log((near if n_keys > 1 else 0 * near) + LEAST)  # one key: all others, so n − f
+    alone = sum(logs, np.zeros(len(near))) - (n_keys - 1) * log_n
+    like = np.zeros(len(near))
+    if density is not None:
+        like = np.maximum(np.log(np.maximum(n * density, 1e-300)), LOWEST_LOG)
+    shares = [(other + 0.5) / n for other in others]
+    independent = sum((np.log(share) for share in shares), np.zeros(len(near))) + log_n
+    expected = sum((np.exp(independent) / share for share in shares), np.zeros(len(near)))
+    beyond = independent + neighbours - np.log(expected + LEAST)
+    covariates = np.column_stack([neighbours, like, alone, together / max(n_keys - 1, 1)])
+    return Known(covariates, beyond, independent)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBeside:
+    """What is known of each cell, in columns beside it."""
+
+    has_kernel: bool
+    reads = tuple(f"known {number}" for number in range(6))
+
+    @classmethod
+    def columns(cls, known: Known) -> dict[str, FloatArray]:
+        """The columns of what is known."""
+        every = (*known.covariates.T, known.beyond, known.independent)
+        return dict(zip(cls.reads, every, strict=True))
+
+    def of(self, batch: CellBatch) -> Known:
+        """Of some cells."""
+        *covariates, beyond, independent = (batch.extra[name] for name in self.reads)
+        return Known(np.column_stack(covariates), beyond, independent)
+
+
+def small_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of keys with few enough combinations, the smallest first if not all fit."""
     pairs = sorted(combinations(range(len(sizes)), 2), key=lambda p: sizes[p[0]] * sizes[p[1]])
     found, total = [], 0
@@ -144,14 +183,18 @@ class RateIndex:
     """Puts the index beside each cell, and the typical rate where there is a kernel; `weights` are
     a constant and the weights of the covariates."""
 
-    covariates: Covariates
+    covariates: Covariates | KnownBeside
     weights: FloatArray
-    reads = ("neighbours",)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What the covariates look at."""
+        return self.covariates.reads
 
     @property
     def gives(self) -> tuple[str, ...]:
         """The columns."""
-        return (RATE_INDEX,) if self.covariates.likeness is None else (RATE_INDEX, TYPICAL_RATE)
+        return (RATE_INDEX,) if not self.covariates.has_kernel else (RATE_INDEX, TYPICAL_RATE)
 
     def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], Surplus]:
         """Of some cells."""
@@ -161,7 +204,7 @@ class RateIndex:
             index += weight * column
         columns = {RATE_INDEX: np.clip(index, LOWEST_LOG, HIGHEST_LOG)}
         seen = int(np.minimum(batch.n_records, LARGEST_SIZE).sum()) - len(batch)
-        if self.covariates.likeness is None:
+        if not self.covariates.has_kernel:
             return columns, Surplus(seen, 0)
         typical = _typical(known)
         expected = exact_sum(np.exp(np.minimum(typical, MOST_TYPICAL)))
@@ -181,13 +224,12 @@ def _typical(known: Known) -> FloatArray:
     return found
 
 
-def rate_index(cells: Cells) -> RateIndex:
-    """The index of all cells, which have their near neighbours beside them; learned from all of
-    them while they are no more than `MOST_FITTED`, else from about as many."""
-    covariates = Covariates.of_cells(cells)
-    batch = cells.sampled(MOST_FITTED, ("neighbours",))
+def rate_index(cells: Cells, covariates: Covariates | KnownBeside) -> RateIndex:
+    """The index of all cells; learned from all of them while they are no more than `MOST_FITTED`,
+    else from about as many."""
+    batch = cells.sampled(MOST_FITTED, covariates.reads)
     surplus = np.minimum(batch.n_records, LARGEST_SIZE) - 1.0
-    prior = np.array(WEIGHTS[covariates.likeness is not None])
+    prior = np.array(WEIGHTS[covariates.has_kernel])
     weights = regression(covariates.of(batch).covariates, surplus, prior)
     return RateIndex(covariates, weights)
 

@@ -38,6 +38,7 @@ from discreet.survey.headline.inclusion import (
     SpreadOfCells,
     alike_in_cells,
 )
+from discreet.survey.headline.likeness import n_references
 from discreet.survey.headline.limits import (
     NEAREST_END,
     Doubt,
@@ -53,7 +54,7 @@ from discreet.survey.headline.possible_cells import (
     cells_of_all_levels,
     known_cells,
 )
-from discreet.survey.headline.rate_index import rate_index
+from discreet.survey.headline.rate_index import Covariates, KnownBeside, rate_index
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 from discreet.survey.headline.record_risk import CountedRisks, record_risks
 
@@ -65,6 +66,7 @@ NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do 
 BELOW_TRIED = 0.3  # for each log unit by which the fraction is below the lowest tried
 FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
 MATCHES_FAR = 0.015
+CLUSTERED, CLUSTERED_MATCHES = 0.15, 0.05  # further, where records were drawn together
 FEWEST_RECORDS = 100
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
@@ -143,18 +145,22 @@ def recommend_cells(
     n_table_cells: int,
     n_table_cells_known: bool = False,
     left_out: KeysLeftOut | None = None,
+    beside: KnownBeside | None = None,
+    doubt: str = "",
 ) -> Estimated:
     """The recommended estimate of all occupied cells, and that of each of them.
 
     Survey weights, where there are some, are scaled to add up to the population, with a note where
     that is a long way. `n_table_cells` are those of the levels in the sample, unless they are known
-    from elsewhere. Near neighbours are counted by `left_out`, where that is at hand. Cost: one sort
+    from elsewhere. Near neighbours are counted by `left_out`, where that is at hand, unless what is
+    known of each cell lies `beside` it. A `doubt` about how the sample was drawn widens the limits
+    and is noted. Cost: one sort
     of the cells for each key, two passes over them, and some tenths of a second.
     Checked: sample and population have sizes that make sense.
     """
     weight_sum = as_float(cells.fold(WeightSum())) if cells.weighted else None
     note = _note_on_weights(weight_sum, population_size)
-    asked = _Asked(cells.size_indices(), population_size, UNLIMITED, note)
+    asked = _Asked(cells.size_indices(), population_size, UNLIMITED, note, doubt)
     known = asked.known_without_model()
     if known is not None:
         whole = isinstance(known.expected_correct_matches, Figure)
@@ -164,12 +170,16 @@ def recommend_cells(
         sets = [(key,) for key in range(len(cells.space.keys))]
         possible = cells_of_all_levels(cells.margins(sets).values(), n_table_cells)
     asked = replace(asked, possible=possible)
-    (left_out or KeysLeftOut(cells)).count()
     inclusion = _inclusion(cells, asked, weight_sum)
-    index = rate_index(cells)
-    surplus = cells.add(index)
+    covariates: Covariates | KnownBeside
+    if beside is None:
+        (left_out or KeysLeftOut(cells)).count()
+        covariates = Covariates.of_cells(cells)
+    else:
+        covariates = beside
+    surplus = cells.add(rate_index(cells, covariates))
     expected = None
-    if index.covariates.likeness is not None:
+    if covariates.has_kernel:
         expected = as_float(cells.fold(ExpectedUniques(inclusion, surplus.log_ratio)))
     classes = _classes(cells, inclusion)
     counts = cells.fold(CountingCells(inclusion, *classes))
@@ -267,6 +277,7 @@ class _Asked:
     population_size: float | None
     possible: PossibleCells
     note: str = ""
+    doubt: str = ""
 
     @property
     def fraction(self) -> float:
@@ -292,7 +303,7 @@ class _Asked:
             return self.nothing(
                 f"at least {FEWEST_RECORDS} records are needed to tell, and there are {n}"
             )
-        if self.sizes.n_cells == n:
+        if self.sizes.n_cells == n and not n_references(n):
             return self.nothing(
                 "no two records of the sample agree on all keys, so nothing tells how often two "
                 "persons of the population do: all may be unique, or few"
@@ -311,7 +322,9 @@ class _Asked:
         alone = doubt_of(
             weight,
             result.uniques,
-            misfit=misfit_of_uniques(float(weight @ result.uniques), n_unique, self.fraction),
+            misfit=misfit_of_uniques(
+                float(weight @ result.uniques), n_unique, self.fraction, clustered=bool(self.doubt)
+            ),
             scale=Scale(max(n_unique, 1.0)),
             most=n_unique,
         )
@@ -321,7 +334,7 @@ class _Asked:
         matched = doubt_of(
             weight,
             result.matches,
-            misfit=MATCHES_FAR * math.log(1 / self.fraction),
+            misfit=misfit_of_matches(self.fraction, clustered=bool(self.doubt)),
             scale=Scale(),
             least=staying,
             most=most - (n_unique - staying) / 2,
@@ -342,7 +355,8 @@ class _Asked:
         return Estimated(recommended=led, doubts=(alone, matched)), result
 
     def _note(self) -> str:
-        return "; ".join(note for note in (note_on_fraction(self.fraction), self.note) if note)
+        notes = (note_on_fraction(self.fraction), self.note, self.doubt)
+        return "; ".join(note for note in notes if note)
 
     def _counted(self) -> Recommended:
         """The sample is the population: every sample unique is one of the population."""
@@ -371,12 +385,22 @@ class _Asked:
         )
 
 
-def misfit_of_uniques(uniques: float, n_unique: float, fraction: float) -> float:
-    """The misfit that is common to all models, as a standard deviation on the logit scale."""
+def misfit_of_uniques(
+    uniques: float, n_unique: float, fraction: float, *, clustered: bool = False
+) -> float:
+    """The misfit that is common to all models, as a standard deviation on the logit scale; more
+    where records were drawn together, or may have been."""
     share = min(max(uniques / max(n_unique, 1.0), NEAREST_END), 1 - NEAREST_END)
     of_others = math.hypot(NOT_UNIQUE_FAR * math.log(1 / fraction), NOT_UNIQUE_ALWAYS)
     untried = BELOW_TRIED * max(math.log(LOWEST_TRIED_FRACTION / fraction), 0.0)
-    return math.hypot(of_others / (1 - share), FEW_UNIQUE * math.log(1 / share), untried)
+    shared = of_others / (1 - share), FEW_UNIQUE * math.log(1 / share)
+    return math.hypot(*shared, untried, *((*shared, CLUSTERED) if clustered else ()))
+
+
+def misfit_of_matches(fraction: float, *, clustered: bool = False) -> float:
+    """The same of the matches, on the log scale."""
+    far = MATCHES_FAR * math.log(1 / fraction)
+    return math.hypot(far, far, CLUSTERED_MATCHES) if clustered else far
 
 
 def figures_of(

@@ -111,7 +111,7 @@ def whole_batch(found):
 
 def test_the_columns_and_the_surplus():
     found, _, records = cells()
-    index = rate_index.rate_index(found)
+    index = rate_index.rate_index(found, Covariates.of_cells(found))
     surplus = found.add(index)
     typical = column(found, TYPICAL_RATE)
     assert surplus.seen == int((np.minimum(records, LARGEST_SIZE) - 1).sum())
@@ -127,7 +127,7 @@ def test_the_columns_and_the_surplus():
 def test_many_cells_go_without_the_kernel_and_without_a_typical_rate(monkeypatch):
     monkeypatch.setattr(likeness, "MOST_CELLS", 10)
     found, _, _ = cells()
-    index = rate_index.rate_index(found)
+    index = rate_index.rate_index(found, Covariates.of_cells(found))
     assert index.covariates.likeness is None
     assert index.gives == (RATE_INDEX,)
     found.add(index)
@@ -148,7 +148,7 @@ def test_the_index_ranks_cells_by_what_they_hold():
     words = coding.encode(np.column_stack(np.unravel_index(seen, (12, 15, 10))))
     found = cells_at_hand(words, records[seen], coding)
     found.without_each_key()
-    found.add(rate_index.rate_index(found))
+    found.add(rate_index.rate_index(found, Covariates.of_cells(found)))
     index = column(found, RATE_INDEX)
     known = np.log(chance[seen])[np.argsort(words[:, 0])]
     assert np.corrcoef(index, known)[0, 1] > 0.9
@@ -161,7 +161,7 @@ def test_a_key_that_all_records_share_changes_nothing():
     more = cells_at_hand(coding.encode(wider), records, coding)
     more.without_each_key()
     for each in (found, more):
-        each.add(rate_index.rate_index(each))
+        each.add(rate_index.rate_index(each, Covariates.of_cells(each)))
     order, other = (
         np.argsort(c.encode(r)[:, 0]) for c, r in ((Coding.of_sizes(SIZES), rows), (coding, wider))
     )
@@ -174,5 +174,5 @@ def test_nothing_is_known_where_no_key_tells_records_apart():
     coding = Coding.of_sizes((1, 1))
     found = cells_at_hand(np.zeros((1, 1), dtype=np.int64), np.array([300]), coding)
     found.without_each_key()
-    found.add(rate_index.rate_index(found))
+    found.add(rate_index.rate_index(found, Covariates.of_cells(found)))
     assert np.isfinite(column(found, RATE_INDEX)).all()

@@ -1,0 +1,241 @@
+"""How the records were drawn: in strata, in clusters, in whole households, or one by one.
+
+Cells of the keys say nothing of that, so the same records are counted once more with the stratum
+and with what was drawn together as further keys. What is not said shows in part: households that
+are complete, and neighbours in the file that are alike.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.engines.contract import Cells, CellStore, ColumnOrder
+from discreet.engines.key_space import View
+from discreet.engines.local.cells import LocalCells
+from discreet.engines.local.grouping import distinct_rows
+from discreet.engines.steps import ByCode
+from discreet.errors import InputError, must_be
+from discreet.figures import Unavailable
+from discreet.numerics.arrays import IntArray
+from discreet.survey.headline.by_cluster import MOST_UNITS, recommend_by_cluster
+from discreet.survey.headline.recommendation import Estimated, recommend_cells
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.options import AssessOptions
+
+CLUSTERS, HOUSEHOLDS = "clusters", "households"
+FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
+COMPLETE = 0.95  # of the records, whose household has as many members in the file as a key says
+# Other members of the own household in the file, for each record: of persons drawn one by one at
+# the fraction π they are π times those of the population, of whom hardly anybody has four.
+MOST_OTHERS, ALWAYS_OTHERS = 4.0, 0.1
+ALIKE, SURELY, SORTED = 0.05, 6.0, 0.9  # excess of equal neighbours, in standard errors; of ranks
+LEAST_ALIKE = 2  # keys
+DRAWN_WHOLE = ", so households are taken to be drawn whole"
+SINGLY = "the estimate takes persons to be drawn singly, with wider limits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """How the records were drawn, as far as the estimate takes it into account.
+
+    `finer` are the cells of the keys with, as further keys, the stratum if `stratified`, and the
+    `groups` ("clusters" or "households") that were drawn if there are some, `n_groups` of them in
+    the population, None where they were taken whole. A `doubt` widens the limits. `words` say what
+    was found.
+    """
+
+    finer: Cells | None = None
+    stratified: bool = False
+    groups: str = ""
+    n_groups: int | None = None
+    doubt: str = ""
+    words: tuple[str, ...] = ()
+
+    def seen_through(self, view: View) -> "Design":
+        """The same records by the keys of a view."""
+        if self.finer is None:
+            return self
+        return replace(self, finer=self.finer.seen_through(view.beside(self.finer.space)))
+
+    def estimated(
+        self, *, population_size: float | None, n_table_cells: int, n_table_cells_known: bool
+    ) -> Estimated:
+        """The estimate, where it takes more than the cells of the keys."""
+        assert self.finer is not None
+        cells: Cells = _by_stratum(self.finer, bool(self.groups)) if self.stratified else self.finer
+        if self.groups:
+            found = recommend_by_cluster(
+                cells,
+                population_size=population_size,
+                n_clusters=self.n_groups,
+                n_table_cells=n_table_cells,
+                n_table_cells_known=n_table_cells_known,
+                named=self.groups,
+            )
+            led = found.recommended
+            why = "; ".join((led.why, *self.words))
+            return replace(found, recommended=replace(led, why=why))
+        found = recommend_cells(
+            cells,
+            population_size=population_size,
+            n_table_cells=n_table_cells,
+            n_table_cells_known=n_table_cells_known,
+        )
+        if found.risks is None:
+            return found
+        cells.add(found.risks)
+        held = cells.held(MOST_UNITS, (RISK, POPULATION_UNIQUE))
+        assert held is not None
+        return replace(found, risks=ByCode(held.words, held.extra))
+
+
+def design_of(
+    store: CellStore,
+    finer: CellStore | None,
+    options: AssessOptions,
+    *,
+    population_size: float | None,
+    orders: Sequence[ColumnOrder] | Unavailable = (),
+) -> Design:
+    """How the records were drawn, from what was said and from what shows.
+
+    `finer` has the same records by the keys and the `options.drawn_by`; `orders` say how alike
+    neighbours in the file are, where nothing was said. Checked: the cluster, the stratum and the
+    household are known of every record, and there are as many clusters in the population as in the
+    file.
+    """
+    if options.drawn_by and store.cells.space.overlap:
+        what = " and ".join(options.drawn_by)
+        return Design(
+            doubt=f"where missing values match anything the {what} is not taken into account, so "
+            f"{SINGLY}"
+        )
+    if finer is None:
+        return Design(doubt=_doubt_of_order(orders))
+    _check_known(store, finer, options)
+    groups = CLUSTERS if options.cluster is not None else ""
+    n = store.n_records
+    words: tuple[str, ...] = ()
+    if options.cluster is not None:
+        drawn = int(np.count_nonzero(_sizes(finer.cells)))
+        if options.clusters is not None and options.clusters < drawn:
+            rule, got = f"at least the {drawn:,} of the file", f"{options.clusters:,}"
+            raise InputError(must_be("clusters", rule, got))
+    elif options.household is not None and population_size is not None:
+        shown = _complete_households(store, finer.cells, n / population_size)
+        groups, words = (HOUSEHOLDS, (shown,)) if shown else ("", ())
+    stratified = options.stratum is not None
+    if not groups and not stratified:
+        return Design()
+    if finer.cells.n_cells > MOST_UNITS:
+        what = " and ".join(name for name in options.drawn_by)
+        doubt = (
+            f"there are {finer.cells.n_cells:,} combinations of the keys with {what}, more than "
+            f"the {MOST_UNITS:,} that are looked at, so {SINGLY}"
+        )
+        return Design(doubt=doubt, words=words)
+    return Design(
+        finer=finer.cells,
+        stratified=stratified,
+        groups=groups,
+        n_groups=options.clusters,
+        words=words,
+    )
+
+
+def _check_known(store: CellStore, finer: CellStore, options: AssessOptions) -> None:
+    """Every record has a value of each column that says how it was drawn."""
+    for key, name in zip(finer.keys[len(store.keys) :], options.drawn_by.values(), strict=True):
+        lacking = key.n_missing + key.n_suppressed + key.n_not_applicable
+        if lacking or finer.n_records != store.n_records:
+            role = next(role for role, column in options.drawn_by.items() if column == name)
+            got = f"{lacking or store.n_records - finer.n_records:,} records without it"
+            raise InputError(must_be(f"{role} {name!r}", "known of every record", got))
+
+
+def _sizes(cells: Cells) -> IntArray:
+    """The records of each level of the last key."""
+    last = len(cells.space.keys) - 1
+    return cells.margins([(last,)])[(last,)]
+
+
+def _complete_households(store: CellStore, cells: Cells, fraction: float) -> str:
+    """Why households seem to have been drawn whole, in words; empty where they do not."""
+    sizes = _sizes(cells)
+    sizes = sizes[sizes > 0]
+    n, n_households = store.n_records, len(sizes)
+    if n < FEW_TOGETHER * n_households:
+        return ""
+    told = f"the {n:,} records are of {n_households:,} households"
+    key = _key_of_size(store, cells)
+    if key:
+        return f"{told}, each with as many members in the file as {key} says{DRAWN_WHOLE}"
+    others = float(sizes @ (sizes - 1)) / n
+    if others > MOST_OTHERS * fraction + ALWAYS_OTHERS:
+        return (
+            f"{told}: on average {others:.1f} others of the household of a record are in the file "
+            f"too, more than persons who were drawn one by one could have{DRAWN_WHOLE}"
+        )
+    return ""
+
+
+def _key_of_size(store: CellStore, cells: Cells) -> str:
+    """The key that says how many members each household has in the file."""
+    held = cells.held(MOST_UNITS)
+    if held is None:
+        return ""
+    levels = held.levels()
+    members = np.bincount(levels[:, -1], held.n_records)[levels[:, -1]]
+    for place, key in enumerate(store.keys):
+        told = np.array([_whole_number(value) for value in key.values])[levels[:, place]]
+        if held.n_records[told == members].sum() >= COMPLETE * store.n_records:
+            return key.name
+    return ""
+
+
+def _whole_number(text: str | None) -> int:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else -1
+
+
+def _doubt_of_order(orders: Sequence[ColumnOrder] | Unavailable) -> str:
+    """That neighbours in the file are alike in several keys, as where they were drawn together.
+
+    A file that was put in order by a key says nothing of that.
+    """
+    if isinstance(orders, Unavailable):
+        return ""
+    if any(abs(one.like_ranks) > SORTED * one.n_records**0.5 for one in orders):
+        return ""
+    alike = [
+        one.name for one in orders if one.like_neighbours > max(SURELY, ALIKE * one.n_records**0.5)
+    ]
+    if len(alike) < LEAST_ALIKE:
+        return ""
+    return (
+        f"neighbours in the file are alike in {', '.join(alike)}, as where areas or households "
+        f"were drawn together; that was not said, so {SINGLY}: give the cluster or the household"
+    )
+
+
+def _by_stratum(finer: Cells, has_groups: bool) -> LocalCells:
+    """The cells without the stratum, each record with the mean weight of its stratum."""
+    held = finer.held(MOST_UNITS)
+    assert held is not None
+    assert held.weight_total is not None
+    n_keys = len(finer.space.keys)
+    place = n_keys - 1 - has_groups
+    stratum = held.coding.level(held.words, place)
+    mean = np.bincount(stratum, held.weight_total) / np.maximum(
+        np.bincount(stratum, held.n_records), 1
+    )
+    own = mean[stratum]
+    view = finer.space.itself().of_keys([key for key in range(n_keys) if key != place])
+    words, at = distinct_rows(view.words(held.words), view.space.coding.n_combinations)
+    records, weight, squares = (
+        np.bincount(at, values, len(words)).astype(np.float64)
+        for values in (held.n_records, held.n_records * own, held.n_records * own**2)
+    )
+    return LocalCells.of_arrays(
+        words, records.astype(np.int64), view.space, weight, squares=squares
+    )

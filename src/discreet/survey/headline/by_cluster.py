@@ -1,0 +1,383 @@
+"""The recommended estimate of a sample that was drawn in clusters, or of whole households.
+
+Persons of one cluster are alike, and those of clusters that were drawn have more of their like in
+the sample than persons drawn singly would; so what the sample tells of the population is asked in
+two steps. Someone is alone in the population who is alone in the cluster and whose keys occur in
+no other cluster:
+
+    P(F = 1) = P(F within = 1) · P(no other cluster has them).
+
+*Within*: the cluster is one more key, and the sample a sample of the clusters that were drawn, at
+the fraction π·C/c of c drawn clusters of C. Clusters that were taken whole leave nothing to
+estimate there. *Between*: each combination of keys counts once in each cluster, and what is known
+of it is counted in the other clusters alone. If a key tells the cluster, no other has it.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypedDict
+
+import numpy as np
+
+from discreet.data.coding import Coding
+from discreet.data.nesting import nested_pairs
+from discreet.engines.contract import Cells
+from discreet.engines.local.cells import NEIGHBOURS, cells_at_hand
+from discreet.engines.local.grouping import distinct_rows
+from discreet.engines.steps import ByCode
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
+from discreet.survey.headline.limits import NEAREST_END, NORMAL_QUANTILE, Doubt, Scale
+from discreet.survey.headline.rate_index import (
+    Known,
+    KnownBeside,
+    known_of,
+    small_pairs,
+)
+from discreet.survey.headline.recommendation import (
+    FROM_KEYS,
+    Estimated,
+    Recommended,
+    figures_of,
+    misfit_of_matches,
+    misfit_of_uniques,
+    note_on_fraction,
+    recommend_cells,
+)
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+
+MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at once
+# Drawn clusters, squared, for each of the population from which on it is no accident that each of
+# them has a level of a key for itself: fewer levels would be shared by two of them.
+TOLD_APART = 6
+NOBODY_WITHIN = (
+    "no two records of the same of the {clusters} agree on all keys, so the estimate takes persons "
+    "to be drawn singly, with wider limits"
+)
+WHY = (
+    "averages over models of how full cells are, within the {clusters} and between them, each "
+    "weighted by how well it explains the cells of one, two, three … records"
+)
+
+
+class _Possible(TypedDict):
+    n_table_cells: int
+    n_table_cells_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """What one of the two steps says: P(F = 1) and E(1/F) of the records of each row, and how far
+    that may be off, None where it is exact."""
+
+    unique: FloatArray
+    risk: FloatArray
+    n_unique: float
+    doubts: tuple[Doubt, Doubt] | None = None
+
+    @classmethod
+    def of(cls, cells: Cells, found: Estimated) -> "_Step":
+        """What an estimate of the cells says, which puts its risks beside them."""
+        assert found.risks is not None
+        cells.add(found.risks)
+        held = cells.held(MOST_UNITS, (RISK, POPULATION_UNIQUE))
+        assert held is not None
+        n_unique = float(np.count_nonzero(held.n_records == 1))
+        return cls(
+            unique=held.extra[POPULATION_UNIQUE],
+            risk=held.extra[RISK],
+            n_unique=n_unique,
+            doubts=found.doubts,
+        )
+
+
+def recommend_by_cluster(
+    cells: Cells,
+    *,
+    population_size: float | None,
+    n_clusters: int | None,
+    n_table_cells: int,
+    n_table_cells_known: bool = False,
+    named: str = "clusters",
+) -> Estimated:
+    """The estimate from cells of the keys and, as the last key, the cluster; of each combination of
+    keys its risk.
+
+    `n_clusters` are those of the population, None where those that were drawn were taken whole.
+    Checked: there are no more than `MOST_UNITS` cells.
+    """
+    units = _Units.of(cells)
+    n = int(units.records.sum())
+    asked: _Possible = {"n_table_cells": n_table_cells, "n_table_cells_known": n_table_cells_known}
+    if population_size is None or n >= population_size * (1 - 1e-9):
+        return units.estimated(population_size, **asked)
+    fraction = n / population_size
+    within_fraction = 1.0
+    if n_clusters is not None:
+        within_fraction = min(fraction * n_clusters / units.n_clusters, 1.0)
+    within = _within(cells, n / within_fraction, n_table_cells * units.n_clusters)
+    between = units.between(fraction, n_clusters or units.n_clusters / fraction, **asked)
+    if isinstance(between, Recommended):
+        return Estimated(recommended=between)
+    if within is None:
+        doubt = NOBODY_WITHIN.format(clusters=named)
+        return units.estimated(population_size, doubt=doubt, **asked)
+    return _together(units, within, between, fraction, named)
+
+
+def _within(cells: Cells, population: float, n_table_cells: int) -> _Step | None:
+    """The clusters that were drawn, seen by themselves; None where nothing tells how often two
+    persons of one share the keys."""
+    found = recommend_cells(cells, population_size=population, n_table_cells=n_table_cells)
+    return None if found.risks is None else _Step.of(cells, found)
+
+
+def _together(
+    units: "_Units",
+    within: _Step,
+    between: _Step,
+    fraction: float,
+    named: str,
+) -> Estimated:
+    """Both steps in one: 1/F of a combination of keys is the share of its units that are in the
+    sample, over the persons of these."""
+    place, n_units, records = units.place, units.n_units, units.n_records
+    alone = np.bincount(place, within.unique) / n_units
+    unique = np.where(records == 1, alone * between.unique, 0.0)
+    persons = np.bincount(place, 1 / within.risk)
+    risk = np.clip(units.n_units * between.risk / persons, unique, 1 / records)
+    sample_uniques = float((records == 1).sum())
+    uniques, matches = float(unique.sum()), float(records @ risk)
+    doubts = (
+        _of_uniques(uniques, sample_uniques, fraction, (within, between)),
+        _of_matches(matches, fraction, (within, between)),
+    )
+    uniques_figure, matches_figure = figures_of(
+        doubts,
+        varying=float(unique @ (1 - unique)),
+        most=(sample_uniques, float(len(records))),
+        fraction=fraction,
+        note=note_on_fraction(fraction),
+    )
+    led = Recommended(
+        model=FROM_KEYS,
+        why=WHY.format(clusters=named),
+        expected_population_uniques=uniques_figure,
+        expected_correct_matches=matches_figure,
+    )
+    risks = ByCode(units.words, {RISK: risk, POPULATION_UNIQUE: unique})
+    return Estimated(recommended=led, risks=risks, doubts=doubts)
+
+
+def _of_uniques(
+    uniques: float, n_unique: float, fraction: float, steps: tuple[_Step, ...]
+) -> Doubt:
+    """The doubt about P(F = 1), a product: what each step leaves open moves the logarithm, and on
+    the logit scale that is so many times more as 1 − P is smaller."""
+    most = max(n_unique, 1.0)
+    share = min(max(uniques / most, NEAREST_END), 1 - NEAREST_END)
+    misfit = misfit_of_uniques(uniques, most, fraction, clustered=True)
+    reach = [NORMAL_QUANTILE * misfit, NORMAL_QUANTILE * misfit]
+    for step in steps:
+        if step.doubts is not None:
+            own, total = step.doubts[0], step.n_unique
+            scale, left = Scale(total), 1 - own.mean / total
+            for side, end in enumerate((own.low, own.high)):
+                moved = abs(float(scale.of(end)) - float(scale.of(own.mean)))
+                reach[side] = math.hypot(reach[side], moved * left / (1 - share))
+    scale = Scale(most)
+    centre = float(scale.of(uniques))
+    return Doubt(uniques, scale.back(centre - reach[0]), scale.back(centre + reach[1]))
+
+
+def _of_matches(matches: float, fraction: float, steps: tuple[_Step, ...]) -> Doubt:
+    """The doubt about the matches, a quotient: on the log scale."""
+    own = NORMAL_QUANTILE * misfit_of_matches(fraction, clustered=True)
+    low, high = own, own
+    for step in steps:
+        if step.doubts is not None:
+            one = step.doubts[1]
+            low = math.hypot(low, math.log(one.mean / one.low))
+            high = math.hypot(high, math.log(one.high / one.mean))
+    return Doubt(matches, matches * math.exp(-low), matches * math.exp(high))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Units:
+    """Units: combinations of keys in a cluster. `levels` of the keys and the `cluster` of each,
+    `place` the combination of keys among `words`, and the `records` of each."""
+
+    fine: IntArray
+    fine_coding: Coding
+    levels: IntArray
+    cluster: IntArray
+    records: IntArray
+    weight: FloatArray | None
+    squares: FloatArray | None
+    coding: Coding
+    words: IntArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, cells: Cells) -> "_Units":
+        """From the cells of keys and cluster, in the order of their codes."""
+        held = cells.held(MOST_UNITS, ("squares",) if cells.weighted else ())
+        assert held is not None
+        levels = held.levels()
+        view = cells.space.itself().of_keys(range(levels.shape[1] - 1))
+        coding = view.space.coding
+        words, place = distinct_rows(view.words(held.words), coding.n_combinations)
+        return cls(
+            fine=held.words,
+            fine_coding=held.coding,
+            levels=levels[:, :-1],
+            cluster=levels[:, -1],
+            records=held.n_records,
+            weight=held.weight_total,
+            squares=held.extra.get("squares"),
+            coding=coding,
+            words=words,
+            place=place,
+        )
+
+    @cached_property
+    def n_units(self) -> IntArray:
+        """Clusters in which each combination of keys lies."""
+        return np.bincount(self.place, minlength=len(self.words))
+
+    @cached_property
+    def n_records(self) -> IntArray:
+        """Records of each combination of keys."""
+        return self._summed(self.records).astype(np.int64)
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """Clusters that were drawn."""
+        return len(np.unique(self.cluster))
+
+    def _summed(self, values: IntArray | FloatArray) -> FloatArray:
+        return np.bincount(self.place, values, len(self.words)).astype(np.float64)
+
+    def estimated(
+        self,
+        population_size: float | None,
+        doubt: str = "",
+        *,
+        n_table_cells: int,
+        n_table_cells_known: bool,
+    ) -> Estimated:
+        """The estimate of the combinations of keys wherever they lie, as if drawn singly."""
+        weight = None if self.weight is None else self._summed(self.weight)
+        squares = None if self.squares is None else self._summed(self.squares)
+        cells = cells_at_hand(self.words, self.n_records, self.coding, weight, squares)
+        found = recommend_cells(
+            cells,
+            population_size=population_size,
+            n_table_cells=n_table_cells,
+            n_table_cells_known=n_table_cells_known,
+            doubt=doubt,
+        )
+        if found.risks is None:
+            return found
+        step = _Step.of(cells, found)
+        told = {RISK: step.risk, POPULATION_UNIQUE: step.unique}
+        return replace(found, risks=ByCode(self.words, told))
+
+    def between(
+        self,
+        fraction: float,
+        n_clusters: float,
+        *,
+        n_table_cells: int,
+        n_table_cells_known: bool,
+    ) -> "_Step | Recommended":
+        """Whether other clusters have the same keys, of each combination of keys; or why that is
+        not known."""
+        n_keys = self.levels.shape[1]
+        rows = np.column_stack([self.levels, self.cluster])
+        sizes = (*self.coding.sizes, int(self.cluster.max()) + 1)
+        nested = nested_pairs(rows, np.ones_like(self.records), sizes)
+        sure = self.n_clusters**2 > TOLD_APART * n_clusters
+        if sure and any(pair.determined == n_keys for pair in nested):
+            return _Step(unique=np.ones(len(self.words)), risk=1.0 / self.n_units, n_unique=0.0)
+        weight = None if self.weight is None else self._summed(self.weight / self.records)
+        cells = cells_at_hand(self.words, self.n_units, self.coding, weight)
+        cells.add(ByCode(self.words, KnownBeside.columns(self._known())))
+        found = recommend_cells(
+            cells,
+            population_size=len(self.records) / fraction,
+            n_table_cells=n_table_cells,
+            n_table_cells_known=n_table_cells_known,
+            beside=KnownBeside(bool(n_references(len(self.records)))),
+        )
+        if found.risks is None:
+            return found.recommended
+        return _Step.of(cells, found)
+
+    def _known(self) -> Known:
+        """What is known of each combination of keys, on average over its units, but for what lies
+        in the same cluster, and for the combination itself."""
+        sizes, columns = self.coding.sizes, list(self.levels.T)
+        again = self.n_units[self.place] - 1  # units of the combination in other clusters
+        n = len(self.cluster)
+        elsewhere = n - np.bincount(self.cluster)[self.cluster]
+        scale = n / np.maximum(elsewhere, 1)  # as if the own cluster were like the others
+        others = [
+            (self._others(c, size) - again) * scale for c, size in zip(columns, sizes, strict=True)
+        ]
+        pairs = (
+            (
+                j,
+                k,
+                (self._others(columns[j] * sizes[k] + columns[k], sizes[j] * sizes[k]) - again)
+                * scale,
+            )
+            for j, k in small_pairs(sizes)
+        )
+        known = known_of(others, pairs, self._near(again) * scale, self._density(others), n)
+        mean = [
+            self._summed(column) / self.n_units
+            for column in (*known.covariates.T, known.beyond, known.independent)
+        ]
+        return Known(np.column_stack(mean[:4]), mean[4], mean[5])
+
+    def _others(self, level: IntArray, size: int) -> IntArray:
+        """Units of other clusters that share a level with each."""
+        _, place, own = np.unique(
+            level * (int(self.cluster.max()) + 1) + self.cluster,
+            return_inverse=True,
+            return_counts=True,
+        )
+        found: IntArray = np.bincount(level, minlength=size)[level] - own[place]
+        return found
+
+    def _near(self, again: IntArray) -> IntArray:
+        """Units of other clusters that differ from each in one key."""
+        if self.levels.shape[1] == 1:
+            return np.zeros_like(again)
+        everywhere = cells_at_hand(self.words, self.n_units, self.coding)
+        inside = cells_at_hand(self.fine, np.ones_like(self.records), self.fine_coding)
+        for cells in (everywhere, inside):
+            cells.without_each_key()
+        (whole,), (own,) = everywhere.parts, inside.parts
+        of_cluster = own.read(NEIGHBOURS) - again  # one of the keys there is the cluster itself
+        found: IntArray = whole.read(NEIGHBOURS)[self.place] - of_cluster
+        return found
+
+    def _density(self, others: list[FloatArray]) -> FloatArray | None:
+        """The kernel of the other clusters."""
+        n_keys = len(others)
+        references = n_references(len(self.cluster))
+        if not references:
+            return None
+        cells = cells_at_hand(self.fine, np.ones_like(self.records), self.fine_coding)
+        sets = [(key,) for key in range(n_keys + 1)]
+        margins = tuple(cells.margins(sets).values())
+        share = min(references / len(self.cluster), 1.0)
+        drawn = cells.fold(DrawingReferences(share, tuple(range(n_keys + 1)), margins))
+        kernel = Likeness.fitted(
+            drawn, self.fine_coding, tuple(range(n_keys)), margins[:n_keys], len(self.cluster),
+            by=n_keys,
+        )  # fmt: skip
+        return kernel.density(self.levels, others, self.cluster)
