@@ -34,7 +34,8 @@ PLAIN = (  # options that reach the library as they are
     "keys", "weight", "population", "whole_population", "cells", "nesting", "household",
     "cluster", "clusters", "stratum", "sensitive", "max_risk", "min_k", "policy", "k",
     "all_models", "headline", "l", "c", "t", "alpha", "alpha_k", "suda",
-    "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs", "risks", "carry", "missing", "missing_weight",
+    "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs",
+    "risks", "carry", "missing", "missing_weight",
 )  # fmt: skip
 
 
