@@ -317,6 +317,7 @@ def _begun(store: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
         size=summary.population_size,
         n_table_cells=summary.n_table_cells,
         given=options.cells is not None,
+        nested=nested,
         design=design_of(
             store,
             inputs.finer,

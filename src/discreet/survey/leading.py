@@ -46,11 +46,13 @@ class RiskOverview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What is known of the population: its size, and the number of possible cells, which is `given`
-    where the user said so; and how the records were drawn."""
+    where the user said so; keys that determine others, if they were sought; and how the records
+    were drawn."""
 
     size: float | None
     n_table_cells: int | None = None
     given: bool = False
+    nested: Nesting | None = None
     design: Design = field(default_factory=Design)
 
     def seen_through(self, view: View) -> "Known":
@@ -78,9 +80,10 @@ def estimated(
             doubt=known.design.doubt,
             progress=progress,
         )
-    possible = known.n_table_cells
-    if possible is None:
+    nested, possible = known.nested, known.n_table_cells
+    if nested is None:
         nested = nesting_of(cells) if nesting else Nesting()
+    if possible is None:
         possible = nested.n_possible(cells.space.known_sizes)
     if known.design.finer is not None:
         return known.design.estimated(
@@ -92,6 +95,7 @@ def estimated(
         n_table_cells=possible,
         n_table_cells_known=known.given,
         left_out=left_out,
+        repeated=nested.repeated,
         doubt=known.design.doubt,
     )
 

@@ -36,6 +36,11 @@ class Nesting:
         """The determining key of each pair, and the determined one."""
         return tuple(Nested(a, b) for a, b in sorted(self.maps))
 
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """Keys that say the same as an earlier one, in other words."""
+        return tuple(sorted(key for key, first in _copies(self.maps).items() if key != first))
+
     def n_possible(self, sizes: Sequence[int]) -> int:
         """Cells of a table with so many levels of each key in which every nested key has the level
         it must have.

@@ -46,6 +46,7 @@ from discreet.survey.headline.recommendation import (
     recommend_cells,
 )
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.nested_keys import nesting_of
 
 MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at once
 # Drawn clusters, squared, for each of the population from which on it is no accident that each of
@@ -129,7 +130,10 @@ def recommend_by_cluster(
 def _within(cells: Cells, population: float, n_table_cells: int) -> _Step | None:
     """The clusters that were drawn, seen by themselves; None where nothing tells how often two
     persons of one share the keys."""
-    found = recommend_cells(cells, population_size=population, n_table_cells=n_table_cells)
+    repeated = nesting_of(cells).repeated  # a key may be the cluster in other words
+    found = recommend_cells(
+        cells, population_size=population, n_table_cells=n_table_cells, repeated=repeated
+    )
     return None if found.risks is None else _Step.of(cells, found)
 
 

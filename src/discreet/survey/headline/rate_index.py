@@ -69,7 +69,12 @@ class Covariates:
     one: tuple[IntArray, ...]
     two: Mapping[tuple[int, int], IntArray]
     likeness: Likeness | None
-    reads = ("neighbours",)
+    neighbours: str = "neighbours"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The near neighbours."""
+        return (self.neighbours,)
 
     @property
     def has_kernel(self) -> bool:
@@ -77,11 +82,21 @@ class Covariates:
         return self.likeness is not None
 
     @classmethod
-    def of_cells(cls, cells: Cells) -> "Covariates":
-        """From three passes over the cells."""
+    def of_cells(cls, cells: Cells, repeated: Sequence[int] = ()) -> "Covariates":
+        """From three passes over the cells; `repeated` keys say the same as others. The near
+        neighbours have been counted, but anew if there are such keys: two records that differ in a
+        key and in what repeats it are neighbours."""
         sizes = cells.space.coding.sizes
+        apart = [key for key in range(len(sizes)) if key not in repeated]
+        neighbours = "neighbours"
+        if repeated:
+            neighbours = "neighbours_apart"
+            view = cells.space.itself().of_keys(apart)
+            coarser = cells.seen_through(view)
+            coarser.without_each_key()
+            cells.take(coarser, view, {"neighbours": neighbours})
         every = cells.margins([(key,) for key in range(len(sizes))])
-        keys = tuple(key for key in range(len(sizes)) if np.count_nonzero(every[(key,)]) > 1)
+        keys = tuple(key for key in apart if np.count_nonzero(every[(key,)]) > 1)
         one = tuple(every[(key,)] for key in keys)
         pairs = small_pairs([sizes[key] for key in keys])
         two = cells.margins([(keys[j], keys[k]) for j, k in pairs]) if pairs else {}
@@ -91,7 +106,7 @@ class Covariates:
             drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0), keys, one))
             likeness = Likeness.fitted(drawn, cells.space.coding, keys, one, cells.n_records)
         named = {(j, k): two[(keys[j], keys[k])] for j, k in pairs}
-        return cls(cells.n_records, keys, one, named, likeness)
+        return cls(cells.n_records, keys, one, named, likeness, neighbours)
 
     def of(self, batch: CellBatch) -> Known:
         """Of some cells, which have their near neighbours beside them."""
@@ -102,7 +117,7 @@ class Covariates:
             for (j, k), table in self.two.items()
         )
         density = None if self.likeness is None else self.likeness.density(rows, others)
-        return known_of(others, pairs, batch.extra["neighbours"], density, self.n_records)
+        return known_of(others, pairs, batch.extra[self.neighbours], density, self.n_records)
 
 
 def known_of(

@@ -7,7 +7,7 @@ argument and its trial are in docs/methods/recommended.md.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -146,6 +146,7 @@ def recommend_cells(
     n_table_cells_known: bool = False,
     left_out: KeysLeftOut | None = None,
     beside: KnownBeside | None = None,
+    repeated: Sequence[int] = (),
     doubt: str = "",
 ) -> Estimated:
     """The recommended estimate of all occupied cells, and that of each of them.
@@ -153,9 +154,9 @@ def recommend_cells(
     Survey weights, where there are some, are scaled to add up to the population, with a note where
     that is a long way. `n_table_cells` are those of the levels in the sample, unless they are known
     from elsewhere. Near neighbours are counted by `left_out`, where that is at hand, unless what is
-    known of each cell lies `beside` it. A `doubt` about how the sample was drawn widens the limits
-    and is noted. Cost: one sort
-    of the cells for each key, two passes over them, and some tenths of a second.
+    known of each cell lies `beside` it; `repeated` keys say the same as others. A `doubt` about how
+    the sample was drawn widens the limits and is noted. Cost: one sort of the cells for each key,
+    two passes over them, and some tenths of a second.
     Checked: sample and population have sizes that make sense.
     """
     weight_sum = as_float(cells.fold(WeightSum())) if cells.weighted else None
@@ -174,7 +175,7 @@ def recommend_cells(
     covariates: Covariates | KnownBeside
     if beside is None:
         (left_out or KeysLeftOut(cells)).count()
-        covariates = Covariates.of_cells(cells)
+        covariates = Covariates.of_cells(cells, repeated)
     else:
         covariates = beside
     surplus = cells.add(rate_index(cells, covariates))
