@@ -88,6 +88,8 @@ def _changed(before: Assessment, now: Assessment) -> Iterator[str]:
     )
     if not same:
         yield "keys"
+    if _households(before) != _households(now):
+        yield f"households {before.settings.options.household!r}"
     then, since = before.to_json(), now.to_json()
     weight = before.settings.weight
     for part, what in {
@@ -95,11 +97,15 @@ def _changed(before: Assessment, now: Assessment) -> Iterator[str]:
         "population_size": "sizes of the population",
         "recommended": "figures" if weight is None else f"weights {weight!r}",
         "riskiest": "orders of records",
-        "households": f"households {before.settings.options.household!r}",
         "sensitive": "sensitive variables",
     }.items():
         if not _same(then.get(part), since.get(part)):
             yield what
+
+
+def _households(found: Assessment) -> Any:
+    totals = found.households
+    return None if totals is None else (totals.n_households, totals.pattern_sizes.cells.tolist())
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -185,7 +185,7 @@ def _of_uniques(
     reach = [NORMAL_QUANTILE * misfit, NORMAL_QUANTILE * misfit]
     for step in steps:
         if step.doubts is not None:
-            own, total = step.doubts[0], step.n_unique
+            own, total = step.doubts[0], max(step.n_unique, 1.0)
             scale, left = Scale(total), 1 - own.mean / total
             for side, end in enumerate((own.low, own.high)):
                 moved = abs(float(scale.of(end)) - float(scale.of(own.mean)))

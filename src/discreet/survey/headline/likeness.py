@@ -173,7 +173,11 @@ class Likeness:
         return drawn, weight
 
     def _mixing_of(
-        self, rows: IntArray, records: IntArray, number: FloatArray, group: IntArray | None
+        self,
+        rows: IntArray,
+        records: IntArray,
+        number: FloatArray,
+        group: IntArray | None = None,
     ) -> FloatArray:
         """One step of EM on some of the references."""
         sums, total = np.zeros(len(self.mixing)), 0.0

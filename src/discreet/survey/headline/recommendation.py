@@ -70,6 +70,10 @@ CLUSTERED, CLUSTERED_MATCHES = 0.15, 0.05  # further, where records were drawn t
 FEWEST_RECORDS = 100
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
+NO_TWO_AGREE = (
+    "no two records of the sample agree on all keys, so the estimate rests on what was seen in "
+    "other populations"
+)
 AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
     "of one, two, three … records"
@@ -356,7 +360,10 @@ class _Asked:
         return Estimated(recommended=led, doubts=(alone, matched)), result
 
     def _note(self) -> str:
-        notes = (note_on_fraction(self.fraction), self.note, self.doubt)
+        nobody = self.sizes.n_cells == self.sizes.sample_size
+        notes = (
+            note_on_fraction(self.fraction), NO_TWO_AGREE if nobody else "", self.note, self.doubt
+        )  # fmt: skip
         return "; ".join(note for note in notes if note)
 
     def _counted(self) -> Recommended:

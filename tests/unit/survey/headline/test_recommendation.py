@@ -9,6 +9,7 @@ from discreet.data.summary import SizeIndices
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.assess import assess
+from discreet.survey.headline import likeness
 from discreet.survey.headline.recommendation import (
     COUNTED,
     FROM_KEYS,
@@ -168,18 +169,23 @@ def test_only_large_cells_are_matched_at_the_sampling_fraction():
     assert found.expected_correct_matches.value == pytest.approx(5.0, rel=0.01)
 
 
-def test_where_no_two_records_agree_there_are_limits_and_the_reason_only():
+def test_where_no_two_records_agree_other_populations_tell_what_there_is_to_tell():
     coding = Coding.of_sizes([2000, 2000])
     levels = np.array([np.arange(2000), np.random.default_rng(1).permutation(2000)]).T
-    found = recommend(
-        coding.encode(levels),
-        np.ones(2000, dtype=np.int64),
-        coding,
-        population_size=20_000,
-        n_table_cells=coding.n_combinations,
-    )
+    asked = {"population_size": 20_000, "n_table_cells": coding.n_combinations}
+    found = recommend(coding.encode(levels), np.ones(2000, dtype=np.int64), coding, **asked)
+    uniques = found.expected_population_uniques
+    assert uniques.low < 0.5 * 2000 < 0.9 * 2000 < uniques.value < uniques.high == 2000
+    assert "no two records" in uniques.note
+
+
+def test_where_no_two_records_agree_and_none_can_be_held_against_all_there_are_limits_only():
+    coding = Coding.of_sizes([likeness.MOST_CELLS + 1])
+    words = np.arange(likeness.MOST_CELLS + 1)[:, None]
+    asked = {"population_size": 1e7, "n_table_cells": coding.n_combinations}
+    found = recommend(words, np.ones(len(words), dtype=np.int64), coding, **asked)
     limits = found.expected_population_uniques
-    assert (limits.value, limits.low, limits.high) == (None, 0, 2000)
+    assert (limits.value, limits.low, limits.high) == (None, 0, len(words))
     assert limits.how is How.BOUND
     assert "no two records" in limits.note
     assert isinstance(found.expected_correct_matches, Unavailable)
@@ -272,15 +278,15 @@ def test_a_headline_that_cannot_lead(options, message):
         assess(frame, ["a", "b"], **({"population": 3000} | options))
 
 
-@pytest.mark.parametrize(("members", "warned"), [(3, True), (1, False)])
+@pytest.mark.parametrize(("members", "warned"), [(2, True), (1, False)])
 def test_households_are_warned_about_where_members_are_in_the_file_together(members, warned):
     n = np.arange(300)
     frame = pa.table({"a": n**2 % 37, "b": n % 7, "h": n // members})
-    found = assess(frame, ["a", "b"], population=3000, household="h")
+    found = assess(frame, ["a", "b"], population=1000, household="h")
     note = found.recommended.expected_population_uniques.note
-    assert ("300 records are of 100 households" in note) == warned
+    assert ("300 records are of 150 households" in note) == warned
     assert ("assess a file with one member of each household as well" in note) == warned
-    alone = assess(frame, ["a", "b"], population=3000)
+    alone = assess(frame, ["a", "b"], population=1000)
     assert alone.recommended.expected_population_uniques.note == ""
 
 
