@@ -88,24 +88,20 @@ def _changed(before: Assessment, now: Assessment) -> Iterator[str]:
     )
     if not same:
         yield "keys"
-    if _households(before) != _households(now):
-        yield f"households {before.settings.options.household!r}"
     then, since = before.to_json(), now.to_json()
-    weight = before.settings.weight
+    options = before.settings.options
+    asked = {"weights": options.weight, **{f"{r}s": c for r, c in options.drawn_by.items()}}
+    drawn = [f"{what} {column!r}" for what, column in asked.items() if column is not None]
     for part, what in {
-        "weight_total": f"weights {weight!r}",
+        "weight_total": f"weights {options.weight!r}",
         "population_size": "sizes of the population",
-        "recommended": "figures" if weight is None else f"weights {weight!r}",
+        "recommended": " or ".join(drawn) or "figures",
         "riskiest": "orders of records",
+        "households": f"households {options.household!r}",
         "sensitive": "sensitive variables",
     }.items():
         if not _same(then.get(part), since.get(part)):
             yield what
-
-
-def _households(found: Assessment) -> Any:
-    totals = found.households
-    return None if totals is None else (totals.n_households, totals.pattern_sizes.cells.tolist())
 
 
 def _same(one: Any, other: Any) -> bool:
