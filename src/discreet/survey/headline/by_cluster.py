@@ -28,7 +28,7 @@ from discreet.engines.local.grouping import distinct_rows
 from discreet.engines.steps import ByCode
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
-from discreet.survey.headline.limits import NEAREST_END, NORMAL_QUANTILE, Doubt, Scale
+from discreet.survey.headline.limits import NEAREST_END, NORMAL_QUANTILE, Doubt, Scale, exactly
 from discreet.survey.headline.rate_index import (
     Known,
     KnownBeside,
@@ -36,6 +36,7 @@ from discreet.survey.headline.rate_index import (
     small_pairs,
 )
 from discreet.survey.headline.recommendation import (
+    COUNTED,
     FROM_KEYS,
     Estimated,
     Recommended,
@@ -49,9 +50,9 @@ from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.nested_keys import nesting_of
 
 MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at once
-# Drawn clusters, squared, for each of the population from which on it is no accident that each of
-# them has a level of a key for itself: fewer levels would be shared by two of them.
-TOLD_APART = 6
+# So many drawn clusters, or their square for each cluster of the population, from which on it is no
+# accident that each has a level of a key for itself: of fewer levels two would share one.
+MANY_APART, TOLD_APART = 25, 6
 NOBODY_WITHIN = (
     "no two records of the same of the {clusters} agree on all keys, so the estimate takes persons "
     "to be drawn singly, with wider limits"
@@ -151,8 +152,18 @@ def _together(
     unique = np.where(records == 1, alone * between.unique, 0.0)
     persons = np.bincount(place, 1 / within.risk)
     risk = np.clip(units.n_units * between.risk / persons, unique, 1 / records)
+    risks = ByCode(units.words, {RISK: risk, POPULATION_UNIQUE: unique})
     sample_uniques = float((records == 1).sum())
     uniques, matches = float(unique.sum()), float(records @ risk)
+    if within.doubts is None and between.doubts is None:
+        led = Recommended(
+            model=COUNTED,
+            why=f"the {named} were taken whole and a key tells them apart, so whoever shares the "
+            "keys of a record is in the file",
+            expected_population_uniques=exactly(uniques),
+            expected_correct_matches=exactly(matches),
+        )
+        return Estimated(recommended=led, risks=risks)
     doubts = (
         _of_uniques(uniques, sample_uniques, fraction, (within, between)),
         _of_matches(matches, fraction, (within, between)),
@@ -170,7 +181,6 @@ def _together(
         expected_population_uniques=uniques_figure,
         expected_correct_matches=matches_figure,
     )
-    risks = ByCode(units.words, {RISK: risk, POPULATION_UNIQUE: unique})
     return Estimated(recommended=led, risks=risks, doubts=doubts)
 
 
@@ -222,17 +232,24 @@ class _Units:
     coding: Coding
     words: IntArray
     place: IntArray
+    is_key: bool
 
     @classmethod
     def of(cls, cells: Cells) -> "_Units":
-        """From the cells of keys and cluster, in the order of their codes."""
+        """From the cells of keys and cluster, in the order of their codes; a key may be the cluster
+        itself, by its values."""
         held = cells.held(MOST_UNITS, ("squares",) if cells.weighted else ())
         assert held is not None
         levels = held.levels()
         view = cells.space.itself().of_keys(range(levels.shape[1] - 1))
         coding = view.space.coding
         words, place = distinct_rows(view.words(held.words), coding.n_combinations)
+        *keys, cluster = cells.space.keys
         return cls(
+            is_key=any(
+                key.values == cluster.values and bool(np.array_equal(column, levels[:, -1]))
+                for key, column in zip(keys, levels.T, strict=False)
+            ),
             fine=held.words,
             fine_coding=held.coding,
             levels=levels[:, :-1],
@@ -302,8 +319,8 @@ class _Units:
         rows = np.column_stack([self.levels, self.cluster])
         sizes = (*self.coding.sizes, int(self.cluster.max()) + 1)
         nested = nested_pairs(rows, np.ones_like(self.records), sizes)
-        sure = self.n_clusters**2 > TOLD_APART * n_clusters
-        if sure and any(pair.determined == n_keys for pair in nested):
+        sure = self.n_clusters >= MANY_APART or self.n_clusters**2 > TOLD_APART * n_clusters
+        if self.is_key or (sure and any(pair.determined == n_keys for pair in nested)):
             return _Step(unique=np.ones(len(self.words)), risk=1.0 / self.n_units, n_unique=0.0)
         weight = None if self.weight is None else self._summed(self.weight / self.records)
         cells = cells_at_hand(self.words, self.n_units, self.coding, weight)
