@@ -53,6 +53,11 @@ PLAIN = (  # options that reach the library as they are
 )  # fmt: skip
 @option(KNOWN, "--population-file", metavar="FILE", help="A file of the whole population.")
 @option(
+    KNOWN, "--known-margins", metavar="FILE", multiple=True,
+    help="A published table of the population: one key or two, and a column of counts; may be "
+    "given several times.",
+)  # fmt: skip
+@option(
     KNOWN, "--cells", type=int,
     help="Number of possible cells [default: the product of the numbers of levels, without what "
     "nested keys rule out].",
@@ -203,13 +208,15 @@ def command(file: str, **options: Any) -> None:
 
 def _run(file: str, options: dict[str, Any]) -> None:
     from discreet.cli.console import progress_bar
+    from discreet.data.records import Records
     from discreet.data.writing import check_outputs
 
     check_together(options)
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     with progress_bar() as progress, engine_of(options, progress) as engine:
         inputs = _inputs(file, options, csv, engine)
-        given = [records for records in inputs.values() if records is not None]
+        given = [records for records in inputs.values() if isinstance(records, Records)]
+        given += inputs["known_margins"]
         check_csv(options, given, options["trees"])
         files = [path for records in given for path in records.files]
         files += [Path(path) for _, path in options["trees"]]
@@ -228,7 +235,7 @@ def _run(file: str, options: dict[str, Any]) -> None:
 def _inputs(file: str, options: dict[str, Any], csv: Any, engine: Any) -> dict[str, Any]:
     from discreet.data.records import open_records
 
-    return {
+    opened = {
         name: None if path is None else open_records(source_of(path, engine), csv, sheet)
         for name, path, sheet in (
             ("source", file, options["sheet"]),
@@ -236,6 +243,8 @@ def _inputs(file: str, options: dict[str, Any], csv: Any, engine: Any) -> dict[s
             ("population_file", options["population_file"], None),
         )
     }
+    margins = [open_records(source_of(path, engine), csv) for path in options["known_margins"]]
+    return opened | {"known_margins": margins}
 
 
 def _assessed(asked: dict[str, Any]) -> Any:

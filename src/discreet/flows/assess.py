@@ -148,7 +148,7 @@ def _measured(
     check_roles_asked(options, records.column_names, records.name)
     options = with_household(options, records.column_names)
     if options.risks is not None:
-        opened = (inputs.records, inputs.impossible, inputs.population)
+        opened = (inputs.records, inputs.impossible, inputs.population, *inputs.margins)
         _check_output(Path(options.risks), [one for one in opened if one is not None])
     counting = engine_or_default(engine, progress)
     columns = counted_columns(counting, records, inputs.population, options)
@@ -170,6 +170,7 @@ def _opened(records: Records, options: AssessOptions) -> Inputs:
         records=records,
         impossible=None if impossible is None else open_records(impossible, options.csv),
         population=None if population is None else open_records(population, options.csv),
+        margins=tuple(open_records(one, options.csv) for one in options.known_margins),
         trees={
             name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
             for name, tree in options.trees.items()

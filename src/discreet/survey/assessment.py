@@ -46,6 +46,7 @@ from discreet.survey.headline.recommendation import (
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.impossible import ImpossibleList, read_impossible
 from discreet.survey.judging import judged, with_remedy
+from discreet.survey.known_margins import KnownMargins, read_known_margins
 from discreet.survey.known_population import KnownPopulation, known_population
 from discreet.survey.leading import Known, RiskOverview, beside, estimated, overview
 from discreet.survey.models.contract import Model, ModelUnavailable, Need
@@ -83,6 +84,7 @@ class Inputs:
     records: Records
     impossible: Records | None = None
     population: Records | None = None
+    margins: tuple[Records, ...] = ()
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     columns: Columns = field(default_factory=Columns)
     finer: CellStore | None = None
@@ -306,10 +308,11 @@ def _begun(store: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
     check_weights(options.weight, store.weights)
     nested = nesting_of(cells) if options.uses_nesting else Nesting()
     truth = None if inputs.population is None else _truth(store, inputs.population)
+    margins = read_known_margins(inputs.margins, store, options.population)
     summary = summarise(
         cells,
         n_table_cells=_table_cells(cells, nested, impossible, options.cells),
-        population_size=_population_size(store, options, truth),
+        population_size=_population_size(store, options, truth, margins),
         weight_total=store.weights.total if store.weights else None,
         needs=_needs(options.chosen_models, options),
     )
@@ -318,6 +321,7 @@ def _begun(store: CellStore, inputs: Inputs, options: AssessOptions) -> _Begun:
         n_table_cells=summary.n_table_cells,
         given=options.cells is not None,
         nested=nested,
+        margins=margins,
         design=design_of(
             store,
             inputs.finer,
@@ -401,9 +405,13 @@ def _before(
 
 
 def _population_size(
-    store: CellStore, options: AssessOptions, truth: KnownPopulation | None
+    store: CellStore,
+    options: AssessOptions,
+    truth: KnownPopulation | None,
+    margins: KnownMargins,
 ) -> float | None:
-    """The size that is given, or counted; raises InputError for fewer persons than records."""
+    """The size that is given, counted, or published; raises InputError for fewer persons than
+    records."""
     if options.whole_population:
         return float(store.n_records)
     size = options.population
@@ -411,7 +419,9 @@ def _population_size(
         rule = f"at least the {store.n_records:,} records of the file"
         remedy = "a population holds every person of its sample"
         raise InputError(must_be("population", rule, f"{size:,.0f}", remedy=remedy))
-    return truth.population_size if size is None and truth is not None else size
+    if size is None and truth is not None:
+        return truth.population_size
+    return float(margins.total) if size is None and margins.total else size
 
 
 def _estimate(begun: _Begun, options: AssessOptions, progress: Progress) -> Estimated:
@@ -584,6 +594,7 @@ def _settings(inputs: Inputs, options: AssessOptions) -> Settings:
         options,
         impossible=None if impossible is None else impossible.name,
         population_file=None if population is None else population.name,
+        known_margins=tuple(records.name for records in inputs.margins),
     )
     return Settings(
         options=named,

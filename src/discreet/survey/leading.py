@@ -18,6 +18,8 @@ from discreet.survey.design import Design
 from discreet.survey.headline.by_pattern import recommend_by_pattern
 from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.headline.within_margins import within_margins
+from discreet.survey.known_margins import KnownMargins
 from discreet.survey.nested_keys import Nesting, nesting_of
 from discreet.survey.projection import AllCells
 from discreet.survey.risk_histogram import RiskDistribution
@@ -46,18 +48,20 @@ class RiskOverview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What is known of the population: its size, and the number of possible cells, which is `given`
-    where the user said so; keys that determine others, if they were sought; and how the records
-    were drawn."""
+    where the user said so; keys that determine others, if they were sought; how the records were
+    drawn; and published tables."""
 
     size: float | None
     n_table_cells: int | None = None
     given: bool = False
     nested: Nesting | None = None
     design: Design = field(default_factory=Design)
+    margins: KnownMargins = field(default_factory=KnownMargins)
 
     def seen_through(self, view: View) -> "Known":
         """What is known of coarser cells."""
-        return Known(size=self.size, design=self.design.seen_through(view))
+        design, margins = self.design.seen_through(view), self.margins.seen_through(view)
+        return Known(size=self.size, design=design, margins=margins)
 
 
 def estimated(
@@ -73,6 +77,13 @@ def estimated(
 
     `left_out` counts the cells without each key, where others want to know that too; `nesting` says
     that keys which determine others leave fewer cells possible."""
+    found = _estimated(cells, known, progress, left_out=left_out, nesting=nesting)
+    return within_margins(found, cells, known.margins)
+
+
+def _estimated(
+    cells: Cells, known: Known, progress: Progress, *, left_out: KeysLeftOut | None, nesting: bool
+) -> Estimated:
     if cells.space.overlap:
         return recommend_by_pattern(
             AllCells.of(cells, cells.n_cells),
@@ -96,6 +107,7 @@ def estimated(
         n_table_cells_known=known.given,
         left_out=left_out,
         repeated=nested.repeated,
+        margins=known.margins,
         doubt=known.design.doubt,
     )
 

@@ -54,6 +54,7 @@ THRESHOLDS = {  # what the limits of sensitive variables are called below
 
 UNTYPED = (
     "keys",
+    "known_margins",
     "sensitive",
     "population",
     "missing_codes",
@@ -75,6 +76,8 @@ class AssessOptions:
     - `population`: number of persons in the population.
     - `whole_population`: the file is the population, and no sample of it.
     - `population_file`: a file or a frame of the whole population, for true risks.
+    - `known_margins`: files or frames with published tables of the population, each with one key or
+      two and a column of counts.
     - `cells`: number of possible cells; by default the product of the numbers of levels, without
       the combinations that nested keys rule out.
     - `nesting`: keys that determine other keys (district and region) are found in the data, and
@@ -140,6 +143,7 @@ class AssessOptions:
     population: float | None = None
     whole_population: bool = False
     population_file: Any = field(default=None, repr=False)
+    known_margins: Any = field(default=(), repr=False)
     cells: int | None = None
     nesting: bool = True
     impossible: Any = field(default=None, repr=False)
@@ -217,6 +221,7 @@ class AssessOptions:
             "risks": None if self.risks is None else Path(self.risks),
             "policy": policies_of(self.policy),
             "roles": dict(self.roles or {}),
+            "known_margins": _several(self.known_margins),
             **{kind: by_column(getattr(self, kind)) for kind in CODES},
         }
         for name, value in settled.items():
@@ -246,6 +251,9 @@ class AssessOptions:
             check_size(self.suda, len(self.key_names), "suda")
 
     def _check_design(self) -> None:
+        if self.known_margins and (self.population_file is not None or self.whole_population):
+            rule = "left out where the whole population is given"
+            raise InputError(must_be("known_margins", rule, "both"))
         if self.clusters is not None:
             if self.cluster is None:
                 rule = "given with the column of the clusters"
@@ -402,8 +410,8 @@ class AssessOptions:
         """Whether the recommended estimate leads: no model that was chosen, no counted population,
         and a sample as far as is known."""
         counted = self.whole_population or self.population_file is not None
-        told = self.population is not None or self.weight is not None
-        return self.headline is None and not counted and told
+        told = self.population is not None or self.weight is not None or self.known_margins
+        return self.headline is None and not counted and bool(told)
 
     @property
     def drawn_by(self) -> dict[str, str]:
@@ -432,6 +440,13 @@ class AssessOptions:
             carry=tuple(self.carry),
             decimal=(self.csv or CsvOptions()).decimal,
         )
+
+
+def _several(files: Any) -> tuple[Any, ...]:
+    """Files or frames, given as one or several."""
+    if files is None:
+        return ()
+    return tuple(files) if isinstance(files, list | tuple) else (files,)
 
 
 def _check_population(population: Any) -> None:

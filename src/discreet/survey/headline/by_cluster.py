@@ -27,11 +27,17 @@ from discreet.engines.local.cells import NEIGHBOURS, cells_at_hand
 from discreet.engines.local.grouping import distinct_rows
 from discreet.engines.steps import ByCode
 from discreet.numerics.arrays import FloatArray, IntArray
-from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
+from discreet.survey.headline.likeness import (
+    LEAST_OTHERS,
+    DrawingReferences,
+    Likeness,
+    n_references,
+)
 from discreet.survey.headline.limits import NEAREST_END, NORMAL_QUANTILE, Doubt, Scale, exactly
 from discreet.survey.headline.rate_index import (
     Known,
     KnownBeside,
+    Others,
     known_of,
     small_pairs,
 )
@@ -345,16 +351,11 @@ class _Units:
         elsewhere = n - np.bincount(self.cluster)[self.cluster]
         scale = n / np.maximum(elsewhere, 1)  # as if the own cluster were like the others
         others = [
-            (self._others(c, size) - again) * scale for c, size in zip(columns, sizes, strict=True)
+            Others((self._others(c, size) - again) * scale)
+            for c, size in zip(columns, sizes, strict=True)
         ]
         pairs = (
-            (
-                j,
-                k,
-                (self._others(columns[j] * sizes[k] + columns[k], sizes[j] * sizes[k]) - again)
-                * scale,
-            )
-            for j, k in small_pairs(sizes)
+            (self._of_pair(j, k, again, scale), others[j], others[k]) for j, k in small_pairs(sizes)
         )
         known = known_of(others, pairs, self._near(again) * scale, self._density(others), n)
         mean = [
@@ -362,6 +363,11 @@ class _Units:
             for column in (*known.covariates.T, known.beyond, known.independent)
         ]
         return Known(np.column_stack(mean[:4]), mean[4], mean[5])
+
+    def _of_pair(self, j: int, k: int, again: IntArray, scale: FloatArray) -> Others:
+        sizes, levels = self.coding.sizes, self.levels
+        both = levels[:, j] * sizes[k] + levels[:, k]
+        return Others((self._others(both, sizes[j] * sizes[k]) - again) * scale)
 
     def _others(self, level: IntArray, size: int) -> IntArray:
         """Units of other clusters that share a level with each."""
@@ -386,7 +392,7 @@ class _Units:
         found: IntArray = whole.read(NEIGHBOURS)[self.place] - of_cluster
         return found
 
-    def _density(self, others: list[FloatArray]) -> FloatArray | None:
+    def _density(self, others: list[Others]) -> FloatArray | None:
         """The kernel of the other clusters."""
         n_keys = len(others)
         references = n_references(len(self.cluster))
@@ -401,4 +407,6 @@ class _Units:
             drawn, self.fine_coding, tuple(range(n_keys)), margins[:n_keys], len(self.cluster),
             by=n_keys,
         )  # fmt: skip
-        return kernel.density(self.levels, others, self.cluster)
+        return kernel.density(
+            self.levels, [one.at_least(LEAST_OTHERS) for one in others], self.cluster
+        )

@@ -131,17 +131,19 @@ class Likeness:
             kernel = replace(kernel, mixing=mixing)
         return kernel
 
-    def others(self, rows: IntArray, records: IntArray) -> list[IntArray]:
-        """How many share the level of each key but for the own records of each row."""
+    def others(self, rows: IntArray, records: IntArray) -> list[FloatArray]:
+        """How many share the level of each key but for the own records of each row, and
+        `LEAST_OTHERS` at least."""
         return [
-            margin[column] - records for margin, column in zip(self.margins, rows.T, strict=True)
+            np.maximum(margin[column] - records, LEAST_OTHERS)
+            for margin, column in zip(self.margins, rows.T, strict=True)
         ]
 
     def density(
         self, rows: IntArray, others: Sequence[CountArray], group: IntArray | None = None
     ) -> FloatArray:
         """q of combinations of levels (rows × keys), whose own records are left out: `others` share
-        the level of each key. References of the own `group` are left out too."""
+        the level of each key, more than none. References of the own `group` are left out too."""
         found = np.empty(len(rows))
         for first in range(0, len(rows), ROWS_AT_ONCE):
             here = slice(first, first + ROWS_AT_ONCE)
@@ -159,7 +161,7 @@ class Likeness:
         each reference of how much likelier that makes its level; 0 where all keys agree, and within
         a group."""
         mixing = self.mixing.tolist()
-        shares = [np.maximum(other, LEAST_OTHERS) / self.n_records for other in others]
+        shares = [other / self.n_records for other in others]
         drawn = [share * own for share, own in zip(shares, mixing, strict=True)]
         gain = [(1 - own + d) / d for d, own in zip(drawn, mixing, strict=True)]
         weight = np.ones((len(rows), len(self.number)))

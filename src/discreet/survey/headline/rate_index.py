@@ -18,7 +18,7 @@ has in them is next to nothing.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -27,7 +27,12 @@ from discreet.data.cells import CellBatch
 from discreet.engines.contract import Cells
 from discreet.numerics.arrays import CountArray, FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum
-from discreet.survey.headline.likeness import DrawingReferences, Likeness, n_references
+from discreet.survey.headline.likeness import (
+    LEAST_OTHERS,
+    DrawingReferences,
+    Likeness,
+    n_references,
+)
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 
 RATE_INDEX, TYPICAL_RATE = "rate_index", "typical_rate"
@@ -46,6 +51,7 @@ LOWEST_LOG, HIGHEST_LOG = -25.0, 12.0
 # the weights of neighbours, likeness, independence, pairs, neighbours beyond independence, and
 # independence with half a record more for each level.
 TYPICAL = (-1.134, 0.199, 1.065, 1.221, 0.436, 0.326, -1.567)
+Keys = tuple[int, ...]
 MOST_TYPICAL = math.log(LARGEST_SIZE - 1)
 
 
@@ -70,6 +76,8 @@ class Covariates:
     two: Mapping[tuple[int, int], IntArray]
     likeness: Likeness | None
     neighbours: str = "neighbours"
+    known: Mapping[Keys, IntArray] = field(default_factory=dict)
+    fraction: float = 1.0
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -82,10 +90,17 @@ class Covariates:
         return self.likeness is not None
 
     @classmethod
-    def of_cells(cls, cells: Cells, repeated: Sequence[int] = ()) -> "Covariates":
+    def of_cells(
+        cls,
+        cells: Cells,
+        repeated: Sequence[int] = (),
+        known: Mapping[Keys, IntArray] | None = None,
+        fraction: float = 1.0,
+    ) -> "Covariates":
         """From three passes over the cells; `repeated` keys say the same as others. The near
         neighbours have been counted, but anew if there are such keys: two records that differ in a
-        key and in what repeats it are neighbours."""
+        key and in what repeats it are neighbours. `known` are counts of the population by some keys
+        or pairs of them, of which the sample is a `fraction`."""
         sizes = cells.space.coding.sizes
         apart = [key for key in range(len(sizes)) if key not in repeated]
         neighbours = "neighbours"
@@ -106,41 +121,82 @@ class Covariates:
             drawn = cells.fold(DrawingReferences(min(references / cells.n_records, 1.0), keys, one))
             likeness = Likeness.fitted(drawn, cells.space.coding, keys, one, cells.n_records)
         named = {(j, k): two[(keys[j], keys[k])] for j, k in pairs}
-        return cls(cells.n_records, keys, one, named, likeness, neighbours)
+        return cls(cells.n_records, keys, one, named, likeness, neighbours, known or {}, fraction)
 
     def of(self, batch: CellBatch) -> Known:
         """Of some cells, which have their near neighbours beside them."""
         rows, own = batch.levels()[:, list(self.keys)], batch.n_records
-        others = [one[column] - own for one, column in zip(self.one, rows.T, strict=True)]
-        pairs = (
-            (j, k, table.reshape(len(self.one[j]), len(self.one[k]))[rows[:, j], rows[:, k]] - own)
-            for (j, k), table in self.two.items()
-        )
-        density = None if self.likeness is None else self.likeness.density(rows, others)
+        others = [self._others((j,), one, rows, own) for j, one in enumerate(self.one)]
+        sampled = [Others(one[column] - own) for one, column in zip(self.one, rows.T, strict=True)]
+
+        def pair(j: int, k: int) -> tuple[Others, Others, Others]:
+            both = self._others((j, k), self.two[j, k], rows, own)
+            alone = sampled if both.unit == 1 else others
+            return both, alone[j], alone[k]
+
+        pairs = (pair(j, k) for j, k in self.two)
+        density = None
+        if self.likeness is not None:
+            density = self.likeness.density(rows, [one.at_least(LEAST_OTHERS) for one in others])
         return known_of(others, pairs, batch.extra[self.neighbours], density, self.n_records)
+
+    def of_sample(self, batch: CellBatch) -> Known | None:
+        """What the sample alone tells of some cells, as of those whose typical rates are known;
+        None where nothing else is known."""
+        return replace(self, known={}).of(batch) if self.known else None
+
+    def _others(self, keys: Keys, sample: IntArray, rows: IntArray, own: IntArray) -> "Others":
+        """Who shares the levels of one or two keys; what is expected of the population where it is
+        known."""
+        table = self.known.get(tuple(self.keys[j] for j in keys))
+        unit = 1.0 if table is None else self.fraction
+        shape = tuple(len(self.one[j]) for j in keys)
+        at = tuple(rows[:, j] for j in keys)
+        count: IntArray = (sample if table is None else table).reshape(shape)[at] - own
+        return Others(np.maximum(count * unit, 0.0), unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Records that share some levels with each cell, its own left out; expected ones where the
+    population is known, a person of which makes `unit` records."""
+
+    count: FloatArray | IntArray
+    unit: float = 1.0
+
+    def more(self, units: float) -> FloatArray:
+        """With so many more."""
+        found: FloatArray = self.count + units * self.unit
+        return found
+
+    def at_least(self, units: float) -> FloatArray:
+        """With so many at least."""
+        found: FloatArray = np.maximum(self.count, units * self.unit)
+        return found
 
 
 def known_of(
-    others: Sequence[CountArray],
-    pairs: Iterable[tuple[int, int, CountArray]],
+    others: Sequence[Others],
+    pairs: Iterable[tuple[Others, Others, Others]],
     near: CountArray,
     density: FloatArray | None,
     n: int,
 ) -> Known:
-    """What is known of cells of which so many of n `others` share the level of each key, and of
-    two keys j and k; so many differ in one key, and the kernel has this density, if there is
-    one."""
+    """What is known of cells of which so many of n `others` share the level of each key, so many
+    those of two keys and of either of these, for each of the `pairs`; so many differ in one key,
+    and the kernel has this density, if there is one."""
     n_keys, log_n = len(others), math.log(n)
-    logs = [np.log(other + LEAST) for other in others]
+    logs = [np.log(other.more(LEAST)) for other in others]
     together = np.zeros(len(near))
-    for j, k, both in pairs:
-        together += np.log(both + LEAST) - logs[j] - logs[k] + log_n
+    for both, one, other in pairs:
+        expected = np.log(one.more(LEAST)) + np.log(other.more(LEAST)) - log_n
+        together += np.log(both.more(LEAST)) - expected
     neighbours = np.log((near if n_keys > 1 else 0 * near) + LEAST)  # one key: all others, so n − f
     alone = sum(logs, np.zeros(len(near))) - (n_keys - 1) * log_n
     like = np.zeros(len(near))
     if density is not None:
         like = np.maximum(np.log(np.maximum(n * density, 1e-300)), LOWEST_LOG)
-    shares = [(other + 0.5) / n for other in others]
+    shares = [other.more(LEAST_OTHERS) / n for other in others]
     independent = sum((np.log(share) for share in shares), np.zeros(len(near))) + log_n
     expected = sum((np.exp(independent) / share for share in shares), np.zeros(len(near)))
     beyond = independent + neighbours - np.log(expected + LEAST)
@@ -160,6 +216,10 @@ class KnownBeside:
         """The columns of what is known."""
         every = (*known.covariates.T, known.beyond, known.independent)
         return dict(zip(cls.reads, every, strict=True))
+
+    def of_sample(self, batch: CellBatch) -> Known | None:
+        """The same: nothing else is known."""
+        return None
 
     def of(self, batch: CellBatch) -> Known:
         """Of some cells."""
@@ -221,7 +281,7 @@ class RateIndex:
         seen = int(np.minimum(batch.n_records, LARGEST_SIZE).sum()) - len(batch)
         if not self.covariates.has_kernel:
             return columns, Surplus(seen, 0)
-        typical = _typical(known)
+        typical = _typical(self.covariates.of_sample(batch) or known)
         expected = exact_sum(np.exp(np.minimum(typical, MOST_TYPICAL)))
         return columns | {TYPICAL_RATE: typical}, Surplus(seen, expected)
 

@@ -57,6 +57,7 @@ from discreet.survey.headline.possible_cells import (
 from discreet.survey.headline.rate_index import Covariates, KnownBeside, rate_index
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 from discreet.survey.headline.record_risk import CountedRisks, record_risks
+from discreet.survey.known_margins import KnownMargins
 
 FROM_KEYS = "index_average"
 FROM_SIZES = "size_average"
@@ -151,6 +152,7 @@ def recommend_cells(
     left_out: KeysLeftOut | None = None,
     beside: KnownBeside | None = None,
     repeated: Sequence[int] = (),
+    margins: KnownMargins | None = None,
     doubt: str = "",
 ) -> Estimated:
     """The recommended estimate of all occupied cells, and that of each of them.
@@ -158,9 +160,10 @@ def recommend_cells(
     Survey weights, where there are some, are scaled to add up to the population, with a note where
     that is a long way. `n_table_cells` are those of the levels in the sample, unless they are known
     from elsewhere. Near neighbours are counted by `left_out`, where that is at hand, unless what is
-    known of each cell lies `beside` it; `repeated` keys say the same as others. A `doubt` about how
-    the sample was drawn widens the limits and is noted. Cost: one sort of the cells for each key,
-    two passes over them, and some tenths of a second.
+    known of each cell lies `beside` it; `repeated` keys say the same as others. `margins` of
+    the population take the place of those of the sample, unless there are weights. A `doubt` about
+    how the sample was drawn widens the limits and is noted. Cost: one sort of the cells for each
+    key, two passes over them, and some tenths of a second.
     Checked: sample and population have sizes that make sense.
     """
     weight_sum = as_float(cells.fold(WeightSum())) if cells.weighted else None
@@ -179,7 +182,8 @@ def recommend_cells(
     covariates: Covariates | KnownBeside
     if beside is None:
         (left_out or KeysLeftOut(cells)).count()
-        covariates = Covariates.of_cells(cells, repeated)
+        known_tables = {} if cells.weighted or margins is None else margins.tables
+        covariates = Covariates.of_cells(cells, repeated, known_tables, asked.fraction)
     else:
         covariates = beside
     surplus = cells.add(rate_index(cells, covariates))

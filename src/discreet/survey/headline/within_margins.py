@@ -1,0 +1,104 @@
+"""What published tables of the population make certain of the risk of each record.
+
+Of the persons with a level of a key, those of the file who have other keys cannot share those of a
+record. So F is at most f and as many as are left, for each table; where nobody is left, F = f.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.data.cells import CellBatch
+from discreet.engines.contract import Cells, Scoring
+from discreet.engines.steps import NothingKept
+from discreet.figures import Figure, How, Outcome
+from discreet.numerics.arrays import FloatArray, IntArray
+from discreet.numerics.exact_sums import as_float, exact_sum
+from discreet.survey.headline.recommendation import Estimated
+from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.known_margins import Keys, KnownMargins
+
+
+@dataclass(frozen=True)
+class WithinMargins(NothingKept):
+    """Other risks, within what the tables leave possible. `sample` are the records by the same
+    levels as the `margins`."""
+
+    risks: Scoring[None]
+    margins: KnownMargins
+    sample: Mapping[Keys, IntArray]
+    gives = (RISK, POPULATION_UNIQUE)
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the risks look at."""
+        return tuple(self.risks.reads)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        found, _ = self.risks.of(batch)
+        most = batch.sample_count + self.margins.most_beside(batch.levels(), self.sample)
+        certain = most <= 1
+        return {
+            RISK: np.maximum(found[RISK], 1 / np.maximum(most, 1)),
+            POPULATION_UNIQUE: np.where(certain, 1.0, found[POPULATION_UNIQUE]),
+        }, None
+
+
+@dataclass(frozen=True)
+class Gained:
+    """What the tables add: exact sums of the uniques and of the matches, and how many records are
+    certain to be unique."""
+
+    within: WithinMargins
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What the risks look at."""
+        return self.within.reads
+
+    def of(self, batch: CellBatch) -> tuple[int, int, int]:
+        """Of some cells."""
+        before, _ = self.within.risks.of(batch)
+        after, _ = self.within.of(batch)
+        told = ~np.isnan(before[RISK])
+        more = {name: (after[name] - before[name])[told] for name in after}
+        records = batch.n_records[told]
+        certain = (after[POPULATION_UNIQUE][told] == 1) & (records == 1)
+        uniques = more[POPULATION_UNIQUE] * records
+        return exact_sum(uniques), exact_sum(more[RISK] * records), int(np.count_nonzero(certain))
+
+    def joined(
+        self, one: tuple[int, int, int], other: tuple[int, int, int]
+    ) -> tuple[int, int, int]:
+        """Of the cells of both."""
+        return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def within_margins(found: Estimated, cells: Cells, margins: KnownMargins) -> Estimated:
+    """The estimate, and that of each cell, within what the tables leave possible."""
+    if found.risks is None or not margins.tables:
+        return found
+    within = WithinMargins(found.risks, margins, cells.margins(list(margins.tables)))
+    uniques, matches, certain = cells.fold(Gained(within))
+    led = found.recommended
+    led = replace(
+        led,
+        expected_population_uniques=_raised(
+            led.expected_population_uniques, as_float(uniques), certain
+        ),
+        expected_correct_matches=_raised(led.expected_correct_matches, as_float(matches), certain),
+    )
+    return replace(found, recommended=led, risks=within)
+
+
+def _raised(outcome: Outcome, by: float, least: int) -> Outcome:
+    """An estimate that is so much higher, and at least what is certain."""
+    if not isinstance(outcome, Figure) or outcome.how is not How.ESTIMATE or outcome.value is None:
+        return outcome
+    value = max(outcome.value + by, float(least))
+    low = min(max(outcome.low or 0.0, float(least)), value)
+    high = outcome.high if outcome.high is None else max(outcome.high, math.ceil(value))
+    return replace(outcome, value=value, low=low, high=high)

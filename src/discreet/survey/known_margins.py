@@ -1,0 +1,193 @@
+"""What is published of the population: how many have each level of a key, or of two keys together.
+
+In a small sample a level is seen too seldom to tell how frequent it is; a published table says it.
+It also sets certain limits: of the persons who share a level only so many are left who could share
+all keys, so that a level of one person makes its record a population unique.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.data.columns import near_match
+from discreet.data.records import Records
+from discreet.engines.contract import Cells, CellStore
+from discreet.engines.key_space import KeyLevels, View
+from discreet.errors import ColumnError, InputError, must_be
+from discreet.numerics.arrays import IntArray
+from discreet.numerics.rounding import above
+
+MOST_APART = 1.05  # ratio of two totals, or of a total to the size of the population
+MOST_KEYS = 2
+MOST_COMBINATIONS = 1 << 24
+
+Keys = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMargins:
+    """Persons of the population by the levels of one key or of two, by position, and in all."""
+
+    tables: Mapping[Keys, IntArray] = field(default_factory=dict)
+    total: int = 0
+
+    def seen_through(self, view: View) -> "KnownMargins":
+        """The margins of the keys of a view, which may be coarser."""
+        places = {key: place for place, key in enumerate(view.of)}
+        tables: dict[Keys, IntArray] = {}
+        for keys, table in sorted(self.tables.items(), key=lambda item: len(item[0])):
+            left = [axis for axis, key in enumerate(keys) if key in places]
+            found = table.sum(axis=tuple(a for a in range(len(keys)) if a not in left))
+            for axis, key in enumerate(keys[a] for a in left):
+                to = view.to[places[key]]
+                if to is not None:
+                    size = view.space.coding.sizes[places[key]]
+                    found = _recoded(found, axis, to, size)
+            now = [places[keys[a]] for a in left]
+            order = tuple(np.argsort(now))
+            if left:
+                tables.setdefault(tuple(sorted(now)), found.transpose(order))
+        return KnownMargins(tables, self.total)
+
+    def most_beside(self, levels: IntArray, sample: Mapping[Keys, IntArray]) -> IntArray:
+        """How many persons who are not in the file can share all keys with a record, at most, by
+        the levels of its keys: of those of each level less the records that have it."""
+        most = np.full(len(levels), self.total, dtype=np.int64)
+        for keys, table in self.tables.items():
+            at = tuple(levels[:, key] for key in keys)
+            most = np.minimum(most, (table - sample[keys].reshape(table.shape))[at])
+        return most
+
+
+def _recoded(table: IntArray, axis: int, to: IntArray, size: int) -> IntArray:
+    moved = np.moveaxis(table, axis, 0)
+    found = np.zeros((size, *moved.shape[1:]), dtype=np.int64)
+    np.add.at(found, to, moved)
+    return np.moveaxis(found, 0, axis)
+
+
+def read_known_margins(
+    files: Sequence[Records], store: CellStore, population: float | None
+) -> KnownMargins:
+    """The margins that the files list, in the codes of the counted cells.
+
+    Columns of a file are one key or two, and one with numbers of persons, whatever its name. Every
+    level of a key that a record has must be there. Checked: no fewer persons than records, and
+    totals that agree with each other and with the size of the population.
+    """
+    tables: dict[Keys, IntArray] = {}
+    alone: dict[Keys, IntArray] = {}
+    total = 0
+    for records in files:
+        own = _read(records, store)
+        keys, size = own.keys, own.total
+        if keys in tables:
+            names = " and ".join(store.keys[key].name for key in keys)
+            raise InputError(must_be("known margins", "one table for each set of keys", names))
+        for against, what in ((total, "that of another table"), (population, "the population")):
+            if against and (above(size / against, MOST_APART) or above(against / size, MOST_APART)):
+                rule = f"a table whose total is {what} of {against:,.0f}"
+                raise InputError(must_be(_named(records), rule, f"{size:,}"))
+        tables[keys], total = own.table, total or size
+        alone |= {(key,): one for key, one in own.alone.items() if (key,) not in alone}
+    tables = alone | tables
+    _check_against(store.cells, tables, store.keys)
+    return KnownMargins(tables, total)
+
+
+def _named(records: Records) -> str:
+    return f"known margins {records.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One table: its keys in the order of the file's, its counts by the levels of the file, those
+    of each key alone, and all persons."""
+
+    keys: Keys
+    table: IntArray
+    alone: Mapping[int, IntArray]
+    total: int
+
+
+def _read(records: Records, store: CellStore) -> _Table:
+    columns = store.read_labels(records)
+    names = [key.name for key in store.keys]
+    own = [name for name in columns if name in names]
+    counted = [name for name in columns if name not in names]
+    if not 1 <= len(own) <= MOST_KEYS or len(counted) != 1:
+        rule = "a table of one key or two, and one column of counts"
+        near = near_match(counted[0], names) if counted and not own else None
+        remedy = f"did you mean {near!r}?" if near else None
+        raise ColumnError(must_be(_named(records), rule, ", ".join(columns), remedy=remedy))
+    own.sort(key=names.index)
+    keys = tuple(names.index(name) for name in own)
+    sizes = [len(store.keys[key].values) for key in keys]
+    if math.prod(sizes) > MOST_COMBINATIONS:
+        rule = f"a table of at most {MOST_COMBINATIONS:,} combinations"
+        raise InputError(must_be(_named(records), rule, f"{math.prod(sizes):,}"))
+    for key in keys:
+        _check_known(store.keys[key], records)
+    codes = [_code(store.keys[key]) for key in keys]
+    table = np.zeros(sizes, dtype=np.int64)
+    alone = [np.zeros(size, dtype=np.int64) for size in sizes]
+    total = 0
+    for number, (count, *levels) in enumerate(
+        zip(columns[counted[0]], *(columns[name] for name in own), strict=True), start=1
+    ):
+        persons = _persons(count, number, records)
+        total += persons
+        at = [code.get(level) for code, level in zip(codes, levels, strict=True)]
+        if None not in at:
+            table[tuple(at)] += persons
+        for level, one in zip(at, alone, strict=True):
+            if level is not None:
+                one[level] += persons
+    if total < 1:
+        raise InputError(must_be(_named(records), "a table of at least one person", total))
+    return _Table(
+        keys=keys,
+        table=table,
+        alone=dict(zip(keys, alone, strict=True)),
+        total=total,
+    )
+
+
+def _check_known(key: KeyLevels, records: Records) -> None:
+    if key.values[-1] is None:
+        rule = f"a table of keys that every record has, as {key.name!r} is to be one"
+        remedy = "leave the records without it out (missing drop), or the table"
+        raise InputError(must_be(_named(records), rule, "records without it", remedy=remedy))
+
+
+def _code(key: KeyLevels) -> dict[str | None, int]:
+    """The level of each label, and of each value."""
+    found: dict[str | None, int] = {label: code for code, label in enumerate(key.labels)}
+    return found | {value: code for code, value in enumerate(key.values)}
+
+
+def _persons(count: str | None, row: int, records: Records) -> int:
+    text = (count or "").strip()
+    if not (text.isascii() and text.isdigit()) or len(text) > 15:
+        rule = "a table of whole numbers of persons"
+        where = f"row {row:,}"
+        raise InputError(must_be(_named(records), rule, repr(count), where=where))
+    return int(text)
+
+
+def _check_against(
+    cells: Cells, tables: Mapping[Keys, IntArray], keys: Sequence[KeyLevels]
+) -> None:
+    """No combination has more records than persons."""
+    seen = cells.margins(list(tables))
+    for own, table in tables.items():
+        wrong = np.argwhere(seen[own].reshape(table.shape) > table)
+        if len(wrong):
+            levels = " and ".join(
+                f"{keys[key].name} {keys[key].labels[level]!r}"
+                for key, level in zip(own, wrong[0], strict=True)
+            )
+            rule = "tables with no fewer persons than the file has records"
+            raise InputError(must_be("known margins", rule, f"fewer with {levels}"))
