@@ -47,8 +47,6 @@ from discreet.survey.headline.recommendation import (
     Estimated,
     Recommended,
     figures_of,
-    misfit_of_matches,
-    misfit_of_uniques,
     note_on_fraction,
     recommend_cells,
 )
@@ -59,6 +57,7 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # So many drawn clusters, or their square for each cluster of the population, from which on it is no
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
+OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.6, 0.25  # misfit, over the root of the drawn clusters
 NOBODY_WITHIN = (
     "no two records of the same of the {clusters} agree on all keys, so the estimate takes persons "
     "to be drawn singly, with wider limits"
@@ -171,8 +170,8 @@ def _together(
         )
         return Estimated(recommended=led, risks=risks)
     doubts = (
-        _of_uniques(uniques, sample_uniques, fraction, (within, between)),
-        _of_matches(matches, fraction, (within, between)),
+        _of_uniques(uniques, sample_uniques, units.n_clusters, (within, between)),
+        _of_matches(matches, units.n_clusters, (within, between)),
     )
     uniques_figure, matches_figure = figures_of(
         doubts,
@@ -191,14 +190,14 @@ def _together(
 
 
 def _of_uniques(
-    uniques: float, n_unique: float, fraction: float, steps: tuple[_Step, ...]
+    uniques: float, n_unique: float, n_clusters: int, steps: tuple[_Step, ...]
 ) -> Doubt:
     """The doubt about P(F = 1), a product: what each step leaves open moves the logarithm, and on
-    the logit scale that is so many times more as 1 − P is smaller."""
+    the logit scale that is so many times more as 1 − P is smaller. The fewer clusters were drawn, the
+    farther may they be from the others."""
     most = max(n_unique, 1.0)
     share = min(max(uniques / most, NEAREST_END), 1 - NEAREST_END)
-    misfit = misfit_of_uniques(uniques, most, fraction, clustered=True)
-    reach = [NORMAL_QUANTILE * misfit, NORMAL_QUANTILE * misfit]
+    reach = [NORMAL_QUANTILE * OF_A_CLUSTER / math.sqrt(n_clusters)] * 2
     for step in steps:
         if step.doubts is not None:
             own, total = step.doubts[0], max(step.n_unique, 1.0)
@@ -211,10 +210,9 @@ def _of_uniques(
     return Doubt(uniques, scale.back(centre - reach[0]), scale.back(centre + reach[1]))
 
 
-def _of_matches(matches: float, fraction: float, steps: tuple[_Step, ...]) -> Doubt:
+def _of_matches(matches: float, n_clusters: int, steps: tuple[_Step, ...]) -> Doubt:
     """The doubt about the matches, a quotient: on the log scale."""
-    own = NORMAL_QUANTILE * misfit_of_matches(fraction, clustered=True)
-    low, high = own, own
+    low = high = NORMAL_QUANTILE * OF_A_CLUSTER_MATCHES / math.sqrt(n_clusters)
     for step in steps:
         if step.doubts is not None:
             one = step.doubts[1]

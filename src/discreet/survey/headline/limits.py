@@ -71,16 +71,17 @@ def doubt_of(
     value: FloatArray,
     *,
     misfit: float,
+    counts: float = 1.0,
     scale: Scale,
     least: float = 0.0,
     most: float,
 ) -> Doubt:
     """Posterior mean, from `least` to `most`, and 90 % limits by the spread of the models and by
-    their misfit, a standard deviation on the scale."""
+    their misfit, a standard deviation on the scale, of both of which so much `counts`."""
     mean = min(max(float(weight @ value), least, SMALLEST_MEAN), max(most, SMALLEST_MEAN))
     places = scale.of(value)
     spread = math.sqrt(float(weight @ (places - weight @ places) ** 2))
-    reach = NORMAL_QUANTILE * math.hypot(spread, misfit)
+    reach = NORMAL_QUANTILE * counts * math.hypot(spread, misfit)
     centre = float(scale.of(mean))
     return Doubt(mean, min(scale.back(centre - reach), mean), max(scale.back(centre + reach), mean))
 

@@ -171,7 +171,7 @@ class Others:
 
     def at_least(self, units: float) -> FloatArray:
         """With so many at least."""
-        found: FloatArray = np.maximum(self.count, units * self.unit)
+        found: FloatArray = np.maximum(self.count, units * self.unit).astype(np.float64)
         return found
 
 

@@ -64,10 +64,13 @@ FROM_SIZES = "size_average"
 COUNTED = "counted"
 # Misfit that is common to all models, on a log scale; `FAR` for each log unit of extrapolation.
 NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do not stay unique
-BELOW_TRIED = 0.3  # for each log unit by which the fraction is below the lowest tried
+BELOW_TRIED = 0.15  # for each log unit by which the fraction is below the lowest tried
 FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
 MATCHES_FAR = 0.015
-CLUSTERED, CLUSTERED_MATCHES = 0.15, 0.05  # further, where records were drawn together
+DOUBTED, DOUBTED_MATCHES = 0.3, 0.1  # further, where records may have been drawn together
+# Models are farther apart than the truth is from their mean: of their spread and their misfit so
+# much held the truth in nine of ten samples.
+TOO_WIDE, TOO_WIDE_MATCHES = 0.8, 0.7
 FEWEST_RECORDS = 100
 LOWEST_TRIED_FRACTION = 0.01
 FARTHEST_TOTAL = 1.25  # ratio of the weights' total to the population that needs no word
@@ -332,8 +335,12 @@ class _Asked:
             weight,
             result.uniques,
             misfit=misfit_of_uniques(
-                float(weight @ result.uniques), n_unique, self.fraction, clustered=bool(self.doubt)
+                float(weight @ result.uniques),
+                n_unique,
+                self.fraction,
+                DOUBTED if self.doubt else 0.0,
             ),
+            counts=TOO_WIDE,
             scale=Scale(max(n_unique, 1.0)),
             most=n_unique,
         )
@@ -343,7 +350,8 @@ class _Asked:
         matched = doubt_of(
             weight,
             result.matches,
-            misfit=misfit_of_matches(self.fraction, clustered=bool(self.doubt)),
+            misfit=misfit_of_matches(self.fraction, DOUBTED_MATCHES if self.doubt else 0.0),
+            counts=TOO_WIDE_MATCHES,
             scale=Scale(),
             least=staying,
             most=most - (n_unique - staying) / 2,
@@ -398,21 +406,19 @@ class _Asked:
 
 
 def misfit_of_uniques(
-    uniques: float, n_unique: float, fraction: float, *, clustered: bool = False
+    uniques: float, n_unique: float, fraction: float, further: float = 0.0
 ) -> float:
-    """The misfit that is common to all models, as a standard deviation on the logit scale; more
-    where records were drawn together, or may have been."""
+    """The misfit that is common to all models, as a standard deviation on the logit scale; with a
+    `further` one."""
     share = min(max(uniques / max(n_unique, 1.0), NEAREST_END), 1 - NEAREST_END)
     of_others = math.hypot(NOT_UNIQUE_FAR * math.log(1 / fraction), NOT_UNIQUE_ALWAYS)
     untried = BELOW_TRIED * max(math.log(LOWEST_TRIED_FRACTION / fraction), 0.0)
-    shared = of_others / (1 - share), FEW_UNIQUE * math.log(1 / share)
-    return math.hypot(*shared, untried, *((*shared, CLUSTERED) if clustered else ()))
+    return math.hypot(of_others / (1 - share), FEW_UNIQUE * math.log(1 / share), untried, further)
 
 
-def misfit_of_matches(fraction: float, *, clustered: bool = False) -> float:
+def misfit_of_matches(fraction: float, further: float = 0.0) -> float:
     """The same of the matches, on the log scale."""
-    far = MATCHES_FAR * math.log(1 / fraction)
-    return math.hypot(far, far, CLUSTERED_MATCHES) if clustered else far
+    return math.hypot(MATCHES_FAR * math.log(1 / fraction), further)
 
 
 def figures_of(
@@ -439,7 +445,7 @@ def figures_of(
     )
     matches = figure_of(
         doubts[1],
-        chance=math.sqrt((1 - fraction) / max(doubts[1].mean, 1.0)),
+        chance=TOO_WIDE_MATCHES * math.sqrt((1 - fraction) / max(doubts[1].mean, 1.0)),
         scale=Scale(),
         most=most[1],
         note=note,
