@@ -193,8 +193,8 @@ def _of_uniques(
     uniques: float, n_unique: float, n_clusters: int, steps: tuple[_Step, ...]
 ) -> Doubt:
     """The doubt about P(F = 1), a product: what each step leaves open moves the logarithm, and on
-    the logit scale that is so many times more as 1 − P is smaller. The fewer clusters were drawn, the
-    farther may they be from the others."""
+    the logit scale that is so many times more as 1 − P is smaller. The fewer clusters were drawn,
+    the farther may they be from the others."""
     most = max(n_unique, 1.0)
     share = min(max(uniques / most, NEAREST_END), 1 - NEAREST_END)
     reach = [NORMAL_QUANTILE * OF_A_CLUSTER / math.sqrt(n_clusters)] * 2

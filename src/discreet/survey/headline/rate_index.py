@@ -153,7 +153,7 @@ class Covariates:
         shape = tuple(len(self.one[j]) for j in keys)
         at = tuple(rows[:, j] for j in keys)
         count: IntArray = (sample if table is None else table).reshape(shape)[at] - own
-        return Others(np.maximum(count * unit, 0.0), unit)
+        return Others(np.maximum(count.astype(np.float64) * unit, 0.0), unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +161,16 @@ class Others:
     """Records that share some levels with each cell, its own left out; expected ones where the
     population is known, a person of which makes `unit` records."""
 
-    count: FloatArray | IntArray
+    count: CountArray
     unit: float = 1.0
 
     def more(self, units: float) -> FloatArray:
         """With so many more."""
-        found: FloatArray = self.count + units * self.unit
-        return found
+        return self.count.astype(np.float64) + units * self.unit
 
     def at_least(self, units: float) -> FloatArray:
         """With so many at least."""
-        found: FloatArray = np.maximum(self.count, units * self.unit).astype(np.float64)
-        return found
+        return np.maximum(self.count.astype(np.float64), units * self.unit)
 
 
 def known_of(
