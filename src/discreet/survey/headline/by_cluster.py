@@ -48,6 +48,7 @@ from discreet.survey.headline.recommendation import (
     Recommended,
     figures_of,
     note_on_fraction,
+    note_on_weights,
     recommend_cells,
 )
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
@@ -115,7 +116,7 @@ def recommend_by_cluster(
     Checked: there are no more than `MOST_UNITS` cells.
     """
     units = _Units.of(cells)
-    n = int(units.records.sum())
+    n = units.n
     asked: _Possible = {"n_table_cells": n_table_cells, "n_table_cells_known": n_table_cells_known}
     if population_size is None or n >= population_size * (1 - 1e-9):
         return units.estimated(population_size, **asked)
@@ -152,8 +153,8 @@ def _together(
 ) -> Estimated:
     """Both steps in one: 1/F of a combination of keys is the share of its units that are in the
     sample, over the persons of these."""
-    place, n_units, records = units.place, units.n_units, units.n_records
-    alone = np.bincount(place, within.unique) / n_units
+    place, records = units.place, units.n_records
+    alone = np.bincount(place, within.unique) / units.n_units
     unique = np.where(records == 1, alone * between.unique, 0.0)
     persons = np.bincount(place, 1 / within.risk)
     risk = np.clip(units.n_units * between.risk / persons, unique, 1 / records)
@@ -173,12 +174,14 @@ def _together(
         _of_uniques(uniques, sample_uniques, units.n_clusters, (within, between)),
         _of_matches(matches, units.n_clusters, (within, between)),
     )
+    weights = None if units.weight is None else float(units.weight.sum())
+    notes = note_on_fraction(fraction), note_on_weights(weights, units.n / fraction)
     uniques_figure, matches_figure = figures_of(
         doubts,
         varying=float(unique @ (1 - unique)),
         most=(sample_uniques, float(len(records))),
         fraction=fraction,
-        note=note_on_fraction(fraction),
+        note="; ".join(filter(None, notes)),
     )
     led = Recommended(
         model=FROM_KEYS,
@@ -251,7 +254,9 @@ class _Units:
         *keys, cluster = cells.space.keys
         return cls(
             is_key=any(
-                key.values == cluster.values and bool(np.array_equal(column, levels[:, -1]))
+                len(set(key.values)) == len(key.values)
+                and key.values == cluster.values
+                and bool(np.array_equal(column, levels[:, -1]))
                 for key, column in zip(keys, levels.T, strict=False)
             ),
             fine=held.words,
@@ -265,6 +270,11 @@ class _Units:
             words=words,
             place=place,
         )
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return int(self.records.sum())
 
     @cached_property
     def n_units(self) -> IntArray:

@@ -170,7 +170,7 @@ def recommend_cells(
     Checked: sample and population have sizes that make sense.
     """
     weight_sum = as_float(cells.fold(WeightSum())) if cells.weighted else None
-    note = _note_on_weights(weight_sum, population_size)
+    note = note_on_weights(weight_sum, population_size)
     asked = _Asked(cells.size_indices(), population_size, UNLIMITED, note, doubt)
     known = asked.known_without_model()
     if known is not None:
@@ -463,7 +463,7 @@ def note_on_fraction(fraction: float) -> str:
     )
 
 
-def _note_on_weights(total: float | None, population_size: float | None) -> str:
+def note_on_weights(total: float | None, population_size: float | None) -> str:
     """That the weights had to be scaled by much; nothing where they about add up."""
     if total is None or population_size is None:
         return ""

@@ -14,7 +14,7 @@ from discreet.survey.headline.recommendation import (
     COUNTED,
     FROM_KEYS,
     FROM_SIZES,
-    _note_on_weights,
+    note_on_weights,
     recommend,
     recommend_from_sizes,
 )
@@ -297,4 +297,4 @@ def test_last_bits_decide_no_note(bits):
     found = recommend_from_sizes(sizes, population_size=10_000 * noise)
     assert found.expected_population_uniques.note == ""
     for ratio in (0.8, 1.25):
-        assert _note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""
+        assert note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""
