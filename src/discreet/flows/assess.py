@@ -146,6 +146,8 @@ def _measured(
     inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
     check_roles_asked(options, records.column_names, records.name)
+    for role, column in options.drawn_by.items():
+        records.find(role, (column,))
     options = with_household(options, records.column_names)
     if options.risks is not None:
         opened = (inputs.records, inputs.impossible, inputs.population, *inputs.margins)

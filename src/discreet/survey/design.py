@@ -16,10 +16,10 @@ from discreet.engines.local.cells import LocalCells
 from discreet.engines.local.grouping import distinct_rows
 from discreet.engines.steps import ByCode
 from discreet.errors import InputError, must_be
-from discreet.figures import Unavailable
+from discreet.figures import Figure, Unavailable
 from discreet.numerics.arrays import IntArray
 from discreet.survey.headline.by_cluster import MOST_UNITS, recommend_by_cluster
-from discreet.survey.headline.recommendation import Estimated, recommend_cells
+from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.options import AssessOptions
 
@@ -73,9 +73,7 @@ class Design:
                 n_table_cells_known=n_table_cells_known,
                 named=self.groups,
             )
-            led = found.recommended
-            why = "; ".join((led.why, *self.words))
-            return replace(found, recommended=replace(led, why=why))
+            return replace(found, recommended=_told(found.recommended, self.words))
         found = recommend_cells(
             cells,
             population_size=population_size,
@@ -142,6 +140,15 @@ def design_of(
         n_groups=options.clusters,
         words=words,
     )
+
+
+def _told(led: Recommended, words: Sequence[str]) -> Recommended:
+    """The estimate with these words beside its notes."""
+    uniques = led.expected_population_uniques
+    if not isinstance(uniques, Figure):
+        return led
+    note = "; ".join(filter(None, (uniques.note, *words)))
+    return replace(led, expected_population_uniques=replace(uniques, note=note))
 
 
 def _check_known(store: CellStore, finer: CellStore, options: AssessOptions) -> None:

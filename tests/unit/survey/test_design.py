@@ -51,7 +51,7 @@ def truth(people, sample, keys=KEYS):
 
 def test_households_are_seen_to_be_complete_by_the_key_of_their_size(people, whole_households):
     found = assess(whole_households, KEYS, population=len(people), household="home")
-    assert "each with as many members in the file as size says" in found.recommended.why
+    assert "each with as many members in the file as size says" in uniques(found).note
     assert "within the households and between them" in found.recommended.why
     assert uniques(found).low <= truth(people, whole_households) <= uniques(found).high
 
@@ -59,7 +59,7 @@ def test_households_are_seen_to_be_complete_by_the_key_of_their_size(people, who
 def test_households_are_seen_to_be_complete_by_how_many_come_together(people, whole_households):
     keys = ["sex", "age", "tenure"]
     found = assess(whole_households, keys, population=len(people), household="home")
-    assert "others of the household of a record are in the file too" in found.recommended.why
+    assert "others of the household of a record are in the file too" in uniques(found).note
     assert uniques(found).low <= truth(people, whole_households, keys) <= uniques(found).high
 
 
@@ -127,7 +127,7 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
         ({"cluster": "area", "clusters": 0}, "clusters must be at least 1"),
         ({"cluster": "area", "clusters": 50}, "clusters must be at least the 100 of the file"),
         ({"stratum": "area"}, "stratum must be given with weights"),
-        ({"cluster": "hom"}, "hom"),
+        ({"cluster": "hom"}, "cluster must be columns? .*'hom'; did you mean 'home'"),
         ({"cluster": "w", "weight": "w"}, "cluster must be another column than weight"),
         ({"cluster": "area", "stratum": "area", "weight": "w"}, "another column than stratum"),
     ],
