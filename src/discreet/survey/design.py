@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.data.cells import CellBatch
 from discreet.engines.contract import Cells, CellStore, ColumnOrder
 from discreet.engines.key_space import View
 from discreet.engines.local.cells import LocalCells
 from discreet.engines.local.grouping import distinct_rows
 from discreet.engines.steps import ByCode
 from discreet.errors import InputError, must_be
-from discreet.figures import Figure, Unavailable
-from discreet.numerics.arrays import IntArray
+from discreet.figures import Figure, How, Unavailable
+from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.headline.by_cluster import MOST_UNITS, recommend_by_cluster
-from discreet.survey.headline.recommendation import Estimated, Recommended, recommend_cells
+from discreet.survey.headline.recommendation import Estimated, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.options import AssessOptions
 
@@ -31,6 +32,7 @@ COMPLETE = 0.95  # of the records, whose household has as many members in the fi
 MOST_OTHERS, ALWAYS_OTHERS = 4.0, 0.1
 ALIKE, SURELY, SORTED = 0.05, 6.0, 0.9  # excess of equal neighbours, in standard errors; of ranks
 LEAST_ALIKE = 2  # keys
+SAME_WEIGHT = 1e-9  # of the squares, by which equal weights seem apart by rounding
 DRAWN_WHOLE = ", so households are taken to be drawn whole"
 SINGLY = "the estimate takes persons to be drawn singly, with wider limits"
 
@@ -53,10 +55,21 @@ class Design:
     words: tuple[str, ...] = ()
 
     def seen_through(self, view: View) -> "Design":
-        """The same records by the keys of a view."""
-        if self.finer is None:
-            return self
-        return replace(self, finer=self.finer.seen_through(view.beside(self.finer.space)))
+        """The same records by the keys of a view; what was found is said once."""
+        finer = self.finer
+        if finer is not None:
+            finer = finer.seen_through(view.beside(finer.space))
+        return replace(self, finer=finer, words=())
+
+    def told(self, found: Estimated) -> Estimated:
+        """The estimate with what was found of the design beside the figure."""
+        led = found.recommended
+        uniques = led.expected_population_uniques
+        if not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
+            return found
+        note = "; ".join(filter(None, (uniques.note, *self.words)))
+        led = replace(led, expected_population_uniques=replace(uniques, note=note))
+        return replace(found, recommended=led)
 
     def estimated(
         self, *, population_size: float | None, n_table_cells: int, n_table_cells_known: bool
@@ -65,7 +78,7 @@ class Design:
         assert self.finer is not None
         cells: Cells = _by_stratum(self.finer, bool(self.groups)) if self.stratified else self.finer
         if self.groups:
-            found = recommend_by_cluster(
+            return recommend_by_cluster(
                 cells,
                 population_size=population_size,
                 n_clusters=self.n_groups,
@@ -73,7 +86,6 @@ class Design:
                 n_table_cells_known=n_table_cells_known,
                 named=self.groups,
             )
-            return replace(found, recommended=_told(found.recommended, self.words))
         found = recommend_cells(
             cells,
             population_size=population_size,
@@ -109,12 +121,12 @@ def design_of(
             doubt=f"where missing values match anything the {what} is not taken into account, so "
             f"{SINGLY}"
         )
+    words = _words_of_weights(store.cells)
     if finer is None:
-        return Design(doubt=_doubt_of_order(orders))
+        return Design(doubt=_doubt_of_order(orders), words=words)
     _check_known(store, finer, options)
     groups = CLUSTERS if options.cluster is not None else ""
     n = store.n_records
-    words: tuple[str, ...] = ()
     if options.cluster is not None:
         drawn = int(np.count_nonzero(_sizes(finer.cells)))
         if options.clusters is not None and options.clusters < drawn:
@@ -122,10 +134,10 @@ def design_of(
             raise InputError(must_be("clusters", rule, got))
     elif options.household is not None and population_size is not None:
         shown = _complete_households(store, finer.cells, n / population_size)
-        groups, words = (HOUSEHOLDS, (shown,)) if shown else ("", ())
+        groups, words = (HOUSEHOLDS, (*words, shown)) if shown else ("", words)
     stratified = options.stratum is not None
     if not groups and not stratified:
-        return Design()
+        return Design(words=words)
     if finer.cells.n_cells > MOST_UNITS:
         what = " and ".join(name for name in options.drawn_by)
         doubt = (
@@ -142,15 +154,6 @@ def design_of(
     )
 
 
-def _told(led: Recommended, words: Sequence[str]) -> Recommended:
-    """The estimate with these words beside its notes."""
-    uniques = led.expected_population_uniques
-    if not isinstance(uniques, Figure):
-        return led
-    note = "; ".join(filter(None, (uniques.note, *words)))
-    return replace(led, expected_population_uniques=replace(uniques, note=note))
-
-
 def _check_known(store: CellStore, finer: CellStore, options: AssessOptions) -> None:
     """Every record has a value of each column that says how it was drawn."""
     for key, name in zip(finer.keys[len(store.keys) :], options.drawn_by.values(), strict=True):
@@ -159,6 +162,60 @@ def _check_known(store: CellStore, finer: CellStore, options: AssessOptions) -> 
             role = next(role for role, column in options.drawn_by.items() if column == name)
             got = f"{lacking or store.n_records - finer.n_records:,} records without it"
             raise InputError(must_be(f"{role} {name!r}", "known of every record", got))
+
+
+def _words_of_weights(cells: Cells) -> tuple[str, ...]:
+    """The keys that say how likely a record was to be drawn, in words."""
+    if not cells.weighted or cells.space.overlap:
+        return ()
+    sizes = cells.space.coding.sizes
+    sums = cells.fold(WeightsOfLevels(sizes))
+    if _are_alike(sums[:, : sizes[0]].sum(axis=1, keepdims=True)):
+        return ()
+    ends = np.cumsum((0, *sizes))
+    same = [
+        name
+        for name, first, last in zip(cells.space.names, ends, ends[1:], strict=False)
+        if _are_alike(sums[:, first:last])
+    ]
+    return tuple(
+        f"the weights are the same for all with the same {name}, as where each was drawn at a rate "
+        "of its own"
+        for name in same
+    )
+
+
+def _are_alike(sums: FloatArray) -> bool:
+    """Whether the records of each level have one weight."""
+    records, weight, squares = sums
+    with np.errstate(over="ignore", invalid="ignore"):  # of weights beyond all reason
+        return bool(np.all(records * squares - weight**2 <= SAME_WEIGHT * records * squares))
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsOfLevels:
+    """Records, weights and squares of weights of each level of each key, one key after the
+    other."""
+
+    sizes: tuple[int, ...]
+    reads: tuple[str, ...] = ("squares",)
+
+    def of(self, batch: CellBatch) -> FloatArray:
+        """Of some cells."""
+        assert batch.weight_total is not None
+        own = batch.n_records, batch.weight_total, batch.extra["squares"]
+        levels = batch.levels().T
+        return np.stack([
+            np.concatenate([
+                np.bincount(column, values, size)
+                for column, size in zip(levels, self.sizes, strict=True)
+            ])
+            for values in own
+        ])  # fmt: skip
+
+    def joined(self, one: FloatArray, other: FloatArray) -> FloatArray:
+        """Of the cells of both."""
+        return one + other
 
 
 def _sizes(cells: Cells) -> IntArray:

@@ -78,7 +78,7 @@ def estimated(
     `left_out` counts the cells without each key, where others want to know that too; `nesting` says
     that keys which determine others leave fewer cells possible."""
     found = _estimated(cells, known, progress, left_out=left_out, nesting=nesting)
-    return within_margins(found, cells, known.margins)
+    return known.design.told(within_margins(found, cells, known.margins))
 
 
 def _estimated(

@@ -116,6 +116,9 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
     other = assess(mean, KEYS, **asked)
     assert uniques(one).value == pytest.approx(uniques(other).value, rel=1e-9)
     assert uniques(one).value != pytest.approx(uniques(assess(apart, KEYS, **asked)).value)
+    known = assess(level.assign(weight=np.where(level["sex"] == "m", 5, 20)), KEYS, **asked)
+    assert "the weights are the same for all with the same sex" in uniques(known).note
+    assert "same sex" not in uniques(other).note
     both = assess(level, KEYS, stratum="stratum", cluster="area", clusters=100, **asked)
     assert "within the clusters" in both.recommended.why
 
@@ -127,7 +130,7 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
         ({"cluster": "area", "clusters": 0}, "clusters must be at least 1"),
         ({"cluster": "area", "clusters": 50}, "clusters must be at least the 100 of the file"),
         ({"stratum": "area"}, "stratum must be given with weights"),
-        ({"cluster": "hom"}, "cluster must be columns? .*'hom'; did you mean 'home'"),
+        ({"cluster": "hom"}, "cluster must be a column .*'hom'; did you mean 'home'"),
         ({"cluster": "w", "weight": "w"}, "cluster must be another column than weight"),
         ({"cluster": "area", "stratum": "area", "weight": "w"}, "another column than stratum"),
     ],
