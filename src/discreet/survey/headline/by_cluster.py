@@ -58,7 +58,7 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # So many drawn clusters, or their square for each cluster of the population, from which on it is no
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
-OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.6, 0.25  # misfit, over the root of the drawn clusters
+OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
 NOBODY_WITHIN = (
     "no two records of the same of the {clusters} agree on all keys, so the estimate takes persons "
     "to be drawn singly, with wider limits"

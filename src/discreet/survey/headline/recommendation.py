@@ -63,7 +63,7 @@ FROM_KEYS = "index_average"
 FROM_SIZES = "size_average"
 COUNTED = "counted"
 # Misfit that is common to all models, on a log scale; `FAR` for each log unit of extrapolation.
-NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.03  # of the sample uniques that do not stay unique
+NOT_UNIQUE_FAR, NOT_UNIQUE_ALWAYS = 0.02, 0.02  # of the sample uniques that do not stay unique
 BELOW_TRIED = 0.15  # for each log unit by which the fraction is below the lowest tried
 FEW_UNIQUE = 0.05  # of the share that stays unique, for each log unit by which it is below 1
 MATCHES_FAR = 0.015
