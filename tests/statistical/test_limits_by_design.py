@@ -3,8 +3,8 @@ by fraction: the truth is as far from the estimate as they say.
 
 Persons in areas of different composition and in households, drawn singly, in clusters, in clusters
 taken whole, and by households. On the scale on which limits are made, the distance of the truth
-from the estimate in standard errors has a root mean square near 1 where limits are right; half of
-it where they are twice too wide. A limit that is a third too narrow, or twice too wide, fails.
+from the estimate in standard errors has a root mean square near 1 where limits are right, and half
+of it where they are twice too wide. Limits that are a quarter narrower or a third wider fail.
 """
 
 import math
@@ -24,7 +24,9 @@ SIZES = (2, 9, 5, 8, 6)
 FRACTIONS = (0.01, 0.03, 0.1, 0.3)
 DESIGNS = ("singly", "clusters", "whole clusters", "households")
 SEEDS = range(10)
-FEWEST, MOST = 0.6, 1.15  # times what right limits would make of the root mean square
+# Root mean squares: limits are a little wider here than in files of real people, where estimates
+# are farther off (docs/methods/league.md).
+IN_ALL, IN_A_ROW = (0.6, 0.92), (0.4, 1.15)
 
 
 def population(seed):
@@ -48,8 +50,10 @@ def population(seed):
 
 def chosen(rng, shares):
     """One of each row by its shares."""
-    return (shares.cumsum(axis=1) < rng.random((len(shares), 1))).sum(axis=1).clip(
-        0, shares.shape[1] - 1
+    return (
+        (shares.cumsum(axis=1) < rng.random((len(shares), 1)))
+        .sum(axis=1)
+        .clip(0, shares.shape[1] - 1)
     )
 
 
@@ -123,10 +127,25 @@ def trials():
     }
 
 
+def spread(scores):
+    return float(np.sqrt(np.mean(np.square(scores))))
+
+
+@pytest.mark.parametrize("figure", [0, 1])
+def test_limits_are_as_wide_as_the_truth_is_far(trials, figure):
+    scores = np.array([one[figure] for found in trials.values() for one in found])
+    assert len(scores) > 150
+    low, high = IN_ALL
+    assert low < spread(scores) < high
+    assert 0.9 < np.mean(np.abs(scores) < NORMAL_QUANTILE) < 0.995
+    for times in (0.75, 1.35):  # of the limits: what this test is there to notice
+        assert not low < spread(scores / times) < high
+
+
 @pytest.mark.parametrize("figure", [0, 1])
 @pytest.mark.parametrize("row", [*DESIGNS, *FRACTIONS])
-def test_limits_are_as_wide_as_the_truth_is_far(trials, row, figure, errors_are_right):
+def test_no_design_and_no_fraction_is_far_from_the_others(trials, row, figure):
     scores = [one[figure] for key, found in trials.items() if row in key for one in found]
-    print(row, figure, len(scores), np.sqrt(np.mean(np.square(scores))),
-          np.mean(np.abs(scores) < NORMAL_QUANTILE))
-    errors_are_right(scores, at_least=FEWEST, at_most=MOST)
+    assert len(scores) > 35
+    low, high = IN_A_ROW
+    assert low < spread(scores) < high
