@@ -48,6 +48,10 @@ class Mutant:
 STATISTICAL = "tests/statistical"
 HEADLINE = (f"{STATISTICAL}/test_headline_errors.py",)
 RECORDS = (f"{STATISTICAL}/test_record_risk_calibration.py",)
+CLUSTERS = ("tests/unit/survey/headline/test_by_cluster.py",)
+BY_DESIGN = (f"{STATISTICAL}/test_limits_by_design.py",)
+MARGINS = ("tests/unit/survey/test_known_margins.py",)
+DESIGN = ("tests/unit/survey/test_design.py",)
 PATTERNS = ("tests/unit/survey/headline/test_by_pattern.py",)
 SUPERPOPULATION = (f"{STATISTICAL}/test_superpopulation_errors.py",)
 LIMITS = (f"{STATISTICAL}/test_survey_model_limits.py",)
@@ -187,15 +191,15 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/recommendation.py",
-        "chance=math.sqrt((1 - fraction) / max(doubts[1].mean, 1.0)),",
-        "chance=2 * math.sqrt((1 - fraction) / max(doubts[1].mean, 1.0)),",
-        "headline: the chance in the interval of matches doubled",
+        "chance=TOO_WIDE_MATCHES * math.sqrt",
+        "chance=3 * TOO_WIDE_MATCHES * math.sqrt",
+        "headline: three times the chance in the interval of matches",
         HEADLINE,
     ),
     Mutant(
         "survey/headline/limits.py",
-        "reach = NORMAL_QUANTILE * math.hypot(spread, misfit)",
-        "reach = NORMAL_QUANTILE * spread",
+        "reach = NORMAL_QUANTILE * counts * math.hypot(spread, misfit)",
+        "reach = NORMAL_QUANTILE * counts * spread",
         "headline: the misfit of the models left out",
         HEADLINE,
     ),
@@ -208,8 +212,8 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/recommendation.py",
-        "misfit=MATCHES_FAR * math.log(1 / self.fraction),",
-        "misfit=1.0,",
+        "    return math.hypot(MATCHES_FAR * math.log(1 / fraction), further)",
+        "    return 1.0",
         "headline: limits of matches far too wide",
         HEADLINE,
     ),
@@ -236,8 +240,8 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/likeness.py",
-        "margin[column] - records for",
-        "margin[column] for",
+        "np.maximum(margin[column] - records, LEAST_OTHERS)",
+        "np.maximum(margin[column], LEAST_OTHERS)",
         "headline: a cell's own records count towards its likeness",
         ("tests/unit/survey/headline/test_likeness.py",),
     ),
@@ -250,10 +254,73 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/rate_index.py",
-        "np.log(both - own + LEAST)",
-        "np.log(both + LEAST)",
+        "(sample if table is None else table).reshape(shape)[at] - own",
+        "(sample if table is None else table).reshape(shape)[at]",
         "headline: a cell's own records count among its pairs",
         ("tests/unit/survey/headline/test_rate_index.py",),
+    ),
+    Mutant(
+        "survey/headline/likeness.py",
+        "weight[group[:, None] == self.group] = 0.0",
+        "pass",
+        "clusters: references of the own cluster count towards the likeness",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "bincount(level, minlength=size)[level] - own[place]",
+        "bincount(level, minlength=size)[level]",
+        "clusters: units of the own cluster count among the others",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "unique = np.where(records == 1, alone * between.unique, 0.0)",
+        "unique = np.where(records == 1, alone, 0.0)",
+        "clusters: nobody asks whether other clusters have the keys",
+        BY_DESIGN,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "moved * left / (1 - share))",
+        "0.0)",
+        "clusters: what the steps leave open is left out of the limits",
+        BY_DESIGN,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "self.n_clusters >= MANY_APART or self.n_clusters**2 > TOLD_APART * n_clusters",
+        "True",
+        "clusters: a few that differ in a key tell that all do",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/recommendation.py",
+        "TOO_WIDE, TOO_WIDE_MATCHES = 0.8, 0.7",
+        "TOO_WIDE, TOO_WIDE_MATCHES = 1.2, 1.1",
+        "headline: limits half as wide again",
+        BY_DESIGN,
+    ),
+    Mutant(
+        "survey/known_margins.py",
+        "(table - sample[keys].reshape(table.shape))[at]",
+        "table[at] - 1",
+        "known margins: records with other keys count among those who could share them",
+        MARGINS,
+    ),
+    Mutant(
+        "survey/headline/within_margins.py",
+        "certain = most <= 1",
+        "certain = most <= 2",
+        "known margins: one who is left counts as nobody",
+        MARGINS,
+    ),
+    Mutant(
+        "survey/design.py",
+        "own = mean[stratum]",
+        "own = held.weight_total / held.n_records",
+        "strata: weights count one by one",
+        DESIGN,
     ),
     Mutant(
         "survey/headline/rate_index.py",
