@@ -48,6 +48,7 @@ EVERYTHING = {
     "household": "house", "all_pairs": True,
 }  # fmt: skip
 SCENARIOS = {"a": ["sex", "age", "home"], "b": ["age", "job"]}
+PUBLISHED = pa.table({"age": range(30), "persons": [1_000 + 10 * n for n in range(30)]})
 CASES = {
     "everything": (people, EVERYTHING),
     "weights and scenarios": (
@@ -75,6 +76,17 @@ CASES = {
             "keys": KEYS, "weight": "weight", "missing": "drop", "sensitive": ["illness"],
             "headline": "benedetti_franconi", "max_risk": 0.05,
         },
+    ),
+    "clusters and strata": (
+        people,
+        {
+            "keys": KEYS, "weight": "weight", "stratum": "illness", "cluster": "region",
+            "clusters": 4, "max_risk": 0.2, "scenarios": SCENARIOS,
+        },
+    ),
+    "published tables": (
+        people,
+        {"keys": KEYS, "known_margins": [PUBLISHED], "max_risk": 0.2, "scenarios": SCENARIOS},
     ),
     "one key": (people, {"keys": ["age"], "population": 30_000}),
     "two keys": (people, {"keys": ["age", "job"], "population": 30_000, "all_pairs": True}),
