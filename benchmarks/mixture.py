@@ -18,7 +18,7 @@ import numpy as np
 from discreet.numerics.arrays import FloatArray, IntArray
 
 KINDS = 40
-BURN_IN, KEPT, EVERY = 150, 50, 2
+BURN_IN, KEPT, EVERY = 300, 100, 2
 SHAPE, RATE = 0.25, 0.25  # of the gamma prior of the concentration
 LEAST_REST = 1e-12  # of a stick, so that its logarithm exists
 LIMITS = (0.05, 0.95)
@@ -70,7 +70,10 @@ def kept_probabilities(
     kind = rng.integers(KINDS, size=len(levels))
     concentration = 1.0
     for sweep in range(BURN_IN + KEPT * EVERY):
-        logs = [_level_logs(kind, column, size, rng) for column, size in zip(levels.T, sizes, strict=True)]
+        logs = [
+            _level_logs(kind, column, size, rng)
+            for column, size in zip(levels.T, sizes, strict=True)
+        ]
         shares, concentration = _sticks(np.bincount(kind, minlength=KINDS), concentration, rng)
         weight = _weights(levels, logs, shares)
         if sweep >= BURN_IN and (sweep - BURN_IN) % EVERY == 0:

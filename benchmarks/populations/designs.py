@@ -120,12 +120,15 @@ def clusters(population: Population, fraction: float, rng: np.random.Generator) 
     Of C areas about C·√fraction are drawn, and √fraction of their persons, so that areas and
     persons are about equally rare.
     """
-    return _of_areas(population, fraction, sqrt(fraction), rng)
+    number = _areas(population)
+    several = max(round(sqrt(fraction) * number), FEWEST_CLUSTERS)
+    return _of_areas(population, several, min(fraction * number / several, 1.0), rng)
 
 
 def whole_clusters(population: Population, fraction: float, rng: np.random.Generator) -> Drawn:
     """Areas simply at random, with all their persons; two areas at least."""
-    return _of_areas(population, fraction, fraction, rng)
+    several = max(round(fraction * _areas(population)), FEWEST_CLUSTERS)
+    return _of_areas(population, several, 1.0, rng)
 
 
 def whole_households(population: Population, fraction: float, rng: np.random.Generator) -> Drawn:
@@ -194,14 +197,17 @@ def _told(population: Population, drawn: Drawn) -> pa.Table:
     return pa.table(columns)
 
 
-def _of_areas(
-    population: Population, fraction: float, share: float, rng: np.random.Generator
-) -> Drawn:
-    """About this share of the areas, and so many persons of each that `fraction` comes out."""
+def _areas(population: Population) -> int:
+    """How many areas there are."""
     assert population.area is not None
-    area, number = population.area, int(population.area.max()) + 1
-    several = max(round(share * number), FEWEST_CLUSTERS)
-    within = 1.0 if share == fraction else min(fraction * number / several, 1.0)
+    return int(population.area.max()) + 1
+
+
+def _of_areas(
+    population: Population, several: int, within: float, rng: np.random.Generator
+) -> Drawn:
+    """So many areas, and of each this share of its persons."""
+    area, number = population.area, _areas(population)
     rows = [
         _some_of(np.flatnonzero(area == each), within, rng)
         for each in rng.choice(number, several, replace=False)
@@ -213,7 +219,9 @@ def _of_areas(
 
 def _some_of(rows: IntArray, share: float, rng: np.random.Generator) -> IntArray:
     """This share of the rows; the chance decides on a part of a row."""
-    return rows[_some(len(rows), share * len(rows) + rng.random() - 0.5, rng)]
+    if share == 1:
+        return rows
+    return rows[_some(len(rows), int(share * len(rows) + rng.random()), rng)]
 
 
 def _some(number: int, size: float, rng: np.random.Generator) -> IntArray:

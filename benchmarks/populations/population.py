@@ -130,6 +130,6 @@ def _put_together(
 
 
 def _short_key(levels: Sequence[int], after: int) -> int:
-    """The place of the first key with 3 to 15 levels, sought from `after` on, then from the start."""
+    """The place of the first key with 3 to 15 levels from `after` on, else before."""
     places = (*range(after, len(levels)), *range(after))
     return next(place for place in places if 3 <= levels[place] <= LONGEST_STRATUM)

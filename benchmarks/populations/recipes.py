@@ -49,7 +49,7 @@ class Features:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A made-up population: how its keys of so many `levels` depend on each other (one of
-    DEPENDENCES), how many persons it has, and its features. `seen` is False where it is held out."""
+    DEPENDENCES), how many persons it has, and its features. `seen` is False if it is held out."""
 
     name: str
     dependence: str
