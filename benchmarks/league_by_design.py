@@ -3,7 +3,7 @@ them.
 
 Made-up populations of many kinds (`benchmarks/populations/recipes.py`), Adult and EU-SILC are
 sampled simply at random, at unequal rates, from strata, in clusters and by households. Each line of
-the file that is saved says how one method did on one sample. Lines that the file has already are not
+the file that is saved says how one method did on one sample. Lines that it has already are not
 computed again, so a run that was interrupted goes on where it was; each sample is seeded by its
 name, so every version of the methods sees the same. `benchmarks/league_tables.py` makes tables of
 such files.

@@ -126,9 +126,8 @@ def clusters(population: Population, fraction: float, rng: np.random.Generator) 
 
 
 def whole_clusters(population: Population, fraction: float, rng: np.random.Generator) -> Drawn:
-    """Areas simply at random, with all their persons; two areas at least."""
-    several = max(round(fraction * _areas(population)), FEWEST_CLUSTERS)
-    return _of_areas(population, several, 1.0, rng)
+    """Areas simply at random, with all their persons; there are two areas at least."""
+    return _of_areas(population, round(fraction * _areas(population)), 1.0, rng)
 
 
 def whole_households(population: Population, fraction: float, rng: np.random.Generator) -> Drawn:
@@ -155,7 +154,9 @@ def is_possible(population: Population, design: str, fraction: float) -> bool:
     """Whether the population has what the design draws, and the sample would not be too small."""
     if fraction * len(population) < FEWEST_RECORDS:
         return False
-    return design not in NEEDS or getattr(population, NEEDS[design]) is not None
+    if design in NEEDS and getattr(population, NEEDS[design]) is None:
+        return False
+    return design != "whole-clusters" or round(fraction * _areas(population)) >= FEWEST_CLUSTERS
 
 
 def draw(population: Population, design: str, fraction: float, repeat: int) -> Sample:
