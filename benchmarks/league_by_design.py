@@ -293,18 +293,21 @@ def _estimate(value: float, low: float, high: float) -> Outcome:
 
 def populations(wanted: str, only: str | None = None) -> Iterator[Population]:
     """The made-up populations that are `seen`, `unseen` or `all`, and the files, which were seen
-    long ago; `only` names a single one."""
+    long ago; `only` names a single one of these."""
     for recipe in RECIPES:
-        asked = wanted == "all" or recipe.seen == (wanted == "seen")
-        if asked if only is None else recipe.name == only:
+        if only in (None, recipe.name) and _is_wanted(recipe.seen, wanted):
             yield made_by(recipe)
     folder = data_folder()
     for name in files.names():
-        if wanted != "unseen" if only is None else name == only:
-            if folder is None:
-                print(f"{name} is left out: no folder DISCREET_DATA or ../shared/data")
+        if only in (None, name) and _is_wanted(True, wanted):
+            if folder is None or not files.is_there(name, folder):
+                print(f"{name} is left out: its file is not in DISCREET_DATA or ../shared/data")
             else:
                 yield files.read(name, folder)
+
+
+def _is_wanted(seen: bool, wanted: str) -> bool:
+    return wanted == "all" or seen == (wanted == "seen")
 
 
 def samples(
@@ -381,6 +384,9 @@ def main() -> None:
     parser.add_argument("--only", metavar="NAME", help="the one population to sample")
     parser.set_defaults(wanted="seen")
     given = parser.parse_args()
+    known = [*(recipe.name for recipe in RECIPES), *files.names()]
+    if given.only not in (None, *known):
+        parser.error(f"--only must be one of {', '.join(known)}, got {given.only!r}")
     run(
         populations(given.wanted, given.only),
         repeats=given.repeats,

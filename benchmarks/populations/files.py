@@ -63,14 +63,16 @@ def names() -> Iterator[str]:
         yield from (_name(file, place) for place in range(len(file.keys)))
 
 
+def is_there(name: str, folder: Path) -> bool:
+    """Whether the folder has the file of this population."""
+    return (folder / _found(name)[0].path).exists()
+
+
 def read(name: str, folder: Path) -> Population:
-    """The population of this name; raises OSError where its file is not there."""
-    file, place = next(
-        (f, p) for f in FILES for p in range(len(f.keys)) if _name(f, p) == name
-    )
-    table = _as_text(pv.read_csv(
-        folder / file.path, parse_options=pv.ParseOptions(delimiter=file.delimiter)
-    ))  # fmt: skip
+    """The population of this name."""
+    file, place = _found(name)
+    parsing = pv.ParseOptions(delimiter=file.delimiter)
+    table = _as_text(pv.read_csv(folder / file.path, parse_options=parsing))
     household = None if file.household is None else codes_of(table[file.household])
     keys = file.keys[place]
     return Population(
@@ -85,6 +87,11 @@ def read(name: str, folder: Path) -> Population:
 
 def _name(file: File, place: int) -> str:
     return f"{file.name} {place + 1}"
+
+
+def _found(name: str) -> tuple[File, int]:
+    """The file of this name, and which of its sets of keys."""
+    return next((f, p) for f in FILES for p in range(len(f.keys)) if _name(f, p) == name)
 
 
 def _as_text(table: pa.Table) -> pa.Table:
