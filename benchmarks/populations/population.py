@@ -1,7 +1,7 @@
 """A population known in full: its persons, what they belong to, and how many share each cell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.populations.dependence import DEPENDENCES
-from benchmarks.populations.groups import (
-    allotted,
-    area_sizes,
-    effects,
-    households,
-    regions_of,
-)
+from benchmarks.populations.groups import allotted, area_sizes, effects, households, regions_of
 from benchmarks.populations.recipes import Areas, Recipe
 from discreet.numerics.arrays import IntArray
 
@@ -67,64 +61,68 @@ def made_by(recipe: Recipe) -> Population:
     rng = np.random.default_rng(recipe.seed)
     people = DEPENDENCES[recipe.dependence](recipe.levels, recipe.persons, rng)
     asked = recipe.features
-    area = region = None
+    found = _Groups()
     if asked.areas is not None:
-        area, region = _areas(people, recipe, asked.areas, rng)
-    stratum = None
+        found = _areas(people, recipe, asked.areas, rng)
     if asked.strata is not None:
         shares = np.full(asked.strata.number, 1 / asked.strata.number)
         by_level = effects(recipe.levels, asked.strata.number, asked.strata.drift, rng)
-        stratum = allotted(people, shares, by_level, rng)
-    household = None
+        found = replace(found, stratum=allotted(people, shares, by_level, rng))
     if asked.shared:
-        within = area if area is not None else np.zeros(len(people), dtype=np.int64)
+        within = np.zeros(len(people), dtype=np.int64) if found.area is None else found.area
         order, household = households(people, within, asked.shared, rng)
         people = people[order]
-        area, region, stratum = (
-            None if each is None else each[order] for each in (area, region, stratum)
-        )
-    return _put_together(recipe, people, area, region, stratum, household)
+        found = replace(found.sorted_by(order), household=household)
+    return _put_together(recipe, people, found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Groups:
+    """What each person belongs to, None where a population has no such groups."""
+
+    area: IntArray | None = None
+    region: IntArray | None = None
+    stratum: IntArray | None = None
+    household: IntArray | None = None
+
+    def sorted_by(self, order: IntArray) -> "_Groups":
+        """The same, persons in another order."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _Groups(**{n: None if v is None else v[order] for n, v in values.items()})
 
 
 def _areas(
     people: IntArray, recipe: Recipe, asked: Areas, rng: np.random.Generator
-) -> tuple[IntArray, IntArray | None]:
+) -> _Groups:
     """The area of each person, and the region where there are some."""
     shares = area_sizes(recipe.persons, asked.sizes, rng)
     region = regions_of(len(shares), asked.regions) if asked.regions else None
     by_level = effects(recipe.levels, len(shares), asked.drift, rng, region)
     area = allotted(people, shares, by_level, rng)
-    return area, None if region is None else region[area]
+    return _Groups(area=area, region=None if region is None else region[area])
 
 
-def _put_together(
-    recipe: Recipe,
-    people: IntArray,
-    area: IntArray | None,
-    region: IntArray | None,
-    stratum: IntArray | None,
-    household: IntArray | None,
-) -> Population:
+def _put_together(recipe: Recipe, people: IntArray, groups: _Groups) -> Population:
     """Keys under their names, those of features after the others."""
     columns = {f"key_{place}": column for place, column in enumerate(people.T, 1)}
-    asked = recipe.features
-    if household is not None:
-        columns["household_size"] = np.bincount(household)[household]
-    if region is not None:
-        columns["region"] = region
-    if area is not None and asked.areas is not None and asked.areas.is_key:
-        columns["place"] = area
-    if stratum is not None and asked.strata is not None and asked.strata.is_key:
-        columns["group"] = stratum
-    stratified = _short_key(recipe.levels, after=1)
+    areas, strata = recipe.features.areas, recipe.features.strata
+    if groups.household is not None:
+        columns["household_size"] = np.bincount(groups.household)[groups.household]
+    if groups.region is not None:
+        columns["region"] = groups.region
+    if groups.area is not None and areas is not None and areas.is_key:
+        columns["place"] = groups.area
+    if groups.stratum is not None and strata is not None and strata.is_key:
+        columns["group"] = groups.stratum
+    of_keys = people[:, _short_key(recipe.levels, after=1)]
     return Population(
         name=recipe.name,
         table=pa.table(columns),
         keys=tuple(columns),
-        stratum=people[:, stratified] if stratum is None else stratum,
+        stratum=of_keys if groups.stratum is None else groups.stratum,
         rated=f"key_{_short_key(recipe.levels, after=2) + 1}",
-        area=area,
-        household=household,
+        area=groups.area,
+        household=groups.household,
         seen=recipe.seen,
     )
 

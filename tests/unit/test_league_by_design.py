@@ -5,22 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.league_by_design import (
-    MODELS,
-    area_under_curve,
-    lines_of,
-    run,
-    tenths,
-)
+from benchmarks.league_by_design import MODELS, area_under_curve, lines_of, run, tenths
 from benchmarks.league_tables import aim, grouped, read, report, scores
 from benchmarks.mixture import fit_mixture
 from benchmarks.populations.dependence import DEPENDENCES
-from benchmarks.populations.designs import (
-    DESIGNS,
-    draw,
-    is_possible,
-    understood,
-)
+from benchmarks.populations.designs import DESIGNS, draw, is_possible, understood
 from benchmarks.populations.groups import LARGEST_AREA
 from benchmarks.populations.population import made_by
 from benchmarks.populations.recipes import RECIPES, Areas, Features, Recipe, Strata
