@@ -87,7 +87,7 @@ def scores(lines: Sequence[Line], figure: str = "uniques") -> Scores:
     true = _numbers(lines, f"{figure}_true")
     estimate, low, high = (_numbers(lines, f"{figure}{end}") for end in ("", "_low", "_high"))
     off = (estimate - true) / np.maximum(true, FEWEST_TRUE)
-    limits = ~np.isnan(low) & ~np.isnan(high)
+    limits = ~np.isnan(estimate + low + high)  # certain bounds without an estimate do not count
     holds = (low <= true * (1 + ROUNDED)) & (true <= high * (1 + ROUNDED))
     unique = "" if figure == "uniques" else "match_"
     area = [getattr(line, f"{unique}area") for line in lines if _has_both_kinds(line)]
@@ -166,15 +166,14 @@ def table(labelled: Labelled, by: Sequence[str], figure: str = "uniques") -> Ite
 
 def table_of_methods(labelled: Labelled, figure: str = "uniques") -> Iterator[str]:
     """A Markdown table with a row for each method, pooled over all samples."""
-    yield from _head(["method", "answers", *SHOWN], 1)
+    yield from _head(["method", "samples", *SHOWN], 1)
     methods = dict.fromkeys(line.method for lines in labelled.values() for line in lines)
     for method in methods:
         found = [
             scores([line for line in lines if line.method == method], figure)
             for lines in labelled.values()
         ]
-        answers = " → ".join(dict.fromkeys(f"{s.answers} of {s.samples}" for s in found))
-        yield _row([method, answers, *_side_by_side(found)])
+        yield _row([method, _counted(found), *_side_by_side(found)])
 
 
 def table_of_tenths(labelled: Labelled) -> Iterator[str]:
@@ -242,7 +241,11 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _counted(found: Sequence[Scores]) -> str:
-    return _joined([str(each.samples) for each in found])
+    """How many samples there are, and how many of them got an estimate where some did not."""
+    return _joined([
+        str(each.samples) if each.answers == each.samples else f"{each.answers} of {each.samples}"
+        for each in found
+    ])  # fmt: skip
 
 
 def _side_by_side(found: Sequence[Scores]) -> list[str]:
