@@ -213,9 +213,10 @@ def _of_areas(
         _some_of(np.flatnonzero(area == each), within, rng)
         for each in rng.choice(number, several, replace=False)
     ]
-    return Drawn(
-        rows=np.sort(np.concatenate(rows)), options={"cluster": "area", "clusters": number}
-    )
+    options: dict[str, Any] = {"cluster": "area"}
+    if within < 1:  # else they are taken whole, which is what the product takes for granted
+        options["clusters"] = number
+    return Drawn(rows=np.sort(np.concatenate(rows)), options=options)
 
 
 def _some_of(rows: IntArray, share: float, rng: np.random.Generator) -> IntArray:
