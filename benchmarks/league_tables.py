@@ -150,8 +150,7 @@ def shared(labelled: Labelled) -> dict[str, list[Line]]:
     keys = [{line.key for line in lines} for lines in labelled.values()]
     common = set.intersection(*keys)
     return {
-        label: [line for line in lines if line.key in common]
-        for label, lines in labelled.items()
+        label: [line for line in lines if line.key in common] for label, lines in labelled.items()
     }
 
 

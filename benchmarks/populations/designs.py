@@ -63,7 +63,8 @@ class Sample:
     @cached_property
     def unique(self) -> BoolArray:
         """Which records are sample uniques."""
-        return self.in_sample == 1
+        alone: BoolArray = self.in_sample == 1
+        return alone
 
     @property
     def population_uniques(self) -> int:
@@ -237,7 +238,8 @@ def _scaled(relative: FloatArray, fraction: float) -> FloatArray:
     for _ in range(50):
         rate = np.minimum(factor * relative, HIGHEST_RATE)
         factor *= fraction / rate.mean()
-    return np.minimum(factor * relative, HIGHEST_RATE)
+    found: FloatArray = np.minimum(factor * relative, HIGHEST_RATE)
+    return found
 
 
 def _generator(*words: str) -> np.random.Generator:

@@ -91,9 +91,7 @@ class _Groups:
         return _Groups(**{n: None if v is None else v[order] for n, v in values.items()})
 
 
-def _areas(
-    people: IntArray, recipe: Recipe, asked: Areas, rng: np.random.Generator
-) -> _Groups:
+def _areas(people: IntArray, recipe: Recipe, asked: Areas, rng: np.random.Generator) -> _Groups:
     """The area of each person, and the region where there are some."""
     shares = area_sizes(recipe.persons, asked.sizes, rng)
     region = regions_of(len(shares), asked.regions) if asked.regions else None
@@ -130,4 +128,5 @@ def _put_together(recipe: Recipe, people: IntArray, groups: _Groups) -> Populati
 def _short_key(levels: Sequence[int], after: int) -> int:
     """The place of the first key with 3 to 15 levels from `after` on, else before."""
     places = (*range(after, len(levels)), *range(after))
-    return next(place for place in places if 3 <= levels[place] <= LONGEST_STRATUM)
+    found: int = next(place for place in places if 3 <= levels[place] <= LONGEST_STRATUM)
+    return found

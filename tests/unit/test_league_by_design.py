@@ -118,7 +118,7 @@ def test_members_of_a_household_share_what_they_should(people):
 def test_areas_are_of_the_sizes_aimed_at_and_lie_in_one_region(people):
     size = np.bincount(people.area)
     assert len(size) == 40
-    assert 40 <= size.min()
+    assert size.min() >= 40
     assert size.max() <= 1.2 * LARGEST_AREA
     pairs = np.unique(np.stack([people.area, people.table["region"].to_numpy()]), axis=1)
     assert pairs.shape[1] == len(size)
