@@ -16,7 +16,7 @@ import discreet
 
 HERE = Path(__file__).parent
 KEYS = ["sex", "age", "marital_status", "birthplace", "household_type"]
-MOST_UNIQUES = 10.0  # population uniques among the records that the agency accepts, upper limit
+MOST_UNIQUES = 5.0  # population uniques among the records that the agency accepts, upper limit
 Recoding = Callable[[pa.Table], pa.Table]
 
 
