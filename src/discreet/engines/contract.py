@@ -145,12 +145,14 @@ class HouseholdTotals:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOrder:
     """How alike neighbours are in one column, in standard errors from what random order makes:
-    neighbours with equal values, and the serial correlation of the ranks of the values."""
+    neighbours with equal values, and the serial correlation of the ranks of the values; and whether
+    all records with one value stand together, as where the file was put in order by it."""
 
     name: str
     n_records: int
     like_neighbours: float
     like_ranks: float
+    in_order: bool = False
 
     @property
     def most(self) -> float:

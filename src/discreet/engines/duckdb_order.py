@@ -31,7 +31,7 @@ SELECT
     count(*) FILTER (WHERE code = before),
     sum(CAST(code AS HUGEINT)), sum(CAST(code AS HUGEINT) * code),
     sum(CAST(code AS HUGEINT) * before),
-    arg_min(code, r), arg_max(code, r)
+    arg_min(code, r), arg_max(code, r), count(DISTINCT code)
 FROM pairs
 """
 
@@ -56,12 +56,13 @@ def column_orders(
 
 def _order(session: Session, name: str, column: str, kind: sql.KeyType, n: int) -> ColumnOrder:
     statement = LIKE_NEIGHBOURS.format(value=kind.value(column), order=kind.order("x"))
-    squares, cubes, equal, *of_ranks = session.row(statement)
+    squares, cubes, equal, *of_ranks, levels = session.row(statement)
     return ColumnOrder(
         name=name,
         n_records=n,
         like_neighbours=_runs(n, equal, squares, cubes),
         like_ranks=_serial(n, *of_ranks),
+        in_order=1 < levels < n and n - equal == levels,
     )
 
 

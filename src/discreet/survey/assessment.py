@@ -35,7 +35,7 @@ from discreet.survey.anonymity import Anonymity, anonymity_curve
 from discreet.survey.attributes.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, KeysLeftOut, contributions
-from discreet.survey.design import FEW_TOGETHER, Design, design_of
+from discreet.survey.design import FEW_TOGETHER, HOUSEHOLDS, Design, design_of
 from discreet.survey.headline.recommendation import (
     COUNTED,
     Estimated,
@@ -512,7 +512,7 @@ def _of_households(
 ) -> Recommended:
     """The estimate with a word of warning where households have several members in the file."""
     uniques = led.expected_population_uniques
-    if design.groups or households is None:
+    if design.groups == HOUSEHOLDS or households is None:
         return led
     if n_records < FEW_TOGETHER * households.n_households:
         return led

@@ -20,7 +20,7 @@ from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.headline.by_cluster import MOST_UNITS, recommend_by_cluster
-from discreet.survey.headline.recommendation import Estimated, recommend_cells
+from discreet.survey.headline.recommendation import COUNTED, Estimated, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.options import AssessOptions
 
@@ -30,8 +30,9 @@ COMPLETE = 0.95  # of the records, whose household has as many members in the fi
 # Other members of the own household in the file, for each record: of persons drawn one by one at
 # the fraction π they are π times those of the population, of whom hardly anybody has four.
 MOST_OTHERS, ALWAYS_OTHERS = 4.0, 0.1
-ALIKE, SURELY, SORTED = 0.05, 6.0, 0.9  # excess of equal neighbours, in standard errors; of ranks
+ALIKE, SURELY = 0.05, 6.0  # excess of equal neighbours; in standard errors
 LEAST_ALIKE = 2  # keys
+MOST_OF_A_CLUSTER = 3.0  # times its members that are in the file, if clusters are of one size
 SAME_WEIGHT = 1e-9  # of the squares, by which equal weights seem apart by rounding
 DRAWN_WHOLE = ", so households are taken to be drawn whole"
 SINGLY = "the estimate takes persons to be drawn singly, with wider limits"
@@ -43,14 +44,16 @@ class Design:
 
     `finer` are the cells of the keys with, as further keys, the stratum if `stratified`, and the
     `groups` ("clusters" or "households") that were drawn if there are some, `n_groups` of them in
-    the population, None where they were taken whole. A `doubt` widens the limits. `words` say what
-    was found.
+    the population, None where they were taken whole; `households` says that households were drawn
+    whole within clusters, and are the last of the keys. A `doubt` widens the limits. `words` say
+    what was found.
     """
 
     finer: Cells | None = None
     stratified: bool = False
     groups: str = ""
     n_groups: int | None = None
+    households: bool = False
     doubt: str = ""
     words: tuple[str, ...] = ()
 
@@ -65,7 +68,7 @@ class Design:
         """The estimate with what was found of the design beside the figure."""
         led = found.recommended
         uniques = led.expected_population_uniques
-        if not isinstance(uniques, Figure) or uniques.how is not How.ESTIMATE:
+        if not isinstance(uniques, Figure) or uniques.how is How.BOUND or led.model == COUNTED:
             return found
         note = "; ".join(filter(None, (uniques.note, *self.words)))
         led = replace(led, expected_population_uniques=replace(uniques, note=note))
@@ -76,7 +79,9 @@ class Design:
     ) -> Estimated:
         """The estimate, where it takes more than the cells of the keys."""
         assert self.finer is not None
-        cells: Cells = _by_stratum(self.finer, bool(self.groups)) if self.stratified else self.finer
+        cells: Cells = self.finer
+        if self.stratified:
+            cells = _by_stratum(cells, bool(self.groups) + self.households)
         if self.groups:
             return recommend_by_cluster(
                 cells,
@@ -85,6 +90,7 @@ class Design:
                 n_table_cells=n_table_cells,
                 n_table_cells_known=n_table_cells_known,
                 named=self.groups,
+                households=self.households,
             )
         found = recommend_cells(
             cells,
@@ -112,44 +118,52 @@ def design_of(
 
     `finer` has the same records by the keys and the `options.drawn_by`; `orders` say how alike
     neighbours in the file are, where nothing was said. Checked: the cluster, the stratum and the
-    household are known of every record, and there are as many clusters in the population as in the
-    file.
+    household are known of every record, and the number of clusters in the population is possible.
     """
     if options.drawn_by and store.cells.space.overlap:
         what = " and ".join(options.drawn_by)
         return Design(
-            doubt=f"where missing values match anything the {what} is not taken into account, so "
-            f"{SINGLY}"
+            doubt=f"where missing values match anything nothing is made of the {what}, so {SINGLY}"
         )
     words = _words_of_weights(store.cells)
     if finer is None:
         return Design(doubt=_doubt_of_order(orders), words=words)
     _check_known(store, finer, options)
-    groups = CLUSTERS if options.cluster is not None else ""
-    n = store.n_records
+    cells, n = finer.cells, store.n_records
+    groups, households = CLUSTERS if options.cluster is not None else "", False
+    if options.household is not None:
+        shown = ""
+        if population_size is not None:
+            shown = _complete_households(store, cells, n / population_size)
+        if shown:
+            groups, households = groups or HOUSEHOLDS, bool(groups)
+            words = (*words, shown)
+        else:
+            last = len(cells.space.keys) - 1
+            cells = cells.seen_through(cells.space.itself().of_keys(range(last)))
     if options.cluster is not None:
-        drawn = int(np.count_nonzero(_sizes(finer.cells)))
-        if options.clusters is not None and options.clusters < drawn:
-            rule, got = f"at least the {drawn:,} of the file", f"{options.clusters:,}"
-            raise InputError(must_be("clusters", rule, got))
-    elif options.household is not None and population_size is not None:
-        shown = _complete_households(store, finer.cells, n / population_size)
-        groups, words = (HOUSEHOLDS, (*words, shown)) if shown else ("", words)
+        place = len(store.keys) + (options.stratum is not None)
+        drawn = int(np.count_nonzero(_sizes(cells, place)))
+        fraction = None if population_size is None else n / population_size
+        words = (*words, _clusters_told(options.clusters, drawn, fraction))
     stratified = options.stratum is not None
+    if stratified:
+        words = (*words, f"records count with the mean weight of their {options.stratum}")
     if not groups and not stratified:
         return Design(words=words)
-    if finer.cells.n_cells > MOST_UNITS:
+    if cells.n_cells > MOST_UNITS:
         what = " and ".join(name for name in options.drawn_by)
         doubt = (
-            f"there are {finer.cells.n_cells:,} combinations of the keys with {what}, more than "
+            f"there are {cells.n_cells:,} combinations of the keys with {what}, more than "
             f"the {MOST_UNITS:,} that are looked at, so {SINGLY}"
         )
         return Design(doubt=doubt, words=words)
     return Design(
-        finer=finer.cells,
+        finer=cells,
         stratified=stratified,
         groups=groups,
         n_groups=options.clusters,
+        households=households,
         words=words,
     )
 
@@ -218,15 +232,43 @@ class WeightsOfLevels:
         return one + other
 
 
-def _sizes(cells: Cells) -> IntArray:
-    """The records of each level of the last key."""
-    last = len(cells.space.keys) - 1
-    return cells.margins([(last,)])[(last,)]
+def _clusters_told(given: int | None, drawn: int, fraction: float | None) -> str:
+    """What is made of the clusters, in words; raises InputError for a number that cannot be."""
+    if given is None:
+        return (
+            f"the {drawn:,} clusters of the file are taken to be there with all their members, as "
+            "the number of clusters in the population (clusters) was not given"
+        )
+    if given < drawn:
+        rule = f"at least the {drawn:,} of the file"
+        raise InputError(must_be("clusters", rule, f"{given:,}"))
+    share = 1.0 if fraction is None else fraction * given / drawn
+    if share > MOST_OF_A_CLUSTER:
+        rule = (
+            f"at most about {drawn / (fraction or 1):,.0f}, with which the {drawn:,} of the file, "
+            "taken whole, would be as large as all others"
+        )
+        remedy = "is it the right column?"
+        raise InputError(must_be("clusters", rule, f"{given:,}", remedy=remedy))
+    if share >= 1:
+        return (
+            f"the {drawn:,} clusters of the file are taken to be there with all their members: of "
+            f"{given:,} in the population they hold {share:.1f} times their share"
+        )
+    return (
+        f"of {given:,} clusters {drawn:,} are in the file, each with about {100 * share:.3g} % of "
+        "its members"
+    )
+
+
+def _sizes(cells: Cells, key: int) -> IntArray:
+    """The records of each level of a key."""
+    return cells.margins([(key,)])[(key,)]
 
 
 def _complete_households(store: CellStore, cells: Cells, fraction: float) -> str:
     """Why households seem to have been drawn whole, in words; empty where they do not."""
-    sizes = _sizes(cells)
+    sizes = _sizes(cells, len(cells.space.keys) - 1)
     sizes = sizes[sizes > 0]
     n, n_households = store.n_records, len(sizes)
     if n < FEW_TOGETHER * n_households:
@@ -269,7 +311,7 @@ def _doubt_of_order(orders: Sequence[ColumnOrder] | Unavailable) -> str:
     """
     if isinstance(orders, Unavailable):
         return ""
-    if any(abs(one.like_ranks) > SORTED * one.n_records**0.5 for one in orders):
+    if any(one.in_order for one in orders):
         return ""
     alike = [
         one.name for one in orders if one.like_neighbours > max(SURELY, ALIKE * one.n_records**0.5)
@@ -278,17 +320,19 @@ def _doubt_of_order(orders: Sequence[ColumnOrder] | Unavailable) -> str:
         return ""
     return (
         f"neighbours in the file are alike in {', '.join(alike)}, as where areas or households "
-        f"were drawn together; that was not said, so {SINGLY}: give the cluster or the household"
+        f"were drawn together; that was not said, so {SINGLY}: give the column that tells them "
+        "(cluster or household)"
     )
 
 
-def _by_stratum(finer: Cells, has_groups: bool) -> LocalCells:
-    """The cells without the stratum, each record with the mean weight of its stratum."""
+def _by_stratum(finer: Cells, n_after: int) -> LocalCells:
+    """The cells without the stratum, after which so many keys come, each record with the mean
+    weight of its stratum."""
     held = finer.held(MOST_UNITS)
     assert held is not None
     assert held.weight_total is not None
     n_keys = len(finer.space.keys)
-    place = n_keys - 1 - has_groups
+    place = n_keys - 1 - n_after
     stratum = held.coding.level(held.words, place)
     mean = np.bincount(stratum, held.weight_total) / np.maximum(
         np.bincount(stratum, held.n_records), 1

@@ -6,6 +6,8 @@ all keys, so that a level of one person makes its record a population unique.
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from discreet.data.columns import near_match
 from discreet.data.records import Records
+from discreet.data.total_names import Telling, telling
 from discreet.engines.contract import Cells, CellStore
 from discreet.engines.key_space import KeyLevels, View
 from discreet.errors import ColumnError, InputError, must_be
@@ -21,6 +24,7 @@ from discreet.numerics.rounding import above
 
 MOST_APART = 1.05  # ratio of two totals, or of a total to the size of the population
 MOST_KEYS = 2
+SHOWN_LEVELS = 3
 MOST_COMBINATIONS = 1 << 24
 
 Keys = tuple[int, ...]
@@ -34,21 +38,22 @@ class KnownMargins:
     total: int = 0
 
     def seen_through(self, view: View) -> "KnownMargins":
-        """The margins of the keys of a view, which may be coarser."""
+        """The margins of the keys of a view, which may be coarser; of coarser keys only those whose
+        levels all have records."""
         places = {key: place for place, key in enumerate(view.of)}
         tables: dict[Keys, IntArray] = {}
-        for keys, table in sorted(self.tables.items(), key=lambda item: len(item[0])):
-            left = [axis for axis, key in enumerate(keys) if key in places]
-            found = table.sum(axis=tuple(a for a in range(len(keys)) if a not in left))
-            for axis, key in enumerate(keys[a] for a in left):
-                to = view.to[places[key]]
+        for keys, table in self.tables.items():
+            if not all(key in places for key in keys):
+                continue  # a table of two keys has those of each beside it
+            recoded = [view.to[places[key]] for key in keys]
+            if any(to is not None for to in recoded) and int(table.sum()) != self.total:
+                continue  # where persons of levels that no record has would go is not known
+            found = table
+            for axis, (key, to) in enumerate(zip(keys, recoded, strict=True)):
                 if to is not None:
-                    size = view.space.coding.sizes[places[key]]
-                    found = _recoded(found, axis, to, size)
-            now = [places[keys[a]] for a in left]
-            order = tuple(np.argsort(now))
-            if left:
-                tables.setdefault(tuple(sorted(now)), found.transpose(order))
+                    found = _recoded(found, axis, to, view.space.coding.sizes[places[key]])
+            now = [places[key] for key in keys]
+            tables[tuple(sorted(now))] = found.transpose(np.argsort(now))
         return KnownMargins(tables, self.total)
 
     def most_beside(self, levels: IntArray, sample: Mapping[Keys, IntArray]) -> IntArray:
@@ -131,6 +136,8 @@ def _read(records: Records, store: CellStore) -> _Table:
     for key in keys:
         _check_known(store.keys[key], records)
     codes = [_code(store.keys[key]) for key in keys]
+    for key, name in zip(keys, own, strict=True):
+        _check_levels(store.keys[key], columns[name], records)
     table = np.zeros(sizes, dtype=np.int64)
     alone = [np.zeros(size, dtype=np.int64) for size in sizes]
     total = 0
@@ -145,6 +152,7 @@ def _read(records: Records, store: CellStore) -> _Table:
         for level, one in zip(at, alone, strict=True):
             if level is not None:
                 one[level] += persons
+    _check_rows([columns[name] for name in own], columns[counted[0]], records)
     if total < 1:
         raise InputError(must_be(_named(records), "a table of at least one person", total))
     return _Table(
@@ -162,6 +170,33 @@ def _check_known(key: KeyLevels, records: Records) -> None:
         raise InputError(must_be(_named(records), rule, "records without it", remedy=remedy))
 
 
+def _check_rows(
+    levels: Sequence[Sequence[str | None]], counts: Sequence[str | None], records: Records
+) -> None:
+    """Each combination is there once, and no total among them."""
+    rows = list(zip(*levels, strict=True))
+    if len(set(rows)) < len(rows):
+        twice = next(row for row, n in Counter(rows).items() if n > 1)
+        got = f"{' and '.join(map(repr, twice))} twice"
+        raise InputError(must_be(_named(records), "a table with each combination once", got))
+    for number, row in enumerate(rows, start=1):
+        if any(level is not None and telling(level) is Telling.TOTAL for level in row):
+            where = f"row {number:,}"
+            got = " and ".join(map(repr, row))
+            raise InputError(must_be(_named(records), "a table without totals", got, where=where))
+
+
+def _check_levels(key: KeyLevels, there: Sequence[str | None], records: Records) -> None:
+    """Every level of the file is in the table."""
+    known = set(there)
+    for value, label in zip(key.values, key.labels, strict=True):
+        if value not in known and label not in known:
+            some = ", ".join(repr(level) for level in list(dict.fromkeys(there))[:SHOWN_LEVELS])
+            rule = f"a table with every level of {key.name!r}, written as in the file"
+            remedy = f"it has {some}{', …' if len(known) > SHOWN_LEVELS else ''}"
+            raise InputError(must_be(_named(records), rule, f"none for {label!r}", remedy=remedy))
+
+
 def _code(key: KeyLevels) -> dict[str | None, int]:
     """The level of each label, and of each value."""
     found: dict[str | None, int] = {label: code for code, label in enumerate(key.labels)}
@@ -169,11 +204,13 @@ def _code(key: KeyLevels) -> dict[str | None, int]:
 
 
 def _persons(count: str | None, row: int, records: Records) -> int:
-    text = (count or "").strip()
+    text = re.sub(r"\.0+$", "", (count or "").strip())
     if not (text.isascii() and text.isdigit()) or len(text) > 15:
         rule = "a table of whole numbers of persons"
         where = f"row {row:,}"
-        raise InputError(must_be(_named(records), rule, repr(count), where=where))
+        got = "an empty cell" if not text else repr(count)
+        remedy = "write them without separators"
+        raise InputError(must_be(_named(records), rule, got, where=where, remedy=remedy))
     return int(text)
 
 
@@ -189,5 +226,5 @@ def _check_against(
                 f"{keys[key].name} {keys[key].labels[level]!r}"
                 for key, level in zip(own, wrong[0], strict=True)
             )
-            rule = "tables with no fewer persons than the file has records"
+            rule = "tables with no fewer persons than the file has records, not rounded"
             raise InputError(must_be("known margins", rule, f"fewer with {levels}"))

@@ -257,16 +257,28 @@ class AssessOptions:
         if self.clusters is not None:
             if self.cluster is None:
                 rule = "given with the column of the clusters"
-                raise InputError(must_be("clusters", rule, self.clusters, remedy="give cluster"))
+                raise InputError(
+                    must_be("clusters", rule, self.clusters, remedy="give the column too (cluster)")
+                )
             if self.clusters < 1:
                 raise InputError(must_be("clusters", "at least 1", self.clusters))
+        if not self.is_estimated:
+            for role in ("cluster", "stratum"):
+                if getattr(self, role) is not None:
+                    rule = (
+                        "given where the recommended estimate leads: with the size of the "
+                        "population or weights, and no model or population in its place"
+                    )
+                    raise InputError(must_be(role, rule, repr(getattr(self, role))))
         if self.stratum is not None and self.weight is None:
             rule = "given with weights, which say how likely its records were to be drawn"
-            raise InputError(must_be("stratum", rule, "none", remedy="give weight"))
+            raise InputError(must_be("stratum", rule, "none", remedy="give their column (weight)"))
+        taken = {} if self.weight is None else {self.weight: "weight"}
         for role, column in self.drawn_by.items():
-            if column == self.weight or (role != "stratum" and column == self.stratum):
-                taken = "weight" if column == self.weight else "stratum"
-                raise ColumnError(must_be(role, f"another column than {taken}", repr(column)))
+            if column in taken:
+                rule = f"another column than {taken[column]}"
+                raise ColumnError(must_be(role, rule, repr(column)))
+            taken[column] = role
 
     def _check_sensitive(self) -> None:
         check_trees(tuple(self.trees), tuple(self.sensitive))
@@ -415,10 +427,9 @@ class AssessOptions:
 
     @property
     def drawn_by(self) -> dict[str, str]:
-        """The columns that say how the records were drawn, by their roles: the stratum, and the
-        cluster or else the household."""
-        together = "household" if self.cluster is None else "cluster"
-        named = {"stratum": self.stratum, together: getattr(self, together)}
+        """The columns that say how the records were drawn, by their roles: from the largest that
+        was drawn to the smallest."""
+        named = {role: getattr(self, role) for role in ("stratum", "cluster", "household")}
         return {role: column for role, column in named.items() if column is not None}
 
     def drawn_request(self, records: Records) -> Request:

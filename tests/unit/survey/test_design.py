@@ -119,8 +119,49 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
     known = assess(level.assign(weight=np.where(level["sex"] == "m", 5, 20)), KEYS, **asked)
     assert "the weights are the same for all with the same sex" in uniques(known).note
     assert "same sex" not in uniques(other).note
-    both = assess(level, KEYS, stratum="stratum", cluster="area", clusters=100, **asked)
+    some = level[level["area"] % 2 == 0]
+    both = assess(some, KEYS, stratum="stratum", cluster="area", clusters=100, **asked)
     assert "within the clusters" in both.recommended.why
+    assert "mean weight of their stratum" in uniques(both).note
+
+
+def test_households_within_clusters(people):
+    rng = np.random.default_rng(8)
+    areas, homes = rng.choice(100, 40, replace=False), rng.choice(N_HOUSEHOLDS, 3000, replace=False)
+    sample = people[people["area"].isin(areas) & people["home"].isin(homes)]
+    asked = {"population": len(people), "cluster": "area", "clusters": 100}
+    both = assess(sample, KEYS, household="home", **asked)
+    assert "as many members in the file as size says" in uniques(both).note
+    assert "of 100 clusters 40 are in the file" in uniques(both).note
+    assert uniques(both).low <= truth(people, sample) <= uniques(both).high
+    assert uniques(both).value > uniques(assess(sample, KEYS, **asked)).value
+    assert both.records()["population_unique"].sum() == pytest.approx(uniques(both).value)
+
+
+def test_clusters_that_were_all_drawn_are_strata(people):
+    sample = people.sample(1500, random_state=7)
+    asked = {"population": len(people)}
+    found = assess(sample, KEYS, cluster="area", clusters=100, **asked)
+    plain = assess(sample.sample(frac=1, random_state=1), KEYS, **asked)
+    assert uniques(found).value == uniques(plain).value
+
+
+@pytest.mark.parametrize("options", [{"cluster": "area"}, {"household": "home"}])
+def test_a_key_that_repeats_another_changes_nothing(people, whole_households, options):
+    asked = {"population": len(people), **options}
+    copied = whole_households.assign(label="t" + whole_households["tenure"].astype(str), one=1)
+    one = assess(copied, KEYS, **asked)
+    other = assess(copied, ["one", *KEYS[:1], "label", *KEYS[1:]], **asked)
+    assert uniques(one) == uniques(other)
+    assert one.records()["risk"].tolist() == other.records()["risk"].tolist()
+
+
+def test_too_few_of_what_was_drawn_leave_wider_limits(people):
+    homes = np.random.default_rng(3).choice(N_HOUSEHOLDS, 42, replace=False)
+    sample = people[people["home"].isin(homes)]
+    found = assess(sample, KEYS, population=len(people), household="home")
+    assert "too few to tell" in uniques(found).note
+    assert uniques(found).how is How.ESTIMATE
 
 
 @pytest.mark.parametrize(
@@ -128,6 +169,10 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
     [
         ({"clusters": 5}, "clusters must be given with the column"),
         ({"cluster": "area", "clusters": 0}, "clusters must be at least 1"),
+        ({"cluster": "size", "clusters": 2000}, "clusters must be at most about"),
+        ({"cluster": "area", "whole_population": True, "population": None}, "estimate leads"),
+        ({"stratum": "area", "weight": "w", "headline": "pitman"}, "estimate leads"),
+        ({"cluster": "area", "population": None}, "estimate leads"),
         ({"cluster": "area", "clusters": 50}, "clusters must be at least the 100 of the file"),
         ({"stratum": "area"}, "stratum must be given with weights"),
         ({"cluster": "hom"}, "cluster must be a column .*'hom'; did you mean 'home'"),
@@ -138,7 +183,7 @@ def test_weights_within_a_stratum_count_by_their_mean(people):
 def test_what_makes_no_sense_is_refused(people, options, says):
     sample = people.sample(3000, random_state=1).assign(w=5.0)
     with pytest.raises(InputError, match=says):
-        assess(sample, KEYS, population=len(people), **options)
+        assess(sample, KEYS, **({"population": len(people)} | options))
 
 
 @pytest.mark.parametrize("missing", ["category", "drop"])
@@ -156,7 +201,7 @@ def test_missing_values_that_match_anything_leave_the_cluster_aside(people):
     sample.loc[:20, "age"] = pd.NA
     asked = {"population": len(people), "missing": "wildcard"}
     found = assess(sample, KEYS, cluster="area", **asked)
-    assert "the cluster is not taken into account" in uniques(found).note
+    assert "nothing is made of the cluster" in uniques(found).note
     plain = assess(sample, KEYS, **asked)
     assert uniques(found).value == pytest.approx(uniques(plain).value)
     assert uniques(found).high > uniques(plain).high
@@ -186,8 +231,10 @@ def test_neighbours_who_are_alike_widen_the_limits(people, whole_households):
     assert uniques(inorder).note == ""
 
 
-def order(name, like, ranks=0.0, n=10_000):
-    return ColumnOrder(name=name, n_records=n, like_neighbours=like, like_ranks=ranks)
+def order(name, like, n=10_000, *, in_order=False):
+    return ColumnOrder(
+        name=name, n_records=n, like_neighbours=like, like_ranks=0.0, in_order=in_order
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,7 +244,7 @@ def order(name, like, ranks=0.0, n=10_000):
         ([order("a", 50)], False),  # one key alone
         ([order("a", 50), order("b", 50)], True),
         ([order("a", 50), order("b", 5)], False),  # too small a difference
-        ([order("a", 50), order("b", 50), order("c", 3, ranks=95)], False),  # sorted
+        ([order("a", 50), order("b", 50), order("c", 99, in_order=True)], False),
         ([order("a", 5.9, n=100), order("b", 5.9, n=100)], False),  # may be chance
         (Unavailable("Spark keeps no order"), False),
     ],

@@ -105,7 +105,12 @@ def test_a_table_by_its_file_is_the_same_as_by_its_frame(register, sample, tmp_p
         (lambda t: t.assign(persons=t["persons"] - 0.5), "whole numbers of persons"),
         (lambda t: t.assign(persons=-1), "whole numbers of persons, got '-1' .*row 1"),
         (lambda t: t.assign(persons=0), "at least one person"),
-        (lambda t: t[t["town"] != "t1"], "total is the population|town 't1'"),
+        (lambda t: t[t["town"] != "t1"], "every level of 'town', .*none for 't1'; it has"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "each combination once, got 't1' twice"),
+        (
+            lambda t: pd.concat([t, pd.DataFrame({"town": ["Total"], "persons": [20_000]})]),
+            "without totals, got 'Total'",
+        ),
         (lambda t: t.assign(persons=10 * t["persons"]), "total is the population"),
         (lambda t: t.assign(persons=np.where(t.index == 0, 0, t["persons"])), "fewer with town"),
     ],
@@ -138,7 +143,8 @@ def test_the_same_table_twice_is_refused(register, sample):
 def test_coarser_keys_have_the_sums():
     rng = np.random.default_rng(5)
     table = rng.integers(0, 9, (4, 6))
-    margins = KnownMargins({(0, 2): table, (1,): np.arange(3)}, 99)
+    alone = {(0,): table.sum(axis=1), (2,): table.sum(axis=0)}
+    margins = KnownMargins({**alone, (0, 2): table}, int(table.sum()))
     cells = cells_at_hand(np.arange(5)[:, None], np.ones(5, dtype=np.int64),
                           Coding.of_sizes([4, 3, 6]))  # fmt: skip
     to = np.array([0, 0, 1, 1, 1, 0])
@@ -147,21 +153,35 @@ def test_coarser_keys_have_the_sums():
     seen = margins.seen_through(view)
     expected = np.stack([table[:, to == group].sum(axis=1) for group in (0, 1)])
     assert np.array_equal(seen.tables[0, 1], expected)
-    alone = margins.seen_through(cells.space.itself().of_keys([2]))
-    assert np.array_equal(alone.tables[(0,)], table.sum(axis=0))
-    assert alone.total == 99
+    assert np.array_equal(seen.tables[(1,)], alone[(0,)])
+    assert set(margins.seen_through(cells.space.itself().of_keys([2])).tables) == {(0,)}
+    lost = KnownMargins(margins.tables, margins.total + 1)  # one person of a level without records
+    assert set(lost.seen_through(view).tables) == {(1,)}
 
 
-def test_a_scenario_and_a_suggestion_take_the_tables_along(register, sample):
-    tables = [published(register, "age", "town")]
-    found = assess(sample, KEYS, known_margins=tables, scenarios={"few": ["age", "town"]})
-    (few,) = found.scenarios.each
-    F = register.groupby(["age", "town"]).size()
-    f = sample.groupby(["age", "town"]).size()
-    certain = ((F.reindex(f.index) == 1) & (f == 1)).sum()
-    uniques = few.recommended.expected_population_uniques
-    assert uniques.low >= certain > 0
-    assert uniques.how is How.ESTIMATE
+def test_a_band_with_levels_that_no_record_has_is_not_held_to_those_it_has():
+    rng = np.random.default_rng(1)
+    register = pd.DataFrame({"g": rng.choice(["x", "y"], 20_000), "age": np.arange(20_000) // 2})
+    few = register.sample(400, random_state=3)
+    found = assess(few, ["age", "g"], known_margins=published(register, "age"), max_risk=0.3)
+    bands = next(s for s in found.suggestions if "bands" in s.change)
+    assert bands.expected_correct_matches_after.high < 3
+
+
+def test_a_table_of_all_keys_is_the_truth(register, sample):
+    keys = ["age", "town"]
+    found = assess(sample, keys, known_margins=published(register, *keys))
+    F = register.groupby(keys).size().loc[list(sample[keys].itertuples(index=False))].to_numpy()
+    f = sample.groupby(keys)["age"].transform("size").to_numpy()
+    uniques = found.recommended.expected_population_uniques
+    assert uniques.how is How.EXACT
+    assert uniques.value == ((f == 1) & (F == 1)).sum()
+    assert found.recommended.expected_correct_matches.value == pytest.approx((1 / F).sum())
+    assert found.records()["risk"].to_numpy() == pytest.approx(1 / F)
+    views = assess(sample, KEYS, known_margins=published(register, *keys),
+                   scenarios={"few": keys})  # fmt: skip
+    (few,) = views.scenarios.each
+    assert few.recommended.expected_population_uniques.value == uniques.value
 
 
 def test_an_arrow_table_will_do(register, sample):

@@ -80,6 +80,11 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
             source=settings.source,
             keys={key.name: len(key.values) for key in assessment.keys},
             weight=settings.weight,
+            household=settings.options.household,
+            cluster=settings.options.cluster,
+            clusters=settings.options.clusters,
+            stratum=settings.options.stratum,
+            known_margins=list(settings.options.known_margins) or None,
             structural_zeros=settings.structural_zeros,
             codes=[
                 {"kind": kind, "column": column, "code": code}

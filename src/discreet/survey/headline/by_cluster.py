@@ -24,7 +24,7 @@ from discreet.data.coding import Coding
 from discreet.data.nesting import nested_pairs
 from discreet.engines.contract import Cells
 from discreet.engines.local.cells import NEIGHBOURS, cells_at_hand
-from discreet.engines.local.grouping import distinct_rows
+from discreet.engines.local.grouping import in_order
 from discreet.engines.steps import ByCode
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.headline.likeness import (
@@ -42,8 +42,8 @@ from discreet.survey.headline.rate_index import (
     small_pairs,
 )
 from discreet.survey.headline.recommendation import (
-    COUNTED,
     FROM_KEYS,
+    NO_TWO_AGREE,
     Estimated,
     Recommended,
     figures_of,
@@ -59,9 +59,10 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
 OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
-NOBODY_WITHIN = (
-    "no two records of the same of the {clusters} agree on all keys, so the estimate takes persons "
-    "to be drawn singly, with wider limits"
+ALL_DRAWN = 0.9  # of the clusters, from which on they are strata rather than clusters
+NOTHING_TOLD = (
+    "the records of the {clusters} are too few to tell how alike those of one are, so the estimate "
+    "takes persons to be drawn singly, with wider limits"
 )
 WHY = (
     "averages over models of how full cells are, within the {clusters} and between them, each "
@@ -108,14 +109,20 @@ def recommend_by_cluster(
     n_table_cells: int,
     n_table_cells_known: bool = False,
     named: str = "clusters",
+    households: bool = False,
 ) -> Estimated:
     """The estimate from cells of the keys and, as the last key, the cluster; of each combination of
     keys its risk.
 
     `n_clusters` are those of the population, None where those that were drawn were taken whole.
+    With `households`, drawn whole within the clusters, they are one more key after the cluster.
     Checked: there are no more than `MOST_UNITS` cells.
     """
-    units = _Units.of(cells)
+    apart = cells
+    if households:
+        before = range(len(cells.space.keys) - 1)
+        apart = cells.seen_through(cells.space.itself().of_keys(before))
+    units = _Units.of(apart)
     n = units.n
     asked: _Possible = {"n_table_cells": n_table_cells, "n_table_cells_known": n_table_cells_known}
     if population_size is None or n >= population_size * (1 - 1e-9):
@@ -124,23 +131,37 @@ def recommend_by_cluster(
     within_fraction = 1.0
     if n_clusters is not None:
         within_fraction = min(fraction * n_clusters / units.n_clusters, 1.0)
-    within = _within(cells, n / within_fraction, n_table_cells * units.n_clusters)
+    if n_clusters is not None and units.n_clusters > ALL_DRAWN * n_clusters:
+        return units.estimated(population_size, **asked)  # clusters are strata, as all were drawn
+    within = _within(
+        apart, cells if households else None, n / within_fraction,
+        n_table_cells * units.n_clusters,
+    )  # fmt: skip
     between = units.between(fraction, n_clusters or units.n_clusters / fraction, **asked)
-    if isinstance(between, Recommended):
-        return Estimated(recommended=between)
-    if within is None:
-        doubt = NOBODY_WITHIN.format(clusters=named)
+    if between is None or within is None:
+        doubt = NOTHING_TOLD.format(clusters=named)
         return units.estimated(population_size, doubt=doubt, **asked)
     return _together(units, within, between, fraction, named)
 
 
-def _within(cells: Cells, population: float, n_table_cells: int) -> _Step | None:
+def _within(
+    cells: Cells, by_household: Cells | None, population: float, n_table_cells: int
+) -> _Step | None:
     """The clusters that were drawn, seen by themselves; None where nothing tells how often two
     persons of one share the keys."""
-    repeated = nesting_of(cells).repeated  # a key may be the cluster in other words
-    found = recommend_cells(
-        cells, population_size=population, n_table_cells=n_table_cells, repeated=repeated
-    )
+    if by_household is not None:
+        found = recommend_by_cluster(
+            by_household,
+            population_size=population,
+            n_clusters=None,
+            n_table_cells=n_table_cells,
+            named="households",
+        )
+    else:
+        repeated = nesting_of(cells).repeated  # a key may be the cluster in other words
+        found = recommend_cells(
+            cells, population_size=population, n_table_cells=n_table_cells, repeated=repeated
+        )
     return None if found.risks is None else _Step.of(cells, found)
 
 
@@ -158,14 +179,14 @@ def _together(
     unique = np.where(records == 1, alone * between.unique, 0.0)
     persons = np.bincount(place, 1 / within.risk)
     risk = np.clip(units.n_units * between.risk / persons, unique, 1 / records)
-    risks = ByCode(units.words, {RISK: risk, POPULATION_UNIQUE: unique})
+    risks = units.told(risk, unique)
     sample_uniques = float((records == 1).sum())
     uniques, matches = float(unique.sum()), float(records @ risk)
     if within.doubts is None and between.doubts is None:
         led = Recommended(
-            model=COUNTED,
-            why=f"the {named} were taken whole and a key tells them apart, so whoever shares the "
-            "keys of a record is in the file",
+            model=FROM_KEYS,
+            why=f"is exact if the {named} were taken whole: a key tells them apart, so whoever "
+            "shares the keys of a record is in the file",
             expected_population_uniques=exactly(uniques),
             expected_correct_matches=exactly(matches),
         )
@@ -175,7 +196,11 @@ def _together(
         _of_matches(matches, units.n_clusters, (within, between)),
     )
     weights = None if units.weight is None else float(units.weight.sum())
-    notes = note_on_fraction(fraction), note_on_weights(weights, units.n / fraction)
+    notes = (
+        note_on_fraction(fraction),
+        NO_TWO_AGREE if len(units.words) == units.n else "",
+        note_on_weights(weights, units.n / fraction),
+    )
     uniques_figure, matches_figure = figures_of(
         doubts,
         varying=float(unique @ (1 - unique)),
@@ -227,7 +252,8 @@ def _of_matches(matches: float, n_clusters: int, steps: tuple[_Step, ...]) -> Do
 @dataclass(frozen=True, kw_only=True)
 class _Units:
     """Units: combinations of keys in a cluster. `levels` of the keys and the `cluster` of each,
-    `place` the combination of keys among `words`, and the `records` of each."""
+    `place` the combination of keys among `words`, and the `records` of each. Keys that repeat
+    others, or have one level, are left out, but in the codes of the `whole` combinations."""
 
     fine: IntArray
     fine_coding: Coding
@@ -239,6 +265,7 @@ class _Units:
     coding: Coding
     words: IntArray
     place: IntArray
+    whole: IntArray
     is_key: bool
 
     @classmethod
@@ -247,29 +274,43 @@ class _Units:
         itself, by its values."""
         held = cells.held(MOST_UNITS, ("squares",) if cells.weighted else ())
         assert held is not None
-        levels = held.levels()
-        view = cells.space.itself().of_keys(range(levels.shape[1] - 1))
-        coding = view.space.coding
-        words, place = distinct_rows(view.words(held.words), coding.n_combinations)
+        every = held.levels()
+        last = every.shape[1] - 1
         *keys, cluster = cells.space.keys
+        is_key = any(
+            len(set(key.values)) == len(key.values)
+            and key.values == cluster.values
+            and bool(np.array_equal(column, every[:, last]))
+            for key, column in zip(keys, every.T, strict=False)
+        )
+        says_nothing = {*nesting_of(cells).repeated, *np.flatnonzero(np.ptp(every, axis=0) == 0)}
+        apart = [key for key in range(last) if key not in says_nothing] or [0]
+        itself = cells.space.itself()
+        fine = itself.of_keys([*apart, last])
+        coarse = itself.of_keys(apart)
+        coding = coarse.space.coding
+        words, first, place = np.unique(
+            coarse.words(held.words), axis=0, return_index=True, return_inverse=True
+        )
         return cls(
-            is_key=any(
-                len(set(key.values)) == len(key.values)
-                and key.values == cluster.values
-                and bool(np.array_equal(column, levels[:, -1]))
-                for key, column in zip(keys, levels.T, strict=False)
-            ),
-            fine=held.words,
-            fine_coding=held.coding,
-            levels=levels[:, :-1],
-            cluster=levels[:, -1],
+            whole=itself.of_keys(range(last)).words(held.words[first]),
+            is_key=is_key,
+            fine=fine.words(held.words),
+            fine_coding=fine.space.coding,
+            levels=every[:, apart],
+            cluster=every[:, last],
             records=held.n_records,
             weight=held.weight_total,
             squares=held.extra.get("squares"),
             coding=coding,
             words=words,
-            place=place,
+            place=place.ravel(),
         )
+
+    def told(self, risk: FloatArray, unique: FloatArray) -> ByCode:
+        """Risks of the combinations of all keys."""
+        order = in_order(self.whole)
+        return ByCode(self.whole[order], {RISK: risk[order], POPULATION_UNIQUE: unique[order]})
 
     @cached_property
     def n(self) -> int:
@@ -316,8 +357,7 @@ class _Units:
         if found.risks is None:
             return found
         step = _Step.of(cells, found)
-        told = {RISK: step.risk, POPULATION_UNIQUE: step.unique}
-        return replace(found, risks=ByCode(self.words, told))
+        return replace(found, risks=self.told(step.risk, step.unique))
 
     def between(
         self,
@@ -326,9 +366,9 @@ class _Units:
         *,
         n_table_cells: int,
         n_table_cells_known: bool,
-    ) -> "_Step | Recommended":
-        """Whether other clusters have the same keys, of each combination of keys; or why that is
-        not known."""
+    ) -> "_Step | None":
+        """Whether other clusters have the same keys, of each combination of keys; None where that
+        is not known."""
         n_keys = self.levels.shape[1]
         rows = np.column_stack([self.levels, self.cluster])
         sizes = (*self.coding.sizes, int(self.cluster.max()) + 1)
@@ -346,9 +386,7 @@ class _Units:
             n_table_cells_known=n_table_cells_known,
             beside=KnownBeside(bool(n_references(len(self.records)))),
         )
-        if found.risks is None:
-            return found.recommended
-        return _Step.of(cells, found)
+        return None if found.risks is None else _Step.of(cells, found)
 
     def _known(self) -> Known:
         """What is known of each combination of keys, on average over its units, but for what lies

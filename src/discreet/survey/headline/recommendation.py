@@ -458,8 +458,8 @@ def note_on_fraction(fraction: float) -> str:
     if not above(LOWEST_TRIED_FRACTION, fraction):
         return ""
     return (
-        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, where few trials "
-        "were made: the estimate may be far off, either way"
+        f"sampling fraction {fraction:.2g} is below {LOWEST_TRIED_FRACTION}, where estimates are "
+        "farther off, either way, and their limits wider"
     )
 
 

@@ -16,7 +16,7 @@ from discreet.engines.steps import NothingKept
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum
-from discreet.survey.headline.recommendation import Estimated
+from discreet.survey.headline.recommendation import Estimated, counted_in_file
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.known_margins import Keys, KnownMargins
 
@@ -79,6 +79,9 @@ class Gained:
 
 def within_margins(found: Estimated, cells: Cells, margins: KnownMargins) -> Estimated:
     """The estimate, and that of each cell, within what the tables leave possible."""
+    every = tuple(range(len(cells.space.keys)))
+    if every in margins.tables and not cells.space.overlap:
+        return _counted(cells, margins.tables[every])
     if found.risks is None or not margins.tables:
         return found
     within = WithinMargins(found.risks, margins, cells.margins(list(margins.tables)))
@@ -87,18 +90,64 @@ def within_margins(found: Estimated, cells: Cells, margins: KnownMargins) -> Est
     led = replace(
         led,
         expected_population_uniques=_raised(
-            led.expected_population_uniques, as_float(uniques), certain
+            led.expected_population_uniques,
+            as_float(uniques),
+            certain,
+            f"by the published tables {certain:,} of them are alone in the population for certain",
         ),
         expected_correct_matches=_raised(led.expected_correct_matches, as_float(matches), certain),
     )
     return replace(found, recommended=led, risks=within)
 
 
-def _raised(outcome: Outcome, by: float, least: int) -> Outcome:
+@dataclass(frozen=True)
+class PublishedRisks:
+    """1/F and F = 1 by a table of all keys, and exact sums of the uniques and the matches."""
+
+    table: IntArray
+    reads: tuple[str, ...] = ()
+    gives = (RISK, POPULATION_UNIQUE)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], tuple[int, int]]:
+        """Of some cells."""
+        persons = self.table[tuple(batch.levels().T)]
+        risk = 1.0 / persons
+        unique = (persons == 1).astype(np.float64)
+        sums = int(unique.sum()), exact_sum(batch.n_records * risk)
+        return {RISK: risk, POPULATION_UNIQUE: unique}, sums
+
+    def joined(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+        """Of the cells of both."""
+        return one[0] + other[0], one[1] + other[1]
+
+
+def _counted(cells: Cells, table: IntArray) -> Estimated:
+    """The truth, where a table of all keys says it."""
+    uniques, matches = cells.add(PublishedRisks(table))
+    counted = counted_in_file(uniques, as_float(matches))
+    why = "a published table has all keys, so nothing has to be estimated"
+    held = AsBeside()
+    return replace(counted, recommended=replace(counted.recommended, why=why), risks=held)
+
+
+@dataclass(frozen=True)
+class AsBeside(NothingKept):
+    """Risks that lie beside the cells already."""
+
+    reads = (RISK, POPULATION_UNIQUE)
+    gives = (RISK, POPULATION_UNIQUE)
+
+    def of(self, batch: CellBatch) -> tuple[Mapping[str, FloatArray], None]:
+        """Of some cells."""
+        return {name: batch.extra[name] for name in self.gives}, None
+
+
+def _raised(outcome: Outcome, by: float, least: int, told: str = "") -> Outcome:
     """An estimate that is so much higher, and at least what is certain."""
     if not isinstance(outcome, Figure) or outcome.how is not How.ESTIMATE or outcome.value is None:
         return outcome
     value = max(outcome.value + by, float(least))
     low = min(max(outcome.low or 0.0, float(least)), value)
-    high = outcome.high if outcome.high is None else max(outcome.high, math.ceil(value))
-    return replace(outcome, value=value, low=low, high=high)
+    high = None if outcome.high is None else max(outcome.high + by, math.ceil(value))
+    note = "; ".join(filter(None, (outcome.note, told)))
+    return replace(outcome, value=value, low=low, high=high, note=note)
