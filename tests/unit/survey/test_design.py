@@ -157,11 +157,11 @@ def test_a_key_that_repeats_another_changes_nothing(people, whole_households, op
 
 
 def test_too_few_of_what_was_drawn_leave_wider_limits(people):
-    homes = np.random.default_rng(3).choice(N_HOUSEHOLDS, 42, replace=False)
+    homes = np.random.default_rng(3).choice(N_HOUSEHOLDS, 60, replace=False)
     sample = people[people["home"].isin(homes)]
-    found = assess(sample, KEYS, population=len(people), household="home")
+    found = assess(sample, ["tenure", "size"], population=len(people), household="home")
     assert "too few to tell" in uniques(found).note
-    assert uniques(found).how is How.ESTIMATE
+    assert uniques(found).value < 60  # and not the reason of cells that nobody gave
 
 
 @pytest.mark.parametrize(

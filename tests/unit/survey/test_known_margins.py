@@ -59,6 +59,7 @@ def test_nobody_else_of_a_level_makes_a_record_unique(register, sample):
     assert np.all(truth[certain] == 1)
     assert np.all(records["population_unique"][certain] == 1)
     assert np.all(records["risk"][certain] == 1)
+    assert not np.any((records["population_unique"] == 1) & ~certain)
     sure = records["risk"].to_numpy() >= 1 / (records["sample_count"] + least) - 1e-12
     assert np.all(sure)
     assert np.all(1 / truth >= 1 / (records["sample_count"] + least) - 1e-12)
