@@ -146,6 +146,14 @@ def test_clusters_that_were_all_drawn_are_strata(people):
     assert uniques(found).value == uniques(plain).value
 
 
+def test_households_in_clusters_that_were_all_drawn(people, whole_households):
+    asked = {"population": len(people), "household": "home"}
+    found = assess(whole_households, KEYS, cluster="area", clusters=100, **asked)
+    other = assess(whole_households, KEYS, **asked)
+    assert uniques(found).value == uniques(other).value
+    assert found.records()["risk"].tolist() == other.records()["risk"].tolist()
+
+
 @pytest.mark.parametrize("options", [{"cluster": "area"}, {"household": "home"}])
 def test_a_key_that_repeats_another_changes_nothing(people, whole_households, options):
     asked = {"population": len(people), **options}

@@ -132,7 +132,17 @@ def recommend_by_cluster(
     if n_clusters is not None:
         within_fraction = min(fraction * n_clusters / units.n_clusters, 1.0)
     if n_clusters is not None and units.n_clusters > ALL_DRAWN * n_clusters:
-        return units.estimated(population_size, **asked)  # clusters are strata, as all were drawn
+        if not households:  # clusters are strata, as all were drawn
+            return units.estimated(population_size, **asked)
+        last = len(cells.space.keys) - 1
+        homes = cells.space.itself().of_keys([*range(last - 1), last])
+        return recommend_by_cluster(
+            cells.seen_through(homes),
+            population_size=population_size,
+            n_clusters=None,
+            named="households",
+            **asked,
+        )
     within = _within(
         apart, cells if households else None, n / within_fraction,
         n_table_cells * units.n_clusters,
