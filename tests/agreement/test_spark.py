@@ -82,7 +82,7 @@ def test_few_cells_come_to_the_driver(spark, tmp_path):
     models = ["benedetti_franconi", "loglinear", "pitman"]
     asked = {"weight": "w", "models": models, "sensitive": ["s"], "household": "h", "suda": 2}
     asked |= {"scenarios": {"some": ["a", "b"]}, "min_k": 3}
-    asked |= {"cluster": "h", "stratum": "s"}
+    asked |= {"cluster": "s"}
     written = [tmp_path / f"{name}.parquet" for name in ("theirs", "ours")]
     theirs = told(source, discreet.SparkEngine(session=spark), risks=written[0], **asked)
     ours = told(source, DuckDBEngine(), risks=written[1], **asked)

@@ -81,7 +81,10 @@ def test_it_prints_in_a_few_lines(result):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"population": 300_000}, "Mind: Sampling fraction 0.001 is below 0.01, where few trials"),
+        (
+            {"population": 300_000},
+            "Mind: Sampling fraction 0.001 is below 0.01, where estimates are",
+        ),
         ({"population": 300_000, "max_risk": 0.5}, "Mind: Sampling fraction 0.001 is below 0.01"),
         ({}, "Mind: Only bounds are known without the size of the population: give population"),
         ({"max_risk": 0.5}, "Undecided: the risk of the records cannot be estimated: the size of"),
