@@ -32,7 +32,7 @@ COMPLETE = 0.95  # of the records, whose household has as many members in the fi
 MOST_OTHERS, ALWAYS_OTHERS = 4.0, 0.1
 ALIKE, SURELY = 0.05, 6.0  # excess of equal neighbours; in standard errors
 LEAST_ALIKE = 2  # keys
-MOST_OF_A_CLUSTER = 3.0  # times its members that are in the file, if clusters are of one size
+MOST_OF_A_CLUSTER = 2.0  # times its members that are in the file, if clusters are of one size
 SAME_WEIGHT = 1e-9  # of the squares, by which equal weights seem apart by rounding
 DRAWN_WHOLE = ", so households are taken to be drawn whole"
 SINGLY = "the estimate takes persons to be drawn singly, with wider limits"
@@ -244,9 +244,10 @@ def _clusters_told(given: int | None, drawn: int, fraction: float | None) -> str
         raise InputError(must_be("clusters", rule, f"{given:,}"))
     share = 1.0 if fraction is None else fraction * given / drawn
     if share > MOST_OF_A_CLUSTER:
+        most = MOST_OF_A_CLUSTER * drawn / (fraction or 1)
         rule = (
-            f"at most about {drawn / (fraction or 1):,.0f}, with which the {drawn:,} of the file, "
-            "taken whole, would be as large as all others"
+            f"at most about {most:,.0f}, with which the {drawn:,} of the file, taken whole, would "
+            "hold twice their share"
         )
         remedy = "is it the right column?"
         raise InputError(must_be("clusters", rule, f"{given:,}", remedy=remedy))

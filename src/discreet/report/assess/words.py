@@ -319,7 +319,10 @@ def headline_title(recommended: Recommended) -> str:
     uniques, matches = recommended.expected_population_uniques, recommended.expected_correct_matches
     estimated = isinstance(matches, Figure) and matches.how is How.ESTIMATE
     if not estimated and isinstance(uniques, Figure) and uniques.how is not How.ESTIMATE:
-        return "proven bounds" if uniques.how is How.BOUND else "counted"
+        if uniques.how is How.BOUND:
+            return "proven bounds"
+        counted = recommended.model == COUNTED
+        return "counted" if counted else "exact, if what was said is so"
     return f"by {recommended.model}" if recommended.is_chosen else "recommended estimate"
 
 

@@ -16,7 +16,8 @@ from discreet.engines.steps import NothingKept
 from discreet.figures import Figure, How, Outcome
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.numerics.exact_sums import as_float, exact_sum
-from discreet.survey.headline.recommendation import Estimated, counted_in_file
+from discreet.survey.headline.limits import exactly
+from discreet.survey.headline.recommendation import FROM_KEYS, Estimated, Recommended
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
 from discreet.survey.known_margins import Keys, KnownMargins
 
@@ -93,7 +94,8 @@ def within_margins(found: Estimated, cells: Cells, margins: KnownMargins) -> Est
             led.expected_population_uniques,
             as_float(uniques),
             certain,
-            f"by the published tables {certain:,} of them are alone in the population for certain",
+            f"by the published tables {f'{certain:,}' if certain else 'none'} of them are alone in "
+            "the population for certain",
         ),
         expected_correct_matches=_raised(led.expected_correct_matches, as_float(matches), certain),
     )
@@ -124,10 +126,13 @@ class PublishedRisks:
 def _counted(cells: Cells, table: IntArray) -> Estimated:
     """The truth, where a table of all keys says it."""
     uniques, matches = cells.add(PublishedRisks(table))
-    counted = counted_in_file(uniques, as_float(matches))
-    why = "a published table has all keys, so nothing has to be estimated"
-    held = AsBeside()
-    return replace(counted, recommended=replace(counted.recommended, why=why), risks=held)
+    led = Recommended(
+        model=FROM_KEYS,
+        why="is exact: a published table has all keys, so nothing has to be estimated",
+        expected_population_uniques=exactly(float(uniques)),
+        expected_correct_matches=exactly(as_float(matches)),
+    )
+    return Estimated(recommended=led, risks=AsBeside())
 
 
 @dataclass(frozen=True)
