@@ -1,0 +1,1 @@
+"""The least change of a file that keeps the rules."""
