@@ -27,7 +27,7 @@ from discreet.survey.attributes.diversity import (
     entropy_diversity,
     recursive_diversity,
 )
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 from discreet.survey.presence import delta_presence, journalist_risk
 
 SIZES = (2, 4, 5, 6)

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from discreet.report.writing import write_report
     from discreet.survey.anonymity import Anonymity
     from discreet.survey.assessment import Assessment, Settings
-    from discreet.survey.attributes.hierarchy import Hierarchy
+    from discreet.data.hierarchy import Hierarchy
     from discreet.survey.attributes.sensitive import SensitiveFigures
     from discreet.survey.backtest.league import Backtest, Estimates, Score, Trial
     from discreet.survey.backtest.options import BacktestOptions
@@ -159,7 +159,7 @@ _HOME = {
     "Fit": "discreet.count_tables.com_poisson.estimation",
     "Frontier": "discreet.choice.best_set.frontier",
     "Goodness": "discreet.count_tables.com_poisson.goodness",
-    "Hierarchy": "discreet.survey.attributes.hierarchy",
+    "Hierarchy": "discreet.data.hierarchy",
     "HouseholdTotals": "discreet.engines.contract",
     "How": "discreet.figures",
     "InputError": "discreet.errors",

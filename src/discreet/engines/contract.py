@@ -5,7 +5,7 @@ All work that grows with the number of records happens behind this contract. An 
 it sees cells, a few summaries, and batches.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -277,6 +277,15 @@ class Cells(Protocol):
         more; all where there are no more. `reads` are columns beside them that are asked for."""
 
 
+@dataclass(frozen=True, slots=True)
+class CodedRows:
+    """Some records in the order of the file: the codes of their cells (rows × words), and their
+    values in the columns to carry, as an Arrow table with these names."""
+
+    words: IntArray
+    carried: Any
+
+
 class ValuesOfCells(Protocol[State]):
     """What a sensitive variable is in each cell: columns to put beside the cells, and a summary.
 
@@ -374,6 +383,28 @@ class CellStore(Protocol):
         carry, sample_count, weight_total, the other `columns` of the cells, and each risk that was
         asked for households. A record that the missing policy drops gets empty values.
         """
+
+
+class RowStore(CellStore, Protocol):
+    """Cells whose records can be had one by one, so that the file can be written anew."""
+
+    def coded_rows(self, columns: Sequence[str]) -> Iterator[CodedRows]:
+        """All records in their order, some at a time, with some of the columns to carry. Trusted:
+        the missing policy left none out."""
+
+    def rows_at(self, rows: IntArray, columns: Sequence[str]) -> Iterator[Any]:
+        """Some of the columns to carry of these rows, from 0, in this order, as Arrow tables some
+        at a time."""
+
+    def sensitive_pairs(self, name: str) -> Iterator[Mapping[str, IntArray]]:
+        """The occupied pairs of a cell and a value, some at a time: `words`, `value`, `records`."""
+
+
+class RowEngine(Protocol):
+    """Counts records into cells, and gives the records back."""
+
+    def count(self, request: Request) -> AbstractContextManager[RowStore]:
+        """The cells of the request; raises InputError for records that cannot be counted."""
 
 
 class Engine(Protocol):

@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from discreet.data.records import Records
-from discreet.engines.contract import CellStore, ColumnOrder, Request
+from discreet.engines.contract import ColumnOrder, Request, RowStore
 from discreet.engines.duckdb_counting import Counter
 from discreet.engines.duckdb_errors import translated
 from discreet.engines.duckdb_order import column_orders
@@ -57,7 +57,7 @@ class DuckDBEngine:
     progress: Progress = silent
 
     @contextmanager
-    def count(self, request: Request) -> Iterator[CellStore]:
+    def count(self, request: Request) -> Iterator[RowStore]:
         """The cells of the request, as long as the `with` lasts."""
         with (
             workspace(self.temporary) as folder,

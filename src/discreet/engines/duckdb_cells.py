@@ -4,7 +4,7 @@ Table `staged` has a row a record, in the order of the records, with its raw cod
 parts of their own (see `discreet.engines.local`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from discreet.data.records import Records
 from discreet.engines import sql
 from discreet.engines.contract import (
     ClassLimits,
+    CodedRows,
     HouseholdTotals,
     IdleCode,
     PopulationCells,
@@ -40,6 +41,7 @@ from discreet.numerics.rounding import ALIKE
 
 BATCH_RECORDS = 1 << 21
 BATCH_PAIRS = 1 << 20
+ROWS_AT_ONCE = 1 << 18  # records with all their columns
 
 
 def integers(column: Any) -> IntArray:
@@ -107,6 +109,38 @@ class DuckDBCells:
         found = self.session.rows(f"SELECT rowid, {shown} FROM staged WHERE rowid IN ({wanted})")
         held = {at + 1: tuple(values) for at, *values in found}
         return [held[row] for row in rows]
+
+    def coded_rows(self, columns: Sequence[str]) -> Iterator[CodedRows]:
+        """All records in their order, some at a time, with some of the columns to carry."""
+        wanted = ", ".join([*self.raw.names, *self._carry(columns)])
+        for first in range(0, self.n_records, ROWS_AT_ONCE):
+            found = self.session.con.execute(
+                f"SELECT {wanted} FROM staged "
+                f"WHERE rowid >= {first} AND rowid < {first + ROWS_AT_ONCE}"
+            ).to_arrow_table()
+            words = [found.column(i).to_numpy() for i in range(len(self.raw.names))]
+            codes = self.raw.to_cells(np.stack(words, axis=1).astype(np.int64, copy=False))
+            yield CodedRows(codes, found.select(list(columns)))
+
+    def rows_at(self, rows: IntArray, columns: Sequence[str]) -> Iterator[Any]:
+        """Some of the columns to carry of these rows, from 0, in this order, some at a time."""
+        con, wanted = self.session.con, ", ".join(self._carry(columns))
+        for first in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[first : first + ROWS_AT_ONCE]
+            con.register("wanted_rows", {"at": some, "place": np.arange(len(some))})
+            yield con.execute(
+                f"SELECT {wanted} FROM staged JOIN wanted_rows ON staged.rowid = wanted_rows.at "
+                "ORDER BY place"
+            ).to_arrow_table()
+            con.unregister("wanted_rows")
+
+    def _carry(self, columns: Sequence[str]) -> list[str]:
+        places = [self.request.carry.index(name) for name in columns]
+        return [f"x{at} AS {sql.quoted(name)}" for at, name in zip(places, columns, strict=True)]
+
+    def sensitive_pairs(self, name: str) -> Iterator[Mapping[str, IntArray]]:
+        """The occupied pairs of a cell and a value, some at a time."""
+        return self._pairs(name)
 
     def sensitive_totals(self, name: str) -> tuple[tuple[str, ...], IntArray]:
         """The values of a sensitive variable, and how many records that are counted have each."""

@@ -19,8 +19,8 @@ from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.assessment import Assessment, Inputs, assessed
-from discreet.survey.attributes.hierarchy import Hierarchy
-from discreet.survey.attributes.tree_file import read_hierarchy
+from discreet.data.hierarchy import Hierarchy
+from discreet.data.tree_file import read_hierarchy
 from discreet.survey.missing_policies import PolicyComparison
 from discreet.survey.options import AssessOptions
 from discreet.survey.role_columns import check_roles_asked, counted_columns, with_household

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from discreet.data.toml_text import toml_value
 from discreet.errors import FileError, InputError, must_be, one_line, problem_of
 from discreet.policy import count_rules, record_rules, table_rules
 from discreet.policy.policy import FORMAT, Policy
@@ -413,21 +414,8 @@ def policy_text(policy: Policy) -> str:
     """The policy as a file has it."""
     data = policy.to_data()
     rules = data.pop("rules", [])
-    parts = ["\n".join(f"{key} = {_toml(value)}" for key, value in data.items())]
+    parts = ["\n".join(f"{key} = {toml_value(value)}" for key, value in data.items())]
     for rule, given in zip(policy.rules, rules, strict=True):
-        own = "\n".join(f"{key} = {_toml(value)}" for key, value in given.items())
+        own = "\n".join(f"{key} = {toml_value(value)}" for key, value in given.items())
         parts.append(f"# {one_line(rule.said())}\n[[rules]]\n{own}")
     return "\n\n".join(parts) + "\n"
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML: texts, numbers, true or false, and lists of them."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(_toml(one) for one in value)}]"
-    if isinstance(value, str):
-        plain = value.replace("\\", "\\\\").replace('"', '\\"')
-        escaped = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain)
-        return f'"{escaped}"'
-    return repr(value)

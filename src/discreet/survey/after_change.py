@@ -22,7 +22,7 @@ from discreet.policy.findings import Finding, Findings
 from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import silent
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, measuring
 from discreet.survey.coarsening import Coarser, Step
 from discreet.survey.contributions import KeysLeftOut

@@ -32,7 +32,7 @@ from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before
 from discreet.survey.anonymity import Anonymity, anonymity_curve
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, KeysLeftOut, contributions
 from discreet.survey.design import FEW_TOGETHER, HOUSEHOLDS, Design, design_of

@@ -1,20 +1,31 @@
 """Ways to make a key coarser: bands of numbers, leading characters of codes, parts of dates, rare
 levels merged.
 
-Each way is a rule that turns a value into its group, so that it can be followed in the file by
-hand, and applies to values that only the population has. What it says names the rule in full.
+Each way is a recoding (`masks/records/recoding.py`): a rule that turns a value into its group, so
+that it can be followed in the file by hand, and applies to values that only the population has. What
+it says names the rule in full.
 """
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL
 from discreet.engines.key_space import KeyLevels
+from discreet.masks.records.recoding import (
+    DATE_FORMS,
+    MOST_NAMED,
+    OTHER,
+    Bands,
+    Dates,
+    Leading,
+    Merge,
+    Recoding,
+    recoded,
+)
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.code_lists import is_code, leading_parts
 from discreet.survey.warnings import looks_missing
@@ -31,28 +42,30 @@ KEPT_SHARES = (
     0.8,
     0.5,
 )  # of the records, in levels that stay when the rest are merged
-ISO_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-\d{2}(?:[ T].*)?")
-DOTTED_DATE = re.compile(r"\d{1,2}\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
-SLASHED_DATE = re.compile(r"\d{1,2}/\d{1,2}/(?P<year>\d{4})")  # which of them is the month?
-MOST_NAMED = 5  # levels to be merged that are named one by one
-OTHER = "other"
 APART = (SUPPRESSED_LABEL, NOT_APPLICABLE_LABEL)  # levels that stay as they are
 
-Rule = Callable[[str], Hashable]
+Way = tuple[str, Recoding]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coarser:
-    """A key made coarser: level i becomes level to[i] of `levels`; `change` says how, in words.
-
-    `groups` are the levels of the coarser key, as `rule` makes them of a value.
-    """
+    """A key made coarser by a recoding: level i becomes level to[i] of `levels`; `change` says how,
+    in words."""
 
     change: str
     to: IntArray
     levels: KeyLevels
-    rule: Rule
-    groups: tuple[Hashable, ...]
+    how: Recoding
+
+    @property
+    def rule(self) -> Callable[[str], str]:
+        """The group of a value; raises ValueError for one that the recoding does not understand."""
+        return self.how.group
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The levels of the coarser key, as `rule` makes them of a value."""
+        return tuple(value for value in self.levels.values if value is not None)
 
 
 Step = tuple[str, Coarser | None]  # a key, and how it is coarsened; None where it is left out
@@ -67,19 +80,22 @@ def coarser_keys(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
     apart = _apart(key)
     known = [value for value in key.values if value is not None and value not in apart]
     numbers, date = _numbers(known), _form_of_dates(known)
-    ways: Iterator[tuple[str, Rule]] = iter(())
+    ways: Iterator[Way] = iter(())
     if date is not None:
-        ways = _parts_of_dates(key.name, date, known)
+        ways = _parts_of_dates(key.name, date, known, apart)
     elif is_code(key.name, known):
-        ways = ((f"keep only {what}", rule) for what, rule in leading_parts(key.name, known))
+        ways = (
+            (f"keep only {what}", Leading(key=key.name, stay=apart, **kept))
+            for what, kept in leading_parts(key.name, known)
+        )
     elif numbers is not None and len(known) >= FEWEST_NUMBERS:
-        ways = _bands(key.name, numbers)
+        ways = _bands(key.name, numbers, apart)
     elif numbers is None:
         ways, apart = _merged(key, records), ()
     stay = [repr(value) for value in key.values if value in apart]
-    for change, rule in ways:
+    for change, how in ways:
         more = f" and leave {', '.join(stay)} as it is" if stay else ""
-        yield from _coarser(key, _staying(rule, apart), change + more)
+        yield from _coarser(key, how, change + more)
 
 
 def _apart(key: KeyLevels) -> tuple[str, ...]:
@@ -95,7 +111,7 @@ def _numbers(values: list[str]) -> FloatArray | None:
     return found if np.isfinite(found).all() else None
 
 
-def _bands(name: str, numbers: FloatArray) -> Iterator[tuple[str, Rule]]:
+def _bands(name: str, numbers: FloatArray, stay: tuple[str, ...]) -> Iterator[Way]:
     """Bands of so many steps, a step being the most usual distance of two numbers."""
     gaps = np.diff(np.unique(numbers))
     whole = bool((numbers == np.rint(numbers)).all())
@@ -107,13 +123,9 @@ def _bands(name: str, numbers: FloatArray) -> Iterator[tuple[str, Rule]]:
     start = float(numbers.min()) if few else 0.0
     for width in FEW_WIDTHS if few else WIDTHS:
         size = width * step
-
-        def band(value: str, size: float = size) -> Hashable:
-            return math.floor((float(value) - start) / size + 1e-9)
-
-        first = start + size * math.floor((float(numbers.min()) - start) / size + 1e-9)
-        shown = _first_band(first, size, whole=whole)
-        yield f"put {name} into bands of {size:g} ({shown}, …)", band
+        how = Bands(key=name, width=size, start=start, whole=whole and size == int(size), stay=stay)
+        shown = _first_band(how.lowest(float(numbers.min())), size, whole=whole)
+        yield f"put {name} into bands of {size:g} ({shown}, …)", how
 
 
 def _first_band(low: float, size: float, *, whole: bool) -> str:
@@ -125,33 +137,26 @@ def _first_band(low: float, size: float, *, whole: bool) -> str:
 
 def _form_of_dates(values: list[str]) -> re.Pattern[str] | None:
     """How all values are written as dates; None where they are none."""
-    for form in (ISO_DATE, DOTTED_DATE, SLASHED_DATE):
+    for form in DATE_FORMS:
         if values and all(form.fullmatch(value) for value in values):
             return form
     return None
 
 
 def _parts_of_dates(
-    name: str, form: re.Pattern[str], dates: list[str]
-) -> Iterator[tuple[str, Rule]]:
-    def part(value: str, unit: str, width: int = 1) -> int:
-        found = form.fullmatch(value)
-        return int(found[unit]) // width if found else -1
-
-    def month(value: str) -> Hashable:
-        return part(value, "year"), part(value, "month")
-
+    name: str, form: re.Pattern[str], dates: list[str], stay: tuple[str, ...]
+) -> Iterator[Way]:
     if "month" in form.groupindex:
-        yield f"give {name} by month", month
-    yield f"give {name} by year", partial(part, unit="year")
-    first = min(part(value, "year") for value in dates)
+        yield f"give {name} by month", Dates(key=name, to="month", stay=stay)
+    yield f"give {name} by year", Dates(key=name, stay=stay)
+    first = min(int(found["year"]) for value in dates if (found := form.fullmatch(value)))
     for width in YEARS:
         shown = _first_band(first - first % width, width, whole=True)
         change = f"put the year of {name} into bands of {width} ({shown}, …)"
-        yield change, partial(part, unit="year", width=width)
+        yield change, Dates(key=name, years=width, stay=stay)
 
 
-def _merged(key: KeyLevels, records: IntArray) -> Iterator[tuple[str, Rule]]:
+def _merged(key: KeyLevels, records: IntArray) -> Iterator[Way]:
     """The rarest levels as one, the most frequent ones that hold a share of the records kept.
 
     Levels of equally many records stay or go together, so that a number of records tells which.
@@ -167,13 +172,15 @@ def _merged(key: KeyLevels, records: IntArray) -> Iterator[tuple[str, Rule]]:
             continue
         told.add(kept)
         rare = order[kept:]
-        gone = {key.values[int(level)] for level in rare}
+        gone = tuple(value for level in rare if (value := key.values[int(level)]) is not None)
         change = f"merge {_rare(key, rare, records)} into one level"
+        yield change, Merge(key=key.name, levels=gone, into=_name_of_others(key, gone))
 
-        def merged(value: str, gone: set[str | None] = gone) -> Hashable:
-            return OTHER if value in gone else (value,)
 
-        yield change, merged
+def _name_of_others(key: KeyLevels, gone: tuple[str, ...]) -> str:
+    """A name for the merged levels that none which stays has."""
+    stays = {value for value in key.values if value not in gone}
+    return next(name for i in range(len(stays) + 1) if (name := f"{OTHER}{'_' * i}") not in stays)
 
 
 def _rare(key: KeyLevels, rare: IntArray, records: IntArray) -> str:
@@ -186,30 +193,10 @@ def _rare(key: KeyLevels, rare: IntArray, records: IntArray) -> str:
     return f"the {len(named):,} rarest levels of {key.name} (those with {each})"
 
 
-def _staying(rule: Rule, apart: tuple[str, ...]) -> Rule:
-    """The rule, but for the values that stay by themselves."""
-    return lambda value: (value, "stays") if value in apart else rule(value)
-
-
-def _coarser(key: KeyLevels, rule: Rule, change: str) -> Iterator[Coarser]:
+def _coarser(key: KeyLevels, how: Recoding, change: str) -> Iterator[Coarser]:
     """The change that puts levels of one group together; none where it changes nothing, or leaves
     too few levels to be worth it."""
-    groups = [rule(value) for value in key.values if value is not None]
-    names = {group: place for place, group in enumerate(dict.fromkeys(groups))}
-    if not FEWEST_LEVELS <= len(names) < len(groups):
-        return
-    lacks = key.values[-1] is None
-    to = [names[group] for group in groups] + ([len(names)] if lacks else [])
-    labels = tuple(str(place) for place in range(len(names)))
-    yield Coarser(
-        change=change,
-        to=np.array(to, dtype=np.int64),
-        levels=KeyLevels(
-            name=key.name,
-            values=(*labels, None) if lacks else labels,
-            labels=(*labels, key.labels[-1]) if lacks else labels,
-            n_missing=key.n_missing,
-        ),
-        rule=rule,
-        groups=tuple(names),
-    )
+    after = recoded(key, how)
+    n_after, n_before = after.levels.n_known, sum(value is not None for value in key.values)
+    if FEWEST_LEVELS <= n_after < n_before:
+        yield Coarser(change=change, to=after.to, levels=after.levels, how=how)

@@ -5,8 +5,8 @@ codes means nothing. Codes are known by how they are written, or by the name of 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 FEWEST_CODES = 8  # levels from which on it is worth looking at their beginnings
 FEWEST_CHARACTERS = 3  # of the longest code, if it has digits alone
@@ -43,8 +43,8 @@ def _is_named(name: str) -> bool:
     return bool(POSTAL.search(name) or LISTED.search(name))
 
 
-def leading_parts(name: str, values: Sequence[str]) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """What to keep of a code, in words and as a rule, the longest part first.
+def leading_parts(name: str, values: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What to keep of a code, in words and as the parameters of `Leading`, the longest part first.
 
     Postcodes of digits that were read as numbers have lost the zeros before them, which are put
     back. Of postcodes with a space, the part before it comes first.
@@ -57,8 +57,9 @@ def leading_parts(name: str, values: Sequence[str]) -> Iterator[tuple[str, Calla
     def stem(value: str) -> str:
         return value.split(" ", maxsplit=1)[0] if spaced else value.zfill(width)
 
+    kept: dict[str, Any] = {"digits": width, "before_space": spaced}
     if spaced:
-        yield f"the part of {name} before the space", stem
+        yield f"the part of {name} before the space", kept | {"characters": 0}
     unit = "digit" if digits else "character"
     lost = any(len(value) < width for value in values)
     written = f", written with {width} digits" if lost else ""
@@ -66,13 +67,9 @@ def leading_parts(name: str, values: Sequence[str]) -> Iterator[tuple[str, Calla
     for length in range(max(map(len, stems)) - 1, 0, -1):
         if length > 1 and _n_starts(stems, length) == _n_starts(stems, length - 1):
             continue  # the last of these characters, such as a dot, tells nothing
-        kept = f"the first {unit}" if length == 1 else f"the first {length} {unit}s"
-        yield f"{kept} of {name}{written}", partial(_start, stem=stem, length=length)
+        words = f"the first {unit}" if length == 1 else f"the first {length} {unit}s"
+        yield f"{words} of {name}{written}", kept | {"characters": length}
 
 
 def _n_starts(values: Sequence[str], length: int) -> int:
     return len({value[:length] for value in values})
-
-
-def _start(value: str, *, stem: Callable[[str], str], length: int) -> str:
-    return stem(value)[:length]

@@ -19,7 +19,7 @@ from discreet.policy.policy import Policy, check_about
 from discreet.policy.reading import policies_of
 from discreet.policy.record_rules import Alpha, C, DisSuda, L, MaxRisk, MinK, T
 from discreet.policy.rule import Rule, Subject
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
 from discreet.survey.models.contract import Model

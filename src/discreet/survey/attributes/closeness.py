@@ -33,7 +33,7 @@ from discreet.survey.attributes.diversity import (
     SensitiveCounts,
     rows_by,
 )
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 
 
 class Closeness(CellMeasure):

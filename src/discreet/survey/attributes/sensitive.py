@@ -36,7 +36,7 @@ from discreet.survey.attributes.diversity import (
     entropy_diversity,
     recursive_diversity,
 )
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 
 Measured = tuple[CellMeasure, Failing]
 NO_VALUE = Unavailable("no group has a record with a value of it, so there is nothing to measure")

@@ -13,7 +13,7 @@ from discreet.survey.attributes.closeness import (
     ordered_closeness,
 )
 from discreet.survey.attributes.diversity import SensitiveCounts
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 
 THOUSANDS = np.arange(3, 12)
 DISEASES = Hierarchy.of_table(

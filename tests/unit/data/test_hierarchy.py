@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.survey.attributes.hierarchy import Hierarchy
+from discreet.data.hierarchy import Hierarchy
 
 TABLE = [
     ("flu", "infection", "respiratory", "*"),

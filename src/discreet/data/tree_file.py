@@ -1,17 +1,19 @@
-"""Reading the tree of a sensitive variable from a small CSV file."""
+"""Reading the tree of a variable from a small CSV file."""
 
 import csv as csv_module
+from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.data.csv_dialect import CsvOptions, open_text, read_dialect, readable
+from discreet.data.hierarchy import Hierarchy
 from discreet.errors import FileError, must_be
-from discreet.survey.attributes.hierarchy import Hierarchy
 
 
 def read_hierarchy(path: str | Path, csv: CsvOptions | None = None) -> Hierarchy:
     """The tree in a file with one leaf a row: the level, what it belongs to, …, the root.
 
-    The first line is a header. Columns beyond the first name ever larger groups.
+    The first line is a header unless it ends in the root as all others do. Columns beyond the first
+    name ever larger groups.
     """
     file = Path(path)
     if not file.is_file():
@@ -19,4 +21,10 @@ def read_hierarchy(path: str | Path, csv: CsvOptions | None = None) -> Hierarchy
     dialect = read_dialect(file, csv or CsvOptions())
     with readable(file, dialect.encoding), open_text(file, dialect.encoding) as text:
         rows = list(csv_module.reader(text, delimiter=dialect.delimiter, quotechar=dialect.quote))
-    return Hierarchy.of_table(row for row in rows[dialect.blank_lines + 1 :] if row)
+    lines = [row for row in rows[dialect.blank_lines :] if row]
+    return Hierarchy.of_table(lines if _is_leaf(lines) else lines[1:])
+
+
+def _is_leaf(lines: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line is a leaf like the others: it ends in the one root that they have."""
+    return len({line[-1] for line in lines}) == 1

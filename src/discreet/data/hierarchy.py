@@ -7,7 +7,7 @@ A mapping from each node to its parent may be uneven; there the height of a node
 down to a leaf.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +24,12 @@ class Hierarchy:
 
     Leaf i is in group `groups[h, i]` at height h; at height 0 each is alone, at `height`, the last,
     all are together. In an uneven tree a leaf is, at height h, in its highest node up to that
-    height.
+    height. `names[h]` are the names of the groups at height h.
     """
 
     leaves: tuple[str, ...]
     groups: IntArray
+    names: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         read_only(self.groups)
@@ -57,10 +58,13 @@ class Hierarchy:
             )
         first = {leaf: row for row, leaf in reversed(list(enumerate(columns[0])))}
         keep = sorted(first.values())
-        return cls(
-            tuple(columns[0][row] for row in keep),
-            np.array([_codes([column[row] for row in keep]) for column in columns]),
-        )
+        return cls._of_columns([[column[row] for row in keep] for column in columns])
+
+    @classmethod
+    def _of_columns(cls, columns: Sequence[Sequence[str]]) -> "Hierarchy":
+        """From the node of each leaf at each height, the leaves first."""
+        groups = np.array([_codes(column) for column in columns])
+        return cls(tuple(columns[0]), groups, tuple(tuple(dict.fromkeys(c)) for c in columns))
 
     @classmethod
     def of_parents(cls, parents: Mapping[str, str]) -> "Hierarchy":
@@ -73,10 +77,14 @@ class Hierarchy:
         for node in reversed(downward[1:]):
             heights[parents[node]] = max(heights[parents[node]], heights[node] + 1)
         leaves = [node for node in parents if heights[node] == 0]
-        return cls(
-            tuple(leaves),
-            np.array([_codes(path) for path in _climb(leaves, parents, heights)]),
-        )
+        return cls._of_columns(list(_climb(leaves, parents, heights)))
+
+    def at_height(self, height: int) -> dict[str, str]:
+        """The name of the group of each leaf at a height."""
+        named = self.names[height]
+        return {
+            leaf: named[group] for leaf, group in zip(self.leaves, self.groups[height], strict=True)
+        }
 
     def groups_of(self, levels: Sequence[str]) -> IntArray:
         """The group of each of some levels at each height below the root: heights × levels.
@@ -146,7 +154,7 @@ def _from_the_root(parents: Mapping[str, str]) -> list[str]:
 
 def _climb(
     leaves: list[str], parents: Mapping[str, str], heights: Mapping[str, int]
-) -> Iterable[list[str]]:
+) -> Iterator[list[str]]:
     """For height 0, 1, …: the highest node above each leaf that is no higher."""
     here = leaves
     for height in range(max(heights.values()) + 1):

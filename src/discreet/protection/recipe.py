@@ -1,0 +1,188 @@
+"""A recipe: everything that was done to a file, in order, so that it can be read, changed, run again
+on next year's file, and undone step by step.
+
+It is a TOML file. Steps hold parameters only, no value of a record; but a list of merged levels or
+a break point says something of the data, and the seed of a randomised step undoes part of what it
+does: a recipe is as confidential as the file.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from discreet.data.toml_text import toml_name, toml_value
+from discreet.data.writing import written_whole
+from discreet.errors import FileError, InputError, must_be, one_line
+from discreet.masks.records.contract import RecordMethod
+from discreet.masks.records.recoding import RECODINGS
+from discreet.masks.records.suppress import Suppress
+
+FORMAT = 1
+UNSAID = ("tree", "matrix")  # fields that are not written as they are
+METHODS: dict[str, type[Any]] = {**RECODINGS, Suppress.name: Suppress}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Steps in the order in which they are taken, for a file with these keys.
+
+    `seed` is that of randomised steps, and secret. `made` says with what the recipe was made.
+    """
+
+    keys: tuple[str, ...]
+    steps: tuple[RecordMethod, ...] = ()
+    seed: int | None = None
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    def with_step(self, step: RecordMethod) -> "Recipe":
+        """The recipe with one more step at its end."""
+        return replace(self, steps=(*self.steps, step))
+
+    def without_last(self) -> "Recipe":
+        """The recipe without its last step."""
+        return replace(self, steps=self.steps[:-1])
+
+    def to_data(self, *, secret: bool = True) -> dict[str, Any]:
+        """All of it, as a file has it; the seed only where secrets may be seen."""
+        told: dict[str, Any] = {"format": FORMAT, "keys": list(self.keys)}
+        if self.made:
+            told["made"] = dict(self.made)
+        if secret and self.seed is not None:
+            told["seed"] = self.seed
+        return told | {"step": [_step_data(step) for step in self.steps]}
+
+    def to_toml(self) -> str:
+        """The recipe as it stands in a file, each step with what it does in a comment."""
+        return "\n".join(_lines(self)) + "\n"
+
+    def write(self, path: str | Path) -> None:
+        """Write the recipe; readable by its owner alone until it is whole."""
+        with written_whole(Path(path)) as temporary:
+            temporary.write_text(self.to_toml(), encoding="utf-8")
+
+
+def read_recipe(source: "str | Path | Mapping[str, Any] | Recipe") -> Recipe:
+    """The recipe in a file, or in data that a file would hold."""
+    if isinstance(source, Recipe):
+        return source
+    if isinstance(source, Mapping):
+        return _recipe(source, "the recipe")
+    path = Path(source)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(must_be("recipe", "a file", repr(str(source)))) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        got = f"{error}" if isinstance(error, tomllib.TOMLDecodeError) else "bytes that are no text"
+        raise FileError(must_be(path.name, "a recipe in TOML", got)) from error
+    return _recipe(data, path.name)
+
+
+def _recipe(data: Mapping[str, Any], name: str) -> Recipe:
+    if data.get("format") != FORMAT:
+        rule, got = f"of format {FORMAT}", repr(data.get("format"))
+        raise InputError(must_be(name, rule, got, remedy="begin it with format = 1"))
+    strange = set(data) - {"format", "keys", "made", "seed", "step"}
+    if strange:
+        rule = "of format, keys, made, seed and steps ([[step]])"
+        raise InputError(must_be(name, rule, repr(min(strange))))
+    keys, steps, seed = data.get("keys"), data.get("step", []), data.get("seed")
+    listed = isinstance(keys, list | tuple) and keys and all(isinstance(key, str) for key in keys)
+    if not listed:
+        raise InputError(must_be(f"keys of {name}", "a list of names", repr(keys)))
+    if not isinstance(steps, list | tuple):
+        raise InputError(must_be(f"steps of {name}", "[[step]] tables", repr(steps)))
+    if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or seed < 0):
+        raise InputError(must_be(f"seed of {name}", "a whole number of 0 or more", repr(seed)))
+    found = tuple(_step(one, f"step {i}", keys) for i, one in enumerate(steps, start=1))
+    made = {str(k): str(v) for k, v in dict(data.get("made", {})).items()}
+    return Recipe(keys=tuple(keys), steps=found, seed=seed, made=made)
+
+
+def _step(data: Any, where: str, keys: Any) -> RecordMethod:
+    if not isinstance(data, Mapping) or data.get("method") not in METHODS:
+        got = repr(data.get("method") if isinstance(data, Mapping) else data)
+        rule = f"one of {', '.join(METHODS)}"
+        raise InputError(must_be("method", rule, got, where=where))
+    kind = METHODS[data["method"]]
+    known = {one.name: one for one in fields(kind) if one.name not in UNSAID}
+    given = {name: value for name, value in data.items() if name != "method"}
+    for name in given:
+        if name not in known:
+            rule = f"one of {', '.join(known)}"
+            raise InputError(must_be(f"parameter of {data['method']}", rule, repr(name),
+                                     where=where))  # fmt: skip
+    for name, one in known.items():
+        needed = one.default is MISSING and one.default_factory is MISSING
+        if needed and name not in given:
+            rule = f"given to {data['method']}"
+            raise InputError(must_be(repr(name), rule, "nothing", where=where))
+    if "key" in given and given["key"] not in keys:
+        raise InputError(must_be("key", "one of the recipe's keys", repr(given["key"]),
+                                 where=where))  # fmt: skip
+    hints = get_type_hints(kind)
+    values = {n: _value(n, v, hints[n], where) for n, v in given.items()}
+    try:
+        found: RecordMethod = kind(**values)
+    except InputError as error:
+        raise InputError(f"{error} (in {where})") from error
+    return found
+
+
+def _value(name: str, value: Any, hint: Any, where: str) -> Any:
+    """A value of a file in the type that a method has for it."""
+    text = str(hint)
+    if "tuple" in text:
+        if not isinstance(value, list | tuple):
+            raise InputError(must_be(name, "a list", repr(value), where=where))
+        if "str" in text and not all(isinstance(one, str) for one in value):
+            raise InputError(must_be(name, "a list of texts", repr(value), where=where))
+        return tuple(float(one) if "float" in text else one for one in value)
+    if "Mapping" in text:
+        if not isinstance(value, Mapping):
+            raise InputError(must_be(name, "a table of names and values", repr(value), where=where))
+        return dict(value)
+    kinds = {"bool": bool, "int": int, "float": (int, float), "str": str}
+    wanted = next((kind for word, kind in kinds.items() if word in text), object)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and "bool" not in text):
+        word = next(word for word in kinds if word in text)
+        plain = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+        rule = plain.get(word, "text")
+        raise InputError(must_be(name, rule, repr(value), where=where))
+    return value
+
+
+def _step_data(step: Any) -> dict[str, Any]:
+    """A step as a file has it: what is as usual is left out."""
+    told: dict[str, Any] = {"method": step.name}
+    for one in fields(step):
+        value = getattr(step, one.name)
+        usual = one.default if one.default_factory is MISSING else one.default_factory()
+        if one.name not in UNSAID and value is not None and value != usual:
+            told[one.name] = _plain(value)
+    return told
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
+
+
+def _lines(recipe: Recipe) -> Iterator[str]:
+    data = recipe.to_data()
+    steps = data.pop("step")
+    yield "# What was done to a file, in order. As confidential as the file itself."
+    if "seed" in data:
+        yield "# The seed is secret: whoever has it can undo part of what chance did."
+    yield from (f"{name} = {toml_value(value)}" for name, value in data.items())
+    for step, told in zip(recipe.steps, steps, strict=True):
+        said = one_line(step.in_words)
+        yield f"\n# {said[:1].upper()}{said[1:]}.\n[[step]]"
+        yield from (f"{toml_name(name)} = {toml_value(value)}" for name, value in told.items())
