@@ -235,8 +235,8 @@ class _Truth:
         if pairs.n_pairs <= MOST_PAIRS:
             return pairs.sources()
         return Unavailable(
-            f"too many combinations could have become each other: {pairs.n_pairs:,} pairs; it is "
-            f"computed for at most {MOST_PAIRS:,}"
+            "too many combinations could have become each other; they are compared for at most "
+            f"{MOST_PAIRS:,} pairs, so change fewer keys by chance"
         )
 
     def words(self, levels: IntArray, apart: Sequence[int]) -> IntArray:
