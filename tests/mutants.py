@@ -66,6 +66,7 @@ POPULATIONS = ("tests/unit/survey/test_population_counts.py",)
 ORDER = ("tests/unit/engines/test_duckdb_order.py",)
 SPECIAL = ("tests/agreement/test_suda_where_cells_lie.py",)
 SUBSETS = ("tests/unit/survey/suda/test_subsets.py",)
+BY_CHANCE = "tests/unit/masks/records"
 SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
 PATTERN_FILE = "masks/suppression_pattern.py"
 
@@ -132,6 +133,104 @@ MUTANTS = (
         "price",
         "suppression: a box is taken though it cannot be made so often",
         SUPPRESSION,
+    ),
+    Mutant(
+        "masks/records/pram_chances.py",
+        "np.maximum((retention - alike) / room, 0.0)",
+        "np.maximum(retention - alike, 0.0)",
+        "post-randomisation: fewer values stay than were asked for",
+        (f"{BY_CHANCE}/test_pram.py",),
+    ),
+    Mutant(
+        "masks/records/pram_chances.py",
+        "rng.integers(0, self.counts.totals[stratum])",
+        "rng.integers(0, np.maximum(self.counts.totals[stratum] - 1, 1))",
+        "post-randomisation: one record of a stratum is never drawn",
+        (f"{BY_CHANCE}/test_pram.py",),
+    ),
+    Mutant(
+        "masks/records/after_pram.py",
+        "records * (open_chance / (1 - open_chance))",
+        "records * open_chance",
+        "post-randomisation: that a record is alone tells nothing",
+        (f"{BY_CHANCE}/test_after_pram.py",),
+    ),
+    Mutant(
+        "masks/records/after_pram.py",
+        "np.where(level == missing_level(one.key), level, 0)",
+        "np.zeros_like(level)",
+        "post-randomisation: a missing value could have become another",
+        (f"{BY_CHANCE}/test_after_pram.py",),
+    ),
+    Mutant(
+        "masks/records/after_pram.py",
+        "others = self.log_absent - np.log1p(-np.where(sure, 0.0, own))",
+        "others = self.log_absent",
+        "post-randomisation: a person has to be absent beside himself",
+        (f"{BY_CHANCE}/test_after_pram.py",),
+    ),
+    Mutant(
+        "masks/records/swap_partners.py",
+        "ROUNDS = 20 ",
+        "ROUNDS = 0 ",
+        "swapping: partners follow from the order of the areas",
+        (f"{BY_CHANCE}/test_swap_partners.py",),
+    ),
+    Mutant(
+        "masks/records/swap_partners.py",
+        "np.lexsort((rank, ~first, may_be, unit_class))",
+        "np.lexsort((rank, may_be, unit_class))",
+        "swapping: a risky unit is left without a partner that it could have",
+        (f"{BY_CHANCE}/test_swap_partners.py",),
+    ),
+    Mutant(
+        "masks/records/swapping.py",
+        "np.lexsort((rng.permutation(len(risky)), ~risky))[:n]",
+        "rng.permutation(len(risky))[:n]",
+        "swapping: risky pairs do not come first",
+        (f"{BY_CHANCE}/test_swapping.py",),
+    ),
+    Mutant(
+        "masks/records/after_swapping.py",
+        "/ (repeats * (repeats - 1))",
+        "/ (repeats - 1)",
+        "swapping: the error of the expected chance is that of one draw",
+        (f"{BY_CHANCE}/test_after_swapping.py",),
+    ),
+    Mutant(
+        "masks/records/households.py",
+        "np.where(alone, 0, symbol[right] + 1)",
+        "np.where(alone, 0, symbol[right])",
+        "swapping: a household of one is like one with another member",
+        (f"{BY_CHANCE}/test_households.py",),
+    ),
+    Mutant(
+        "masks/records/sampling.py",
+        "kept.weight * n_units / n_drawn",
+        "kept.weight * len(records) / len(kept)",
+        "sampling: households are weighted by the persons drawn",
+        (f"{BY_CHANCE}/test_sampling.py",),
+    ),
+    Mutant(
+        "masks/records/weights.py",
+        "order = rng.permutation(len(units))",
+        "order = np.arange(len(units))",
+        "rounded weights: neighbours in the file are rounded apart",
+        (f"{BY_CHANCE}/test_weights.py",),
+    ),
+    Mutant(
+        "masks/records/weights.py",
+        "+ rng.random())",
+        "+ 0.5)",
+        "rounded weights: always rounded the same way",
+        (f"{BY_CHANCE}/test_weights.py",),
+    ),
+    Mutant(
+        "masks/records/order.py",
+        "place[number[order]]",
+        "number[order]",
+        "random order: households keep the order of their numbers",
+        (f"{BY_CHANCE}/test_order.py",),
     ),
     Mutant(
         "policy/verdict.py",
