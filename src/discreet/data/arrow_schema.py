@@ -83,6 +83,8 @@ def fitted(column: pa.ChunkedArray, kind: pa.DataType, levels: pa.Array | None) 
     """The column in that type; `levels` come first in the dictionary of coded text."""
     if column.type == kind and levels is None:
         return column
+    if pa.types.is_null(kind):
+        return pa.chunked_array([pa.nulls(len(column))])
     if not pa.types.is_dictionary(kind):
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)

@@ -21,6 +21,7 @@ from discreet.numerics.arrays import IntArray
 CHUNK = 1 << 16  # rows that are joined into lines at a time
 HEAD = 1 << 18  # characters of the source that show how it is written
 SAMPLE = 200  # its first rows
+LEVEL = 6  # of packing, as gzip itself has it
 MARK = b"\xef\xbb\xbf"
 PLAIN = ("utf-8", "utf-8-sig")
 
@@ -215,5 +216,5 @@ def csv_output(path: Path, records: Records, rows: OutputRows) -> Iterator[CsvOu
             yield CsvOutput(file, rows, style)
             return
         # Neither the temporary name nor the time of day goes into the file.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
+        with gzip.GzipFile("", "wb", LEVEL, file, mtime=0) as packed:
             yield CsvOutput(cast(IO[bytes], packed), rows, style)

@@ -27,11 +27,14 @@ INSTEAD = "write a .csv or .parquet file"
 
 
 class ExcelOutput:
-    """Gathers the rows, for a sheet is small, and writes them at the end."""
+    """Gathers the rows, for a sheet is small, and writes them at the end.
 
-    def __init__(self, rows: OutputRows, cells: "SheetCells | None") -> None:
+    `typed`: the source tells numbers from text; where it does not, the values tell.
+    """
+
+    def __init__(self, rows: OutputRows, cells: "SheetCells | None", *, typed: bool) -> None:
         self.carries = rows.carries
-        self._rows, self._cells = rows, cells
+        self._rows, self._cells, self._typed = rows, cells, typed
         self._numbers: list[IntArray] = []
         self._tables: list[pa.Table] = []
         self._n_rows = 0
@@ -51,7 +54,8 @@ class ExcelOutput:
             return [[] for _ in self._rows.columns]
         table = pa.concat_tables(self._tables, promote_options="permissive")
         rows = np.concatenate(self._numbers)
-        return [self._values(column, table.column(column.name), rows) for column in self._rows.columns]
+        columns = self._rows.columns
+        return [self._values(column, table.column(column.name), rows) for column in columns]
 
     def _values(self, column: OutputColumn, found: pa.ChunkedArray, rows: IntArray) -> list[Any]:
         if self._cells is not None and column.own:
@@ -60,7 +64,7 @@ class ExcelOutput:
                 return [own[row] for row in rows]
             there = found.is_valid().to_pylist()
             return [own[row] if known else None for row, known in zip(rows, there, strict=True)]
-        if column.own and self._rows.held is None:
+        if column.own and not self._typed:
             found = typed_text(found)
         return [_cell_value(value) for value in found.to_pylist()]
 
@@ -102,7 +106,7 @@ def excel_output(
     rows = output_rows(records, columns, changed)
     of_sheet = bool(records.files) and is_excel(records.files[0])
     cells = SheetCells(records.files[0], records.sheet) if of_sheet else None
-    output = ExcelOutput(rows, cells)
+    output = ExcelOutput(rows, cells, typed=not records.is_csv)
     yield output
     _save(path, rows.columns, output.columns(), cells)
 
@@ -124,9 +128,7 @@ def _save(
     names = [column.name for column in columns]
     sheet.append([_cell(sheet, name, GENERAL, name) for name in names])
     for row in zip(*values, strict=True):
-        sheet.append(
-            [_cell(sheet, *one) for one in zip(row, look, names, strict=True)]
-        )
+        sheet.append([_cell(sheet, *one) for one in zip(row, look, names, strict=True)])
     book.save(path)
 
 

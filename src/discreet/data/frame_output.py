@@ -67,19 +67,20 @@ class GatheredRows:
     def _all_rows(self) -> IntArray:
         return np.concatenate(self._rows) if self._rows else np.zeros(0, dtype=np.int64)
 
-    def _handed(self, name: str) -> pa.ChunkedArray:
+    def _handed(self, column: OutputColumn) -> pa.ChunkedArray:
         """All that was handed over of a column, coded text as text."""
-        found = [table.column(name) for table in self._tables]
+        found = [table.column(column.name) for table in self._tables]
         plain = [
             one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
             for one in found
         ]
         chunks = [chunk for one in plain for chunk in one.chunks]
-        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.string())
+        kind = pa.float64() if column.numbers else pa.string()
+        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], kind)
 
-    def _gone(self, name: str) -> BoolArray:
+    def _gone(self, column: OutputColumn) -> BoolArray:
         """Where a value is missing or was taken out."""
-        return np.asarray(self._handed(name).is_null().to_numpy(), dtype=np.bool_)
+        return np.asarray(self._handed(column).is_null().to_numpy(), dtype=np.bool_)
 
 
 class PandasOutput(GatheredRows):
@@ -106,20 +107,20 @@ class PandasOutput(GatheredRows):
         if column.name not in self._changed:
             return was
         if column.own:
-            return _pandas_without(was, self._gone(column.name))
+            return _pandas_without(was, self._gone(column))
         if column.recoded is None:
-            return self._numbers(was, column.name)
+            return self._numbers(was, column)
         return self._recoded(was, column)
 
-    def _numbers(self, was: Any, name: str) -> Any:
+    def _numbers(self, was: Any, column: OutputColumn) -> Any:
         import pandas as pd
 
-        return pd.Series(self._handed(name).to_pandas().to_numpy(), index=was.index)
+        return pd.Series(self._handed(column).to_pandas().to_numpy(), index=was.index)
 
     def _recoded(self, was: Any, column: OutputColumn) -> Any:
         import pandas as pd
 
-        texts = self._handed(column.name).to_pylist()
+        texts = self._handed(column).to_pylist()
         if isinstance(was.dtype, pd.CategoricalDtype):
             kind = pd.CategoricalDtype(list(column.recoded or ()), ordered=was.dtype.ordered)
             return pd.Series(pd.Categorical(texts, dtype=kind), index=was.index)
@@ -159,9 +160,9 @@ class PolarsOutput(GatheredRows):
 
     def _series(self, pl: Any, column: OutputColumn, was: Any) -> Any:
         if column.own:
-            gone = pl.Series(self._gone(column.name))
+            gone = pl.Series(self._gone(column))
             return was.set(gone, None)
-        handed = pl.Series(column.name, self._handed(column.name))
+        handed = pl.Series(column.name, self._handed(column))
         if column.recoded is None:
             return handed
         if isinstance(was.dtype, pl.Enum):
@@ -177,7 +178,11 @@ class TableOutput(GatheredRows):
         """All rows."""
         source = self._source()
         own = rows_of(source, self._all_rows())
-        handed = {name: self._handed(name) for name in self._changed}
+        handed = {
+            column.name: self._handed(column)
+            for column in self._columns
+            if column.name in self._changed
+        }
         arriving = pa.schema([(name, column.type) for name, column in handed.items()])
         schema = output_schema(self._columns, source.schema, arriving)
         columns = [

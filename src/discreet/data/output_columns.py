@@ -139,9 +139,9 @@ def without(values: "pa.ChunkedArray", handed: "pa.ChunkedArray") -> "pa.Chunked
     if not pc.any(gone).as_py():
         return values
     if pa.types.is_dictionary(values.type):  # the dictionary stays as it is, unused values too
-        column = values.unify_dictionaries().combine_chunks()
-        column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
-        codes = pc.if_else(gone.combine_chunks(), pa.scalar(None, column.indices.type), column.indices)
+        column = pa.concat_arrays(values.unify_dictionaries().chunks)
+        out = pa.concat_arrays(gone.chunks)
+        codes = pc.if_else(out, pa.scalar(None, column.indices.type), column.indices)
         ordered = values.type.ordered
         found = pa.DictionaryArray.from_arrays(codes, column.dictionary, ordered=ordered)
         return pa.chunked_array([found])

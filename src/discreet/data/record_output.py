@@ -48,14 +48,12 @@ def record_output(
     records: Records,
     columns: Sequence[OutputColumn],
     changed: Collection[str],
-    source: Any = None,
 ) -> Iterator[RecordOutput]:
     """Writes a protected copy of `records` to `path`; whole once the block has ended.
 
     `columns` go out, in this order; the values of the `changed` are handed over. Of the same kind
     as the source the file is as the source is in all that did not change; of another kind its
     values are the same. `path` is one of `written_whole`, which says what goes wrong in writing.
-    `source` is what `records` were opened from, if that was a frame.
     """
     check_can_write(path)
     check_columns(records, columns)
