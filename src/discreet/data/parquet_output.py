@@ -53,12 +53,17 @@ class ArrowRows:
             self._flush()
         self._writer.close()
 
+    def abandon(self) -> None:
+        """Leaves a file that cannot be finished; else the writer would try once more, aloud."""
+        if isinstance(self._writer, pq.ParquetWriter):
+            self._writer.is_open = False
+
     def _flush(self) -> None:
         arriving = self._waiting[0].schema if self._waiting else _types_of(self._rows)
         if self._writer is None:
             self._schema = output_schema(self._rows.columns, self._source, arriving)
             self._writer = self._start(self._schema)
-        for group in self._waiting or [arriving.empty_table()]:
+        for group in self._waiting:
             self._writer.write_table(self._fitted(group))
         self._waiting = []
 
@@ -106,8 +111,12 @@ def parquet_output(path: Path, records: Records, rows: OutputRows) -> Iterator[A
         output = ArrowRows(rows, source, start)
         if source is not None and is_parquet(records):
             output.know(_dictionaries(records.files, source, rows.names))
-        yield output
-        output.finish()
+        try:
+            yield output
+            output.finish()
+        except BaseException:
+            output.abandon()
+            raise
 
 
 @contextmanager
