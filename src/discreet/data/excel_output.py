@@ -1,8 +1,9 @@
 """One sheet of an Excel workbook: a header, then a row a record, values in their own types."""
 
+import io
 import math
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -126,10 +127,24 @@ def _save(
         for column in columns
     ]
     names = [column.name for column in columns]
-    sheet.append([_cell(sheet, name, GENERAL, name) for name in names])
-    for row in zip(*values, strict=True):
-        sheet.append([_cell(sheet, *one) for one in zip(row, look, names, strict=True)])
-    book.save(path)
+    packed = io.BytesIO()  # a book that meets a full disk would complain of it twice
+    try:
+        sheet.append([_cell(sheet, name, GENERAL, name) for name in names])
+        for row in zip(*values, strict=True):
+            sheet.append([_cell(sheet, *one) for one in zip(row, look, names, strict=True)])
+        book.save(packed)
+    except BaseException:
+        _discard(sheet)
+        raise
+    path.write_bytes(packed.getbuffer())
+
+
+def _discard(sheet: Any) -> None:
+    """Removes the temporary file in which openpyxl keeps the rows until the book is saved."""
+    with suppress(Exception):
+        sheet.close()
+    with suppress(Exception):
+        sheet._writer.cleanup()
 
 
 def _cell(sheet: Any, value: Any, look: str, name: str) -> Any:

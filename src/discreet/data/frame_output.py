@@ -12,6 +12,7 @@ from discreet.data.output_columns import (
     OutputColumn,
     RecordOutput,
     check_columns,
+    joined,
     rows_of,
     without,
 )
@@ -70,13 +71,7 @@ class GatheredRows:
     def _handed(self, column: OutputColumn) -> pa.ChunkedArray:
         """All that was handed over of a column, coded text as text."""
         found = [table.column(column.name) for table in self._tables]
-        plain = [
-            one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
-            for one in found
-        ]
-        chunks = [chunk for one in plain for chunk in one.chunks]
-        kind = pa.float64() if column.numbers else pa.string()
-        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], kind)
+        return joined(found, pa.float64() if column.numbers else pa.string())
 
     def _gone(self, column: OutputColumn) -> BoolArray:
         """Where a value is missing or was taken out."""

@@ -146,3 +146,18 @@ def without(values: "pa.ChunkedArray", handed: "pa.ChunkedArray") -> "pa.Chunked
         found = pa.DictionaryArray.from_arrays(codes, column.dictionary, ordered=ordered)
         return pa.chunked_array([found])
     return pc.if_else(gone, pa.scalar(None, values.type), values)
+
+
+def joined(parts: "Sequence[pa.ChunkedArray]", kind: "pa.DataType") -> "pa.ChunkedArray":
+    """The parts of a column one after the other, coded text as text; of `kind` where there are
+    none. A part without any value has any type."""
+    import pyarrow as pa
+
+    plain = [
+        part.cast(part.type.value_type) if pa.types.is_dictionary(part.type) else part
+        for part in parts
+    ]
+    if not plain:
+        return pa.chunked_array([], kind)
+    tables = [pa.table([part], names=["c"]) for part in plain]
+    return pa.concat_tables(tables, promote_options="permissive").column("c")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from discreet.data.output_columns import OutputColumn, OutputRows, output_rows
+from discreet.data.output_columns import OutputColumn, OutputRows, joined, output_rows
 from discreet.data.readstat_writing import write_sas, write_spss
 from discreet.data.records import Records
 from discreet.data.stat_variables import (
@@ -110,15 +110,10 @@ class StatOutput:
         without types has as text as numbers."""
         name = column.name
         found = [one.column(name) for one in self._tables if name in one.column_names]
-        plain = [
-            one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
-            for one in found
-        ]
-        chunks = [chunk for one in plain for chunk in one.chunks]
         kind = pa.float64() if column.numbers else self._types.get(name, pa.string())
-        joined = pa.chunked_array(chunks) if chunks else pa.chunked_array([], kind)
+        values = joined(found, kind)
         untyped = self._rows.held is None and name not in self._types
-        return typed_text(joined) if column.own and untyped else joined
+        return typed_text(values) if column.own and untyped else values
 
 
 def _described(new: Variable, was: Variable) -> Variable:

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 # Fifteen digits are what a double holds for certain; a zero in front is part of a code.
 WHOLE = r"^-?(?:0|[1-9][0-9]{0,14})$"
 DECIMAL = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
-MOST_LENGTH = 17  # a sign, a point and fifteen digits
+MOST_DIGITS = 15
 
 
 def typed_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -28,7 +28,8 @@ def typed_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _kind(known: pa.ChunkedArray) -> pa.DataType | None:
     if pc.all(pc.match_substring_regex(known, WHOLE)).as_py():
         return pa.int64()
-    short = pc.all(pc.less_equal(pc.utf8_length(known), MOST_LENGTH)).as_py()
+    digits = pc.utf8_length(pc.replace_substring_regex(known, "[-.]", ""))
+    short = pc.max(digits).as_py() <= MOST_DIGITS
     if short and pc.all(pc.match_substring_regex(known, DECIMAL)).as_py():
         return pa.float64()
     return None
