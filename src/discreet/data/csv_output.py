@@ -156,6 +156,8 @@ def text_column(name: str, column: pa.ChunkedArray) -> pa.Array:
     try:
         if pa.types.is_timestamp(column.type):
             column = _in_seconds(column)
+        if pa.types.is_floating(column.type):  # what is no number is a missing one
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         text = column.cast(pa.string()).combine_chunks()
     except pa.ArrowException as error:
         got = f"one of {column.type}"

@@ -36,6 +36,7 @@ class ArrowRows:
             if column.recoded is not None
         }
         self._writer: Any = None
+        self._schema = pa.schema([])
 
     def know(self, levels: Mapping[str, pa.Array]) -> None:
         """The dictionaries of coded columns whose values come as plain text."""

@@ -93,7 +93,7 @@ def _values(variable: Variable) -> list[Any]:
 
 def text_width(variable: Variable) -> int:
     """Bytes of the longest text, at least what was declared."""
-    longest = max((len(text.encode("utf-8")) for text in variable.values if text), default=1)
+    longest = max((len(text.encode("utf-8")) for text in variable.texts if text), default=1)
     declared = re.fullmatch(r"A([0-9]+)", variable.format or "")
     return max(longest, int(declared[1]) if declared else variable.width)
 

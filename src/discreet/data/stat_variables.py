@@ -61,6 +61,11 @@ class Variable:
         """Whether its values are texts."""
         return self.storage == TEXT
 
+    @property
+    def texts(self) -> list[str | None]:
+        """Its values where they are texts; none where they are numbers."""
+        return self.values if isinstance(self.values, list) else []
+
     def rows(self, rows: IntArray, gone: BoolArray | None) -> "Variable":
         """The variable at these rows, without the values of those that are `gone`."""
         if isinstance(self.values, list):
@@ -93,7 +98,7 @@ class Variable:
 
     def with_numbers(self, numbers: FloatArray) -> "Variable":
         """The variable with other values."""
-        new = {"value_labels": {}, "label_set": None, "missing": (), "letters": None}
+        new: dict[str, Any] = {"value_labels": {}, "label_set": None, "missing": (), "letters": None}
         kept = None if self.is_text else self.format
         return replace(self, values=numbers, storage="double", format=kept, width=0, **new)
 

@@ -80,7 +80,7 @@ class _Kind:
         if not variable.is_text:
             code, stored, _, _ = TYPES[variable.storage]
             return cls(code, stored)
-        longest = max((len(text.encode("utf-8")) for text in variable.values if text), default=0)
+        longest = max((len(text.encode("utf-8")) for text in variable.texts if text), default=0)
         width = max(1, longest, variable.width if variable.width <= LONGEST else 0)
         if width > LONGEST:
             return cls(LONG_TEXT, "<u8")
@@ -196,9 +196,9 @@ def _long_texts(variables: Sequence[Variable], kinds: Sequence[_Kind]) -> bytes:
     parts = [b"<strls>"]
     for number, (variable, kind) in enumerate(zip(variables, kinds, strict=True), start=1):
         if kind.code == LONG_TEXT:
-            for row, text in enumerate(variable.values, start=1):
+            for row, text in enumerate(variable.texts, start=1):
                 if text:
-                    data = str(text).encode("utf-8") + b"\0"
+                    data = text.encode("utf-8") + b"\0"
                     parts.append(b"GSO" + struct.pack("<IQBI", number, row, 130, len(data)) + data)
     return b"".join((*parts, b"</strls>"))
 

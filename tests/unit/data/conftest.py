@@ -42,20 +42,21 @@ class Copies:
         """The records and an output that waits for rows."""
         records = open_records(source, **options)
         columns = self.columns(records, names, recoded or {}, numbers)
-        with written_whole(path) as temporary:
-            with record_output(temporary, records, columns, changed) as output:
-                yield records, output
+        with (
+            written_whole(path) as temporary,
+            record_output(temporary, records, columns, changed) as output,
+        ):
+            yield records, output
 
     def write(self, source, path, *, rows=None, changed=None, batch=2, **options):
         """The path of the copy; `changed` has the values of changed columns, one a row."""
         changed = changed or {}
         with self.opened(source, path, changed=changed, **options) as (records, output):
-            n_rows = values_of(records, records.column_names[:1], self.workspace).num_rows
-            rows = np.arange(n_rows) if rows is None else np.array(rows, dtype=np.int64)
-            carried = values_of(records, list(output.carries), self.workspace) if output.carries else None
+            every = values_of(records, list(records.column_names), self.workspace)
+            rows = np.arange(every.num_rows) if rows is None else np.array(rows, dtype=np.int64)
             for start in range(0, len(rows), batch):
                 part = rows[start : start + batch]
-                table = {} if carried is None else {n: carried[n].take(part) for n in output.carries}
+                table = {name: every[name].take(part) for name in output.carries}
                 for name, values in changed.items():
                     table[name] = pa.array(values)[start : start + batch]
                 output.write(part, pa.table(table))

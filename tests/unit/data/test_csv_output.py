@@ -138,6 +138,7 @@ def test_types_of_other_sources_are_written_plainly(tmp_path, copies):
         {
             "i": [2**62, None],
             "f": [0.1, 3.0],
+            "n": pa.array([float("nan"), 1e20]),
             "b": [True, None],
             "d": [moment.date(), None],
             "t": [moment, None],
@@ -146,11 +147,11 @@ def test_types_of_other_sources_are_written_plainly(tmp_path, copies):
     )
     found = copies.write(table, tmp_path / "out.csv")
     assert found.read_text() == (
-        "i,f,b,d,t,s\n"
-        f'{2**62},0.1,true,2020-01-31,2020-01-31 12:30:00,"a,b"\n'
-        ",3,,,,\n"
+        "i,f,n,b,d,t,s\n"
+        f'{2**62},0.1,,true,2020-01-31,2020-01-31 12:30:00,"a,b"\n'
+        ",3,1e+20,,,,\n"
     )
-    assert copies.write(table, tmp_path / "out.tsv").read_text().startswith("i\tf\tb")
+    assert copies.write(table, tmp_path / "out.tsv").read_text().startswith("i\tf\tn\tb")
 
 
 def test_a_column_that_text_cannot_hold(tmp_path, copies):

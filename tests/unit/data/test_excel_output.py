@@ -95,6 +95,18 @@ def test_text_never_becomes_a_formula(tmp_path, copies, text):
         assert b"<f>" not in packed.read("xl/worksheets/sheet1.xml")
 
 
+@pytest.mark.parametrize("text", [" lead", "trail ", "a\nb", "_x0041_", "<&>\"'", "\t", "𝒳é"])
+def test_text_is_the_same_letter_for_letter(tmp_path, copies, text):
+    path = copies.write(pa.table({"a": [text, "b"]}), tmp_path / "out.xlsx")
+    assert read_sheet(path).to_pydict() == {"a": [text, "b"]}
+    assert read_sheet(copies.write(path, tmp_path / "again.xlsx")).to_pydict() == {"a": [text, "b"]}
+
+
+def test_a_line_break_of_another_kind_becomes_the_usual_one(tmp_path, copies):
+    path = copies.write(pa.table({"a": ["a\r\nb", "a\rb"]}), tmp_path / "out.xlsx")
+    assert read_sheet(path).to_pydict() == {"a": ["a\nb", "a\nb"]}
+
+
 def test_numbers_of_a_csv_file_are_numbers_and_codes_stay_text(tmp_path, copies):
     source = tmp_path / "in.csv"
     source.write_text(f"code,n,f,big,key\n01,5,1.5,{2**62},1\n2,,2,1,2\n")

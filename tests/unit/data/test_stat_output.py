@@ -126,6 +126,15 @@ class TestStata:
             assert reader.data_label == "Läbel"
             assert reader.variable_labels()["age"] == "Age in år"
 
+    @pytest.mark.parametrize("version", [114, 117, 118, 119])
+    def test_files_of_older_and_newer_releases(self, tmp_path, copies, version):
+        source = tmp_path / "in.dta"
+        frame = FRAME.drop(columns="story").assign(town=["Koln", "", 'a"b'])
+        frame.to_stata(source, write_index=False, version=version)
+        path = copies.write(source, tmp_path / "out.dta")
+        same(path, source)
+        pd.testing.assert_frame_equal(pd.read_stata(path), pd.read_stata(source))
+
     def test_extended_missing_values_pass_through(self, tmp_path, copies):
         frame = pd.DataFrame({"x": [1, "a", "z", 4], "y": [0.5, "b", np.nan, 2.0], "k": [1, 2, 3, 4]})
         source = tmp_path / "in.dta"
