@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.stat_variables import Variable, read_source
+from discreet.data.stat_variables import Variable, cut_text, read_source
 from discreet.errors import FileError, OutputError, must_be
 
 XPORT_8 = b"HEADER RECORD*******LIBV8"
+LONGEST_LABEL = 120  # bytes of a value label of SPSS
+XPORT_5_TEXT = 200  # bytes of a text in the older version
 COMPRESSED_AT = 72  # where an SPSS file says how it is packed
 
 
@@ -126,16 +128,20 @@ def write_spss(
 
 
 def _labels(variables: Sequence[Variable]) -> dict[str, dict[Any, str]]:
-    """Value labels, those of letters left out, which SPSS does not have."""
-    return {
-        one.name: {
-            value: label
-            for value, label in one.value_labels.items()
-            if isinstance(value, str) == one.is_text
-        }
-        for one in variables
-        if one.value_labels
-    }
+    """Value labels as long as SPSS has room for; it has none for letters."""
+    found = {}
+    for one in variables:
+        own = one.value_labels.items()
+        labels = {value: label for value, label in own if isinstance(value, str) == one.is_text}
+        cut = {value: cut_text(label, LONGEST_LABEL).decode() for value, label in labels.items()}
+        if len(set(cut.values())) < len(set(labels.values())):
+            rule = f"told apart by the first {LONGEST_LABEL} bytes, all that SPSS keeps"
+            named = f"labels of column {one.name!r}"
+            remedy = "use shorter labels, or write a .csv or .parquet file"
+            raise OutputError(must_be(named, rule, "longer ones", remedy=remedy))
+        if cut:
+            found[one.name] = cut
+    return found
 
 
 def _measure(variable: Variable) -> str:
@@ -173,14 +179,17 @@ def write_sas(
     options: dict[str, Any] = {
         "file_label": label,
         "table_name": table_name,
-        "file_format_version": 8 if _is_xport_8(source) else 5,
+        "file_format_version": 8 if _needs_xport_8(variables, source) else 5,
         "column_labels": [variable.label for variable in variables],
         "variable_format": {one.name: one.format for one in variables if one.format},
     }
     _write(pyreadstat.write_xport, path, variables, n_rows, options)
 
 
-def _is_xport_8(source: Path | None) -> bool:
+def _needs_xport_8(variables: Sequence[Variable], source: Path | None) -> bool:
+    """Whether the file is of the newer version: the source is, or a text needs it."""
+    if any(text_width(one) > XPORT_5_TEXT for one in variables if one.is_text):
+        return True
     if source is None or source.suffix.lower() != ".xpt":
         return True
     with source.open("rb") as file:

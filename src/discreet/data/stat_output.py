@@ -17,6 +17,7 @@ from discreet.data.stat_variables import (
     TEXT,
     StatSource,
     Variable,
+    check_values,
     read_source,
     variable_of,
 )
@@ -151,6 +152,8 @@ def stat_output(
 
 def _save(path: Path, family: str, output: StatOutput, origin: Path | None) -> None:
     variables, source = output.variables(), output.source
+    for variable in variables:
+        check_values(variable)
     label = source.label if source is not None else ""
     notes = source.notes if source is not None else ()
     if family == "Stata":

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.stat_files import DECLARING, READERS
-from discreet.errors import FileError, must_be
+from discreet.errors import FileError, OutputError, must_be
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 FAMILIES = {
@@ -98,9 +98,27 @@ class Variable:
 
     def with_numbers(self, numbers: FloatArray) -> "Variable":
         """The variable with other values."""
-        new: dict[str, Any] = {"value_labels": {}, "label_set": None, "missing": (), "letters": None}
         kept = None if self.is_text else self.format
-        return replace(self, values=numbers, storage="double", format=kept, width=0, **new)
+        plain = replace(self, value_labels={}, label_set=None, missing=(), letters=None)
+        return replace(plain, values=numbers, storage="double", format=kept, width=0)
+
+
+def cut_text(text: str, most: int) -> bytes:
+    """The text in at most so many bytes, no character cut in two."""
+    return text.encode("utf-8")[:most].decode("utf-8", "ignore").encode("utf-8")
+
+
+def check_values(variable: Variable) -> None:
+    """None of these programs holds an infinite number, or a text with a NUL in it."""
+    rule = got = None
+    if isinstance(variable.values, list):
+        if any("\0" in text for text in variable.values if text):
+            rule, got = "of text without NUL characters", "one that has some"
+    elif bool(np.any(np.isinf(variable.values))):
+        rule, got = "of finite numbers", "an infinite one"
+    if rule is not None:
+        remedy = "write a .csv or .parquet file"
+        raise OutputError(must_be(f"column {variable.name!r}", rule, got, remedy=remedy))
 
 
 def whole_storage(least: float, most: float) -> str:

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.stat_variables import Variable
+from discreet.data.stat_variables import Variable, cut_text
 from discreet.errors import OutputError, must_be
 
 LONGEST = 2045  # bytes of a text beside the other values; longer ones stand in a section apart
@@ -88,7 +88,7 @@ class _Kind:
 
 
 def _header(n_variables: int, n_rows: int, label: str) -> bytes:
-    said = _cut(label, 320)
+    said = cut_text(label, 320)
     return b"".join(
         (
             b"<header><release>118</release><byteorder>LSF</byteorder>",
@@ -251,9 +251,4 @@ def _marked(name: str, content: bytes) -> bytes:
 
 
 def _padded(text: str, width: int) -> bytes:
-    return _cut(text, width - 1).ljust(width, b"\0")
-
-
-def _cut(text: str, most: int) -> bytes:
-    """The text in at most so many bytes, no character cut in two."""
-    return text.encode("utf-8")[:most].decode("utf-8", "ignore").encode("utf-8")
+    return cut_text(text, width - 1).ljust(width, b"\0")

@@ -274,6 +274,16 @@ class TestSpss:
         frame, meta = read(copies.write(spss, tmp_path / "out.sav", rows=rows))
         assert (len(frame), meta.column_names) == (len(rows), ["SEX", "AGE", "Wt", "NAMÉ", "BORN"])
 
+    def test_labels_are_cut_where_spss_cuts_them_and_never_made_alike(self, tmp_path, copies, spss):
+        def labels(*levels):
+            changed = {"AGE": [levels[0], levels[1], None, None]}
+            path = copies.write(spss, tmp_path / "o.sav", changed=changed, recoded={"AGE": levels})
+            return read(path)[1].variable_value_labels["AGE"]
+
+        assert labels("xé" * 60, "y")[1] == "xé" * 40
+        with pytest.raises(OutputError, match="labels of column 'AGE' must be told apart"):
+            labels("x" * 121, "x" * 122)
+
     def test_a_portable_file_becomes_a_sav_file(self, tmp_path, copies):
         source = tmp_path / "in.por"
         pyreadstat.write_por(pd.DataFrame({"A": [1.0, 2.0], "T": ["x", "y"]}), source, column_labels=["one", None])
@@ -307,6 +317,15 @@ class TestSas:
         pyreadstat.write_xport(pd.DataFrame({"born": born, "a": [1.0, 2.0]}), source)
         path = copies.write(source, tmp_path / "out.xpt", changed={"a": [None, 2.0]})
         assert open_records(path).scan((0, 1)).table.to_pydict() == {"c0": born, "c1": [None, 2]}
+
+    def test_a_long_text_needs_the_newer_version(self, tmp_path, copies):
+        source = tmp_path / "in.xpt"
+        pyreadstat.write_xport(pd.DataFrame({"a": ["x"]}), source, file_format_version=5)
+        for width, mark in ((200, b"LIBRARY"), (201, b"LIBV8")):
+            told = {"changed": {"a": ["x" * width]}, "recoded": {"a": ("x" * width,)}}
+            path = copies.write(source, tmp_path / "out.xpt", **told)
+            assert path.read_bytes()[20:].startswith(mark)
+            assert read(path)[0]["a"].tolist() == ["x" * width]
 
     def test_recoded_keys_are_text_because_labels_have_no_room(self, tmp_path, copies):
         source = tmp_path / "in.xpt"
@@ -384,6 +403,14 @@ class TestFromOtherKinds:
     def test_names_that_the_program_cannot_hold(self, tmp_path, copies, ending, name):
         with pytest.raises(OutputError, match="column must be a name for S.*; rename the column"):
             copies.write(pa.table({name: [1]}), tmp_path / f"out.{ending}")
+
+    @pytest.mark.parametrize("ending", ["dta", "sav", "xpt"])
+    @pytest.mark.parametrize(
+        ("values", "rule"), [([1.0, np.inf], "of finite numbers"), (["a\0b", ""], "of text without NUL")]
+    )
+    def test_values_that_no_program_holds(self, tmp_path, copies, ending, values, rule):
+        with pytest.raises(OutputError, match=f"column 'x' must be {rule}"):
+            copies.write(pa.table({"x": values}), tmp_path / f"out.{ending}")
 
     def test_what_readstat_refuses_is_one_line(self, tmp_path, copies):
         with pytest.raises(OutputError, match=r"output must be what a \.sav file can hold"):
