@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ MOST_CELLS = 20_000_000  # those left out between others counted in
 ERRORS = {"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
 ENTITIES = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 CHUNK = 1 << 20
+GENERAL = "General"  # how Excel shows numbers of which nothing else is said
+FORMAT_ROWS = 1000  # that tell how a column is shown
 
 
 def is_excel(path: Path) -> bool:
@@ -41,6 +44,13 @@ def read_sheet(path: Path, sheet: str | None = None) -> "pa.Table":
     """
     import pyarrow as pa
 
+    header, columns = read_cells(path, sheet)
+    return pa.Table.from_arrays([_column(values) for values in columns], names=header)
+
+
+def read_cells(path: Path, sheet: str | None = None) -> tuple[list[str], list[list[Any]]]:
+    """The names of the columns of a sheet and their values as the cells hold them; what is wrong
+    with the sheet is said as in `read_sheet`."""
     if path.suffix.lower() in OLD_SUFFIXES:
         remedy = "save it as .xlsx or CSV"
         raise FileError(must_be(path.name, "an .xlsx workbook", "an older kind", remedy=remedy))
@@ -56,7 +66,25 @@ def read_sheet(path: Path, sheet: str | None = None) -> "pa.Table":
             column.append(row[place] if place < len(row) else None)
     if not columns[0]:
         raise FileError(must_be(path.name, "a sheet with rows below its header", "none"))
-    return pa.Table.from_arrays([_column(values) for values in columns], names=header)
+    return header, columns
+
+
+def read_look(path: Path, sheet: str | None, width: int) -> tuple[str, list[str]]:
+    """The name of the sheet, and for each column the number format of its first values."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+    try:
+        found = _sheet(path, book, sheet)
+        found.reset_dimensions()
+        formats: list[str | None] = [None] * width
+        for row in islice(found.iter_rows(), 1, FORMAT_ROWS):
+            for place, cell in enumerate(row[:width]):
+                if cell.value is not None and formats[place] is None:
+                    formats[place] = cell.number_format
+        return found.title, [one or GENERAL for one in formats]
+    finally:
+        book.close()
 
 
 def _check_parts(path: Path) -> None:

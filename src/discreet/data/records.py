@@ -67,7 +67,8 @@ class Records:
     """A source of records: its name for messages, its columns, and how to scan some of them.
 
     `value_labels` maps a column and the text of a value to a label, where the file has them;
-    `files` are the inputs, which no output may overwrite. `keeping_opener` is that of a file which
+    `files` are the inputs, which no output may overwrite; `sheet` is the one of an Excel file that
+    was asked for. `keeping_opener` is that of a file which
     may declare some values missing: it keeps those that are named. `typer` tells the types of the
     columns at some positions, where the source has types.
     """
@@ -77,6 +78,7 @@ class Records:
     opener: Callable[[tuple[int, ...]], Scan]
     value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    sheet: str | None = None
     keeping_opener: Callable[[tuple[int, ...], Named], Scan] | None = None
     typer: "Callable[[Sequence[int]], Sequence[pa.DataType | None]] | None" = None
 
@@ -88,7 +90,7 @@ class Records:
     @property
     def is_csv(self) -> bool:
         """Whether it is read from a CSV file."""
-        return any(_suffix(path) in CSV_SUFFIXES for path in self.files)
+        return any(suffix_of(path) in CSV_SUFFIXES for path in self.files)
 
     def types(self, names: Sequence[str]) -> "dict[str, pa.DataType]":
         """The types of the named columns, of those that have one; of coded columns that of their
@@ -188,7 +190,7 @@ def _check_name(given: str) -> None:
 
 
 def _open_file(path: Path, csv: CsvOptions, sheet: str | None) -> Records:
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     if suffix in CSV_SUFFIXES:
         return _open_csv(path, csv)
     if suffix in PARQUET_SUFFIXES:
@@ -203,7 +205,7 @@ def _open_file(path: Path, csv: CsvOptions, sheet: str | None) -> Records:
     raise FileError(must_be("file", f"{KINDS}, by its ending", repr(path.name), remedy=remedy))
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """The ending that tells the kind of a file; of a packed CSV file the one before .gz."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
@@ -248,7 +250,7 @@ def _parquet_below(folder: Path) -> Iterator[Path]:
 
 def _other_file(folder: Path) -> str | None:
     """That one file of another kind has to be named, where the folder holds some."""
-    others = (path.name for path in sorted(folder.iterdir()) if _suffix(path) in CSV_SUFFIXES)
+    others = (path.name for path in sorted(folder.iterdir()) if suffix_of(path) in CSV_SUFFIXES)
     first = next(others, None)
     return None if first is None else f"name one of its files, such as {first!r}"
 
@@ -326,6 +328,33 @@ def _check_same_columns(
                 raise ColumnError(must_be("Parquet files", "alike in their columns", got))
 
 
+def is_parquet(records: Records) -> bool:
+    """Whether the records are read from Parquet files."""
+    return bool(records.files) and suffix_of(records.files[0]) in PARQUET_SUFFIXES
+
+
+def is_arrow(records: Records) -> bool:
+    """Whether the records are read from an Arrow or Feather file."""
+    return bool(records.files) and suffix_of(records.files[0]) in ARROW_SUFFIXES
+
+
+def arrow_table(path: Path) -> "pa.Table":
+    """An Arrow or Feather file as it is: mapped where it can be, its schema and names its own."""
+    import pyarrow as pa
+    import pyarrow.feather
+
+    for opener in (pa.ipc.open_file, pa.ipc.open_stream):
+        try:
+            return opener(pa.memory_map(str(path))).read_all()
+        except (pa.ArrowException, OSError):
+            continue
+    try:
+        return pyarrow.feather.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        got = "one that is truncated or of another kind"
+        raise FileError(must_be(path.name, "a readable Arrow or Feather file", got)) from error
+
+
 def _kind(arrow_type: "pa.DataType") -> str:
     """What values of a type can be compared with."""
     import pyarrow as pa
@@ -358,6 +387,7 @@ def _open_excel(path: Path, sheet: str | None) -> Records:
         column_names=tuple(table.column_names),
         opener=lambda positions: ArrowScan(_pick(table, positions)),
         files=(path,),
+        sheet=sheet,
         typer=lambda positions: [table.schema.types[i] for i in positions],
     )
 

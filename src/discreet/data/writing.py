@@ -25,7 +25,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     remove_abandoned(target.parent, PREFIX)
     prefix = named_after_process(PREFIX)
     try:
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=target.suffix, dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=_ending(target), dir=target.parent)
         os.close(handle)
     except OSError as error:
         raise _cannot_write(path, error) from error
@@ -67,6 +67,12 @@ def _problem(path: Path, taken: set[Path], folders: set[Path]) -> str | None:
         return f"{shown[:100]}, {error.strerror}"
     same = path.suffix.lower() in (".parquet", ".pq") and path.resolve().parent in folders
     return f"{shown} among the input files" if same else None
+
+
+def _ending(path: Path) -> str:
+    """The ending that tells the kind of a file; of a packed one that of what is packed too."""
+    packed = path.suffix.lower() == ".gz" and len(path.suffixes) > 1
+    return "".join(path.suffixes[-2:]) if packed else path.suffix
 
 
 def _cannot_write(path: Path, error: OSError) -> OutputError:

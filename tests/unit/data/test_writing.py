@@ -79,6 +79,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize(
+    ("name", "ending"), [("a.b.csv.gz", ".csv.gz"), ("a.b.csv", ".csv"), ("a.gz", ".gz"), ("a", "")]
+)
+def test_the_temporary_name_tells_the_kind_of_file(tmp_path, name, ending):
+    with written_whole(tmp_path / name) as temporary:
+        assert "".join(temporary.suffixes) == ending
+
+
 class TestCheckOutputs:
     def test_new_files_in_folders_that_exist_are_fine(self, tmp_path):
         old = tmp_path / "old.html"
