@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracles.transitions import changes, transition
 
 from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.protection import key_change, key_tables
 from discreet.protection.loss import loss_of
 from discreet.protection.transition import Transition
-from tests.oracles.transitions import changes, transition
 
 DATA = Path(os.environ.get("DISCREET_DATA", Path(__file__).parents[4] / "shared" / "data"))
 

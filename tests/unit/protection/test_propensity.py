@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.optimize import minimize
+from tests.oracles.transitions import changes, transition
 
 from discreet.figures import Figure, Unavailable
 from discreet.protection import propensity as module
 from discreet.protection.key_tables import key_columns
 from discreet.protection.propensity import RIDGE, propensity
-from tests.oracles.transitions import changes, transition
 
 
 def scored(change, **more):
@@ -30,7 +30,7 @@ def plain(case, *, two_way=False):
     columns = [np.ones(len(rows))]
     for s in sets:
         own = [tuple(row[j] for j in s) for row in rows]
-        if len({row for row in own}) > 1:
+        if len(set(own)) > 1:
             columns += [np.array([float(v == u) for v in own]) for u in dict.fromkeys(own)]
     x = np.stack(columns, axis=1)
     ridge = np.full(x.shape[1], RIDGE)
