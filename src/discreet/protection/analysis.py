@@ -6,7 +6,7 @@ on what was recoded, its estimate on the records as they were stands beside it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -48,10 +48,11 @@ MOST_COEFFICIENTS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One file as a model takes it."""
+    """One file as a model takes it; `decided` are levels that no finite coefficient fits."""
 
     cells: ModelCells
     design: tuple[DesignColumn, ...]
+    decided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +130,17 @@ def _model_kept(
         for side, fit in zip(sides, fits, strict=True)
         if isinstance(fit, ModelFit)
     )
-    return _compared(asked, response, sides, before, after, whole, _banded(original, columns))
+    notes = (*_banded(original, columns), *_decided(sides))
+    return _compared(asked, response, sides, before, after, whole, notes)
+
+
+def _decided(sides: Sequence[_Side]) -> tuple[str, ...]:
+    """Levels whose records all have the same response, and in which file."""
+    return tuple(
+        f"all {which} records of {name} have the same response, so it has no finite estimate"
+        for side, which in zip(sides, ("original", "protected"), strict=True)
+        for name in side.decided
+    )
 
 
 def _of(columns: Sequence[ModelColumn], term: Sequence[str]) -> list[ModelColumn]:
@@ -198,8 +209,35 @@ def _side(
         own = _of(columns, term)
         for levels in product(*(_levels(column, references) for column in own)):
             design.append(_design_column(own, levels))
-    everywhere = slice(None)
-    return _Side(cells=cells, design=tuple(c for c in design if c.of(cells, everywhere).any()))
+    side = _Side(cells=cells, design=_occurring(design, cells))
+    return _undecided(side) if response.kind == LOGISTIC else side
+
+
+def _occurring(design: Sequence[DesignColumn], cells: ModelCells) -> tuple[DesignColumn, ...]:
+    return tuple(column for column in design if column.of(cells, slice(None)).any())
+
+
+def _undecided(side: _Side) -> _Side:
+    """The file without levels whose records all have the same response, and without those records.
+
+    The likelihood rises for ever as the coefficient of such a level goes to ±∞, where its records
+    are fitted exactly: what is left has the same maximum in the other coefficients.
+    """
+    cells = side.cells
+    for column in side.design:
+        if not column.factors or any(level is None for _, level in column.factors):
+            continue
+        inside = column.of(cells, slice(None)) > 0
+        if (
+            inside.any()
+            and len(np.unique(cells.mean[inside])) == 1
+            and cells.mean[inside][0] in (0, 1)
+        ):
+            left = cells.at(~inside)
+            rest = _occurring([other for other in side.design if other is not column], left)
+            found = _undecided(_Side(cells=left, design=rest))
+            return replace(found, decided=(column.name, *found.decided))
+    return side
 
 
 def _design_column(columns: Sequence[ModelColumn], levels: Sequence[int | None]) -> DesignColumn:

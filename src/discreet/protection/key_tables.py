@@ -5,7 +5,7 @@ what it costs is information, which is measured on the values as they were.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -23,11 +23,13 @@ Levels = NDArray[np.int32]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMoves:
     """By key or pair of keys: the share of persons in another cell (weighted too, empty without
-    weights), the share of information kept of pairs that have some, and what was too large."""
+    weights), the share of information kept of pairs that have some and the bits that these had, and
+    what was too large."""
 
     distances: dict[Keys, float]
     weighted: dict[Keys, float]
-    information: dict[Keys, float]
+    information: dict[Keys, float] = field(default_factory=dict)
+    bits_before: dict[Keys, float] = field(default_factory=dict)
     too_large: tuple[Keys, ...] = ()
 
 
@@ -88,7 +90,6 @@ def one_way_moves(transition: Transition, columns: Sequence[KeyColumn]) -> Table
     return TableMoves(
         distances=_distances(columns, keys, transition.records),
         weighted=_weighted(columns, keys, transition.weight),
-        information={},
     )
 
 
@@ -103,7 +104,8 @@ def two_way_moves(transition: Transition, columns: Sequence[KeyColumn]) -> Table
     return TableMoves(
         distances=_distances(columns, small, transition.records),
         weighted=_weighted(columns, small, transition.weight),
-        information={pair: share for pair, share in kept.items() if share is not None},
+        information={pair: after / before for pair, (before, after) in kept.items() if before},
+        bits_before={pair: before for pair, (before, _) in kept.items()},
         too_large=tuple(pair for pair in pairs if pair not in kept),
     )
 
@@ -145,9 +147,10 @@ def _table(
     return np.bincount(codes, weights=mass, minlength=n_cells).astype(np.float64)
 
 
-def _kept(columns: Sequence[KeyColumn], records: IntArray) -> float | None:
-    """The information that two keys have of each other after, over that before; None if they had
-    none. What chance changes add to it is no information kept, so it is 1 at most.
+def _kept(columns: Sequence[KeyColumn], records: IntArray) -> tuple[float, float]:
+    """The bits that two keys have of each other before and after, in all records together.
+
+    What chance changes add to them is no information kept, so there are never more after.
     """
     one, other = columns
     sizes = (one.n_before, other.n_before)
@@ -155,11 +158,11 @@ def _kept(columns: Sequence[KeyColumn], records: IntArray) -> float | None:
     before = _information((one.before, other.before), sizes, np.where(known, records, 0))
     # Bits of all records; what rounding makes of independent keys is no information.
     if before <= ALIKE * float(records.sum()):
-        return None
+        return 0.0, 0.0
     known = one.known_after & other.known_after
     sizes = (one.n_after, other.n_after)
     after = _information((one.after, other.after), sizes, np.where(known, records, 0))
-    return min(max(after / before, 0.0), 1.0)
+    return before, min(after, before)
 
 
 def _information(levels: Sequence[Levels], sizes: tuple[int, int], records: IntArray) -> float:

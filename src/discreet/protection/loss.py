@@ -1,7 +1,7 @@
 """What a change of a file has cost, in all and by key."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,9 @@ class Cost:
 class TableCost:
     """The mean over tables of one key or of two, the worst of them and where, and each by its keys.
 
-    `weighted` is the same of persons as the weights count them. `left_out` are tables of more than
-    2²² cells, which nothing here speaks of.
+    `weighted` is the same of persons as the weights count them; `pooled`, of information, the sum
+    over all tables after over that before, to which tables that had little hardly add. `left_out`
+    are tables of more than 2²² cells, which nothing here speaks of.
     """
 
     mean: Outcome
@@ -52,6 +53,7 @@ class TableCost:
     worst_at: tuple[str, ...] = ()
     by_table: Mapping[tuple[str, ...], Outcome] = field(default_factory=dict)
     weighted: "TableCost | Unavailable | None" = None
+    pooled: Outcome | None = None
     left_out: tuple[tuple[str, ...], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -62,7 +64,8 @@ class TableCost:
             **self._tables(),
             "left_out": [list(names) for names in self.left_out],
         }
-        return found if self.weighted is None else {**found, "weighted": self.weighted.to_json()}
+        more = {"weighted": self.weighted, "pooled": self.pooled}
+        return found | {name: one.to_json() for name, one in more.items() if one is not None}
 
     def _tables(self) -> dict[str, Any]:
         """By key as an object by name; by pair as a list, for a name may hold any separator."""
@@ -244,7 +247,10 @@ def _information(moves: TableMoves, names: Sequence[str]) -> TableCost:
         none = Unavailable(
             "no two keys have any information of each other, so there is none to keep"
         )
-    return _over_tables(moves.information, moves, names, none, least_is_worst=True)
+    found = _over_tables(moves.information, moves, names, none, least_is_worst=True)
+    before = sum(moves.bits_before[keys] for keys in moves.information)
+    kept = sum(moves.bits_before[keys] * share for keys, share in moves.information.items())
+    return replace(found, pooled=_exact(kept / before) if before else none)
 
 
 def _no_table(moves: TableMoves, names: Sequence[str]) -> Unavailable:

@@ -1,7 +1,7 @@
 """Columns of two files as a model takes them: numbers where both have numbers, else categories."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -94,6 +94,16 @@ class ModelCells:
     n_records: int
     left_out: int
     effective: float
+
+    def at(self, which: BoolArray) -> "ModelCells":
+        """These cells alone; the numbers of records stay those of the file."""
+        return replace(
+            self,
+            values={name: own[which] for name, own in self.values.items()},
+            weight=self.weight[which],
+            mean=self.mean[which],
+            within=self.within[which],
+        )
 
 
 def model_cells(

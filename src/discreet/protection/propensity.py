@@ -23,7 +23,7 @@ from discreet.protection.key_tables import KeyColumn
 RIDGE = 0.01  # a level that only one of the files has would else have no finite coefficient
 STEP, MOST_STEPS = 1e-8, 50
 DEPENDENT = 1e-10  # of the eigenvalues of correlations: far above rounding
-MOST_COLUMNS, MOST_COLUMNS_TWO_WAY = 1000, 400
+MOST_COLUMNS = 1000
 MOST_WORK = 1 << 29  # cells × terms²: sums of one step of the fit with two-way interactions
 
 
@@ -165,10 +165,10 @@ def _interactions(files: TwoFiles, terms: Sequence[Term]) -> list[Term] | Unavai
     pairs = list(combinations(terms, 2))
     most = sum(one.n_levels * other.n_levels for one, other in pairs)
     most += sum(term.n_levels for term in terms)
-    if most > MOST_COLUMNS_TWO_WAY:
+    if most > MOST_COLUMNS:
         return Unavailable(
             f"two-way interactions would have up to {most:,} coefficients, more than "
-            f"{MOST_COLUMNS_TWO_WAY:,}"
+            f"{MOST_COLUMNS:,}"
         )
     if len(files.original) * (len(terms) + len(pairs)) ** 2 > MOST_WORK:
         return Unavailable("two-way interactions of so many combinations would take too long")

@@ -322,9 +322,30 @@ def test_what_cannot_be_fitted():
     assert "none of the original" in refused("table:a", a=pa.array([None] * 4, pa.string()))
 
 
-def test_separation_in_one_level():
-    rows = {"g": ["p", "q"] * 5 + ["p"] * 4, "a": ["x"] * 10 + ["y"] * 4}
-    assert "decide the response" in refused("g ~ a", **rows)
+def test_a_level_that_decides_the_response_is_left_out_with_its_records():
+    table = people()
+    fixed = [
+        ("yes" if s == "f" and a < 25 else w)
+        for w, s, a in zip(*(table[c].to_pylist() for c in ("work", "sex", "age")))
+    ]
+    young = pa.array(
+        [
+            ["no", "yes"][a < 25 and s == "f"]
+            for a, s in zip(table["age"].to_pylist(), table["sex"].to_pylist())
+        ]
+    )
+    after = table.set_column(3, "work", pa.array(fixed)).append_column("young", young)
+    before = table.append_column("young", young)
+    found = kept("work ~ sex + young + age", before, protected=after)
+    assert found.only_before == ("young=yes",)
+    assert found.notes == (
+        "all protected records of young=yes have the same response, so it has no finite estimate",
+    )
+    assert found.records_after.value == 400
+    rest = kept("work ~ sex + age", after.filter(pa.compute.equal(young, "no")))
+    for one, other in zip(found.estimates, rest.estimates):
+        assert one.after.value == pytest.approx(other.before.value)
+        assert one.after.standard_error == pytest.approx(other.before.standard_error)
 
 
 def test_a_single_level_on_one_side_and_a_column_that_is_gone():

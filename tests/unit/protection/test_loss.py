@@ -129,7 +129,7 @@ def test_distances_are_the_share_of_persons_in_another_cell(case, data):
 @given(changes(min_keys=2))
 def test_two_way_information_is_of_the_records_that_have_both_values(case):
     found = of(case).two_way_information_kept
-    each, kept = list(each_record(case)), {}
+    each, kept, bits_of = list(each_record(case)), {}, np.zeros(2)
 
     def shared(rows):
         rows = [row for row in rows if None not in row]
@@ -142,10 +142,12 @@ def test_two_way_information_is_of_the_records_that_have_both_values(case):
         after = shared([(new[i], new[j]) for _, _, new in each])
         if before > 1e-6:
             kept[case[0][i], case[0][j]] = min(after / before, 1.0)
+            bits_of += before, min(after, before)
     assert {k: one.value for k, one in found.by_table.items()} == pytest.approx(kept, abs=1e-9)
     if kept:
         assert found.mean.value == pytest.approx(np.mean(list(kept.values())), abs=1e-9)
         assert found.worst.value == pytest.approx(min(kept.values()), abs=1e-9)
+        assert found.pooled.value == pytest.approx(bits_of[1] / bits_of[0], abs=1e-9)
     else:
         assert isinstance(found.mean, Unavailable)
 

@@ -121,7 +121,7 @@ def test_bounds(monkeypatch):
     change = swapped(50, 0.5, np.random.default_rng(4))
     monkeypatch.setattr(module, "MOST_WORK", 1)
     assert "too long" in scored(change, two_way=True).pmse.reason
-    monkeypatch.setattr(module, "MOST_COLUMNS_TWO_WAY", 18)
+    monkeypatch.setattr(module, "MOST_COLUMNS", 18)
     assert "up to 19 coefficients, more than 18" in scored(change, two_way=True).pmse.reason
     monkeypatch.setattr(module, "MOST_COLUMNS", 4)  # one level of each key is kept free
     assert scored(change).left_out == ("two",)
