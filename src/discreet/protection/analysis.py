@@ -107,7 +107,7 @@ def _model_kept(
     if isinstance(response, Unavailable):
         return response
     columns = [model_column(tables, name) for name in asked.predictors]
-    references = _references(columns)
+    references = _references(columns, _complete(columns, response))
     if isinstance(references, Unavailable):
         return references
     n = 1 + sum(
@@ -170,15 +170,28 @@ def _response(tables: Sequence[pa.Table], name: str) -> _Response | Unavailable:
     )
 
 
-def _references(columns: Sequence[ModelColumn]) -> dict[str, int] | Unavailable:
+def _complete(columns: Sequence[ModelColumn], response: _Response) -> list[BoolArray]:
+    """Which records of each file have all values."""
+    found = [known.copy() for known in response.known]
+    for column in columns:
+        for own, known in zip(found, column.known, strict=True):
+            own &= known
+    return found
+
+
+def _references(
+    columns: Sequence[ModelColumn], complete: Sequence[BoolArray]
+) -> dict[str, int] | Unavailable:
     """The level of each category that has no coefficient: the most frequent in both files."""
+    if not all(own.any() for own in complete):
+        return Unavailable("no record of one of the files has all values that the model needs")
     found: dict[str, int] = {}
     for column in columns:
         if column.labels is None:
             continue
         counts = [
-            np.bincount(own[known].astype(np.int64), minlength=len(column.labels) or 1)
-            for own, known in zip(column.values, column.known, strict=True)
+            np.bincount(own[known].astype(np.int64), minlength=len(column.labels))
+            for own, known in zip(column.values, complete, strict=True)
         ]
         shared = np.min(counts, axis=0)
         if not shared.any():
@@ -251,7 +264,9 @@ def _design_column(columns: Sequence[ModelColumn], levels: Sequence[int | None])
 
 def _fit(side: _Side, kind: str) -> ModelFit | Unavailable:
     if not side.cells.n_records:
-        return Unavailable("none has all values that the model needs")
+        return Unavailable("none with all values has a weight")
+    if not side.design:
+        return Unavailable("every level has records of one response only")
     fit = linear_fit if kind == LINEAR else logistic_fit
     found: ModelFit | Unavailable = fit(side.cells, side.design)
     return found
@@ -286,7 +301,7 @@ def _original(
         return {}
     own = [model_column([original], column.name) for column in columns]
     same = {a.name for a, b in zip(own, columns, strict=True) if a.labels == b.labels}
-    own_references = _references(own)
+    own_references = _references(own, _complete(own, own_response))
     if isinstance(own_references, Unavailable):
         return {}
     own_references |= {name: v for name, v in references.items() if name in same}

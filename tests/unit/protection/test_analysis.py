@@ -211,6 +211,15 @@ def test_records_without_a_value_are_left_out_and_counted():
     )
 
 
+def test_the_reference_is_a_level_of_complete_records():
+    rows = {"y": [None, None, None, 1.0, 2, 4, 3], "g": ["a", "a", "a", "b", "b", "c", "c"]}
+    found = kept("y ~ g", pa.table(rows))
+    assert [one.name for one in found.estimates] == ["(constant)", "g=c"]
+    assert found.estimates[1].before.value == pytest.approx(2)
+    table = pa.table({"y": [1.0, 2, 4], "w": [0.0, 0.0, 0.0]})
+    assert "none with all values has a weight" in kept("y ~ 1", table, weight="w").reason
+
+
 def test_levels_of_one_file_are_named_and_not_compared():
     before = pa.table({"y": [1.0, 2, 4, 3, 5, 9], "g": ["a", "a", "b", "b", "c", "c"]})
     after = pa.table({"y": [1.0, 2, 4, 3, 5, 9], "g": ["a", "a", "b", "b", "d", "d"]})
@@ -314,9 +323,11 @@ def test_what_cannot_be_fitted():
     assert "follow from the others" in refused("y ~ a + b", y=y, a=a, b=twice)
     assert "no more records than the 4" in refused("y ~ a", y=y, a=["p", "q", "r", "s"])
     assert "without error" in refused("y ~ a", y=twice, a=a)
-    assert "none has all values" in refused("y ~ a", y=y, a=pa.array([None] * 4, pa.float64()))
+    assert "has all values" in refused("y ~ a", y=y, a=pa.array([None] * 4, pa.float64()))
     assert "g has 3 levels" in refused("g ~ a", g=["p", "q", "r", "r"], a=a)
     assert "g has a single level" in refused("g ~ a", g=["p"] * 4, a=a)
+    both = {"a": ["y", "y", "x", "x"], "b": ["p", "p", "q", "q"]}
+    assert "one response only" in refused("g ~ a + b", g=["1", "1", "0", "0"], **both)
     assert "g has no value" in refused("g ~ a", g=pa.array([None] * 4, pa.string()), a=a)
     assert "decide the response" in refused("g ~ a", g=["p", "p", "q", "q"], a=a)
     assert "none of the original" in refused("table:a", a=pa.array([None] * 4, pa.string()))
