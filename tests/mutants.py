@@ -46,6 +46,10 @@ class Mutant:
 
 
 STATISTICAL = "tests/statistical"
+ANALYSIS = ("tests/unit/protection/test_analysis.py",)
+PROPENSITY = ("tests/unit/protection/test_propensity.py",)
+LOSS = ("tests/unit/protection/test_loss.py",)
+SEARCH_LOSS = ("tests/unit/protection/test_search_loss.py",)
 HEADLINE = (f"{STATISTICAL}/test_headline_errors.py",)
 RECORDS = (f"{STATISTICAL}/test_record_risk_calibration.py",)
 CLUSTERS = ("tests/unit/survey/headline/test_by_cluster.py",)
@@ -71,6 +75,132 @@ SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
 PATTERN_FILE = "masks/suppression_pattern.py"
 
 MUTANTS = (
+    Mutant(
+        "protection/model_fit.py",
+        "        errors=np.sqrt(variance * np.diag(inverse)),",
+        "        errors=np.sqrt(variance * np.diag(inverse)) / 2,",
+        "analysis kept: errors of a linear regression are halved",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/model_fit.py",
+        "    variance = squares / free",
+        "    variance = 4 * squares / free",
+        "analysis kept: errors of a linear regression are doubled",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/model_fit.py",
+        "errors, quantile = np.sqrt(np.diag(inverse))",
+        "errors, quantile = 2 * np.sqrt(np.diag(inverse))",
+        "analysis kept: errors of a logistic regression are doubled",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/model_fit.py",
+        "    squares = float(cells.within.sum() + cells.weight @ rest**2)",
+        "    squares = float(cells.weight @ rest**2)",
+        "analysis kept: what varies within cells of equal predictors is left out",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/estimates_kept.py",
+        "moved = exact(gone / before.standard_error)",
+        "moved = exact(gone / (after.standard_error or 1))",
+        "analysis kept: the difference is in errors after, not before",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/table_kept.py",
+        "4 * n**2",
+        "2 * n**2",
+        "analysis kept: the interval of a share is too wide",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/model_columns.py",
+        "effective=float(w.sum() ** 2 / (w @ w))",
+        "effective=float(len(w))",
+        "analysis kept: a weighted share counts as many records as an unweighted one",
+        ANALYSIS,
+    ),
+    Mutant(
+        "protection/propensity.py",
+        "    unit = (1.0 - share) ** 2 * share / n",
+        "    unit = (1.0 - share) * share / n",
+        "propensity: expected as of two independent files",
+        PROPENSITY,
+    ),
+    Mutant(
+        "protection/propensity.py",
+        "value=(2 * n_free) ** 0.5 * unit",
+        "value=n_free**0.5 * unit",
+        "propensity: the deviation of what is expected is too small",
+        PROPENSITY,
+    ),
+    Mutant(
+        "protection/propensity.py",
+        "fitted_scores(model)\n",
+        "fitted_scores(model)\n    scores = None if scores is None else (scores + 0.5) / 2\n",
+        "propensity: scores are half as far from even",
+        PROPENSITY,
+    ),
+    Mutant(
+        "protection/key_tables.py",
+        "known = one.known_after & other.known_after",
+        "known = one.known_after",
+        "loss: values taken out together count as information",
+        LOSS,
+    ),
+    Mutant(
+        "protection/key_tables.py",
+        "        to[known & (to == len(new.values) - 1)] = len(new.values)",
+        "        pass",
+        "loss: a value recoded into the missing level counts as placed",
+        LOSS,
+    ),
+    Mutant(
+        "protection/key_tables.py",
+        "np.abs(before - after).sum() / 2.0)",
+        "np.abs(before - after).sum())",
+        "loss: the distance of tables counts each person twice",
+        LOSS,
+    ),
+    Mutant(
+        "protection/key_change.py",
+        "return self.known_before & ~self.known_after",
+        "return ~self.known_after",
+        "loss: a value that was missing before counts as taken out",
+        LOSS,
+    ),
+    Mutant(
+        "protection/key_change.py",
+        "shared = entropy + after - entropy_of(self.records)",
+        "shared = after",
+        "loss: entropy kept takes chance changes for information",
+        LOSS,
+    ),
+    Mutant(
+        "protection/search_loss.py",
+        "np.clip((shares - 1.0 / leaves) / (1.0 - 1.0 / leaves), 0.0, 1.0)",
+        "np.clip(shares, 0.0, 1.0)",
+        "search loss: a value as it was costs its own leaf",
+        SEARCH_LOSS,
+    ),
+    Mutant(
+        "protection/search_loss.py",
+        "np.expm1(np.log1p(by_key) @ weights)",
+        "by_key @ weights",
+        "search loss: the mean over keys of ARX is arithmetic",
+        SEARCH_LOSS,
+    ),
+    Mutant(
+        "protection/search_loss.py",
+        "bits = shares * -np.log2(_or_1(shares))\n",
+        "bits = np.ones(len(shares)) * shares\n",
+        "search loss: taking out a rare value costs as little as a common one",
+        SEARCH_LOSS,
+    ),
     Mutant(
         "survey/suda/alone.py",
         "alone[single] = records[single] == 1",
