@@ -13,7 +13,7 @@ LAYERS = [
     {"cli"},
     {"report"},
     {"flows"},
-    {"choice"},
+    {"choice", "protection"},
     {"survey", "tables", "count_tables"},
     {"policy"},
     {"masks"},

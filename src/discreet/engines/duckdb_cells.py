@@ -124,7 +124,7 @@ class DuckDBCells:
 
     def rows_at(self, rows: IntArray, columns: Sequence[str]) -> Iterator[Any]:
         """Some of the columns to carry of these rows, from 0, in this order, some at a time."""
-        con, wanted = self.session.con, ", ".join(self._carry(columns))
+        con, wanted = self.session.con, ", ".join(self._carry(columns)) or "place"
         for first in range(0, len(rows), ROWS_AT_ONCE):
             some = rows[first : first + ROWS_AT_ONCE]
             con.register("wanted_rows", {"at": some, "place": np.arange(len(some))})

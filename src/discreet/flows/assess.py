@@ -128,14 +128,14 @@ def _assessed(
 
     def again(risks: Path) -> Assessment:
         fresh = open_records(source, options.csv, sheet)
-        return _measured(fresh, replace(options, risks=risks), engine, silent, suggest=False)
+        return measured(fresh, replace(options, risks=risks), engine, silent, suggest=False)
 
     records = open_records(source, options.csv, sheet)
-    found = _measured(records, options, engine, progress)
+    found = measured(records, options, engine, progress)
     return replace(found, held=HeldRecords(source, again, records.types(options.key_names)))
 
 
-def _measured(
+def measured(
     records: Records,
     options: AssessOptions,
     engine: Engine | None,
@@ -143,6 +143,7 @@ def _measured(
     *,
     suggest: bool = True,
 ) -> Assessment:
+    """The figures of opened records, without the source by which the records can be had."""
     inputs = _opened(records, options)
     check_columns(options.keys, options.scenarios, inputs.records)
     check_roles_asked(options, records.column_names, records.name)
@@ -163,6 +164,10 @@ def _measured(
             elif cells.n_records <= MOST_IN_ORDER:
                 orders = counting.orders(inputs.records, options.key_names)
                 inputs = replace(inputs, orders=orders)
+        if options.original is not None:
+            from discreet.flows.original import fits_in
+
+            inputs = replace(inputs, fits=fits_in(options, cells.cells, counting))
         return assessed(cells, inputs, options, progress, suggest=suggest)
 
 

@@ -48,6 +48,7 @@ __all__ = [
     "L",
     "MaxRisk",
     "MeanRisk",
+    "MinCandidates",
     "MinK",
     "MostKeys",
     "NoIdentifiers",
@@ -116,6 +117,42 @@ class MinK(Rule):
             f"the combination of keys with the highest risk is shared by about "
             f"{interval(found.value)} of the population; the rule asks for {number_of(self.limit)}."
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinCandidates(Rule):
+    """So many of the original records could be behind each released record: they agree with all
+    that it still shows."""
+
+    name: ClassVar[str] = "min_candidates"
+    subject: ClassVar[Subject] = Subject.RECORDS
+    about: ClassVar[str] = "how few original records a released record may fit"
+    side: ClassVar[Side] = "least"
+    whole: ClassVar[bool] = True
+    lowest: ClassVar[float] = 2
+    highest: ClassVar[float] = MOST_PERSONS
+
+    def said(self) -> str:
+        least = "more than" if self.strict else "at least"
+        return f"Each released record fits {least} {number_of(self.limit)} of the original records."
+
+    def judge(self, findings: Findings) -> tuple[Judged, ...]:
+        found = findings.the("min_candidates")
+        ruling, below = self.ruling(found.value), found.beyond.get(self.limit)
+        broken = ruling is Ruling.BROKEN and below is not None
+        concerns = (records(below),) if broken and below is not None else ()
+        return (self.judged(found.value, ruling, self._words(found, ruling), concerns=concerns),)
+
+    def _words(self, found: Finding, ruling: Ruling) -> str:
+        if isinstance(found.value, Unavailable):
+            return f"how many original records a record fits is not known: {found.value.reason}."
+        limit, below = number_of(self.limit), found.beyond.get(self.limit)
+        if ruling is Ruling.KEPT:
+            return f"each released record fits at least {limit} original records."
+        if below is None or self.strict:
+            return f"a released record fits {number_of(found.value.value or 0)} original ones only."
+        fits = "fits" if below == 1 else "fit"
+        return f"{records(below)} {fits} fewer than {limit} of the original records."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,7 +425,7 @@ def divided(value: Figure, by: float) -> Figure:
 
 
 RULES: tuple[type[Rule], ...] = (
-    MinK, ShareBelowK, PopulationUniques, CorrectMatches, MaxRisk, MeanRisk, L, C, T, Alpha,
+    MinK, MinCandidates, ShareBelowK, PopulationUniques, CorrectMatches, MaxRisk, MeanRisk, L, C, T, Alpha,
     DisSuda, PopulationOfKeys, MostKeys, PopulationOfColumn, TopClass, HouseholdPattern,
     NoIdentifiers, SharedWeights, Shuffled,
 )  # fmt: skip

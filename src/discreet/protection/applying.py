@@ -12,17 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.engines.contract import RowStore
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import places_among
 from discreet.errors import InputError, must_be
 from discreet.masks.records.contract import CodedRecords, RecordMethod
+from discreet.masks.records.order import RemoveColumns
+from discreet.masks.records.pram import FittedPram, Pram
 from discreet.masks.records.recoding import RECODINGS, Drop, Recoding
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Suppression
+from discreet.masks.records.swapping import Swap, Swapped
+from discreet.masks.records.weights import RemoveWeights
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted, suppressed
+from discreet.protection.ladders import leaf_shares
 from discreet.protection.recipe import Recipe
 from discreet.protection.transition import Transition
 
@@ -47,6 +53,8 @@ class Source:
     population: float | None = None
     weight: str | None = None
     household: str | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    cell_weight: FloatArray | None = None
 
     @classmethod
     def of_store(cls, store: RowStore, **more: Any) -> "Source":
@@ -64,7 +72,13 @@ class Source:
             n=part.n_records,
             origin=np.arange(len(part)),
         )
-        return cls(store=store, words=part.words, counted=counted, **more)
+        return cls(
+            store=store,
+            words=part.words,
+            counted=counted,
+            cell_weight=part.weight_total,
+            **more,
+        )
 
     @property
     def n_records(self) -> int:
@@ -99,7 +113,7 @@ class Changed:
 
     `recipe` has the steps as they were fitted to the file. `anew` are keys whose values some
     records have from others, by chance or by swapping. `records` is None as long as nothing was
-    done to records one by one. `notes` say what steps left undone.
+    done to records one by one. `chances` are the steps that treated them by chance.
     """
 
     source: Source
@@ -110,7 +124,7 @@ class Changed:
     anew: frozenset[str] = frozenset()
     gone_columns: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
-    notes: tuple[str, ...] = ()
+    chances: tuple["Chance", ...] = ()
 
     @property
     def keys(self) -> tuple[KeyLevels, ...]:
@@ -121,6 +135,10 @@ class Changed:
     def dropped(self) -> frozenset[str]:
         """Keys that are left out."""
         return frozenset(step.key for step in self.recipe.steps if isinstance(step, Drop))
+
+    def is_recoded(self, key: str) -> bool:
+        """Whether the levels of a key are others than in the source."""
+        return bool(self._hows(key))
 
     @property
     def kept_keys(self) -> tuple[str, ...]:
@@ -156,27 +174,59 @@ class Changed:
 
     def transition(self) -> Transition:
         """What the combinations of the file became."""
-        before, after = self.source.counted, self.counted
-        origin = after.origin
-        if self.records is not None:
-            return _of_records(self)
-        weight = None
+        before = self.source.counted
+        found = _of_cells(self) if self.records is None else _of_records(self)
+        levels_before, levels_after, records, weight = found
+        keys_after = self.keys
         return Transition(
             keys_before=before.keys,
-            keys_after=after.keys,
-            before=before.levels[origin],
-            after=after.levels,
-            records=after.n,
+            keys_after=keys_after,
+            before=levels_before,
+            after=levels_after,
+            records=records,
             recoded=tuple(self.recoded[key.name] for key in before.keys),
             leaf_shares=tuple(
-                _leaf_shares(own, now, self.recoded[own.name])
-                for own, now in zip(before.keys, after.keys, strict=True)
+                leaf_shares(own, now, self.recoded[own.name], self._hows(own.name),
+                            self.source.trees.get(own.name))
+                for own, now in zip(before.keys, keys_after, strict=True)
             ),
             weight=weight,
-        )
+        )  # fmt: skip
+
+    def _hows(self, key: str) -> tuple[Recoding, ...]:
+        """The recodings of a key in their order."""
+        kinds = tuple(RECODINGS.values())
+        return tuple(
+            step for step in self.recipe.steps if isinstance(step, kinds) and step.key == key
+        )  # type: ignore[misc]
 
 
-def _of_records(changed: Changed) -> Transition:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chance:
+    """A step by which records have values from others, with the records before it and what tells
+    how probable each change was."""
+
+    step: Pram | Swap
+    before: CodedRecords
+    after: CodedRecords | None = None
+    fitted: FittedPram | None = None
+    swapped: Swapped | None = None
+
+
+Combined = tuple[IntArray, IntArray, IntArray, FloatArray | None]
+
+
+def _of_cells(changed: Changed) -> Combined:
+    """The levels of every cell before and after, with its records; the weight of a cell is shared
+    among what it became as its records are."""
+    before, after = changed.source.counted, changed.counted
+    weight = None
+    if changed.source.cell_weight is not None:
+        weight = changed.source.cell_weight[after.origin] * (after.n / before.n[after.origin])
+    return before.levels[after.origin], after.levels, after.n, weight
+
+
+def _of_records(changed: Changed) -> Combined:
     """What the combinations became, told record by record."""
     records, source = changed.records, changed.source
     assert records is not None
@@ -185,20 +235,12 @@ def _of_records(changed: Changed) -> Transition:
     )
     before = source.counted.levels[cell[records.rows]]
     both = np.concatenate([before, records.levels], axis=1)
-    distinct, n = np.unique(both, axis=0, return_counts=True)
+    distinct, place, n = np.unique(both, axis=0, return_inverse=True, return_counts=True)
     width = before.shape[1]
-    return Transition(
-        keys_before=source.counted.keys,
-        keys_after=records.keys,
-        before=distinct[:, :width],
-        after=distinct[:, width:],
-        records=n,
-        recoded=tuple(changed.recoded[key.name] for key in source.counted.keys),
-        leaf_shares=tuple(
-            _leaf_shares(own, now, changed.recoded[own.name])
-            for own, now in zip(source.counted.keys, records.keys, strict=True)
-        ),
-    )
+    weight = None
+    if records.weight is not None:
+        weight = np.bincount(place.ravel(), weights=records.weight)
+    return distinct[:, :width], distinct[:, width:], n, weight
 
 
 def carried_out(
@@ -233,7 +275,7 @@ class _Carrying:
     gone: list[str] = field(default_factory=list)
     told: list[RecordMethod] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    chances: list[Chance] = field(default_factory=list)
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -276,20 +318,15 @@ class _Carrying:
             self.records = self._of_counted()
 
     def _by_record(self, step: Any) -> None:
-        """A step that treats records one by one, or their columns."""
-        columns = getattr(step, "columns", None)
-        if columns is not None:
-            self.gone += [name for name in columns if name not in self.gone]
+        """A step that treats records one by one, or the columns of the file."""
+        if isinstance(step, RemoveColumns):
+            self.gone += [name for name in step.columns if name not in self.gone]
+        elif isinstance(step, RemoveWeights):
+            self.gone += [self.source.weight] if self.source.weight is not None else []
         else:
-            records = self.records or self._all_records()
-            self.records = step.applied(records, self.rng)
-            self.anew |= {
-                one.name
-                for j, one in enumerate(self.records.keys)
-                if not np.array_equal(
-                    self.records.levels[:, j], _by_row(records, self.records)[:, j]
-                )
-            }
+            before = self.records or self._all_records()
+            self.records = self._treated(step, before)
+            self._note_what_is_anew(before)
             self.counted = Counted(
                 keys=self.records.keys,
                 levels=self.records.levels,
@@ -297,6 +334,28 @@ class _Carrying:
                 origin=np.arange(len(self.records)),
             )
         self.told.append(step)
+
+    def _treated(self, step: Any, before: CodedRecords) -> CodedRecords:
+        """The records after a step; what it leaves to an intruder is kept beside them."""
+        if isinstance(step, Swap):
+            swapped = step.swapped(before, self.rng)
+            self.chances.append(Chance(step=step, before=before, swapped=swapped))
+            return swapped.records
+        if isinstance(step, Pram):
+            fitted = step.fitted(before)
+            after = fitted.drawn(before, self.rng)
+            self.chances.append(Chance(step=step, before=before, fitted=fitted, after=after))
+            return after
+        found: CodedRecords = step.applied(before, self.rng)
+        return found
+
+    def _note_what_is_anew(self, before: CodedRecords) -> None:
+        """Keys whose values some records now have from others."""
+        assert self.records is not None
+        was = _by_row(before, self.records)
+        for key, one in enumerate(self.records.keys):
+            if not np.array_equal(self.records.levels[:, key], was[:, key]):
+                self.anew.add(one.name)
 
     def _all_records(self) -> CodedRecords:
         """The keys of every record, in memory, with its household and weight."""
@@ -331,7 +390,7 @@ class _Carrying:
             anew=frozenset(self.anew),
             gone_columns=tuple(self.gone),
             suppressions=tuple(self.suppressions),
-            notes=tuple(self.notes),
+            chances=tuple(self.chances),
         )
 
 
@@ -391,13 +450,3 @@ def _rank(group: IntArray) -> IntArray:
     found = np.empty(len(group), dtype=np.int64)
     found[order] = np.arange(len(group)) - start
     return found
-
-
-def _leaf_shares(before: KeyLevels, after: KeyLevels, to: IntArray) -> FloatArray:
-    """The share of the levels before that each level after holds."""
-    known = [place for place, value in enumerate(before.values) if value is not None]
-    held = np.bincount(to[known], minlength=len(after.values)).astype(float)
-    shares = held / max(len(known), 1)
-    if after.values[-1:] == (None,):
-        shares[-1] = 1.0
-    return shares

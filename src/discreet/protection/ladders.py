@@ -6,14 +6,15 @@ out. Each rung puts together what the one before left apart, so that a file furt
 more than one further down.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.data.hierarchy import Hierarchy
 from discreet.engines.key_space import KeyLevels
-from discreet.masks.records.recoding import Drop, Levels, Recoding, Same, Tree, applied, dropped
+from discreet.masks.records.recoding import Drop, Levels, Recoding, Same, Tree, applied
 from discreet.numerics.arrays import FloatArray, IntArray, read_only
 from discreet.survey.coarsening import coarser_keys
 
@@ -56,13 +57,12 @@ def ladder_of(
         ways += _of_tree(key, tree) if tree is not None else _automatic(levels)
     if may_recode and may_drop:
         ways.append(Drop(key=key.name))
-    n_known = key.n_known if tree is None else len(tree.leaves)
     rungs: list[Rung] = []
     for how in ways:
         rung = rung_of(levels, how, tree)
         if not rungs or len(rung.levels.values) < len(rungs[-1].levels.values):
             rungs.append(rung)
-    return Ladder(key=key, records=levels.records, leaves=n_known, rungs=tuple(rungs))
+    return Ladder(key=key, records=levels.records, leaves=leaves_of_key(key, tree), rungs=tuple(rungs))
 
 
 def rung_of(levels: Levels, how: Recoding, tree: Hierarchy | None = None) -> Rung:
@@ -72,14 +72,8 @@ def rung_of(levels: Levels, how: Recoding, tree: Hierarchy | None = None) -> Run
         how=after.how,
         to=after.to,
         levels=after.levels,
-        leaf_shares=_leaf_shares(levels.key, after.to, after.levels, after.how, tree),
+        leaf_shares=leaf_shares(levels.key, after.levels, after.to, (after.how,), tree),
     )
-
-
-def nothing_of(levels: Levels) -> Rung:
-    """A key that is left out."""
-    after = dropped(levels.key, Drop(key=levels.key.name))
-    return Rung(how=after.how, to=after.to, levels=after.levels, leaf_shares=np.ones(1))
 
 
 def _of_tree(key: KeyLevels, tree: Hierarchy) -> list[Recoding]:
@@ -95,36 +89,38 @@ def _automatic(levels: Levels) -> list[Recoding]:
     return [way.how for way in coarser_keys(levels.key, levels.records)]
 
 
-def _leaf_shares(
-    before: KeyLevels, to: IntArray, after: KeyLevels, how: Recoding, tree: Hierarchy | None
+def leaves_of_key(key: KeyLevels, tree: Hierarchy | None) -> int:
+    """The size of the domain of a key: the leaves of its tree, else its known levels."""
+    return key.n_known if tree is None else len(tree.leaves)
+
+
+def leaf_shares(
+    before: KeyLevels,
+    after: KeyLevels,
+    to: IntArray,
+    hows: Sequence[Recoding],
+    tree: Hierarchy | None,
 ) -> FloatArray:
-    """The leaves of the tree below each level, or the levels before that became it, over all."""
-    if isinstance(how, Drop):
-        return np.ones(1)
+    """The share of a key's domain that each level stands for after some recodings: the leaves of
+    its tree below it, or the levels before that became it."""
+    if any(isinstance(how, Drop) for how in hows):
+        return np.ones(len(after.values))
     known = [place for place, value in enumerate(before.values) if value is not None]
     held = np.bincount(to[known], minlength=len(after.values)).astype(float)
-    total = float(len(known))
     if tree is not None:
-        held, total = _leaves_below(after, how, tree), float(len(tree.leaves))
-    shares = held / max(total, 1.0)
+        counted: dict[str, int] = {}
+        for leaf in tree.leaves:
+            group = _group(hows, leaf)
+            counted[group] = counted.get(group, 0) + 1
+        held = np.array([float(counted.get(v, 1)) if v else 0.0 for v in after.values])
+    shares = held / max(leaves_of_key(before, tree), 1)
     if after.values[-1:] == (None,):
         shares[-1] = 1.0
     return shares
 
 
-def _leaves_below(after: KeyLevels, how: Recoding, tree: Hierarchy) -> FloatArray:
-    """How many leaves of a tree each level stands for."""
-    counted: Mapping[str, int] = dict.fromkeys(tree.leaves, 1)
-    if not isinstance(how, Same):
-        counted = {}
-        for leaf in tree.leaves:
-            group = _group(how, leaf)
-            counted[group] = counted.get(group, 0) + 1
-    return np.array([float(counted.get(v, 1)) if v is not None else 0.0 for v in after.values])
-
-
-def _group(how: Recoding, leaf: str) -> str:
-    try:
-        return how.group(leaf)
-    except ValueError:
-        return leaf
+def _group(hows: Sequence[Recoding], leaf: str) -> str:
+    for how in hows:
+        with suppress(ValueError):
+            leaf = how.group(leaf)
+    return leaf

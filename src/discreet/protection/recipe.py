@@ -16,12 +16,22 @@ from discreet.data.toml_text import toml_name, toml_value
 from discreet.data.writing import written_whole
 from discreet.errors import FileError, InputError, must_be, one_line
 from discreet.masks.records.contract import RecordMethod
+from discreet.masks.records.order import RemoveColumns, Shuffle
+from discreet.masks.records.pram import Pram
 from discreet.masks.records.recoding import RECODINGS
+from discreet.masks.records.sampling import Subsample
 from discreet.masks.records.suppress import Suppress
+from discreet.masks.records.swapping import Swap
+from discreet.masks.records.weights import RemoveWeights, RoundWeights
 
 FORMAT = 1
-UNSAID = ("tree", "matrix")  # fields that are not written as they are
-METHODS: dict[str, type[Any]] = {**RECODINGS, Suppress.name: Suppress}
+UNSAID = ("tree",)  # fields that are not written
+BY_RECORD = (Pram, Swap, Subsample, RoundWeights, RemoveWeights, RemoveColumns, Shuffle)
+METHODS: dict[str, type[Any]] = {
+    **RECODINGS,
+    Suppress.name: Suppress,
+    **{kind.name: kind for kind in BY_RECORD},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

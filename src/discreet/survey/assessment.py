@@ -24,6 +24,7 @@ from discreet.engines.contract import (
 from discreet.engines.key_space import KeyLevels
 from discreet.errors import InputError, must_be
 from discreet.figures import Figure, How, Unavailable
+from discreet.masks.records.fitting import Fits
 from discreet.notebooks import Result
 from discreet.numerics.arrays import IntArray
 from discreet.policy.findings import Findings
@@ -79,7 +80,8 @@ K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of an assessment, opened, and what rules ask of single columns; what tells how the
-    records were drawn: the same by the columns that say so too, and how alike neighbours are."""
+    records were drawn: the same by the columns that say so too, and how alike neighbours are. `fits`
+    says how many original records each record fits, where the original is given."""
 
     records: Records
     impossible: Records | None = None
@@ -89,6 +91,7 @@ class Inputs:
     columns: Columns = field(default_factory=Columns)
     finer: CellStore | None = None
     orders: Sequence[ColumnOrder] | Unavailable = ()
+    fits: Fits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +260,7 @@ def assessed(
         options=options, summary=summary, led=led, risk=spread, exact=led.model == COUNTED,
         sensitive=attributes, specials=specials, households=households,
         populations=_populations(store, inputs, begun, options), columns=inputs.columns,
-        n_dropped=store.n_dropped,
+        n_dropped=store.n_dropped, fits=inputs.fits,
     )  # fmt: skip
     findings = measured.findings()
     verdict = judged(options, findings)
@@ -595,6 +598,8 @@ def _settings(inputs: Inputs, options: AssessOptions) -> Settings:
         impossible=None if impossible is None else impossible.name,
         population_file=None if population is None else population.name,
         known_margins=tuple(records.name for records in inputs.margins),
+        original=None if options.original is None else "the original file",
+        recipe=None,
     )
     return Settings(
         options=named,

@@ -17,7 +17,7 @@ from discreet.errors import ColumnError, InputError, must_be
 from discreet.option_types import check_types
 from discreet.policy.policy import Policy, check_about
 from discreet.policy.reading import policies_of
-from discreet.policy.record_rules import Alpha, C, DisSuda, L, MaxRisk, MinK, T
+from discreet.policy.record_rules import Alpha, C, DisSuda, L, MaxRisk, MinCandidates, MinK, T
 from discreet.policy.rule import Rule, Subject
 from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
@@ -88,6 +88,9 @@ class AssessOptions:
       been drawn whole, the estimate takes it into account.
     - `cluster`, `clusters`: column of the areas, schools and so on that were drawn, and how many of
       them the population has; without a number those that were drawn were taken whole.
+    - `original`: the file or the frame that this one was made of, to count how many of its records
+      fit each record; keys that were recoded are recoded in it by the `recipe`.
+    - `recipe`: the recipe by which the file was made of the original.
     - `stratum`: column of the strata, in each of which everybody had the same chance to be drawn;
       records take the mean weight of their stratum.
     - `sensitive`: columns that an intruder would like to learn.
@@ -99,6 +102,7 @@ class AssessOptions:
 
     - `max_risk`: no record may have a recommended risk above this, 0 to 1.
     - `min_k`: at least so many records of the file must share each combination of keys.
+    - `min_candidates`: at least so many records of the `original` file could be behind each record.
     - `policy`: policies that must hold, by name ('hdx'), as files or as Policy; one or several.
     - `roles`: which column is of a kind that a policy asks for: {'region': 'province'}; an empty
       name says that the file has none.
@@ -151,11 +155,14 @@ class AssessOptions:
     cluster: str | None = None
     clusters: int | None = None
     stratum: str | None = None
+    original: Any = field(default=None, repr=False)
+    recipe: Any = None
     sensitive: Sequence[str] = ()
     trees: Mapping[str, Hierarchy | str | Path] = field(default_factory=dict)
     scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
     max_risk: float | None = None
     min_k: int | None = None
+    min_candidates: int | None = None
     policy: Any = None
     roles: Mapping[str, str] = field(default_factory=dict)
     k: int | Sequence[int] = (2, 3, 5)
@@ -236,6 +243,7 @@ class AssessOptions:
         check_whole_population(self.whole_population, self.population, self.population_file,
                                self.weight)  # fmt: skip
         check_limits(self.max_risk, self.min_k)
+        self._check_original()
         check_carried(tuple(self.carry))
         if self.cells is not None:
             if self.cells < 1:
@@ -249,6 +257,18 @@ class AssessOptions:
                 raise InputError(must_be("k", "at least 2", k))
         if self.suda is not None:
             check_size(self.suda, len(self.key_names), "suda")
+
+    def _check_original(self) -> None:
+        for name in ("min_candidates", "recipe"):
+            given = getattr(self, name)
+            if given is not None and self.original is None:
+                remedy = "name it (original)"
+                rule = "given with the original file"
+                got = "none" if name == "recipe" else given
+                raise InputError(must_be(name, rule, got, remedy=remedy))
+        if self.original is not None and self.missing not in ("category", "wildcard"):
+            rule = "category or wildcard where the original file is given"
+            raise InputError(must_be("missing", rule, repr(self.missing)))
 
     def _check_design(self) -> None:
         if self.known_margins and (self.population_file is not None or self.whole_population):
@@ -304,6 +324,8 @@ class AssessOptions:
             yield MaxRisk(limit=self.max_risk)
         if self.min_k is not None:
             yield MinK(limit=self.min_k)
+        if self.min_candidates is not None:
+            yield MinCandidates(limit=self.min_candidates)
         usual = Thresholds()
         if self.l is not None:
             yield L(limit=self.l)

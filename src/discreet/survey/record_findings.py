@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from discreet.data.summary import SizeIndices, Summary
 from discreet.engines.contract import HouseholdTotals
 from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.masks.records.fitting import Fits
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.policy import NOTE, SENSITIVE
 from discreet.policy.record_rules import (
@@ -57,6 +58,7 @@ class Measured:
     columns: Columns = Columns()  # noqa: RUF009 - frozen
     n_keys: int | None = None  # where it is not that of the options
     n_dropped: int = 0
+    fits: Fits | None = None
     anew: bool = False
 
     @property
@@ -83,6 +85,10 @@ class Measured:
         n_keys = len(self.options.key_names) if self.n_keys is None else self.n_keys
         yield "most_keys", Finding(value=Figure(value=n_keys, how=How.EXACT))
         yield "min_k:sample", self._sample_k()
+        if self.fits is not None:
+            least = Figure(value=self.fits.fewest, how=How.EXACT)
+            beyond = {float(k): n for k, n in self.fits.below.items()}
+            yield "min_candidates", Finding(value=least, beyond=beyond)
         yield "max_risk", self._max_risk()
         yield "min_k:population", self._population_k()
         for k in shares_asked(self.options):
