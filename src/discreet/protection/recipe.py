@@ -12,13 +12,15 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from discreet.data.columns import near_match
 from discreet.data.toml_text import toml_name, toml_value
 from discreet.data.writing import written_whole
 from discreet.errors import FileError, InputError, must_be, one_line
 from discreet.masks.records.contract import RecordMethod
+from discreet.masks.records.notation import called
 from discreet.masks.records.order import RemoveColumns, Shuffle
 from discreet.masks.records.pram import Pram
-from discreet.masks.records.recoding import RECODINGS
+from discreet.masks.records.recoding import RECODINGS, number_of
 from discreet.masks.records.sampling import Subsample
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.swapping import Swap
@@ -90,6 +92,38 @@ def read_recipe(source: "str | Path | Mapping[str, Any] | Recipe") -> Recipe:
     return _recipe(data, path.name)
 
 
+def step_of(given: "str | RecordMethod") -> RecordMethod:
+    """A step of its own: an object, or a text such as pram(key=job, retention=.8)."""
+    if not isinstance(given, str):
+        return given
+    name, listed, named = called(given, given)
+    if name not in METHODS or name in RECODINGS or name == Suppress.name:
+        own = [kind.name for kind in BY_RECORD]
+        near = near_match(name, own)
+        remedy = f"did you mean {near!r}?" if near else None
+        raise InputError(must_be("step", f"one of {', '.join(own)}", repr(name), remedy=remedy))
+    hints = get_type_hints(METHODS[name])
+    parameters = [one.name for one in fields(METHODS[name])]
+    values: dict[str, Any] = dict(zip(parameters, listed, strict=False)) | named
+    if len(listed) > len(parameters) or set(values) - set(parameters):
+        rule = f"given {', '.join(parameters) or 'nothing'}"
+        raise InputError(must_be(f"step {given!r}", rule, "something else"))
+    typed = {one: _typed(value, str(hints.get(one, "str"))) for one, value in values.items()}
+    return _step({"method": name} | typed, f"step {given!r}", None)
+
+
+def _typed(value: str, hint: str) -> Any:
+    """A word of the command line in the type of a parameter; several are parted by a plus."""
+    if "tuple" in hint:
+        return [part.strip() for part in value.split("+") if part.strip()]
+    if "bool" in hint:
+        return value.lower() in ("true", "yes", "1")
+    number = number_of(value)
+    if number is None or not ("int" in hint or "float" in hint):
+        return value
+    return int(number) if "int" in hint and number.is_integer() else number
+
+
 def _recipe(data: Mapping[str, Any], name: str) -> Recipe:
     if data.get("format") != FORMAT:
         rule, got = f"of format {FORMAT}", repr(data.get("format"))
@@ -129,7 +163,7 @@ def _step(data: Any, where: str, keys: Any) -> RecordMethod:
         if needed and name not in given:
             rule = f"given to {data['method']}"
             raise InputError(must_be(repr(name), rule, "nothing", where=where))
-    if "key" in given and given["key"] not in keys:
+    if keys is not None and "key" in given and given["key"] not in keys:
         raise InputError(must_be("key", "one of the recipe's keys", repr(given["key"]),
                                  where=where))  # fmt: skip
     hints = get_type_hints(kind)

@@ -1,0 +1,316 @@
+"""A file changed until the policy holds: find a recipe, carry it out, assess what came out."""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.data.frame_output import frame_output
+from discreet.data.hierarchy import Hierarchy
+from discreet.data.record_output import check_can_write, record_output
+from discreet.data.records import ArrowScan, Records, open_records
+from discreet.data.tree_file import read_hierarchy
+from discreet.data.writing import check_outputs, written_whole
+from discreet.engines.contract import Request, RowEngine, RowStore
+from discreet.engines.workspace import workspace
+from discreet.errors import InputError, OutputError, must_be
+from discreet.figures import Unavailable
+from discreet.flows.assess import measured
+from discreet.flows.engine import engine_or_default
+from discreet.flows.keywords import documented_by, options_of
+from discreet.flows.stopping import stoppable
+from discreet.numerics.arrays import FloatArray
+from discreet.numerics.linear_algebra import in_one_thread
+from discreet.policy.verdict import Ruling
+from discreet.progress import Progress, silent
+from discreet.protection.analysis import analysis_kept
+from discreet.protection.applying import Changed, Source
+from discreet.protection.estimates_kept import AnalysisKept
+from discreet.protection.left_by_chance import left_by_chance
+from discreet.protection.loss import loss_of
+from discreet.protection.options import ProtectOptions
+from discreet.protection.output import Outgoing, narrow_tables, write_narrow
+from discreet.protection.protected import Protected
+from discreet.protection.protecting import Chosen, Protecting
+from discreet.protection.what_would_give import what_would_give
+from discreet.survey.assessment import Assessment
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROLES = ("weight", "household", "cluster", "stratum")
+
+
+@in_one_thread
+@stoppable
+@documented_by(ProtectOptions)
+def protect(
+    source: Any,
+    keys: Iterable[str] | None = None,
+    options: ProtectOptions | None = None,
+    *,
+    write: str | Path | None = None,
+    overwrite: bool = False,
+    sheet: str | None = None,
+    engine: RowEngine | None = None,
+    progress: Progress = silent,
+    **keywords: Any,
+) -> Protected:
+    """The file changed as little as possible so that the rules hold, or as a recipe says.
+
+    `source` is a path (CSV, Parquet, Arrow, Excel, Stata, SPSS, SAS), a pandas or polars frame, an
+    Arrow table or a DuckDB relation; `sheet` is that of an Excel file. `write` names a file for the
+    protected records, of the same kind or another; an existing one stays unless `overwrite` is
+    true, and the source is never overwritten. The options are given as keywords, or as
+    ProtectOptions, whose values keywords replace.
+
+    What comes out is assessed by itself, from scratch, and judged by that. Where a rule is broken
+    nothing is written, unless `closest` asks for it.
+
+    Raises InputError, with one clear line, for anything that cannot be protected.
+    """
+    named = keywords if keys is None else {"keys": keys, **keywords}
+    asked = options_of(ProtectOptions, options, named)
+    records = open_records(source, asked.csv, sheet)
+    target = None if write is None else Path(write)
+    if target is not None:
+        _check_target(target, records, overwrite=overwrite)
+    counting = engine_or_default(engine, progress)
+    _check_engine(counting)
+    is_frame = not isinstance(source, str | Path | Records)
+    with workspace() as folder:
+        one = _Protection(
+            source=source if is_frame else None,
+            records=records,
+            options=asked,
+            target=target,
+            engine=counting,  # type: ignore[arg-type]
+            folder=folder,
+            progress=progress,
+        )
+        return one.result()
+
+
+def _check_target(target: Path, records: Records, *, overwrite: bool) -> None:
+    """The output is another file than the input, of a kind that can be written, and not there."""
+    check_can_write(target)
+    check_outputs([target], records.files, records.parts)
+    if target.exists() and not overwrite:
+        remedy = "name another, or say that it may be overwritten (overwrite)"
+        raise OutputError(must_be("output", "a new file", repr(str(target)), remedy=remedy))
+
+
+def _check_engine(engine: Any) -> None:
+    from discreet.engines.duckdb import DuckDBEngine
+
+    if not isinstance(engine, DuckDBEngine):
+        rule = "DuckDB, which gives the records back one by one"
+        raise InputError(must_be("engine", rule, type(engine).__name__))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Protection:
+    """One call: what is protected, by which options, and a private folder for what is tried."""
+
+    source: Any
+    records: Records
+    options: ProtectOptions
+    target: Path | None
+    engine: RowEngine
+    folder: Path
+    progress: Progress
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys."""
+        return tuple(self.options.keys or ())
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the source is in memory as a whole."""
+        return isinstance(self.records.scan(self.records.find("keys", self.keys)), ArrowScan)
+
+    def result(self) -> Protected:
+        """The file protected, given out and assessed."""
+        before = self._assessed(self.records, self.keys)
+        with self.engine.count(self._request()) as store:
+            protecting = Protecting(
+                source=self._source(store, before),
+                options=self.options,
+                measure=self._measured,
+                risks=self._risks,
+                progress=self.progress,
+                seed=self._seed(),
+            )
+            chosen = protecting.chosen()
+            return self._given_out(chosen, protecting, before)
+
+    def _seed(self) -> int | None:
+        """That of steps by chance: fresh unless one was given, so that nobody can guess it."""
+        given = self.options.seed
+        return secrets.randbits(63) if given is None and self.options.steps else given
+
+    def _assessed(self, records: Records, keys: tuple[str, ...], **more: Any) -> Assessment:
+        asked = self.options.assessing(keys, **more)
+        return measured(records, asked, self.engine, silent, suggest=False)  # type: ignore[arg-type]
+
+    def _changed(self, path: Path, changed: Changed, **more: Any) -> Assessment:
+        """An assessment of a changed file, by the keys that it still has."""
+        records = open_records(path, None if _is_parquet(path) else self.options.csv)
+        fewer = _without(changed, self.options)
+        return self._assessed(records, changed.kept_keys, **fewer, **more)
+
+    def _measured(self, changed: Changed) -> Assessment:
+        """An assessment of what a recipe makes, by the columns that it looks at alone."""
+        path = self.folder / "tried.parquet"
+        write_narrow(changed, path, self._others())
+        return self._changed(path, changed)
+
+    def _risks(self, changed: Changed) -> FloatArray:
+        """The recommended risk of each row of a changed file."""
+        import pyarrow.parquet as pq
+
+        narrow, risks = self.folder / "tried.parquet", self.folder / "risks.parquet"
+        write_narrow(changed, narrow, self._others())
+        self._changed(narrow, changed, risks=risks)
+        by_record = pq.read_table(risks, columns=["risk"]).column("risk").to_numpy()
+        found = np.zeros(len(changed.counted.n))
+        first = 0
+        for rows in changed.row_places():
+            np.maximum.at(found, rows, np.nan_to_num(by_record[first : first + len(rows)]))
+            first += len(rows)
+        return found
+
+    def _others(self) -> list[str]:
+        """Columns beside the keys that an assessment looks at."""
+        options = self.options
+        named = [getattr(options, role) for role in ROLES]
+        named += [*options.sensitive, *options.roles.values()]
+        wanted = (name for name in dict.fromkeys(named) if name and name not in self.keys)
+        return [name for name in wanted if name in self.records.column_names]
+
+    def _request(self) -> Request:
+        """What is counted, and what is kept of each record beside its keys: all of it, unless the
+        source has it at hand."""
+        asked = self.options.assessing(self.keys, missing="category").request(self.records)
+        carry = self._others() if self.in_memory else self.records.column_names
+        return replace(asked, carry=tuple(carry), household=None)
+
+    def _source(self, store: RowStore, before: Assessment) -> Source:
+        options = self.options
+        return Source.of_store(
+            store,
+            population=before.summary.population_size if before.summary.population_size_known
+            else None,
+            weight=options.weight,
+            household=options.household,
+            trees={
+                name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
+                for name, tree in options.trees.items()
+            },
+        )  # fmt: skip
+
+    def _given_out(self, chosen: Chosen, protecting: Protecting, before: Assessment) -> Protected:
+        """The file written and assessed by itself; it stays only if no rule is broken, or if the
+        closest is asked for."""
+        changed = chosen.changed
+        outgoing = Outgoing.of_changed(changed, self.records, carried=not self.in_memory)
+        with self._written(outgoing) as path:
+            self.progress("assessing the protected file", None)
+            after = replace_name(self._changed(path, changed), self._name())
+            verdict = protecting.judged(after, changed)
+            broken = verdict is not None and verdict.ruling is Ruling.BROKEN
+            kept = self.options.closest or not broken
+            found = self._told(chosen, before, after, verdict, outgoing if kept else None)
+            if not kept:
+                raise _NotKept(found)
+            return found
+
+    @contextmanager
+    def _written(self, outgoing: Outgoing) -> Iterator[Path]:
+        """The protected file, at its place once the block has ended well; without a place it is a
+        file of the private folder."""
+        if self.target is None:
+            path = self.folder / "protected.parquet"
+            self._write(outgoing, path)
+            yield path
+            return
+        with written_whole(self.target) as path:
+            self._write(outgoing, path)
+            yield path
+
+    def _write(self, outgoing: Outgoing, path: Path) -> None:
+        self.progress("writing the protected file", None)
+        with record_output(
+            path, self.records, outgoing.columns, outgoing.anew, source=self.source
+        ) as output:
+            outgoing.written_to(output)
+
+    def _name(self) -> str:
+        return self.records.name if self.target is None else self.target.name
+
+    def _told(
+        self,
+        chosen: Chosen,
+        before: Assessment,
+        after: Assessment,
+        verdict: Any,
+        outgoing: Outgoing | None,
+    ) -> Protected:
+        changed = chosen.changed
+        importance = [float(self.options.importance.get(k.name, 1.0)) for k in changed.keys]
+        found = Protected(
+            source=self.records.name,
+            options=self.options,
+            assessment=after,
+            before=before,
+            verdict=verdict,
+            loss=loss_of(
+                changed.transition(),
+                importance=np.array(importance),
+                leaves=[changed.leaves(key.name) for key in changed.source.counted.keys],
+            ),
+            recipe=changed.recipe,
+            frontier=chosen.frontier,
+            searched=chosen.searched,
+            least_values=_least(changed),
+            analyses=self._analyses(changed),
+            by_chance=left_by_chance(changed),
+            n_records=changed.n_records,
+            output=self.target if outgoing is not None else None,
+            held=None if outgoing is None else self._held(outgoing),
+        )
+        return replace(found, closest=what_would_give(found, changed))
+
+    def _held(self, outgoing: Outgoing) -> Callable[[], Any] | None:
+        """The records as a frame, for whoever gave one; of a file, what was written."""
+        if self.source is not None:
+            output = frame_output(self.source, self.records, outgoing.columns, outgoing.anew)
+            outgoing.written_to(output)
+            return output.frame
+        return None if self.target is None else partial(_read_back, self.target, self.options)
+
+    def _analyses(self, changed: Changed) -> Mapping[str, AnalysisKept | Unavailable]:
+        if not self.options.keep:
+            return {}
+        names = [n for n in self.records.column_names if n not in changed.dropped]
+        wanted = [name for name in names if any(name in one for one in self.options.keep)]
+        wanted += [w for w in [self.options.weight] if w is not None and w not in wanted]
+        original = self._original(wanted)
+        recoded = _table(replace_counted(changed, recoded_alone=True), original, wanted)
+        protected = _table(changed, original, wanted)
+        return {
+            one: analysis_kept(
+                one,
+                original=original,
+                recoded=recoded,
+                protected=protected,
+                weight=self.options.weight,
+            )
+            for one in self.options.keep
+        }

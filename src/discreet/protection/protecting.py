@@ -1,0 +1,345 @@
+"""From what is asked to a recipe that does it: plans are made, carried out and measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+
+import numpy as np
+
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.masks.records.fitting import Combinations, fits_of
+from discreet.masks.records.notation import recoding_of
+from discreet.masks.records.suppression import Guarantee
+from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
+from discreet.policy.findings import Finding, Findings
+from discreet.policy.policy import Policy, judge
+from discreet.policy.record_rules import MaxRisk, MinCandidates, MinK
+from discreet.policy.rule import Rule, Subject
+from discreet.policy.sensitive_rules import L
+from discreet.policy.verdict import Ruling, Verdict
+from discreet.progress import Progress, silent
+from discreet.protection.applying import Changed, Source, carried_out
+from discreet.protection.counted import Counted
+from discreet.protection.ladders import leaves_of_key
+from discreet.protection.options import ProtectOptions
+from discreet.protection.planning import Planned, Planner, as_recodings, fixed_keys, weakest
+from discreet.protection.protected import FrontierPoint, Searched
+from discreet.protection.recipe import Recipe, read_recipe, step_of
+from discreet.protection.search import WORK
+from discreet.protection.search_loss import SearchedKey, search_loss
+from discreet.survey.assessment import Assessment
+from discreet.survey.options import AssessOptions
+
+AS_IT_IS = 1  # the strength of a file in which nobody has to share anything
+FRONTIER = (2, 3, 5, 10, 20)  # strengths beside the one that was asked for
+FRONTIER_CELLS = 60_000  # beyond which other strengths are not worked out
+MOST_MEASURED = 3  # strengths at which only risky records are helped
+
+Measure = Callable[[Changed], Assessment]
+Risks = Callable[[Changed], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A file at a strength: what was planned, what it became, what an assessment says of it."""
+
+    k: int
+    changed: Changed
+    assessment: Assessment
+    verdict: Verdict | None
+    loss: float
+    planned: Planned | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether no rule is broken."""
+        return self.verdict is None or self.verdict.ruling is not Ruling.BROKEN
+
+    @property
+    def suppressed(self) -> int:
+        """Values that were taken out of the keys that go out."""
+        return int(_suppressed_by_key(self.changed).sum())
+
+    def point(self, *, chosen: bool) -> FrontierPoint:
+        """The attempt as it is compared with others."""
+        risk = self.assessment.risk
+        largest: Outcome = risk
+        if not isinstance(risk, Unavailable):
+            largest = Figure(value=risk.largest, how=How.ESTIMATE)
+        return FrontierPoint(
+            k=self.k,
+            changes=tuple(one.in_words for one in as_recodings(self.changed.recipe.steps)),
+            suppressed=self.suppressed,
+            loss=self.loss,
+            largest_risk=largest,
+            population_uniques=self.assessment.recommended.expected_population_uniques,
+            ruling=None if self.verdict is None else self.verdict.ruling,
+            chosen=chosen,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The recipe that was taken, the file it makes, and what it was compared with."""
+
+    attempt: Attempt
+    changed: Changed
+    frontier: tuple[FrontierPoint, ...]
+    searched: Searched | None
+
+
+@dataclass
+class Protecting:
+    """Finds the recipe for one file.
+
+    `measure` assesses a file as a recipe makes it; `risks` gives the recommended risk of each of
+    its rows.
+    """
+
+    source: Source
+    options: ProtectOptions
+    measure: Measure
+    risks: Risks
+    progress: Progress = silent
+    seed: int | None = None
+    attempts: dict[tuple[int, bool], Attempt] = field(default_factory=dict)
+
+    def chosen(self) -> Chosen:
+        """The recipe given, or the one found."""
+        if self.options.recipe is not None:
+            given = self._tried(AS_IT_IS, read_recipe(self.options.recipe), None)
+            return Chosen(attempt=given, changed=given.changed, frontier=(), searched=None)
+        attempt = self._found()
+        changed = self._with_steps(attempt.changed)
+        return Chosen(
+            attempt=attempt,
+            changed=changed,
+            frontier=self._frontier(attempt),
+            searched=_searched(attempt.planned),
+        )
+
+    def _found(self) -> Attempt:
+        """The file as it is where that keeps all rules, else the weakest that does."""
+        plain = self._at(AS_IT_IS)
+        if plain.kept and not self._wants_candidates(plain):
+            return plain
+        start = self._start()
+        if not self._is_of_risk():
+            return self._at(start)
+        k = weakest(lambda strength: self._at(strength).kept, start)
+        if k is None:
+            return min(self.attempts.values(), key=_how_close)
+        return self._only_risky(k) or self._at(k)
+
+    def _wants_candidates(self, plain: Attempt) -> bool:
+        return plain.verdict is None and self.options.min_k is not None
+
+    def _start(self) -> int:
+        """The strength to begin with: what rules say of how many belong together."""
+        least = self.options.min_k or self._asked().least_k
+        only_values = all(isinstance(rule, L) for rule in self._rules())
+        return least or (AS_IT_IS if only_values else FRONTIER[0])
+
+    def _asked(self) -> AssessOptions:
+        return self.options.assessing(tuple(self.options.keys or ()))
+
+    def _rules(self) -> tuple[Rule, ...]:
+        return tuple(self._asked().rules)
+
+    def _is_of_risk(self) -> bool:
+        """Whether a rule asks for more than that records belong together or are diverse."""
+        plain = (MinK, L)
+        return any(not isinstance(r, plain) or getattr(r, "of", "") == "population"
+                   for r in self._rules())  # fmt: skip
+
+    def _at(self, k: int) -> Attempt:
+        """The file at a strength."""
+        if (k, False) not in self.attempts:
+            base = self._base()
+            planned = None
+            steps = base.recipe.steps
+            if k > AS_IT_IS or self._diverse():
+                asks_for_it = k == self._start()
+                planner = self._planner(base)
+                planned = planner.planned(k, work=WORK if asks_for_it else WORK / 4)
+                more = planner.suppressing(k) if planned is None else planned.steps
+                steps = (*steps, *more)
+            self.attempts[k, False] = self._tried(k, replace(base.recipe, steps=steps), planned)
+        return self.attempts[k, False]
+
+    def _only_risky(self, k: int) -> Attempt | None:
+        """A file in which only records above the limit of the risk are helped, at a recoding of a
+        weaker strength; None where none of those that were tried keeps all rules and loses less."""
+        limits = [rule.limit for rule in self._rules() if isinstance(rule, MaxRisk)]
+        if not limits or self.options.suppress != "values" or self.options.min_k is not None:
+            return None
+        best = None
+        weaker = sorted(s for s, _ in self.attempts if AS_IT_IS <= s <= k)
+        for strength in weaker[:MOST_MEASURED]:
+            steps = (
+                *as_recodings(self._at(strength).changed.recipe.steps),
+                *self._planner(self._base()).suppressing(k, above=min(limits)),
+            )
+            recipe = replace(self._base().recipe, steps=steps)
+            attempt = self._tried(k, recipe, self._at(strength).planned)
+            if attempt.kept and (best is None or attempt.loss < best.loss):
+                best = attempt
+        return best if best is not None and best.loss < self._at(k).loss else None
+
+    def _base(self) -> Changed:
+        """The file after the recodings that were asked for."""
+        steps = tuple(
+            recoding_of(one, self.source.trees) if isinstance(one, str) else one
+            for one in self.options.recode
+        )
+        keys = tuple(key.name for key in self.source.counted.keys)
+        made = {"discreet": version("discreet")}
+        recipe = Recipe(keys=keys, steps=steps, made=made)
+        return carried_out(self.source, recipe)
+
+    def _diverse(self) -> dict[str, int]:
+        """How many different values of each sensitive variable a group needs."""
+        least = [int(rule.limit) for rule in self._rules() if isinstance(rule, L)]
+        return dict.fromkeys(self.options.sensitive, max(least)) if least else {}
+
+    def _planner(self, base: Changed) -> Planner:
+        diverse = self._diverse()
+        return Planner(
+            counted=base.counted,
+            options=self.options,
+            trees=self.source.trees,
+            fixed=fixed_keys(base.recipe.steps, self.options),
+            pairs=self.source.sensitive_values(list(diverse)) if diverse else {},
+            diverse=diverse,
+            population=self.source.population,
+            progress=self.progress,
+        )
+
+    def _tried(self, k: int, recipe: Recipe, planned: Planned | None) -> Attempt:
+        """A recipe carried out and measured."""
+        changed = carried_out(self.source, recipe, risks=self._risks_of_rows, progress=self.progress)
+        assessment = self.measure(changed)
+        return Attempt(
+            k=k,
+            changed=changed,
+            assessment=assessment,
+            verdict=self.judged(assessment, changed),
+            loss=self._loss(changed),
+            planned=planned,
+        )
+
+    def _risks_of_rows(self, counted: Counted) -> FloatArray:
+        """The risk of each row before anything is suppressed."""
+        changed = replace(self._base(), counted=counted)
+        return self.risks(changed)
+
+    def judged(self, assessment: Assessment, changed: Changed) -> Verdict | None:
+        """The verdict of an assessment, with the rule on original records where that is asked."""
+        k = self.options.min_k
+        if k is None or self.options.guarantee != Guarantee.CANDIDATES:
+            return assessment.verdict
+        fits = fits_of(
+            _combinations(_recoded_alone(changed)), _combinations(changed.counted), [k]
+        )
+        found = Finding(
+            value=Figure(value=fits.fewest, how=How.EXACT),
+            beyond={float(limit): n for limit, n in fits.below.items()},
+        )
+        rule = Policy(name="", rules=(MinCandidates(limit=k),))
+        own = judge([rule], Subject.RECORDS, Findings({"min_candidates": found}))
+        assert own is not None
+        other = assessment.verdict
+        if other is None:
+            return own
+        return replace(other, rules=(*own.rules, *other.rules))
+
+    def _loss(self, changed: Changed) -> float:
+        """The loss that the search keeps small."""
+        loss = search_loss(self.options.loss)
+        transition, by_key = changed.transition(), []
+        for j, key in enumerate(transition.keys_before):
+            records = np.bincount(
+                transition.before[:, j], weights=transition.records, minlength=len(key.values)
+            )
+            lacks = key.values[-1:] == (None,)
+            leaves = leaves_of_key(key, self.source.trees.get(key.name))
+            searched = SearchedKey(
+                records=records.astype(np.int64), leaves=leaves, missing=lacks
+            )
+            costs = loss.of_key(searched, transition.recoded[j], transition.leaf_shares[j])
+            would = transition.recoded[j][transition.before[:, j]]
+            gone = _is_missing(transition.keys_after[j].values, transition.after[:, j])
+            per_row = np.where(gone, costs.suppressed[would], costs.kept[would])
+            by_key.append(float(per_row @ transition.records) / max(transition.n_records, 1))
+        importance = np.array(
+            [float(self.options.importance.get(k.name, 1.0)) for k in transition.keys_before]
+        )
+        return float(loss.together(np.array(by_key), importance))
+
+    def _with_steps(self, changed: Changed) -> Changed:
+        """The file after the steps that were asked for besides."""
+        more = tuple(step_of(one) for one in self.options.steps)
+        if not more:
+            return changed
+        steps = (*changed.recipe.steps, *more)
+        recipe = replace(changed.recipe, steps=steps, seed=self.seed)
+        return carried_out(
+            self.source, recipe, risks=self._risks_of_rows, progress=self.progress
+        )
+
+    def _frontier(self, chosen: Attempt) -> tuple[FrontierPoint, ...]:
+        """What other strengths would cost, and the risk that they leave."""
+        if self.options.frontier and len(self.source.words) <= FRONTIER_CELLS:
+            for k in FRONTIER:
+                if k not in {strength for strength, _ in self.attempts} and k != chosen.k:
+                    self._at(k)
+        others = [one for one in self.attempts.values() if one is not chosen]
+        told = [chosen.point(chosen=True), *(one.point(chosen=False) for one in others)]
+        return tuple(sorted(told, key=lambda one: (one.k, one.loss)))
+
+
+def _how_close(attempt: Attempt) -> tuple[int, float]:
+    broken = () if attempt.verdict is None else attempt.verdict.those(Ruling.BROKEN)
+    return len(broken), attempt.loss
+
+
+def _searched(planned: Planned | None) -> Searched | None:
+    if planned is None or planned.found is None or planned.found.best is None:
+        return None
+    found = planned.found
+    return Searched(
+        n_nodes=found.n_nodes,
+        n_looked_at=found.n_looked_at,
+        proved=found.proved,
+        gap=found.gap or 0.0,
+        loss=found.best.loss,
+    )
+
+
+def _combinations(counted: Counted) -> Combinations:
+    return Combinations(keys=counted.keys, levels=counted.levels, n=counted.n)
+
+
+def _recoded_alone(changed: Changed) -> Counted:
+    """The file after the recodings of a recipe and nothing else."""
+    counted = changed.source.counted
+    for how in as_recodings(changed.recipe.steps):
+        counted, _, _ = counted.recoded(counted.margin(counted.place(how.key)), how)
+    return counted
+
+
+def _is_missing(values: Sequence[str | None], levels: IntArray) -> BoolArray:
+    if tuple(values)[-1:] != (None,):
+        return np.zeros(len(levels), dtype=np.bool_)
+    return np.asarray(levels == len(values) - 1)
+
+
+def _suppressed_by_key(changed: Changed) -> IntArray:
+    """How many values of each key are gone that were known."""
+    found = []
+    transition = changed.transition()
+    for j, key in enumerate(transition.keys_before):
+        after = _is_missing(transition.keys_after[j].values, transition.after[:, j])
+        before = _is_missing(key.values, transition.before[:, j])
+        found.append(int(transition.records[after & ~before].sum()))
+    return np.array(found)
