@@ -35,6 +35,7 @@ class CsvStyle:
     quote: str = '"'
     encoding: str = "utf-8"
     line_end: str = "\n"
+    decimal: str = "."
     always_quoted: frozenset[str] = frozenset()
     quoted_names: frozenset[str] = frozenset()
 
@@ -61,6 +62,7 @@ def _source_style(scan: CsvScan) -> CsvStyle:
         delimiter=dialect.delimiter,
         quote=dialect.quote,
         encoding="utf-8-sig" if marked and encoding == "utf-8" else dialect.encoding,
+        decimal=dialect.decimal,
         line_end="\r\n" if rows and rows[0][1] == "\r\n" else "\n",
         always_quoted=_always_quoted(dialect.names, [row for row, _ in rows[1:]], dialect.quote),
         quoted_names=_always_quoted(dialect.names, [row for row, _ in rows[:1]], dialect.quote),
@@ -119,7 +121,7 @@ class CsvOutput:
         style = self._style
         alone = table.num_columns == 1  # an empty line would be no row
         fields = [
-            quoted_fields(text_column(name, column), style, name in always, alone)
+            quoted_fields(self._text(name, column), style, name in always, alone)
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
         nulls = {"null_handling": "replace", "null_replacement": ""}
@@ -127,6 +129,13 @@ class CsvOutput:
         lines = pc.binary_join_element_wise(lines, style.line_end, "", **nulls)
         data = _bytes_of(lines)
         self._file.write(data if self._plain else self._encoded(data, table, where))
+
+    def _text(self, name: str, column: pa.ChunkedArray) -> pa.Array:
+        """The values as text, numbers with the decimal sign of the file."""
+        text = text_column(name, column)
+        if self._style.decimal == "." or not pa.types.is_floating(column.type):
+            return text
+        return pc.replace_substring(text, ".", self._style.decimal)
 
     def _encoded(self, data: bytes, table: pa.Table, where: str | None) -> bytes:
         try:

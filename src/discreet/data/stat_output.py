@@ -142,6 +142,7 @@ def stat_output(
     source = None
     if origin is not None and own is not None:
         source = read_source(origin, names, values=own == family)
+    # Within a family nothing is handed over but what changed: the values are in `source`.
     held = pa.table({name: pa.nulls(0) for name in names}) if own == family else None
     rows = output_rows(records, columns, changed, held)
     types = records.types(names)

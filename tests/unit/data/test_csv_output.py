@@ -67,6 +67,15 @@ def test_another_quote(tmp_path, copies):
     assert found.read_text() == source.read_text()
 
 
+@pytest.mark.parametrize(("delimiter", "weight"), [(";", "2,5"), (",", '"2,5"')])
+def test_new_numbers_have_the_decimal_sign_of_the_source(tmp_path, copies, delimiter, weight):
+    source = tmp_path / "in.csv"
+    source.write_text("a;w\n1.5;3\n".replace(";", delimiter))
+    told = {"csv": CsvOptions(delimiter=delimiter, decimal=","), "numbers": ("w",)}
+    found = copies.write(source, tmp_path / "out.csv", changed={"w": [2.5]}, **told)
+    assert found.read_text() == f"a;w\n1.5;{weight}\n".replace(";", delimiter)
+
+
 def test_a_packed_file_stays_packed_and_names_no_temporary_file(tmp_path, copies):
     source = tmp_path / "in.csv.gz"
     source.write_bytes(gzip.compress(PLAIN.encode()))

@@ -215,6 +215,19 @@ class TestStata:
         path = copies.write(stata, tmp_path / "out.dta", changed=changed, recoded={"sex": ("all",)})
         assert read(path)[1].variable_value_labels == {"sex": {1: "all"}}
 
+    def test_variables_share_a_set_of_labels_and_its_name(self, tmp_path, copies):
+        yes_no, other = {1: "yes", 2: "no"}, {1: "none"}
+        numbers = np.array([1.0, 2.0])
+        variables = [
+            Variable(name="a", storage="int8", values=numbers, value_labels=yes_no, label_set="c"),
+            Variable(name="b", storage="int8", values=numbers, value_labels=yes_no, label_set="c"),
+            Variable(name="c", storage="int8", values=numbers, value_labels=other),
+        ]
+        write_stata(tmp_path / "x.dta", variables, 2, "", ())
+        _, meta = read(copies.write(tmp_path / "x.dta", tmp_path / "out.dta"))
+        assert meta.variable_value_labels == {"a": yes_no, "b": yes_no, "c": other}
+        assert meta.variable_to_label == {"a": "c", "b": "c", "c": "c_"}
+
     def test_notes_are_kept(self, tmp_path, copies, spss):
         first = copies.write(spss, tmp_path / "a.dta")
         assert read(first)[1].notes == ["first note", "second"]
@@ -383,6 +396,13 @@ class TestFromOtherKinds:
             self.table, tmp_path / f"out.{ending}", changed=changed, recoded={"n": ("low", "high")}
         )
         assert open_records(path).value_labels == {"n": {"1": "low", "2": "high"}}
+
+    def test_new_levels_that_look_like_numbers_are_levels(self, tmp_path, copies):
+        source = tmp_path / "in.csv"
+        source.write_text("key\n1\n2\n")
+        changed = {"key": ["1.50", "2"]}
+        path = copies.write(source, tmp_path / "o.dta", changed=changed, recoded={"key": ("1.50", "2")})
+        assert open_records(path).scan((0,)).table.column(0).to_pylist() == ["1.50", "2"]
 
     def test_labels_go_from_one_program_to_the_other(self, tmp_path, copies, stata):
         path = copies.write(stata, tmp_path / "out.sav", names=["sex", "age", "born", "town"])
