@@ -29,6 +29,7 @@ from discreet.numerics.linear_algebra import in_one_thread
 from discreet.policy.verdict import Ruling
 from discreet.progress import Progress, silent
 from discreet.protection.analysis import analysis_kept
+from discreet.protection.analysis_request import analysis_request
 from discreet.protection.applying import Changed, Source
 from discreet.protection.estimates_kept import AnalysisKept
 from discreet.protection.left_by_chance import left_by_chance
@@ -220,16 +221,19 @@ class _Protection:
         closest is asked for."""
         changed = chosen.changed
         outgoing = Outgoing.of_changed(changed, self.records, carried=not self.in_memory)
-        with self._written(outgoing) as path:
-            self.progress("assessing the protected file", None)
-            after = replace_name(self._changed(path, changed), self._name())
-            verdict = protecting.judged(after, changed)
-            broken = verdict is not None and verdict.ruling is Ruling.BROKEN
-            kept = self.options.closest or not broken
-            found = self._told(chosen, before, after, verdict, outgoing if kept else None)
-            if not kept:
-                raise _NotKept(found)
-            return found
+        try:
+            with self._written(outgoing) as path:
+                self.progress("assessing the protected file", None)
+                after = _renamed(self._changed(path, changed), self._name())
+                verdict = protecting.judged(after, changed)
+                broken = verdict is not None and verdict.ruling is Ruling.BROKEN
+                kept = self.options.closest or not broken
+                found = self._told(chosen, before, after, verdict, outgoing if kept else None)
+                if not kept:
+                    raise _NotKept
+        except _NotKept:  # the file that was being written is gone
+            pass
+        return found
 
     @contextmanager
     def _written(self, outgoing: Outgoing) -> Iterator[Path]:
@@ -246,9 +250,7 @@ class _Protection:
 
     def _write(self, outgoing: Outgoing, path: Path) -> None:
         self.progress("writing the protected file", None)
-        with record_output(
-            path, self.records, outgoing.columns, outgoing.anew, source=self.source
-        ) as output:
+        with record_output(path, self.records, outgoing.columns, outgoing.anew) as output:
             outgoing.written_to(output)
 
     def _name(self) -> str:
@@ -296,21 +298,115 @@ class _Protection:
         return None if self.target is None else partial(_read_back, self.target, self.options)
 
     def _analyses(self, changed: Changed) -> Mapping[str, AnalysisKept | Unavailable]:
+        """How far the analyses that were named moved."""
         if not self.options.keep:
             return {}
-        names = [n for n in self.records.column_names if n not in changed.dropped]
-        wanted = [name for name in names if any(name in one for one in self.options.keep)]
-        wanted += [w for w in [self.options.weight] if w is not None and w not in wanted]
-        original = self._original(wanted)
-        recoded = _table(replace_counted(changed, recoded_alone=True), original, wanted)
-        protected = _table(changed, original, wanted)
+        columns = {name for one in self.options.keep for name in analysis_request(one).columns}
+        self.records.find("keep", sorted(columns))
+        others = [name for name in self._others_of(columns) if name not in self.keys]
+        plain = Changed.untouched(changed.source)
+        tables = {
+            "original": plain,
+            "recoded": changed.recoded_alone(),
+            "protected": changed,
+        }
+        found = {name: _with_numbers(self._whole(one, others)) for name, one in tables.items()}
         return {
-            one: analysis_kept(
-                one,
-                original=original,
-                recoded=recoded,
-                protected=protected,
-                weight=self.options.weight,
-            )
+            one: analysis_kept(one, **found, weight=self.options.weight)
             for one in self.options.keep
         }
+
+    def _others_of(self, columns: Iterable[str]) -> list[str]:
+        weight = [] if self.options.weight is None else [self.options.weight]
+        return list(dict.fromkeys([*sorted(columns), *weight]))
+
+    def _whole(self, changed: Changed, others: list[str]) -> "pa.Table":
+        """The keys and some other columns of all records, in memory."""
+        import pyarrow as pa
+
+        held = self._in_memory_columns(others)
+        tables = []
+        carry = [] if held is not None else others
+        for rows, table in narrow_tables(changed, carry):
+            own = table if held is None else _beside(table, held.take(pa.array(rows)))
+            tables.append(own)
+        return pa.concat_tables(tables)
+
+    def _in_memory_columns(self, names: list[str]) -> "pa.Table | None":
+        if not self.in_memory:
+            return None
+        scan = self.records.scan(self.records.find("keep", names))
+        assert isinstance(scan, ArrowScan)
+        return scan.table.rename_columns(names)
+
+
+class _NotKept(Exception):  # noqa: N818 - a signal within this module, not an error
+    """The goal was not reached, so what is being written is not to stay."""
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix == ".parquet"
+
+
+def _renamed(found: Assessment, name: str) -> Assessment:
+    """The assessment by the name of the file as it goes out, not as it was while it was written."""
+    return replace(found, settings=replace(found.settings, source=name))
+
+
+def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
+    """What an assessment can no longer be given: columns that are left out."""
+    gone = set(changed.gone_columns)
+    found: dict[str, Any] = {name: None for name in ROLES if getattr(options, name) in gone}
+    if "cluster" in found:
+        found["clusters"] = None
+    if "weight" in found:
+        found["stratum"] = None
+    kept = tuple(name for name in options.sensitive if name not in gone)
+    return found if kept == tuple(options.sensitive) else found | {"sensitive": kept}
+
+
+def _least(changed: Changed) -> float | None:
+    """A price of values that no suppression can do without, given the recodings; None where none
+    was asked for, or it is not known."""
+    found = [one.least for one in changed.suppressions if one.least]
+    return max(found) if found else None
+
+
+def _read_back(target: Path, options: ProtectOptions) -> Any:
+    """The file that was written, as an Arrow table."""
+    import pyarrow as pa
+
+    records = open_records(target, options.csv)
+    scan = records.scan(range(len(records.column_names)))
+    if isinstance(scan, ArrowScan):
+        return scan.table.rename_columns(list(records.column_names))
+    if records.is_csv:
+        from pyarrow import csv
+
+        return csv.read_csv(target)
+    import pyarrow.parquet as pq
+
+    return pq.read_table(target) if _is_parquet(target) else pa.table({})
+
+
+def _with_numbers(table: "pa.Table") -> "pa.Table":
+    """The table with columns of texts as numbers, where all of them are plainly numbers."""
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        column = table.column(name)
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            try:
+                plain = column.cast(pa.string()).cast(pa.float64())
+            except pa.ArrowInvalid:
+                plain = column.cast(pa.string())
+            table = table.set_column(place, name, plain)
+    return table
+
+
+def _beside(table: "pa.Table", other: "pa.Table") -> "pa.Table":
+    for name in other.column_names:
+        if name not in table.column_names:
+            table = table.append_column(name, other.column(name))
+    return table

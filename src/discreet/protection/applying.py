@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.data.hierarchy import Hierarchy
-from discreet.engines.contract import RowStore
+from discreet.engines.contract import CodedRows, RowStore
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import places_among
 from discreet.errors import InputError, must_be
@@ -28,7 +28,7 @@ from discreet.masks.records.weights import RemoveWeights
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted, suppressed
-from discreet.protection.ladders import leaf_shares
+from discreet.protection.ladders import leaf_shares, leaves_of_key
 from discreet.protection.recipe import Recipe
 from discreet.protection.transition import Transition
 
@@ -135,6 +135,29 @@ class Changed:
     def dropped(self) -> frozenset[str]:
         """Keys that are left out."""
         return frozenset(step.key for step in self.recipe.steps if isinstance(step, Drop))
+
+    @classmethod
+    def untouched(cls, source: Source) -> "Changed":
+        """The file as it is."""
+        names = tuple(key.name for key in source.counted.keys)
+        return carried_out(source, Recipe(keys=names))
+
+    def recoded_alone(self) -> "Changed":
+        """The file after the recodings alone."""
+        kinds = tuple(RECODINGS.values())
+        steps = tuple(step for step in self.recipe.steps if isinstance(step, kinds))
+        return carried_out(self.source, replace(self.recipe, steps=steps))  # type: ignore[arg-type]
+
+    def leaves(self, key: str) -> int:
+        """The size of the domain of a key in the source."""
+        own = self.source.counted.keys[self.source.counted.place(key)]
+        return leaves_of_key(own, self.source.trees.get(key))
+
+    def row_places(self) -> Iterator[IntArray]:
+        """For every record in its order, some at a time, the row of `counted` that it belongs to.
+        Trusted: nothing was done to records one by one."""
+        for _, place in _placed(self.source, self.counted, ()):
+            yield place
 
     def is_recoded(self, key: str) -> bool:
         """Whether the levels of a key are others than in the source."""
@@ -419,13 +442,23 @@ def _as_numbers(columns: "Sequence[pa.ChunkedArray]") -> FloatArray:
 
 
 def _looked_up(source: Source, counted: Counted, carry: Sequence[str]) -> Iterator[Rows]:
-    """Every record with what its cell became. The records of a cell whose rows differ belong to
-    these in the order of the file."""
+    """Every record with what its cell became."""
+    first = 0
+    for batch, row in _placed(source, counted, carry):
+        rows = np.arange(first, first + len(row))
+        first += len(row)
+        yield Rows(rows=rows, levels=counted.levels[row], carried=batch.carried)
+
+
+def _placed(
+    source: Source, counted: Counted, carry: Sequence[str]
+) -> Iterator[tuple[CodedRows, IntArray]]:
+    """The records some at a time, with the row of the changed file that each belongs to. Those of a
+    cell that became several rows belong to these in the order of the file."""
     starts = np.searchsorted(counted.origin, np.arange(len(source.words) + 1))
     parted = np.diff(starts) > 1
     ends = np.cumsum(counted.n)  # of the records of each row, all rows laid out one after the other
     seen = np.zeros(len(source.words), dtype=np.int64)
-    first = 0
     for batch in source.store.coded_rows(carry):
         cell = places_among(source.words, batch.words, ordered=True)
         row = starts[cell]
@@ -436,9 +469,7 @@ def _looked_up(source: Source, counted: Counted, carry: Sequence[str]) -> Iterat
             seen += np.bincount(own, minlength=len(seen))
             before = ends[starts[own]] - counted.n[starts[own]]
             row[among] = np.searchsorted(ends, before + rank, side="right")
-        rows = np.arange(first, first + len(cell))
-        first += len(cell)
-        yield Rows(rows=rows, levels=counted.levels[row], carried=batch.carried)
+        yield batch, row
 
 
 def _rank(group: IntArray) -> IntArray:

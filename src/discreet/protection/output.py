@@ -165,7 +165,7 @@ def write_narrow(changed: Changed, path: Path, others: Sequence[str]) -> None:
 
     writer = None
     try:
-        for table in narrow_tables(changed, others):
+        for _, table in narrow_tables(changed, others):
             if writer is None:
                 writer = pq.ParquetWriter(path, table.schema)
             writer.write_table(table)
@@ -174,8 +174,10 @@ def write_narrow(changed: Changed, path: Path, others: Sequence[str]) -> None:
             writer.close()
 
 
-def narrow_tables(changed: Changed, others: Sequence[str]) -> Iterator["pa.Table"]:
-    """The same, some records at a time."""
+def narrow_tables(
+    changed: Changed, others: Sequence[str]
+) -> Iterator[tuple[IntArray, "pa.Table"]]:
+    """The same, some records at a time, with their rows in the source."""
     import pyarrow as pa
 
     gone = {*changed.dropped, *changed.gone_columns}
@@ -194,4 +196,4 @@ def narrow_tables(changed: Changed, others: Sequence[str]) -> Iterator["pa.Table
             columns[name] = rows.carried.column(name)
         if changed.source.weight in columns and rows.weight is not None:
             columns[changed.source.weight] = pa.array(rows.weight)
-        yield pa.table(columns)
+        yield rows.rows, pa.table(columns)

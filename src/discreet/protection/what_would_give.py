@@ -1,0 +1,44 @@
+"""Where the goal is out of reach: how close the file came, and what would have to give."""
+
+from collections.abc import Iterator
+
+from discreet.policy.verdict import Ruling
+from discreet.protection.applying import Changed
+from discreet.protection.protected import Protected
+
+OF_KEYS = {"min_k", "min_candidates", "max_risk", "population_uniques", "l"}
+
+
+def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
+    """What would help, in sentences; none where no rule is broken."""
+    if found.reached or found.verdict is None:
+        return ()
+    broken = found.verdict.those(Ruling.BROKEN)
+    own = [one for one in broken if one.rule in OF_KEYS]
+    told = list(_by_options(found, changed)) if own else []
+    told += [f"{one.remedy[:1].upper()}{one.remedy[1:]}." for one in broken if one.remedy]
+    if not told:
+        told = ["No change of the keys mends this; see the rule that is broken."]
+    return tuple(dict.fromkeys(told))
+
+
+def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
+    options = found.options
+    if options.recipe is not None:
+        yield "The recipe does not reach the goal: change a step, or leave it out to have one found."
+        return
+    if changed.left:
+        records = "record" if changed.left == 1 else "records"
+        yield f"{changed.left:,} {records} cannot be helped under these limits."
+    if options.untouched:
+        yield f"Let {' or '.join(options.untouched)} be changed (untouched)."
+    if options.most_suppressed:
+        yield "Let more values be suppressed (most suppressed)."
+    if options.suppress == "none":
+        yield "Let single values be suppressed (suppress values)."
+    if options.suppress == "records" and options.most_records < 1:
+        yield "Let more records be suppressed (most records)."
+    if options.keep_keys:
+        yield "Let keys be left out (keep keys)."
+    if not options.search:
+        yield "Let keys be recoded (search)."
