@@ -5,6 +5,7 @@ is a category on both sides and its coefficients can be compared. Where a coeffi
 on what was recoded, its estimate on the records as they were stands beside it.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -110,9 +111,7 @@ def _model_kept(
     references = _references(columns, _complete(columns, response))
     if isinstance(references, Unavailable):
         return references
-    n = 1 + sum(
-        np.prod([len(_levels(c, references)) for c in _of(columns, t)]) for t in asked.terms
-    )
+    n = _n_coefficients(asked, columns, references)
     if n > MOST_COEFFICIENTS:
         return Unavailable(
             f"the model would have {n:,} coefficients, more than {MOST_COEFFICIENTS}"
@@ -205,6 +204,14 @@ def _levels(column: ModelColumn, references: dict[str, int]) -> list[int | None]
     if column.labels is None:
         return [None]
     return [v for v in range(len(column.labels)) if v != references[column.name]]
+
+
+def _n_coefficients(
+    asked: AnalysisRequest, columns: Sequence[ModelColumn], references: dict[str, int]
+) -> int:
+    """The constant, and the products of the levels of each term."""
+    sizes = ([len(_levels(c, references)) for c in _of(columns, term)] for term in asked.terms)
+    return 1 + sum(math.prod(own) for own in sizes)
 
 
 def _side(
@@ -305,10 +312,7 @@ def _original(
     if isinstance(own_references, Unavailable):
         return {}
     own_references |= {name: v for name, v in references.items() if name in same}
-    n = 1 + sum(
-        np.prod([len(_levels(c, own_references)) for c in _of(own, term)]) for term in asked.terms
-    )
-    if n > MOST_COEFFICIENTS:
+    if _n_coefficients(asked, own, own_references) > MOST_COEFFICIENTS:
         return {}
     side = _side(asked, own, own_references, own_response, weight, BEFORE)
     fit = _fit(side, own_response.kind)
