@@ -20,6 +20,10 @@ from discreet.numerics.linear_algebra import keep_to_one_thread
             "discreet.cli.assess",
             "Who stands out in a file of records, who could be found.",
         ),
+        "protect": (
+            "discreet.cli.protect",
+            "Change a file of records until the rules hold, and show what it cost.",
+        ),
         "audit": ("discreet.cli.audit", "What released margins of a table reveal of it."),
         "choose": (
             "discreet.cli.choose",

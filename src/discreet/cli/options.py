@@ -89,6 +89,25 @@ class NamedFile(click.ParamType[tuple[str, str]]):
         return name, path
 
 
+class NamedNumber(click.ParamType[tuple[str, float]]):
+    """A name and a number: age=3."""
+
+    name = "NAME=NUMBER"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, number = value.rpartition("=")
+        try:
+            if not equals or not name.strip():
+                raise ValueError
+            return name.strip(), float(number)
+        except ValueError:
+            self.fail(f"must be a name, '=' and a number, got {value!r}", param, ctx)
+
+
 class Codes(click.ParamType[tuple[str, tuple[str, ...]]]):
     """Codes for every column, or after '=' for one: NA,. or age=99."""
 

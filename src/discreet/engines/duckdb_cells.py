@@ -114,7 +114,7 @@ class DuckDBCells:
         """All records in their order, some at a time, with some of the columns to carry."""
         wanted = ", ".join([*self.raw.names, *self._carry(columns)])
         for first in range(0, self.n_records, ROWS_AT_ONCE):
-            found = self.session.con.execute(
+            found = self.session.con.sql(
                 f"SELECT {wanted} FROM staged "
                 f"WHERE rowid >= {first} AND rowid < {first + ROWS_AT_ONCE}"
             ).to_arrow_table()
@@ -128,7 +128,7 @@ class DuckDBCells:
         for first in range(0, len(rows), ROWS_AT_ONCE):
             some = rows[first : first + ROWS_AT_ONCE]
             con.register("wanted_rows", {"at": some, "place": np.arange(len(some))})
-            yield con.execute(
+            yield con.sql(
                 f"SELECT {wanted} FROM staged JOIN wanted_rows ON staged.rowid = wanted_rows.at "
                 "ORDER BY place"
             ).to_arrow_table()

@@ -42,7 +42,7 @@ STYLE: Any = {
 
 def size_index_plot(sizes: Sequence[int], cells: Sequence[int]) -> str:
     """Number of cells against their size, both axes logarithmic; uniques in red."""
-    with _axes("records in the combination", "combinations") as (axes, drawn):
+    with axes_drawn("records in the combination", "combinations") as (axes, drawn):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.scatter(sizes[1:], cells[1:], s=14, color=BLUE, zorder=3)
@@ -56,7 +56,7 @@ def risk_plot(
     labels: Sequence[str], records: Sequence[float], y_label: str = "records", n_high: int = 1
 ) -> str:
     """Records (or their share) by class of risk; the last `n_high` classes in red."""
-    with _axes("risk of a record", y_label) as (axes, drawn):
+    with axes_drawn("risk of a record", y_label) as (axes, drawn):
         colours = [RED if i >= len(labels) - n_high else BLUE for i in range(len(labels))]
         axes.bar(range(len(labels)), records, color=colours, width=0.8, zorder=3)
         axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right")
@@ -66,7 +66,7 @@ def risk_plot(
 def contribution_plot(labels: Sequence[str], shares: Sequence[float]) -> str:
     """Share of uniques that vanish without each key, largest on top, in percent."""
     height = 0.8 + 0.26 * len(labels)
-    with _axes("uniques that vanish, %", "", height=height, grid="x") as (axes, drawn):
+    with axes_drawn("uniques that vanish, %", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(labels))[::-1]
         axes.barh(places, [100 * s for s in shares], color=BLUE, height=0.7, zorder=3)
         axes.set_yticks(places, [_short(label) for label in labels])
@@ -76,7 +76,7 @@ def contribution_plot(labels: Sequence[str], shares: Sequence[float]) -> str:
 
 def anonymity_plot(ks: Sequence[int], shares: Sequence[float]) -> str:
     """Share of records that break k-anonymity against k, in percent."""
-    with _axes("k", "records that break k-anonymity, %") as (axes, drawn):
+    with axes_drawn("k", "records that break k-anonymity, %") as (axes, drawn):
         axes.plot(
             ks, [100 * s for s in shares], color=BLUE, marker="o", markersize=4, clip_on=False
         )
@@ -89,7 +89,7 @@ def anonymity_plot(ks: Sequence[int], shares: Sequence[float]) -> str:
 
 def plan_plot(curves: Mapping[str, Sequence[tuple[int, float]]], target: float) -> str:
     """Unique probability against sample size for each prior, with the target as a line."""
-    with _axes("sample size", "unique probability") as (axes, drawn):
+    with axes_drawn("sample size", "unique probability") as (axes, drawn):
         for (name, curve), colour in zip(curves.items(), (BLUE, INK), strict=False):
             axes.plot([n for n, _ in curve], [q for _, q in curve], color=colour, label=name)
         axes.axhline(target, color=RED, linewidth=1, linestyle="--", label="target")
@@ -106,7 +106,7 @@ def estimates_plot(rows: Sequence[tuple[str, float, float, float]], most: float)
     """
     height = 0.9 + 0.27 * len(rows)
     label = "population uniques (root scale); 90 % and 95 % limits"
-    with _axes(label, "", height=height, grid="x") as (axes, drawn):
+    with axes_drawn(label, "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(rows))[::-1]
         for place, (number, (_, value, low, high)) in zip(places, enumerate(rows), strict=True):
             colour = RED if number == 0 else BLUE
@@ -129,7 +129,7 @@ def _root_ticks(most: float) -> list[float]:
 def league_plot(ratios: Mapping[str, Sequence[Sequence[float]]], fractions: Sequence[str]) -> str:
     """Estimate over truth of every sample on a log axis, one row a model, a colour a fraction."""
     height = 1.2 + 0.34 * len(ratios)
-    with _axes("estimate / truth", "", height=height, grid="x") as (axes, drawn):
+    with axes_drawn("estimate / truth", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(ratios))[::-1]
         for number, fraction in enumerate(fractions):
             shade = number / max(len(fractions) - 1, 1)
@@ -155,7 +155,7 @@ def belief_plot(
 ) -> str:
     """One bar a cell, cut into the probabilities of its counts; the true count's part in red."""
     height = 0.9 + 0.34 * len(labels)
-    with _axes("probability", "", height=height, grid="x") as (axes, drawn):
+    with axes_drawn("probability", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(labels))[::-1]
         for place, distribution, truth in zip(places, distributions, truths, strict=True):
             left = 0.0
@@ -182,7 +182,7 @@ def _shade(count: int) -> str:
 def weights_plot(names: Sequence[str], weights: Sequence[float]) -> str:
     """Probability of each model given the release."""
     height = 0.9 + 0.3 * len(names)
-    with _axes("probability of the model", "", height=height, grid="x") as (axes, drawn):
+    with axes_drawn("probability of the model", "", height=height, grid="x") as (axes, drawn):
         places = np.arange(len(names))[::-1]
         axes.barh(places, weights, color=BLUE, height=0.7, zorder=3)
         axes.set_yticks(places, [_short(name) for name in names])
@@ -192,7 +192,7 @@ def weights_plot(names: Sequence[str], weights: Sequence[float]) -> str:
 
 def sequence_plot(steps: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> str:
     """The probability of each small cell's true count after each release."""
-    with _axes("releases that are out", "probability of the true count", height=3.4) as (
+    with axes_drawn("releases that are out", "probability of the true count", height=3.4) as (
         axes,
         drawn,
     ):
@@ -228,7 +228,7 @@ def _plain(probability: float) -> str:
 
 
 @contextmanager
-def _axes(
+def axes_drawn(
     x_label: str, y_label: str, *, height: float = 2.9, grid: Literal["x", "y"] = "y"
 ) -> Iterator[tuple[Any, list[str]]]:
     """Axes in the house style; when the block ends the SVG text is in the list."""

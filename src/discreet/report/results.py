@@ -77,6 +77,9 @@ TOLD: Mapping[str, Told] = {  # by the name of the result's class, so that only 
         document="assess.comparison.comparison_document",
         json="assess.comparison.comparison_json",
     ),
+    "Protected": Told(
+        document="protect.document.protect_document", json="protect.json.protect_json"
+    ),
     "ReadResult": Told(document="reading.read_document", json="reading.read_json"),
     "RiskUtility": Told(
         document="choose.document.choose_document",

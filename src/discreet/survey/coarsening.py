@@ -100,7 +100,8 @@ def coarser_keys(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
 
 def _apart(key: KeyLevels) -> tuple[str, ...]:
     """Levels that stay by themselves: what stands for no value, or looks as if it did."""
-    return (*APART, *looks_missing([value for value in key.values if value is not None]))
+    known = [value for value in key.values if value is not None]
+    return (*(value for value in APART if value in known), *looks_missing(known))
 
 
 def _numbers(values: list[str]) -> FloatArray | None:

@@ -1,0 +1,1 @@
+"""A protection as a document and as JSON."""
