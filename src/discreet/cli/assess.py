@@ -35,7 +35,7 @@ PLAIN = (  # options that reach the library as they are
     "cluster", "clusters", "stratum", "sensitive", "max_risk", "min_k", "policy", "k",
     "all_models", "headline", "l", "c", "t", "alpha", "alpha_k", "suda",
     "subsets", "shrinkage", "shrinkage_table", "loss_ratios", "all_pairs",
-    "risks", "carry", "missing", "missing_weight",
+    "risks", "carry", "missing", "missing_weight", "tries", "min_candidates", "recipe",
 )  # fmt: skip
 
 
@@ -92,12 +92,20 @@ PLAIN = (  # options that reach the library as they are
     "--weight.",
 )  # fmt: skip
 @option(
+    KNOWN, "--original", metavar="FILE",
+    help="The file that FILE was made of, to count how many of its records fit each record.",
+)  # fmt: skip
+@option(
+    KNOWN, "--recipe", metavar="FILE",
+    help="With --original: the recipe by which FILE was made, so that keys are recoded alike.",
+)  # fmt: skip
+@option(
     KNOWN, "--sensitive", type=Names(), default=(),
     help="Columns that an intruder would like to learn.",
 )  # fmt: skip
 @option(
     KNOWN, "--tree", "trees", type=NamedFile(), multiple=True,
-    help="Which levels of a sensitive variable belong together, one leaf a row.",
+    help="Which levels of a sensitive variable, or of a key, belong together, one leaf a row.",
 )  # fmt: skip
 @option(
     KNOWN, "--scenario", "scenarios", type=Scenario(), multiple=True,
@@ -111,11 +119,20 @@ PLAIN = (  # options that reach the library as they are
     JUDGED, "--min-k", type=int, metavar="K",
     help="At least so many records must share each combination of keys.",
 )  # fmt: skip
+@option(
+    JUDGED, "--min-candidates", type=int, metavar="K",
+    help="At least so many records of the --original could be behind each record.",
+)  # fmt: skip
 @policy_option
 @option(
     JUDGED, "--role", "roles", type=Role(), multiple=True,
     help="The column of a kind that a policy asks for: region=province; region= says that there is "
     "none. May be given several times.",
+)  # fmt: skip
+@option(
+    COMPUTED, "--try", "tries", multiple=True, metavar="KEY=RULE",
+    help="Try a change of a key, and show what it does: age=bands(5), job=rare(20), name=drop (all "
+    "forms: discreet protect --help). May be given several times.",
 )  # fmt: skip
 @option(
     COMPUTED, "--k", type=WholeNumbers(), default=(2, 3, 5),
@@ -241,6 +258,7 @@ def _inputs(file: str, options: dict[str, Any], csv: Any, engine: Any) -> dict[s
             ("source", file, options["sheet"]),
             ("impossible", options["impossible"], None),
             ("population_file", options["population_file"], None),
+            ("original", options["original"], None),
         )
     }
     margins = [open_records(source_of(path, engine), csv) for path in options["known_margins"]]

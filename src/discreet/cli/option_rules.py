@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from discreet.data.records import Records
 
 Named = TypeVar("Named")
-OF_SENSITIVE = ("l", "c", "t", "alpha", "alpha_k", "trees")
+OF_SENSITIVE = ("l", "c", "t", "alpha", "alpha_k")
 OF_ONE_POLICY = (
     "report",
     "external_report",
@@ -28,9 +28,13 @@ OF_ONE_POLICY = (
     "policy",
     "roles",
     "carry",
+    "tries",
+    "original",
+    "min_candidates",
+    "recipe",
 )
 OF_CSV = ("delimiter", "quote", "encoding")
-TYPED = {"trees": "--tree", "loss_ratios": "--loss-ratio", "roles": "--role"}
+TYPED = {"tries": "--try", "trees": "--tree", "loss_ratios": "--loss-ratio", "roles": "--role"}
 
 
 def typed(name: str) -> str:
@@ -44,10 +48,11 @@ def check_together(options: Mapping[str, Any]) -> None:
         if _given(options[name]) and not options["sensitive"]:
             _refuse(name, "given with --sensitive")
     for name, _ in options["trees"]:
-        if name not in options["sensitive"]:
-            near = near_match(name, options["sensitive"])
+        known = (*options["sensitive"], *(options["keys"] or ()))
+        if name not in known:
+            near = near_match(name, known)
             remedy = f"did you mean {near!r}?" if near else None
-            _refuse("trees", "that of a sensitive variable", repr(name), remedy)
+            _refuse("trees", "that of a sensitive variable or of a key", repr(name), remedy)
     if options["decimal"] is not None and options["weight"] is None:
         _refuse("decimal", "given with --weight")
     if options["missing"] == "all":

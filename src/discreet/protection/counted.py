@@ -16,7 +16,13 @@ from discreet.engines.local.grouping import distinct_rows
 from discreet.masks.records.recoding import Levels, Recoding, applied
 from discreet.masks.records.strict_suppression import with_all_keys_gone
 from discreet.masks.records.suppress import Suppress
-from discreet.masks.records.suppression import Guarantee, Problem, Suppression, Values
+from discreet.masks.records.suppression import (
+    Guarantee,
+    Problem,
+    Suppression,
+    Values,
+    with_missing,
+)
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.protection.mending import METHODS
@@ -185,10 +191,3 @@ def taken_out(before: Counted, place: IntArray, found: Suppression) -> Counted:
             keys[key] = with_missing(own)
             levels[gone, key] = len(keys[key].values) - 1
     return Counted(keys=tuple(keys), levels=levels, n=n, origin=before.origin[row])
-
-
-def with_missing(key: KeyLevels) -> KeyLevels:
-    """The key with a last level for a value that is missing or was taken out."""
-    if key.values[-1:] == (None,):
-        return key
-    return replace(key, values=(*key.values, None), labels=(*key.labels, "(missing)"))

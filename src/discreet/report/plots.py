@@ -40,6 +40,26 @@ STYLE: Any = {
 }
 
 
+def before_and_after_plot(
+    labels: Sequence[str], left: Sequence[float], kept: Sequence[float | None]
+) -> str:
+    """For each change the share of records that still stand out, and beside it the share of the
+    information that is kept; the first on top."""
+    height = 0.9 + 0.42 * len(labels)
+    with axes_drawn("%", "", height=height, grid="x") as (axes, drawn):
+        places = np.arange(len(labels))[::-1]
+        axes.barh(places + 0.18, [100 * one for one in left], 0.34, color=RED, zorder=3,
+                  label="still stand out")  # fmt: skip
+        known = [(p, 100 * k) for p, k in zip(places, kept, strict=True) if k is not None]
+        if known:
+            axes.barh([p - 0.18 for p, _ in known], [k for _, k in known], 0.34, color=BLUE,
+                      zorder=3, label="information kept")  # fmt: skip
+        axes.set_yticks(places, [one_line(label) for label in labels])
+        axes.set_xlim(0, 100)
+        axes.legend(frameon=False, fontsize=8, loc="lower right")
+    return drawn[0]
+
+
 def size_index_plot(sizes: Sequence[int], cells: Sequence[int]) -> str:
     """Number of cells against their size, both axes logarithmic; uniques in red."""
     with axes_drawn("records in the combination", "combinations") as (axes, drawn):

@@ -63,7 +63,7 @@ from discreet.survey.scenarios import Scenarios, assess_scenarios
 from discreet.survey.scoring import ModelResult, fit_model, given_to_records, scored_by
 from discreet.survey.suda.special import SpecialFigures, special_figures
 from discreet.survey.suda.subsets import SubsetSize, subset_uniques
-from discreet.survey.suggestions import Suggestion, suggestions
+from discreet.survey.suggestions import Suggestion, suggestions, tried
 from discreet.survey.summarising import summarise
 from discreet.survey.validation import no_test_of_uniqueness
 from discreet.survey.warnings import check_weights, data_warnings
@@ -144,7 +144,8 @@ class Assessment(Result):
     """The disclosure risk of a file, with how each figure was got.
 
     `recommended` leads; `risk` says how the recommended risk is spread over the records, `verdict`
-    whether the limits that were given are kept, `suggestions` what would help most. `n_incomplete`
+    whether the limits that were given are kept, `suggestions` what would help most, `tried` what
+    the changes do that were asked for. `n_incomplete`
     records lack a key value and make up `n_incomplete_cells` of the cells; `n_dropped` records were
     left out. `nested` are pairs of keys, the first of which determines the second. `findings` are
     what rules look at, so that other policies can be applied later. `held` is the source, for
@@ -167,6 +168,7 @@ class Assessment(Result):
     warnings: tuple[str, ...]
     verdict: Verdict | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    tried: tuple[Suggestion, ...] = ()
     nested: tuple[tuple[str, str], ...] = ()
     sensitive: tuple[SensitiveFigures, ...] = ()
     households: HouseholdTotals | None = None
@@ -267,6 +269,10 @@ def assessed(
     steps: tuple[Suggestion, ...] = ()
     if suggest and (verdict is None or _is_about_keys(verdict)):
         steps = suggestions(_before(store, inputs, begun, led, options, findings), progress)
+    looked_at: tuple[Suggestion, ...] = ()
+    if options.tries:
+        before = _before(store, inputs, begun, led, options, findings)
+        looked_at = tried(before, options.tries, progress)
     one_way = [summary.margins[(j,)] for j in range(len(summary.level_counts))]
     return Assessment(
         settings=_settings(inputs, options),
@@ -285,6 +291,7 @@ def assessed(
         risk=spread,
         verdict=with_remedy(verdict, steps[0].change) if verdict is not None and steps else verdict,
         suggestions=steps,
+        tried=looked_at,
         nested=_named_pairs(begun),
         n_incomplete_cells=cells.fold(Incomplete(cells.space.missing_levels)),
         warnings=data_warnings(store, summary, begun.impossible, attributes, options.weight),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.engines.contract import NOT_APPLICABLE_LABEL, SUPPRESSED_LABEL
 from discreet.engines.key_space import KeyLevels
 from discreet.masks.records.recoding import (
@@ -22,8 +23,10 @@ from discreet.masks.records.recoding import (
     Bands,
     Dates,
     Leading,
+    Levels,
     Merge,
     Recoding,
+    Tree,
     recoded,
 )
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -71,12 +74,21 @@ class Coarser:
 Step = tuple[str, Coarser | None]  # a key, and how it is coarsened; None where it is left out
 
 
-def coarser_keys(key: KeyLevels, records: IntArray) -> Iterator[Coarser]:
-    """Ways to coarsen a key, the mildest first; `records` are those of each level.
+def coarser_keys(
+    key: KeyLevels, records: IntArray, tree: Hierarchy | None = None
+) -> Iterator[Coarser]:
+    """Ways to coarsen a key, the mildest first; `records` are those of each level. With a tree they
+    are its heights below the root.
 
     Each way puts together what the one before left apart, so that a file can be coarsened step by
     step.
     """
+    if tree is not None:
+        for height in range(1, tree.height):
+            how = Tree(key=key.name, height=height, tree=tree)
+            levels = Levels(key=key, records=records)
+            yield from _coarser(key, how.fitted(levels), how.in_words)
+        return
     apart = _apart(key)
     known = [value for value in key.values if value is not None and value not in apart]
     numbers, date = _numbers(known), _form_of_dates(known)

@@ -8,11 +8,12 @@ is left. The first point on this way at which the limits are kept is sought, and
 are taken back in turn, as far as the limits allow.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.engines.contract import Cells
 from discreet.numerics.arrays import IntArray
 from discreet.survey.coarsening import Coarser, Step, coarser_keys
@@ -33,7 +34,12 @@ class _Point:
 
 
 def combined_steps(
-    cells: Cells, k: int, keeps: Callable[[tuple[Step, ...]], bool], *, most_checks: int
+    cells: Cells,
+    k: int,
+    keeps: Callable[[tuple[Step, ...]], bool],
+    *,
+    most_checks: int,
+    trees: Mapping[str, Hierarchy] | None = None,
 ) -> tuple[Step, ...] | None:
     """Changes after which `keeps` says that the limits are kept; None where none was found.
 
@@ -41,7 +47,10 @@ def combined_steps(
     rung and key, on ever fewer cells, and at most `most_checks` calls of `keeps`.
     """
     keys, margins = cells.space.keys, _margins(cells)
-    ladders = [[*coarser_keys(key, own), None] for key, own in zip(keys, margins, strict=True)]
+    ladders = [
+        [*coarser_keys(key, own, (trees or {}).get(key.name)), None]
+        for key, own in zip(keys, margins, strict=True)
+    ]
     n_rungs = sum(len(ladder) for ladder in ladders)
     if cells.n_cells * n_rungs > MOST_WORK:
         return None

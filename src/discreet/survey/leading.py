@@ -58,6 +58,15 @@ class Known:
     design: Design = field(default_factory=Design)
     margins: KnownMargins = field(default_factory=KnownMargins)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is known but the size: no tables, and records that were drawn singly."""
+        return self.design.finer is None and not self.margins.tables
+
+    def of_other_cells(self) -> "Known":
+        """What is known of cells that are no view of these: the size."""
+        return Known(size=self.size, design=replace(self.design, words=()))
+
     def seen_through(self, view: View) -> "Known":
         """What is known of coarser cells."""
         design, margins = self.design.seen_through(view), self.margins.seen_through(view)

@@ -14,6 +14,7 @@ from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
 from discreet.engines.contract import ClassLimits, Request
 from discreet.errors import ColumnError, InputError, must_be
+from discreet.masks.records.recoding import Recoding
 from discreet.option_types import check_types
 from discreet.policy.policy import Policy, check_about
 from discreet.policy.reading import policies_of
@@ -61,6 +62,7 @@ UNTYPED = (
     "suppressed_codes",
     "not_applicable_codes",
     "policy",
+    "tries",
 )  # checked by themselves, with a word on what was meant
 
 
@@ -109,6 +111,7 @@ class AssessOptions:
 
     What is computed:
 
+    - `tries`: changes of keys to try, such as 'age=bands(5)': what each does, and all together.
     - `k`: records that must share each combination of keys, one number or several.
     - `models`: names of models to run beside the recommended estimate.
     - `all_models`: run all of them.
@@ -165,6 +168,7 @@ class AssessOptions:
     min_candidates: int | None = None
     policy: Any = None
     roles: Mapping[str, str] = field(default_factory=dict)
+    tries: Sequence[str | Recoding] = ()
     k: int | Sequence[int] = (2, 3, 5)
     models: str | Sequence[str] | None = None
     all_models: bool = False
@@ -229,6 +233,7 @@ class AssessOptions:
             "policy": policies_of(self.policy),
             "roles": dict(self.roles or {}),
             "known_margins": _several(self.known_margins),
+            "tries": _several(self.tries),
             **{kind: by_column(getattr(self, kind)) for kind in CODES},
         }
         for name, value in settled.items():
@@ -301,7 +306,7 @@ class AssessOptions:
             taken[column] = role
 
     def _check_sensitive(self) -> None:
-        check_trees(tuple(self.trees), tuple(self.sensitive))
+        check_trees(tuple(self.trees), (*self.sensitive, *self.key_names))
         given = [name for name in THRESHOLDS if getattr(self, name) is not None]
         if given and not self.sensitive:
             raise InputError(must_be(given[0], "given with a sensitive variable", "none"))

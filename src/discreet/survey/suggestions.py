@@ -7,12 +7,14 @@ of the keys, those that help most. The figures after a change are those of a new
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from discreet.data.summary import SizeIndices
 from discreet.engines.contract import Small
-from discreet.figures import Outcome
+from discreet.figures import Outcome, Unavailable
+from discreet.masks.records.recoding import Drop, Recoding
 from discreet.numerics.rounding import ALIKE
 from discreet.policy.record_rules import MinK
 from discreet.policy.verdict import Ruling, Verdict
@@ -29,9 +31,18 @@ from discreet.survey.after_change import (
 from discreet.survey.coarsening import Coarser, Step, coarser_keys
 from discreet.survey.combined_changes import combined_steps
 from discreet.survey.headline.recommendation import COUNTED
+from discreet.survey.information import Tables, information_kept, tables_of_two
+from discreet.survey.leading import estimated
 from discreet.survey.options import AssessOptions
+from discreet.survey.suppressing import suppressed_cells
+from discreet.survey.trying import steps_of
 
 MOST = 3
+MOST_LISTED = 4  # keys that are named with how many values they lose
+NOT_ESTIMATED = Unavailable(
+    "it is estimated by protect, from the file as it is then: clusters, households, tables of the "
+    "population or a population file are known"
+)
 MOST_COUNTS, MOST_ESTIMATES = 200, 20  # checks of the limits by counting, or by an estimate each
 ENOUGH = 0.7  # of the uniques that vanish without a key: a coarsening that reaches it will do
 MOST_WORK = 30_000_000  # cells times keys beyond which only leaving out is counted
@@ -46,7 +57,9 @@ class Suggestion:
     `change` says what to do to `key`, in words. `breaking_before` and `breaking_after` count the
     records that break `k`-anonymity. `largest_risk_after` is the greatest risk of a record then,
     None where there is none. `keeps_limits` says whether the limits that were given would be kept
-    after it; None where none was given or that cannot be told.
+    after it; None where none was given or that cannot be told. `recodings` are what `protect` can
+    carry out (its `recode`); `information_kept` is the share of the information of tables of two
+    keys that is left. `suppressed` values are taken out, where that is the change.
     """
 
     key: str
@@ -62,6 +75,9 @@ class Suggestion:
     expected_correct_matches_after: Outcome
     largest_risk_after: float | None = None
     keeps_limits: bool | None = None
+    recodings: tuple[Recoding, ...] = ()
+    information_kept: float | None = None
+    suppressed: int | None = None
 
 
 def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion, ...]:
@@ -91,14 +107,80 @@ def suggestions(before: Before, progress: Progress = silent) -> tuple[Suggestion
         return not (one.leaves_keys and left <= half), left, one.small.uniques
 
     found.sort(key=rank)
+    progress("counting tables of two keys", None)
+    tables = tables_of_two(cells)
     if cells.n_cells > MOST_AGAIN:
-        return tuple(_counted(one, sizes, before, k) for one in found[:MOST])
-    measured = [_measured(changed(cells, (one.step,)), sizes, before, k) for one in found[:MOST]]
+        return tuple(_counted(one, sizes, before, k, tables) for one in found[:MOST])
+    measured = [
+        _measured(changed(cells, (one.step,)), sizes, before, k, tables) for one in found[:MOST]
+    ]
     told = zip(found, measured, strict=False)
     mild = any(one.leaves_keys and figures.keeps_limits for one, figures in told)
     if _has_limits(options) and not mild:
-        measured = _with_several(measured, _together(before, k), before, sizes, k)
-    return tuple(measured[:MOST])
+        measured = _with_several(measured, _together(before, k), before, sizes, k, tables)
+    return (*measured[:MOST], *_suppressing(before, sizes, k))
+
+
+def tried(
+    before: Before, tries: Sequence[str | Recoding], progress: Progress = silent
+) -> tuple[Suggestion, ...]:
+    """What the changes that were asked for do: each alone, and last all of them together."""
+    cells, sizes = before.cells, before.summary.size_indices
+    steps = steps_of(tries, cells, before.summary, before.trees)
+    k = before.options.least_k or 2
+    tables = tables_of_two(cells)
+    lots = [(one,) for one in steps]
+    lots += [steps] if len(steps) > 1 else []
+    found = []
+    for done, lot in enumerate(lots):
+        progress("trying changes", done / len(lots))
+        found.append(_measured(changed(cells, lot), sizes, before, k, tables))
+    return tuple(found)
+
+
+def _is_counted(options: AssessOptions) -> bool:
+    """Whether all that is asked is that so many records belong together."""
+    rules = options.rules
+    return bool(rules) and all(isinstance(r, MinK) and r.of == "sample" for r in rules)
+
+
+def _suppressing(before: Before, sizes: SizeIndices, k: int) -> tuple[Suggestion, ...]:
+    """What it would take to suppress single values instead, with the keys as they are."""
+    found = suppressed_cells(before.cells, k)
+    if found is None or not found.n_values:
+        return ()
+    led, after_it = before.led, found.cells.size_indices()
+    names = before.cells.space.names
+    listed = [f"{name} {n:,}" for n, name in sorted(zip(found.values, names, strict=True),
+                                                  reverse=True) if n]  # fmt: skip
+    change = f"suppress {found.n_values:,} values ({', '.join(listed[:MOST_LISTED])})"
+    one = Suggestion(
+        key=", ".join(names),
+        change=change,
+        k=k,
+        sample_uniques_before=sizes.sample_uniques,
+        sample_uniques_after=after_it.sample_uniques,
+        breaking_before=sizes.records_below(k),
+        breaking_after=after_it.records_below(k),
+        expected_population_uniques_before=led.expected_population_uniques,
+        expected_population_uniques_after=NOT_ESTIMATED,
+        expected_correct_matches_before=led.expected_correct_matches,
+        expected_correct_matches_after=NOT_ESTIMATED,
+        keeps_limits=True if _is_counted(before.options) else None,
+        suppressed=found.n_values,
+    )
+    known = before.known
+    if before.population is not None or before.options.headline or not known.is_plain:
+        return (one,)
+    own = known.of_other_cells()
+    then = estimated(found.cells, own, nesting=before.options.uses_nesting).recommended
+    return (
+        replace(
+            one,
+            expected_population_uniques_after=then.expected_population_uniques,
+            expected_correct_matches_after=then.expected_correct_matches,
+        ),
+    )
 
 
 def _with_several(
@@ -107,12 +189,13 @@ def _with_several(
     before: Before,
     sizes: SizeIndices,
     k: int,
+    tables: Tables,
 ) -> list[Suggestion]:
     """Several changes first, unless a single one is enough and they leave a key out as it does."""
     enough = any(one.keeps_limits for one in measured)
     if several is None or (enough and not several.leaves_keys):
         return measured
-    return [_measured(several, sizes, before, k), *measured]
+    return [_measured(several, sizes, before, k, tables), *measured]
 
 
 def _has_limits(options: AssessOptions) -> bool:
@@ -149,7 +232,7 @@ def _together(before: Before, k: int) -> Changed | None:
         isinstance(rule, MinK) and rule.of == "sample" for rule in options.rules
     )
     most = MOST_COUNTS if counted or alone else MOST_ESTIMATES
-    found = combined_steps(cells, k, keeps, most_checks=most)
+    found = combined_steps(cells, k, keeps, most_checks=most, trees=before.trees)
     return changed(cells, found) if found else None
 
 
@@ -192,7 +275,8 @@ def _best(before: Before, key: int, k: int, sizes: SizeIndices) -> _Tried | None
     cost = MATCHING_COST if cells.space.overlap else 1
     if cells.n_cells * len(cells.space.keys) * cost > MOST_WORK:
         return without
-    ways = list(coarser_keys(cells.space.keys[key], before.summary.margins[(key,)]))
+    own = cells.space.keys[key]
+    ways = list(coarser_keys(own, before.summary.margins[(key,)], before.trees.get(own.name)))
 
     @cache
     def tried(way: int) -> _Tried:
@@ -214,7 +298,9 @@ def _ruled(verdict: Verdict | None) -> bool | None:
     return verdict.allows
 
 
-def _counted(one: _Tried, sizes: SizeIndices, before: Before, k: int) -> Suggestion:
+def _counted(
+    one: _Tried, sizes: SizeIndices, before: Before, k: int, tables: Tables
+) -> Suggestion:
     """What a change does to the counts, where a new estimate would take too long."""
     led, (name, coarser) = before.led, one.step
     return Suggestion(
@@ -229,10 +315,19 @@ def _counted(one: _Tried, sizes: SizeIndices, before: Before, k: int) -> Suggest
         expected_population_uniques_after=TOO_MANY_CELLS,
         expected_correct_matches_before=led.expected_correct_matches,
         expected_correct_matches_after=TOO_MANY_CELLS,
+        recodings=_recodings((one.step,)),
+        information_kept=information_kept(tables, before.cells.space.names, (one.step,)),
     )
 
 
-def _measured(one: Changed, sizes: SizeIndices, before: Before, k: int) -> Suggestion:
+def _recodings(steps: Sequence[Step]) -> tuple[Recoding, ...]:
+    """The changes as what `protect` carries out."""
+    return tuple(Drop(key=name) if how is None else how.how for name, how in steps)
+
+
+def _measured(
+    one: Changed, sizes: SizeIndices, before: Before, k: int, tables: Tables
+) -> Suggestion:
     led, then = before.led, after(one, before)
     return Suggestion(
         key=", ".join(name for name, _ in one.steps),
@@ -248,4 +343,6 @@ def _measured(one: Changed, sizes: SizeIndices, before: Before, k: int) -> Sugge
         expected_correct_matches_after=then.led.expected_correct_matches,
         largest_risk_after=then.largest,
         keeps_limits=_ruled(then.verdict),
+        recodings=_recodings(one.steps),
+        information_kept=information_kept(tables, before.cells.space.names, one.steps),
     )

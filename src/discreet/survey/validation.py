@@ -131,13 +131,13 @@ def checked_match_weight(weight: float, policy: str) -> float:
     return weight
 
 
-def check_trees(trees: Sequence[str], sensitive: Sequence[str]) -> None:
-    """Each tree is that of a sensitive variable; a typo is told."""
+def check_trees(trees: Sequence[str], columns: Sequence[str]) -> None:
+    """Each tree is that of a sensitive variable or of a key; a typo is told."""
     for name in trees:
-        if name not in sensitive:
-            near = near_match(name, sensitive)
+        if name not in columns:
+            near = near_match(name, columns)
             remedy = f"did you mean {near!r}?" if near else None
-            rule = "those of sensitive variables"
+            rule = "those of sensitive variables or keys"
             raise InputError(must_be("trees", rule, repr(name), remedy=remedy))
 
 

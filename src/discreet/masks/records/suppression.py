@@ -17,13 +17,14 @@ a large cell gives to a smaller one.
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 
 from discreet.data.coding import Coding
+from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import distinct_rows
 from discreet.errors import InputError, must_be
 from discreet.figures import How
@@ -193,6 +194,53 @@ def joined_pieces(
     cell, without, records = (np.concatenate(column) for column in zip(*pieces, strict=True))
     order = np.lexsort((without, cell))
     return cell[order], without[order], records[order]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterSuppression:
+    """The cells that there are once values are taken out: their `keys`, how levels make up a code,
+    codes and records; and each piece of the cells before: its `cell`, its `n` records and the
+    `place` of what it became."""
+
+    keys: tuple[KeyLevels, ...]
+    coding: Coding
+    words: IntArray
+    records: IntArray
+    cell: IntArray
+    n: IntArray
+    place: IntArray
+
+
+def after_suppression(
+    keys: Sequence[KeyLevels], problem: Problem, found: Suppression
+) -> AfterSuppression:
+    """The cells after a suppression; a value that was taken out is a missing one."""
+    levels = problem.coding.decode(problem.words[found.cell])
+    own = list(keys)
+    for key, one in enumerate(keys):
+        gone = (found.without >> key & 1) == 1
+        if gone.any():
+            own[key] = with_missing(one)
+            levels[gone, key] = len(own[key].values) - 1
+    coding = Coding.of_sizes([max(len(key.values), 1) for key in own])
+    words, place = distinct_rows(coding.encode(levels))
+    records = np.bincount(place, weights=found.records, minlength=len(words))
+    return AfterSuppression(
+        keys=tuple(own),
+        coding=coding,
+        words=words,
+        records=records.astype(np.int64),
+        cell=found.cell,
+        n=found.records,
+        place=place,
+    )
+
+
+def with_missing(key: KeyLevels) -> KeyLevels:
+    """The key with a last level for a value that is missing or was taken out."""
+    if key.values[-1:] == (None,):
+        return key
+    return replace(key, values=(*key.values, None), labels=(*key.labels, "(missing)"))
 
 
 def distinct_values(values: Values, group: IntArray, n_groups: int) -> IntArray:

@@ -8,6 +8,7 @@ from discreet.figures import Unavailable
 from discreet.policy.verdict import Ruling
 from discreet.report import words
 from discreet.report.assess import words as texts
+from discreet.report.assess.changes import changes_section, tried_section
 from discreet.report.assess.leading import headline_section, risk_section, riskiest_section
 from discreet.report.assess.meaning import MEANING
 from discreet.report.assess.models import models_sections
@@ -38,6 +39,7 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
             Section("Reported, and not judged", tuple(_reported(assessment))),
             headline_section(assessment),
             *first,
+            tried_section(assessment),
             _next(assessment),
             *(Text(words.full(warning), "warning") for warning in assessment.warnings),
             Tiles(tuple(_tiles(assessment)), bad=True),
@@ -47,6 +49,7 @@ def assess_document(assessment: Assessment, first: Sequence[Section] = ()) -> Do
             risk_section(assessment),
             _sizes(assessment),
             riskiest_section(assessment),
+            changes_section(assessment),
             *requested_sections(assessment),
             *models_sections(assessment),
             Section("The keys", (_keys(assessment),)),
@@ -72,7 +75,8 @@ def _next(assessment: Assessment) -> Section:
     first = settling if is_open else changes[:1]
     others = changes if is_open else changes[1:]
     more = (replace(block, only="detail") for block in others if isinstance(block, Text))
-    blocks = (*mending, *first, *more, *(() if is_open else settling))
+    carried_out = next_section(texts.carrying_out(assessment)).blocks
+    blocks = (*mending, *first, *more, *carried_out, *(() if is_open else settling))
     return replace(next_section(()), blocks=blocks)
 
 

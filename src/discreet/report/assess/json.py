@@ -72,6 +72,7 @@ def assessment_json(assessment: Assessment) -> dict[str, Any]:
         **known(verdict=None if assessment.verdict is None else assessment.verdict.to_json()),
         "findings": assessment.findings.to_json(),
         "suggestions": [_suggestion(one) for one in assessment.suggestions],
+        **({"tried": [_suggestion(one) for one in assessment.tried]} if assessment.tried else {}),
         "nested_keys": [
             {"determining": one, "determined": other} for one, other in assessment.nested
         ],
@@ -152,6 +153,7 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
     counts = fields_json(
         one, "key", "change", "k", "sample_uniques_before", "sample_uniques_after",
         "breaking_before", "breaking_after", "largest_risk_after", "keeps_limits",
+        "information_kept", "suppressed",
     )  # fmt: skip
     names = [
         f"expected_{figure}_{when}"

@@ -161,8 +161,18 @@ def next_steps(assessment: Assessment) -> Iterator[str]:
     if assessment.verdict is not None and assessment.verdict.allows:
         yield "Nothing has to change to keep the limits"
     for one in assessment.suggestions:
-        effects = ", ".join((*_counted_effects(assessment, one), *_effects(assessment, one)))
-        yield f"{one.change}: {effects}{_ruled(assessment, one)}"
+        told = (*_counted_effects(assessment, one), *_effects(assessment, one), *_kept(one))
+        yield f"{one.change}: {', '.join(told)}{_ruled(assessment, one)}"
+
+
+def carrying_out(assessment: Assessment) -> Iterator[str]:
+    """That there is a command which changes the file, where a change helps."""
+    verdict = assessment.verdict
+    if verdict is not None and verdict.ruling is Ruling.BROKEN and assessment.suggestions:
+        yield (
+            "`discreet protect` with these keys and limits finds what loses least, and writes the "
+            "file"
+        )
 
 
 def open_steps(assessment: Assessment) -> Iterator[str]:
@@ -197,6 +207,13 @@ def reported_steps(assessment: Assessment) -> Iterator[str]:
                 for k in policy.reports_k
             ]
             yield f"the policy {policy.name} sets no limit: of the records {', '.join(told)}"
+
+
+def _kept(one: Suggestion) -> Iterator[str]:
+    """How much of the tables of two keys is left."""
+    if one.information_kept is not None:
+        share = words.share(one.information_kept, 1.0)
+        yield f"{share} of the information of its tables of two keys kept"
 
 
 def _counted_effects(assessment: Assessment, one: Suggestion) -> Iterator[str]:
