@@ -42,7 +42,8 @@ def test_flags_have_the_names_of_keywords(name):
         typed = one.opts[0].removeprefix("--").replace("-", "_")
         if one.name not in EDGE:
             assert one.name in known, f"{name} {one.opts[0]}"
-            singular = {typed, f"{typed}s"} if one.multiple else {typed}
+            several = "tries" if typed == "try" else f"{typed}s"
+            singular = {typed, several} if one.multiple else {typed}
             assert one.name in singular, f"{name} {one.opts[0]} is {one.name}"
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from discreet.errors import InputError
 from discreet.figures import Figure, How, Unavailable
 from discreet.flows.assess import assess
 from discreet.policy.verdict import Ruling
@@ -55,6 +56,11 @@ def _step(frame, step):
     counts = FRAME[found[2]].value_counts()
     rare = counts.index[-int(found[1]) :]
     return frame.assign(**{found[2]: frame[found[2]].where(~frame[found[2]].isin(rare), "other")})
+
+
+def coarser(found):
+    """The suggestions that change keys."""
+    return [one for one in found.suggestions if one.suppressed is None]
 
 
 def keys_left(frame, keys):
@@ -108,9 +114,9 @@ def assert_kept_word(one, after, keys, **options):
 )  # fmt: skip
 def test_they_do_what_they_say(options):
     found = assess(FRAME, KEYS, **options)
-    assert 1 <= len(found.suggestions) <= 3
-    assert "same" not in [one.key for one in found.suggestions]
-    for one in found.suggestions:
+    assert 1 <= len(coarser(found)) <= 3
+    assert "same" not in [one.key for one in coarser(found)]
+    for one in coarser(found):
         assert one.sample_uniques_before == uniques(FRAME) == found.sample_uniques
         assert_kept_word(one, followed(FRAME, one), KEYS, **options)
 
@@ -130,8 +136,8 @@ def test_with_a_file_of_the_population_it_is_counted_anew(limit):
     )
     register = pd.concat([FRAME[KEYS], others], ignore_index=True)
     found = assess(FRAME, KEYS, population_file=register, **limit)
-    assert found.suggestions
-    for one in found.suggestions:
+    assert coarser(found)
+    for one in coarser(found):
         assert one.expected_population_uniques_after.how is How.EXACT
         after = followed(FRAME, one)
         again = assert_kept_word(one, after, KEYS, population_file=followed(register, one), **limit)
@@ -163,8 +169,8 @@ CODES = pd.DataFrame(
 @pytest.mark.parametrize("limits", [{}, {"min_k": 5}, {"max_risk": 0.003}])
 def test_codes_and_dates_and_a_single_key(keys, limits):
     found = assess(CODES, keys, population=40_000, **limits)
-    assert found.suggestions
-    for one in found.suggestions:
+    assert coarser(found)
+    for one in coarser(found):
         assert "bands of" not in one.change or "year of" in one.change
         if one.change != f"leave out {keys[0]}" and "year of" not in one.change:
             assert_kept_word(one, followed(CODES, one), keys, population=40_000, **limits)
@@ -179,14 +185,14 @@ def test_a_single_key_is_coarsened_until_the_limit_is_kept():
 
 def test_a_single_key_that_cannot_be_coarser_is_left_out():
     frame = pd.DataFrame({"sex": [0] * 500 + [1]})
-    (one,) = assess(frame, ["sex"], whole_population=True, min_k=2).suggestions
+    (one,) = coarser(assess(frame, ["sex"], whole_population=True, min_k=2))
     assert one.change == "leave out sex"
     assert one.sample_uniques_after == 0
     assert one.keeps_limits is True
 
 
 def test_what_leaves_the_keys_comes_first_and_then_what_helps_most():
-    found = assess(FRAME, KEYS, population=20_000).suggestions
+    found = coarser(assess(FRAME, KEYS, population=20_000))
     assert found[0].key == "age"
     assert found[0].change.startswith("put age into bands")
     assert found[0].sample_uniques_after <= found[0].sample_uniques_before / 2
@@ -219,7 +225,7 @@ def test_whether_the_limits_would_be_kept():
 
 
 def test_several_changes_together_where_none_alone_is_enough():
-    found = assess(FRAME, KEYS, min_k=3).suggestions
+    found = coarser(assess(FRAME, KEYS, min_k=3))
     first = found[0]
     assert len(found) <= 3
     assert first.key.count(",") >= 1
@@ -236,13 +242,13 @@ def test_nothing_is_suggested_where_nobody_stands_out():
 def test_missing_values_match_as_the_policy_says(policy):
     frame = FRAME.astype(object)
     frame.loc[::40, "town"] = None
-    found = assess(frame, ["age", "sex", "town"], missing=policy).suggestions
+    found = coarser(assess(frame, ["age", "sex", "town"], missing=policy))
     assert_kept_word(found[0], followed(frame, found[0]), ["age", "sex", "town"], missing=policy)
 
 
 def test_much_work_is_only_leaving_out(monkeypatch):
     monkeypatch.setattr("discreet.survey.suggestions.MOST_WORK", 10)
-    found = assess(FRAME, KEYS).suggestions
+    found = coarser(assess(FRAME, KEYS))
     assert all(one.change == f"leave out {one.key}" for one in found)
 
 
@@ -274,3 +280,56 @@ def test_the_same_rule_in_two_forms_has_one_answer():
     by_risk = assess(FRAME, KEYS, whole_population=True, max_risk=0.2).suggestions[0]
     assert by_k.change == by_risk.change
     assert by_k.keeps_limits is by_risk.keeps_limits is True
+
+
+def test_suppression_is_counted_on_the_file():
+    found = assess(FRAME, KEYS, min_k=3, population=20_000)
+    (one,) = [one for one in found.suggestions if one.suppressed is not None]
+    assert one == found.suggestions[-1]
+    assert one.breaking_after == 0
+    assert one.keeps_limits
+    assert one.suppressed >= one.breaking_before  # each loses a value at least
+    assert one.expected_population_uniques_after.value == 0
+    listed = {n.split()[0]: int(n.split()[1].replace(",", "")) for n in
+              re.search(r"\((.*)\)", one.change)[1].split(", ")}  # fmt: skip
+    assert sum(listed.values()) == one.suppressed
+
+
+def test_what_is_tried_is_what_comes_of_it():
+    found = assess(
+        FRAME, KEYS, population=20_000, tries=["age=bands(10)", "town=rare(30)", "same=drop"]
+    )
+    assert len(found.tried) == 4
+    assert found.tried[-1].key == "age, town, same"
+    by_hand = FRAME.assign(age=FRAME.age // 10)
+    again = assess(by_hand, KEYS, population=20_000)
+    one = found.tried[0]
+    assert one.sample_uniques_after == again.sample_uniques
+    then, own = one.expected_population_uniques_after, again.recommended
+    assert then.value == pytest.approx(own.expected_population_uniques.value)
+    assert 0 < one.information_kept < 1
+    counts = FRAME.town.value_counts()
+    rare = FRAME.assign(town=FRAME.town.where(FRAME.town.map(counts) >= 30, "other"))
+    assert found.tried[1].sample_uniques_after == assess(rare, KEYS).sample_uniques
+
+
+def test_information_is_that_of_tables_of_two_keys():
+    frame = pd.DataFrame({"a": [1, 1, 2, 2] * 40, "b": [1, 1, 2, 2] * 40, "c": [1, 2, 3, 4] * 40})
+    one, two = assess(frame, ["a", "b", "c"], tries=["a=drop", "c=merge(3,4)"]).tried[:2]
+    # Of a × b, a × c and b × c only the last is left; merging 3 and 4 loses nothing of any.
+    assert one.information_kept == pytest.approx(1 / 3)
+    assert two.information_kept == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("tries", "says"),
+    [
+        (["sex=bands(2)", "sex=drop"], "try must be given once for each key, got 'sex'"),
+        (["house=drop"], "try must be about one of the keys age, sex, town, same, got 'house'"),
+        (["age=bands(x)"], "must be written with a number, got 'x'"),
+        (["age=tree(1)"], "must be a key with a tree, got a key without"),
+    ],
+)
+def test_what_cannot_be_tried(tries, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        assess(FRAME, KEYS, tries=tries)
