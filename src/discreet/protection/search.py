@@ -215,6 +215,7 @@ class _Search:
             known = self._bound(node, self._known(node))
             if node not in self.points and known < self._to_beat():
                 self.looked(node)
+                self._rule_out_around(node)
         best = np.inf if self.best is None else self.best.loss
         return Found(
             best=self.best,
@@ -222,6 +223,20 @@ class _Search:
             n_nodes=self.lattice.n_nodes,
             n_looked_at=self.looked_at,
         )
+
+    def _rule_out_around(self, node: Node) -> None:
+        """Where too many stand out, up to a node whose coarser neighbours are all better: what is
+        finer than that one need not be counted any more."""
+        while self.held and self.ruled_out[node] and self.done < self.work:
+            for key, rung in enumerate(node):
+                above = (*node[:key], rung + 1, *node[key + 1 :])
+                if rung + 1 < self.lattice.shape[key]:
+                    self.looked(above)
+                    if self.ruled_out[above]:
+                        node = above
+                        break
+            else:
+                return
 
     def _by_bound(self) -> Iterator[tuple[float, Node]]:
         """Nodes by what they lose by recoding alone, in ascending order."""
