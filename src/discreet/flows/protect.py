@@ -38,6 +38,7 @@ from discreet.protection.options import ProtectOptions
 from discreet.protection.output import Outgoing, narrow_tables, write_narrow
 from discreet.protection.protected import Protected
 from discreet.protection.protecting import Chosen, Protecting
+from discreet.protection.recipe import BY_CHANCE, step_of
 from discreet.protection.what_would_give import what_would_give
 from discreet.survey.assessment import Assessment
 
@@ -154,7 +155,8 @@ class _Protection:
     def _seed(self) -> int | None:
         """That of steps by chance: fresh unless one was given, so that nobody can guess it."""
         given = self.options.seed
-        return secrets.randbits(63) if given is None and self.options.steps else given
+        by_chance = any(isinstance(step_of(one), BY_CHANCE) for one in self.options.steps)
+        return secrets.randbits(63) if given is None and by_chance else given
 
     def _assessed(self, records: Records, keys: tuple[str, ...], **more: Any) -> Assessment:
         asked = self.options.assessing(keys, **more)

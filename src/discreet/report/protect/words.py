@@ -32,7 +32,7 @@ def changes(found: Protected) -> Iterator[str]:
         else:
             yield step.in_words
     if not found.recipe.steps:
-        yield "nothing had to be changed"
+        yield "nothing had to be changed" if found.reached else "nothing was changed"
 
 
 def _suppressed(found: Protected) -> str:
@@ -89,6 +89,15 @@ def information_told(found: Protected) -> str:
     kept = found.loss.two_way_information_kept.mean
     value = number(kept)
     return "–" if value is None else words.share(value, 1.0)
+
+
+def warnings(found: Protected) -> Iterator[str]:
+    """What must not be overlooked: that a guarantee is weak."""
+    if found.options.guarantee == Guarantee.WILDCARD and found.options.min_k is not None:
+        yield (
+            "do not rest on this alone: a few records without any value are enough for it; "
+            "candidates and strict prove more (--guarantee)"
+        )
 
 
 def title_of(found: Protected) -> str:
