@@ -208,15 +208,14 @@ class _Protection:
         options = self.options
         return Source.of_store(
             store,
-            population=before.summary.population_size if before.summary.population_size_known
-            else None,
+            population=before.summary.population_size,
             weight=options.weight,
             household=options.household,
             trees={
                 name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
                 for name, tree in options.trees.items()
             },
-        )  # fmt: skip
+        )
 
     def _given_out(self, chosen: Chosen, protecting: Protecting, before: Assessment) -> Protected:
         """The file written and assessed by itself; it stays only if no rule is broken, or if the
@@ -363,6 +362,9 @@ def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
         found["clusters"] = None
     if "weight" in found:
         found["stratum"] = None
+        if options.population is None and not options.whole_population:
+            size = changed.source.population  # which an intruder knows without the weights
+            found["population"] = size
     kept = tuple(name for name in options.sensitive if name not in gone)
     return found if kept == tuple(options.sensitive) else found | {"sensitive": kept}
 

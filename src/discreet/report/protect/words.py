@@ -78,10 +78,8 @@ def least_told(found: Protected) -> str:
     uniform = not found.options.importance
     if found.least_values is None or not taken or not uniform:
         return ""
-    least = words.count(found.least_values)
-    if found.options.guarantee == Guarantee.CANDIDATES:
-        return f"no suppression of single values can do with fewer than {least}"
-    return f"with these recodings no suppression can do with fewer than {least} values"
+    least = words.plural(found.least_values, "value")
+    return f"with these recodings no suppression can do with fewer than {least}"
 
 
 def information_told(found: Protected) -> str:
