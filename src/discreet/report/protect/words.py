@@ -60,15 +60,16 @@ def search_told(found: Protected) -> str:
     one = found.searched
     if one is None:
         return ""
-    loss = f"loss {one.loss:.4f} ({found.options.loss})"
+    whole = number(found.loss.search[found.options.loss].overall)  # recodings asked for included
+    loss = f"loss {one.loss if whole is None else whole:.4f} ({found.options.loss})"
     if one.n_nodes == 1:
         return f"{loss}; no recodings were looked for"
     many = words.plural(one.n_nodes, "recoding")
     if one.proved:
         return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
     return (
-        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other loses less "
-        f"than {max(one.loss - one.gap, 0.0):.4f}"
+        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose less "
+        f"by more than {one.gap:.4f}"
     )
 
 
