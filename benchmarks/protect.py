@@ -11,11 +11,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.assess import make_file
-from benchmarks.comparing import Comparison, Contestant, NotRun
+from benchmarks.comparing import Comparison, Contestant, NotRun, compare
 from benchmarks.contestants import JOBS, in_process
 from benchmarks.data import FOLDER, census_path
 from benchmarks.league import data_folder
@@ -24,7 +25,7 @@ from benchmarks.measuring import ROOT
 K = 3
 KEYS = (4, 6, 8, 10, 12)
 LEVELS = (2, 3, 4, 6, 10)  # of each of six keys: from hardly any to nearly all records unique
-ROWS = 100_000
+ROWS, FEWER = 100_000, 20_000  # of files that grow in uniques, and in keys
 LARGEST = 1_000_000
 SDCMICRO = {"eusilc": 83, "adult6": 72, "adult9": 169}  # CPU seconds at k = 3
 ARX = {  # k, most records suppressed: the loss of the best recoding, and seconds once warm
@@ -54,26 +55,37 @@ def _by_records(rows: int) -> Comparison:
     path = str(census_path(rows, "parquet"))
     return Comparison(
         title=f"values suppressed, k = {K}, {rows:,} × 10",
-        contestants=[*_ways(path, 10), _whole(path, 10)],
+        contestants=[*_ways(path, 10), *([_whole(path)] if rows < LARGEST else [])],
         prepare=partial(make_file, rows, "parquet"),
     )
 
 
+def run(scale: float) -> None:
+    """All of a protection of the largest file, which takes a minute."""
+    rows = int(LARGEST * scale)
+    path = str(census_path(rows, "parquet"))
+    compare(
+        Comparison(
+            title=f"values suppressed, k = {K}, {rows:,} × 10",
+            contestants=[_whole(path)],
+            prepare=partial(make_file, rows, "parquet"),
+        )
+    )
+
+
 def _by_keys(keys: int) -> Comparison:
-    path = str(FOLDER / f"zipf-{ROWS}-8.parquet")
     return Comparison(
-        title=f"values suppressed, k = {K}, {ROWS:,} × {keys}, 8 levels each",
-        contestants=_ways(path, keys),
-        prepare=partial(_make, 8),
+        title=f"values suppressed, k = {K}, {FEWER:,} × {keys}, 8 levels each",
+        contestants=_ways(str(_path(FEWER, 8)), keys),
+        prepare=partial(_make, FEWER, 8),
     )
 
 
 def _by_uniques(levels: int) -> Comparison:
-    path = str(FOLDER / f"zipf-{ROWS}-{levels}.parquet")
     return Comparison(
         title=f"values suppressed, k = {K}, {ROWS:,} × 6, {levels} levels each",
-        contestants=_ways(path, 6),
-        prepare=partial(_make, levels),
+        contestants=_ways(str(_path(ROWS, levels)), 6),
+        prepare=partial(_make, ROWS, levels),
     )
 
 
@@ -88,16 +100,20 @@ def _ways(path: str, keys: int) -> list[Contestant]:
     ]
 
 
-def _whole(path: str, keys: int) -> Contestant:
+def _whole(path: str) -> Contestant:
     return in_process(
         "all of discreet.protect, no recoding",
-        *("protect_frame", path, str(keys)),
+        *("protect_frame", path, "10"),
         note="assessed before and after, its loss measured, the frame given back",
     )
 
 
-def _make(levels: int) -> None:
-    command = [sys.executable, *JOBS, "make_zipf_file", str(ROWS), str(levels)]
+def _path(rows: int, levels: int) -> Path:
+    return FOLDER / f"zipf-{rows}-{levels}.parquet"
+
+
+def _make(rows: int, levels: int) -> None:
+    command = [sys.executable, *JOBS, "make_zipf_file", str(rows), str(levels)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
 
 
@@ -106,7 +122,7 @@ def make_zipf(rows: int, levels: int) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = FOLDER / f"zipf-{rows}-{levels}.parquet"
+    path = _path(rows, levels)
     if path.exists():
         return
     FOLDER.mkdir(exist_ok=True)

@@ -62,9 +62,14 @@ def search_told(found: Protected) -> str:
         return ""
     whole = number(found.loss.search[found.options.loss].overall)  # recodings asked for included
     loss = f"loss {one.loss if whole is None else whole:.4f} ({found.options.loss})"
+    only = [s for s in found.steps if isinstance(s, Suppress) and s.above is not None]
+    if only:
+        return f"{loss}; recoded as for k = {only[0].k}, values taken out of risky records alone"
     if one.n_nodes == 1:
         return f"{loss}; no recodings were looked for"
     many = words.plural(one.n_nodes, "recoding")
+    if found.options.min_k is None:
+        loss += "".join(f" at k = {point.k}" for point in found.frontier if point.chosen)
     if one.proved:
         return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
     return (
