@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 
+from discreet.masks.records.pram import Pram
+from discreet.masks.records.sampling import Subsample
+from discreet.masks.records.swapping import Swap
 from discreet.policy.verdict import Ruling
 from discreet.protection.applying import Changed
 from discreet.protection.protected import Protected
 
 OF_KEYS = {"min_k", "min_candidates", "max_risk", "population_uniques", "l"}
+
+
+AFTER = (
+    "Steps that change or draw single records come last, so that records stand out again: leave them "
+    "out, or put them before the suppression in a recipe."
+)
 
 
 def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
@@ -15,6 +24,9 @@ def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
         return ()
     broken = found.verdict.those(Ruling.BROKEN)
     own = [one for one in broken if one.rule in OF_KEYS]
+    chance = any(isinstance(step, Pram | Swap | Subsample) for step in found.recipe.steps)
+    if own and chance and found.options.recipe is None:
+        return (AFTER,)
     told = list(_by_options(found, changed)) if own else []
     told += [f"{one.remedy[:1].upper()}{one.remedy[1:]}." for one in broken if one.remedy]
     if not told:
