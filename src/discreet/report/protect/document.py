@@ -8,13 +8,24 @@ from discreet.figures import Figure, Outcome, Unavailable
 from discreet.protection.estimates_kept import AnalysisKept
 from discreet.protection.protected import FrontierPoint, Protected
 from discreet.report import words
-from discreet.report.document import Block, Document, Facts, Plot, Row, Section, Table, Text, Tiles
+from discreet.report.document import (
+    Block,
+    Document,
+    Facts,
+    Place,
+    Plot,
+    Row,
+    Section,
+    Table,
+    Text,
+    Tiles,
+)
 from discreet.report.protect import words as texts
 from discreet.report.verdict import next_section, verdict_section
 from discreet.survey.assessment import Assessment
 
 MOST_PAIRS = 12  # tables of two keys that are listed
-CHANGES = 36  # characters of what was changed, on the terminal
+PLACES: dict[Place, int] = {"terminal": 36, "page": 400}  # characters of what is changed
 
 
 def protect_document(found: Protected) -> Document:
@@ -125,11 +136,18 @@ def _frontier(found: Protected) -> Section:
         return Section("Other strengths", ())
     told = any(isinstance(one.largest_risk, Figure) for one in points)
     header = ("", "k", "what is changed", "suppressed", "loss", *(("largest risk",) if told else ()))
-    rows = tuple(_point(one, told=told) for one in points)
-    table = Table(header=header, rows=rows, sides="lrlrr" + ("r" if told else ""))
+    tables = tuple(
+        Table(
+            header=header,
+            rows=tuple(_point(one, told=told, most=most) for one in points),
+            sides="lrlrr" + ("r" if told else ""),
+            only=place,
+        )
+        for place, most in PLACES.items()
+    )
     meaning = (
         "k: how many records belong together at least. Each row is the recipe with the least loss "
-        "at that strength; the marked one was taken."
+        "that was found at that strength; the marked one was taken."
     )
 
     def draw() -> str:
@@ -138,12 +156,12 @@ def _frontier(found: Protected) -> Section:
         return frontier_plot(points)
 
     plot = Plot("frontier", "Loss against strength, with the values suppressed", draw)
-    return Section("Other strengths", (table, Text(meaning, "soft"), plot), only="detail")
+    return Section("Other strengths", (*tables, Text(meaning, "soft"), plot), only="detail")
 
 
-def _point(one: FrontierPoint, *, told: bool) -> Row:
+def _point(one: FrontierPoint, *, told: bool, most: int) -> Row:
     changes = "; ".join(one.changes) or "keys as they are"
-    shown = changes if len(changes) <= CHANGES else f"{changes[: CHANGES - 1]}…"
+    shown = changes if len(changes) <= most else f"{changes[: most - 1]}…"
     risk = (_risk(one.largest_risk),) if told else ()
     k = "–" if one.k == 1 else words.count(one.k)
     mark = "▶" if one.chosen else ""
