@@ -29,6 +29,7 @@ from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted, suppressed
 from discreet.protection.ladders import leaf_shares, leaves_of_key
+from discreet.protection.mending import Solved
 from discreet.protection.recipe import Recipe
 from discreet.protection.transition import Transition
 
@@ -55,6 +56,7 @@ class Source:
     household: str | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     cell_weight: FloatArray | None = None
+    solved: Solved = field(default_factory=Solved)
 
     @classmethod
     def of_store(cls, store: RowStore, **more: Any) -> "Source":
@@ -333,7 +335,14 @@ class _Carrying:
             rule = "before steps that treat single records"
             raise InputError(must_be("suppression for diverse values", rule, "one after them"))
         risk = None if step.above is None or self.risks is None else self.risks(self.counted)
-        done = suppressed(self.counted, step, values=values, risk=risk, progress=self.progress)
+        done = suppressed(
+            self.counted,
+            step,
+            values=values,
+            risk=risk,
+            solved=self.source.solved,
+            progress=self.progress,
+        )
         self.counted = done.after
         self.suppressions.append(done.found)
         self.told.append(step)

@@ -25,7 +25,7 @@ from discreet.masks.records.suppression import (
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
-from discreet.protection.mending import METHODS
+from discreet.protection.mending import Solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +98,14 @@ def suppressed(
     *,
     values: Mapping[str, tuple[IntArray, IntArray]] | None = None,
     risk: FloatArray | None = None,
+    solved: Solved | None = None,
     progress: Progress = silent,
 ) -> Suppressed:
     """The file after a step of local suppression.
 
     `values` gives the origins and the values of each sensitive variable that has to be diverse;
-    `risk` is that of each row, where only risky records are to be helped.
+    `risk` is that of each row, where only risky records are to be helped; `solved` remembers what
+    was found before.
     """
     coding, words, records, place = before.cells()
     diverse = tuple(
@@ -124,7 +126,7 @@ def suppressed(
     if step.records:
         found = with_all_keys_gone(problem)
     else:
-        found = METHODS[Guarantee(step.guarantee)](problem, progress)
+        found = (solved or Solved()).of(problem, Guarantee(step.guarantee), progress)
     return Suppressed(after=taken_out(before, place, found), found=found)
 
 

@@ -1,7 +1,8 @@
 """What is done at a node of the lattice with the records that still stand out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 
@@ -15,12 +16,41 @@ from discreet.progress import Progress, silent
 from discreet.protection.lattice import CellsAt
 from discreet.protection.search import Mended
 
+MOST_REMEMBERED = 4  # suppressions
 Method = Callable[[Problem, Progress], Suppression]
 METHODS: dict[Guarantee, Method] = {
     Guarantee.STRICT: suppressed_strictly,
     Guarantee.CANDIDATES: suppressed_to_candidates,
     Guarantee.WILDCARD: suppressed_to_wildcards,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Suppressions that were found, by the problem: a plan is carried out without solving anew."""
+
+    found: dict[bytes, Suppression] = field(default_factory=dict)
+
+    def of(self, problem: Problem, guarantee: Guarantee, progress: Progress) -> Suppression:
+        """The suppression of a problem, found now or before."""
+        key = _fingerprint(problem, guarantee)
+        if key not in self.found:
+            while len(self.found) >= MOST_REMEMBERED:
+                del self.found[next(iter(self.found))]
+            self.found[key] = METHODS[guarantee](problem, progress)
+        return self.found[key]
+
+
+def _fingerprint(problem: Problem, guarantee: Guarantee) -> bytes:
+    """A hash of all that a suppression depends on."""
+    most = problem.most if problem.most is not None else np.zeros(0, dtype=np.int64)
+    arrays = [problem.words, problem.records, problem.cost, most, problem.stands_out]
+    for values in problem.values:
+        arrays += [values.cell, values.value, np.array([values.least])]
+    digest = blake2b(repr((guarantee, problem.k, problem.coding, sorted(problem.never))).encode())
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +67,7 @@ class SuppressValues:
     never: frozenset[int] = frozenset()
     most: IntArray | None = None
     whole: bool = False
+    solved: Solved = field(default_factory=Solved, compare=False)
 
     def allows(self, standing_out: int) -> bool:
         """However many they are."""
@@ -62,7 +93,7 @@ class SuppressValues:
 
     def mended(self, cells: CellsAt) -> Mended:
         """The values that are taken out, by key and level."""
-        return with_levels(cells, METHODS[self.guarantee](self.problem(cells), silent))
+        return with_levels(cells, self.solved.of(self.problem(cells), self.guarantee, silent))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ rules is taken.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted
 from discreet.protection.ladders import Ladder, ladder_of
 from discreet.protection.lattice import Lattice, Node
-from discreet.protection.mending import SuppressRecords, SuppressValues
+from discreet.protection.mending import Solved, SuppressRecords, SuppressValues
 from discreet.protection.options import ProtectOptions
 from discreet.protection.search import WORK, Found, searched
 from discreet.protection.search_loss import search_loss
@@ -66,6 +66,7 @@ class Planner:
     pairs: Mapping[str, tuple[IntArray, IntArray]]
     diverse: Mapping[str, int]
     population: float | None = None
+    solved: Solved = field(default_factory=Solved)
     progress: Progress = silent
 
     def planned(
@@ -152,6 +153,7 @@ class Planner:
             cost=np.array([float(options.importance.get(name, 1.0)) for name in names]),
             never=frozenset(names.index(name) for name in options.untouched if name in names),
             most=most,
+            solved=self.solved,
         )
 
 

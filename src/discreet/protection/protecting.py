@@ -212,6 +212,7 @@ class Protecting:
             pairs=self.source.sensitive_values(list(diverse)) if diverse else {},
             diverse=diverse,
             population=self.source.population,
+            solved=self.source.solved,
             progress=self.progress,
         )
 
