@@ -33,6 +33,7 @@ class CellsAt:
     records: IntArray
     place: IntArray
     values: tuple[Values, ...] = ()
+    lacks_values: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,14 @@ class Lattice:
         distinct, place = distinct_rows(self._words(node, coding))
         records = np.bincount(place, weights=self.records).astype(np.int64)
         values = tuple(_coarser(one, place) for one in self.values)
-        return CellsAt(coding=coding, words=distinct, records=records, place=place, values=values)
+        return CellsAt(
+            coding=coding,
+            words=distinct,
+            records=records,
+            place=place,
+            values=values,
+            lacks_values=not self._complete.all(),
+        )
 
     def standing_out(self, node: Node, k: int) -> "StandingOut":
         """How many records are in cells of fewer than k at a node."""
@@ -139,6 +147,10 @@ class Lattice:
     def recoding_losses(self) -> FloatArray:
         """The loss of each key at each rung by recoding alone: a lower bound at every node, as an
         array of keys × rungs, infinite beyond the last rung."""
+        return self._alone
+
+    @cached_property
+    def _alone(self) -> FloatArray:
         n = max(self.n_records, 1)
         found = np.full((len(self.ladders), max(self.shape, default=0)), np.inf)
         for key, rungs in enumerate(self.costs):
@@ -154,6 +166,13 @@ class Lattice:
         ]
         return float(self.loss.together(np.array(by_key), self.importance))
 
+    def guessed_loss(self, node: Node, values: float) -> float:
+        """The loss of a node if so many values were taken out, of all keys alike."""
+        keys = np.arange(len(self.ladders))
+        alone = self.recoding_losses()[keys, np.array(node)]
+        more = (1.0 - alone) * min(values / max(self.n_records * len(self.ladders), 1), 1.0)
+        return float(self.loss.together(alone + more, self.importance))
+
     def _at(self, node: Node) -> list["RungCost"]:
         return [rungs[rung] for rungs, rung in zip(self.costs, node, strict=True)]
 
@@ -165,7 +184,7 @@ class Lattice:
         keys together is concave in what a key loses, or linear, so that its least is at an end.
         """
         alone = self.recoding_losses()[np.arange(len(self.ladders)), nodes]
-        least = self._cheapest()[np.arange(len(self.ladders)), nodes]
+        least = self._cheapest[np.arange(len(self.ladders)), nodes]
         more = least * (records[:, None] / max(self.n_records, 1))
         if whole:
             return self.loss.together(alone + more, self.importance)
@@ -176,6 +195,7 @@ class Lattice:
             found = np.minimum(found, self.loss.together(one, self.importance))
         return found
 
+    @cached_property
     def _cheapest(self) -> FloatArray:
         """The least that taking out a value of a key costs more than keeping it, at each rung."""
         found = np.zeros((len(self.ladders), max(self.shape, default=0)))

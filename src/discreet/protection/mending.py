@@ -1,7 +1,7 @@
 """What is done at a node of the lattice with the records that still stand out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -69,6 +69,11 @@ class SuppressValues:
     whole: bool = False
     solved: Solved = field(default_factory=Solved, compare=False)
 
+    @property
+    def least_is_wanted(self) -> bool:
+        """Whether the guarantee is the one for which the least is found."""
+        return self.guarantee is Guarantee.CANDIDATES
+
     def allows(self, standing_out: int) -> bool:
         """However many they are."""
         return True
@@ -91,7 +96,17 @@ class SuppressValues:
             values=cells.values,
         )
 
-    def mended(self, cells: CellsAt) -> Mended:
+    def least(self, cells: CellsAt) -> Mended:
+        """The least that is taken out so that every record fits k original ones. No guarantee but
+        the weakest can do with fewer values, if all are worth the same."""
+        found = suppressed_to_candidates(self.problem(cells))
+        mended = with_levels(cells, found)
+        alike = bool((self.cost == self.cost[:1]).all()) and found.how is How.EXACT
+        if not alike or self.guarantee is Guarantee.WILDCARD or _lacks_values(cells):
+            return mended
+        return replace(mended, values=sum(int(one.sum()) for one in mended.suppressed))
+
+    def wanted(self, cells: CellsAt) -> Mended:
         """The values that are taken out, by key and level."""
         return with_levels(cells, self.solved.of(self.problem(cells), self.guarantee, silent))
 
@@ -104,13 +119,18 @@ class SuppressRecords:
     k: int
     most: float
     whole: bool = True
+    least_is_wanted: bool = True
 
     def allows(self, standing_out: int) -> bool:
         """Up to the limit."""
         return standing_out <= self.most
 
-    def mended(self, cells: CellsAt) -> Mended:
+    def wanted(self, cells: CellsAt) -> Mended:
         """All values of the records that stand out."""
+        return self.least(cells)
+
+    def least(self, cells: CellsAt) -> Mended:
+        """The same: there is no choice."""
         few = cells.records < self.k
         every = (1 << len(cells.coding.digits)) - 1
         places = np.arange(len(cells.records))
@@ -124,6 +144,11 @@ class SuppressRecords:
                 least=0.0,
             ),
         )
+
+
+def _lacks_values(cells: CellsAt) -> bool:
+    """Whether some value is missing, which can be taken out at no cost."""
+    return cells.lacks_values
 
 
 def with_levels(cells: CellsAt, found: Suppression) -> Mended:

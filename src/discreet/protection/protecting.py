@@ -159,9 +159,13 @@ class Protecting:
             planned = None
             steps = base.recipe.steps
             if k > AS_IT_IS or self._diverse():
-                asks_for_it = k == self._start()
                 planner = self._planner(base)
-                planned = planner.planned(k, work=WORK if asks_for_it else WORK / 4)
+                near = [one.planned.node for _, one in sorted(self.attempts.items())
+                        if one.planned is not None]  # fmt: skip
+                others = k != self._start() and bool(near)
+                planned = planner.planned(
+                    k, work=WORK / 5 if others else WORK, starts=near[-1:] if others else ()
+                )
                 more = planner.suppressing(k) if planned is None else planned.steps
                 steps = (*steps, *more)
             self.attempts[k, False] = self._tried(k, replace(base.recipe, steps=steps), planned)
@@ -181,7 +185,7 @@ class Protecting:
                 *self._planner(self._base()).suppressing(k, above=min(limits)),
             )
             recipe = replace(self._base().recipe, steps=steps)
-            attempt = self._tried(k, recipe, self._at(strength).planned)
+            attempt = self._tried(k, recipe, None)
             if attempt.kept and (best is None or attempt.loss < best.loss):
                 best = attempt
         return best if best is not None and best.loss < self._at(k).loss else None

@@ -32,7 +32,7 @@ def changes(found: Protected) -> Iterator[str]:
         else:
             yield step.in_words
     if not found.recipe.steps:
-        yield "nothing had to be changed"
+        yield "nothing had to be changed" if found.reached else "nothing that may be done helps"
 
 
 def _suppressed(found: Protected) -> str:
