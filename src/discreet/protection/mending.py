@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.figures import How
 from discreet.masks.records.candidate_suppression import suppressed_to_candidates
-from discreet.masks.records.strict_suppression import suppressed_strictly
+from discreet.masks.records.strict_suppression import MOST_SETS, suppressed_strictly
 from discreet.masks.records.suppression import Guarantee, Problem, Suppression
 from discreet.masks.records.wildcard_suppression import suppressed_to_wildcards
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -58,6 +58,7 @@ class SuppressValues:
             most=self.most,
             open=few,
             values=cells.values,
+            most_sets=MOST_SETS,
         )
 
     def mended(self, cells: CellsAt) -> Mended:

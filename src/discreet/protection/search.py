@@ -24,6 +24,7 @@ from discreet.progress import Progress, silent
 
 WORK = 60_000_000  # cells looked at, some twenty seconds
 COUNTING, SUPPRESSING = 1, 40  # what it takes for each cell at a node
+EACH_SET = 500  # cells that could be counted while a set of keys is looked at, however few cells
 CLIMBING = 0.5  # of the work, for the climbs
 SLACK = 1e-12  # two losses this near are alike
 
@@ -171,7 +172,7 @@ class _Search:
             return None
         cells = self.lattice.at(node)
         mended = self.mending.mended(cells)
-        self._spend(SUPPRESSING if found.records and not self.mending.whole else COUNTING)
+        self._spend(SUPPRESSING if found.records and not self.mending.whole else COUNTING, mended)
         if mended.left:
             return None
         loss = self.lattice.loss_of(node, mended.suppressed)
@@ -180,8 +181,11 @@ class _Search:
             self.best = point
         return point
 
-    def _spend(self, steps: int) -> None:
-        self.done += steps * max(len(self.lattice.records), 1000)
+    def _spend(self, steps: int, mended: Mended | None = None) -> None:
+        done = steps * max(len(self.lattice.records), 1000)
+        if mended is not None and mended.suppression is not None:
+            done = max(done, EACH_SET * mended.suppression.steps)
+        self.done += done
         self.progress("looking for the recoding with the least loss", min(self.done / self.work, 1))
 
     def _known(self, node: Node) -> int:

@@ -25,7 +25,7 @@ Cost: a few groupings of the open cells for each set of keys, as long as cells a
 import heapq
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -44,6 +44,7 @@ from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 ALIKE = 9  # digits of a price by which prices are told apart
+MOST_SETS = 5_000  # sets of keys that are looked at; all there are of up to 12 keys
 FEW = 6  # records wanted together, up to which groups of every smaller size are looked at
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.0)  # of those wanted, that are looked at beyond
 
@@ -51,11 +52,13 @@ SHARES = (1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.0)  # of those wanted, that are look
 def suppressed_strictly(problem: Problem, progress: Progress = silent) -> Suppression:
     """Suppression after which each pattern is shown by k records with enough different sensitive
     values."""
+    problem = replace(problem, most_sets=min(problem.most_sets, MOST_SETS))
     search = _Search(problem)
-    n_open = max(len(search.waiting), 1)
+    n_open, steps = max(len(search.waiting), 1), 0
     for size, masks in _steps(problem):
         if not len(search.waiting):
             break
+        steps += len(masks)
         progress("looking for values to suppress", 1 - len(search.waiting) / n_open)
         if size == problem.k:
             search.form_groups(masks)
@@ -72,6 +75,7 @@ def suppressed_strictly(problem: Problem, progress: Progress = silent) -> Suppre
         how=How.BOUND,
         least=floor.least,
         left=int(problem.records[search.waiting].sum()),
+        steps=steps + floor.steps,
     )
 
 
