@@ -79,5 +79,6 @@ class Coding:
         """Words of each row of `levels` (rows × keys); the inverse of `decode`."""
         words = np.zeros((levels.shape[0], self.n_words), dtype=np.int64)
         for key, digit in enumerate(self.digits):
-            words[:, digit.word] += levels[:, key] * digit.stride
+            level = levels[:, key].astype(np.int64, copy=False)  # levels may be held in 32 bits
+            words[:, digit.word] += level * digit.stride
         return words

@@ -322,11 +322,14 @@ class _Search:
         codes = self.problem.codes(mask, self.donors)
         able = np.flatnonzero(np.isin(codes, groups.codes[wanted & (lacking > 0)]))
         able = able[self.spare[able] > 0]
+        if not len(able):
+            return found
         by_code: dict[int, list[int]] = {}
         for donor in able[np.argsort(-self.spare[able], kind="stable")]:
             by_code.setdefault(int(codes[donor]), []).append(int(donor))
-        for group in np.flatnonzero(wanted & (lacking > 0)):
-            donors = by_code.get(int(groups.codes[group]), [])
+        given = np.isin(groups.codes, codes[able])
+        for group in np.flatnonzero(wanted & (lacking > 0) & given):
+            donors = by_code[int(groups.codes[group])]
             need = int(lacking[group])
             if int(self.spare[donors].sum()) < need or room < self.problem.k:
                 continue
