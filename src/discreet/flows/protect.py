@@ -24,6 +24,7 @@ from discreet.flows.assess import measured
 from discreet.flows.engine import engine_or_default
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
+from discreet.masks.records.order import RemoveColumns
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.policy.verdict import Ruling
@@ -38,6 +39,7 @@ from discreet.protection.options import ProtectOptions
 from discreet.protection.output import Outgoing, narrow_tables, write_narrow
 from discreet.protection.protected import Protected
 from discreet.protection.protecting import Chosen, Protecting
+from discreet.protection.recipe import read_recipe, step_of
 from discreet.protection.what_would_give import what_would_give
 from discreet.survey.assessment import Assessment
 
@@ -138,6 +140,7 @@ class _Protection:
 
     def result(self) -> Protected:
         """The file protected, given out and assessed."""
+        self._check_columns()
         before = self._assessed(self.records, self.keys)
         with self.engine.count(self._request()) as store:
             protecting = Protecting(
@@ -151,6 +154,15 @@ class _Protection:
             chosen = protecting.chosen()
             return self._given_out(chosen, protecting, before)
 
+    def _check_columns(self) -> None:
+        """Columns that are to be removed are there."""
+        steps = [step_of(one) for one in self.options.steps]
+        if self.options.recipe is not None:
+            steps += read_recipe(self.options.recipe).steps
+        for step in steps:
+            if isinstance(step, RemoveColumns):
+                self.records.find("columns", step.columns)
+
     def _seed(self) -> int | None:
         """That of steps by chance: fresh unless one was given, so that nobody can guess it."""
         given = self.options.seed
@@ -162,6 +174,8 @@ class _Protection:
 
     def _changed(self, path: Path, changed: Changed, **more: Any) -> Assessment:
         """An assessment of a changed file, by the keys that it still has."""
+        if not changed.kept_keys:
+            raise InputError(must_be("keys", "left in the file, at least one of them", "none"))
         records = open_records(path, None if _is_parquet(path) else self.options.csv)
         fewer = _without(changed, self.options)
         return self._assessed(records, changed.kept_keys, **fewer, **more)
@@ -210,6 +224,7 @@ class _Protection:
             else None,
             weight=options.weight,
             household=options.household,
+            sensitive=tuple(options.sensitive),
             trees={
                 name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
                 for name, tree in options.trees.items()
@@ -362,6 +377,8 @@ def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
     if "weight" in found:
         found["stratum"] = None
     kept = tuple(name for name in options.sensitive if name not in gone)
+    if options.sensitive and not kept:
+        found["l"] = None
     return found if kept == tuple(options.sensitive) else found | {"sensitive": kept}
 
 

@@ -54,6 +54,7 @@ class Source:
     population: float | None = None
     weight: str | None = None
     household: str | None = None
+    sensitive: tuple[str, ...] = ()
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     cell_weight: FloatArray | None = None
     solved: Solved = field(default_factory=Solved)
@@ -91,6 +92,10 @@ class Source:
         """The cells and the values of sensitive variables, one row for each pair that occurs."""
         found = {}
         for name in names:
+            if name not in self.sensitive:
+                remedy = "name it (sensitive)"
+                rule = "one of the sensitive variables"
+                raise InputError(must_be("what is diverse", rule, repr(name), remedy=remedy))
             pairs = list(self.store.sensitive_pairs(name))
             words = np.concatenate([one["words"] for one in pairs])
             value = np.concatenate([one["value"] for one in pairs])
@@ -168,7 +173,8 @@ class Changed:
     @property
     def kept_keys(self) -> tuple[str, ...]:
         """The names of the keys that go out."""
-        return tuple(key.name for key in self.keys if key.name not in self.dropped)
+        gone = {*self.dropped, *self.gone_columns}
+        return tuple(key.name for key in self.keys if key.name not in gone)
 
     @property
     def left(self) -> int:

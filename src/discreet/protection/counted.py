@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.data.coding import Coding
+from discreet.data.columns import near_match
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import distinct_rows
+from discreet.errors import ColumnError, must_be
 from discreet.masks.records.recoding import Levels, Recoding, applied
 from discreet.masks.records.strict_suppression import with_all_keys_gone
 from discreet.masks.records.suppress import Suppress
@@ -48,8 +50,14 @@ class Counted:
         return Coding.of_sizes([max(len(key.values), 1) for key in self.keys])
 
     def place(self, key: str) -> int:
-        """Where a key stands."""
-        return [one.name for one in self.keys].index(key)
+        """Where a key stands; raises ColumnError where it is none."""
+        names = [one.name for one in self.keys]
+        if key not in names:
+            near = near_match(key, names)
+            remedy = f"did you mean {near!r}?" if near else None
+            rule = f"one of the keys {', '.join(names)}"
+            raise ColumnError(must_be("key", rule, repr(key), remedy=remedy))
+        return names.index(key)
 
     def records_by_level(self, key: int) -> IntArray:
         """How many records have each level of a key."""

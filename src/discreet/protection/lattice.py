@@ -200,12 +200,13 @@ class Lattice:
         """The least that taking out a value of a key costs more than keeping it, at each rung."""
         found = np.zeros((len(self.ladders), max(self.shape, default=0)))
         for key, rungs in enumerate(self.costs):
-            lacks = self.ladders[key].key.values[-1:] == (None,)
             for rung, cost in enumerate(rungs):
                 gain = cost.suppressed - cost.kept
                 known = cost.held > 0
-                known[-1:] &= not lacks
-                found[key, rung] = max(float(gain[known].min(initial=1.0)), 0.0)
+                lacks = self.ladders[key].rungs[rung].levels.values[-1:] == (None,)
+                known[-1:] &= not lacks  # a key that is left out has no missing level any more
+                if known.any():
+                    found[key, rung] = max(float(gain[known].min()), 0.0)
         return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.figures import How
 from discreet.masks.records.candidate_suppression import suppressed_to_candidates
-from discreet.masks.records.strict_suppression import suppressed_strictly
+from discreet.masks.records.strict_suppression import MOST_SETS, suppressed_strictly
 from discreet.masks.records.suppression import Guarantee, Problem, Suppression
 from discreet.masks.records.wildcard_suppression import suppressed_to_wildcards
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -47,7 +47,8 @@ def _fingerprint(problem: Problem, guarantee: Guarantee) -> bytes:
     arrays = [problem.words, problem.records, problem.cost, most, problem.stands_out]
     for values in problem.values:
         arrays += [values.cell, values.value, np.array([values.least])]
-    digest = blake2b(repr((guarantee, problem.k, problem.coding, sorted(problem.never))).encode())
+    asked = (guarantee, problem.k, problem.coding, sorted(problem.never), problem.most_sets)
+    digest = blake2b(repr(asked).encode())
     for array in arrays:
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.digest()
@@ -94,6 +95,7 @@ class SuppressValues:
             most=self.most,
             open=few,
             values=cells.values,
+            most_sets=MOST_SETS,
         )
 
     def least(self, cells: CellsAt) -> Mended:

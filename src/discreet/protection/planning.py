@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.data.hierarchy import Hierarchy
 from discreet.masks.records.contract import RecordMethod
-from discreet.masks.records.recoding import RECODINGS, Recoding, Same
+from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, Same
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Guarantee, Values
 from discreet.numerics.arrays import IntArray
@@ -85,6 +85,11 @@ class Planner:
         if found.best is None:
             return None
         node = found.best.node
+        if all(
+            isinstance(ladder.rungs[rung].how, Drop)
+            for ladder, rung in zip(lattice.ladders, node, strict=True)
+        ):
+            return None  # a file without any key is no answer
         steps: list[RecordMethod] = [
             ladder.rungs[rung].how
             for ladder, rung in zip(lattice.ladders, node, strict=True)

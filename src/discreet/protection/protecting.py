@@ -9,6 +9,7 @@ import numpy as np
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.records.fitting import Combinations, fits_of
 from discreet.masks.records.notation import recoding_of
+from discreet.masks.records.strict_suppression import MOST_SETS
 from discreet.masks.records.suppression import Guarantee
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.policy.findings import Finding, Findings
@@ -294,7 +295,8 @@ class Protecting:
 
     def _frontier(self, chosen: Attempt) -> tuple[FrontierPoint, ...]:
         """What other strengths would cost, and the risk that they leave."""
-        if self.options.frontier and len(self.source.words) <= FRONTIER_CELLS:
+        few = len(self.source.words) <= FRONTIER_CELLS and 2 ** len(chosen.changed.keys) <= MOST_SETS
+        if self.options.frontier and few:
             for k in FRONTIER:
                 if k not in {strength for strength, _ in self.attempts} and k != chosen.k:
                     self._at(k)

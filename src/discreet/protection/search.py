@@ -27,6 +27,7 @@ from discreet.protection.lattice import MOST_NODES, CellsAt, Lattice, Node
 
 WORK = 20_000_000  # steps, some seven seconds; a step is a cell that is counted
 COUNTING, BOUNDING, WANTED = 1, 10, 40  # steps that each look takes for a cell
+EACH_SET = 500  # steps of looking at a set of keys, however few cells there are
 LEAST_LOOKS = 300  # steps for each cell that there are in any case, of files of many cells
 CLIMBING = 0.5  # of the work
 NEAREST = 3  # neighbours of a climb that are looked at twice
@@ -200,7 +201,7 @@ class _Search:
         if count is None:
             return None
         mended = self.mending.least(self.lattice.at(node))
-        self._spend(COUNTING if self.mending.whole else BOUNDING)
+        self._spend(COUNTING if self.mending.whole else BOUNDING, mended)
         if mended.left:
             return None
         if mended.values:
@@ -235,7 +236,7 @@ class _Search:
         if node in self.sure:
             return
         mended = self.mending.wanted(self.lattice.at(node))
-        self._spend(WANTED)
+        self._spend(WANTED, mended)
         if not mended.left:
             loss = self.lattice.loss_of(node, mended.suppressed)
             self._take(Point(node=node, loss=loss, mended=mended))
@@ -245,8 +246,9 @@ class _Search:
         if self.best is None or point.loss < self.best.loss - SLACK:
             self.best = point
 
-    def _spend(self, steps: int) -> None:
-        self.done += steps * max(len(self.lattice.records), 1000)
+    def _spend(self, steps: int, mended: Mended | None = None) -> None:
+        sets = 0 if mended is None else mended.suppression.steps
+        self.done += max(steps * max(len(self.lattice.records), 1000), EACH_SET * sets)
         self.progress("looking for the recoding with the least loss", min(self.done / self.work, 1))
 
     def _learn(self, node: Node, gone: int, *, ruled_out: bool = False) -> None:

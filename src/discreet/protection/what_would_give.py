@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from discreet.masks.records.suppression import Guarantee
 from discreet.policy.verdict import Ruling
 from discreet.protection.applying import Changed
 from discreet.protection.protected import Protected
@@ -27,9 +28,14 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
     if options.recipe is not None:
         yield "The recipe does not reach the goal: change a step, or leave it out to have one found."
         return
-    if changed.left:
+    n = changed.source.n_records
+    if options.min_k is not None and options.min_k > n:
+        yield f"Ask for fewer records that belong together (min k): the file has {n:,}."
+    elif changed.left:
         records = "record" if changed.left == 1 else "records"
-        yield f"{changed.left:,} {records} cannot be helped under these limits."
+        limited = options.untouched or options.most_suppressed
+        why = "under these limits" if limited else "however many values are suppressed"
+        yield f"{changed.left:,} {records} cannot be helped {why}."
     if options.untouched:
         yield f"Let {' or '.join(options.untouched)} be changed (untouched)."
     if options.most_suppressed:
@@ -42,3 +48,10 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
         yield "Let keys be left out (keep keys)."
     if not options.search:
         yield "Let keys be recoded (search)."
+    if options.guarantee != Guarantee.STRICT:
+        yield "Ask for the strict guarantee: rules count the records that show the same values."
+    if options.steps:
+        yield (
+            "Leave out steps that treat single records: they came after the suppression and can part "
+            "records that belonged together."
+        )

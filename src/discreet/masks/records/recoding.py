@@ -195,7 +195,10 @@ class Quantiles(_Rule):
         _check_numbers(self.key, numbers, levels)
         reached = np.cumsum(records) - records  # records below each number
         wanted = records.sum() * np.arange(1, self.number) / self.number
-        places = np.unique(np.searchsorted(reached, wanted - TINY))
+        edges = np.append(reached, records.sum())
+        above = np.clip(np.searchsorted(edges, wanted - TINY), 1, len(edges) - 1)
+        nearer = wanted - edges[above - 1] < edges[above] - wanted - TINY
+        places = np.unique(above - nearer)
         at = tuple(float(numbers[p]) for p in places if 0 < p < len(numbers))
         if not at:
             rule = "of a key whose numbers can be parted"

@@ -69,7 +69,8 @@ class Problem:
 
     `k` records are needed together. `cost` is the price of a value of each key; `never` are keys of
     which no value is taken out, `most` how many values of a key may be (−1: any number). `open` are
-    the cells that stand out, by default those of fewer than k records.
+    the cells that stand out, by default those of fewer than k records. Of more than `most_sets` sets
+    of keys only the cheapest are looked at, and all keys at once.
     """
 
     coding: Coding
@@ -81,6 +82,7 @@ class Problem:
     most: IntArray | None = None
     open: BoolArray | None = None
     values: tuple[Values, ...] = ()
+    most_sets: int = MOST_SETS
     _sums: dict[int, IntArray] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -129,9 +131,9 @@ class Problem:
 
     def sets(self) -> Iterator[tuple[float, int]]:
         """The sets of keys that may be suppressed with their costs, the cheapest first; at most
-        MOST_SETS of them, and last that of all keys that may be."""
+        `most_sets` of them, and last that of all keys that may be."""
         free = [key for key in range(self.n_keys) if key not in self.never]
-        return cheapest_sets([float(self.cost[key]) for key in free], free, MOST_SETS)
+        return cheapest_sets([float(self.cost[key]) for key in free], free, self.most_sets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +142,7 @@ class Suppression:
 
     The records of each cell add up to all of it. `how` says whether no other choice could do with
     less at this price: exact, or a bound. `least` is a price that no choice can do without. `left`
-    are records that could not be helped.
+    are records that could not be helped, `steps` how often the cells were looked at.
     """
 
     cell: IntArray
@@ -149,6 +151,7 @@ class Suppression:
     how: How
     least: float
     left: int = 0
+    steps: int = 0
 
     def values(self, n_keys: int) -> IntArray:
         """How many values of each key are taken out, of those that the cells have."""

@@ -39,6 +39,7 @@ def _as_bound(start: Suppression, without: IntArray) -> Suppression:
         how=How.BOUND,
         least=0.0,
         left=start.left,
+        steps=start.steps,
     )
 
 
