@@ -26,6 +26,7 @@ COMPARED = (
     "sensitive",
     "suda",
     "loglinear",
+    "protect",
 )
 BY_NAME = (
     "lancaster",

@@ -284,6 +284,134 @@ def loglinear_two_way() -> None:
     timed(lambda: f"{fit_by_iteration(cells, all_of_order(6, 2)).sweeps} rounds")
 
 
+def make_zipf_file(rows: str, levels: str) -> None:
+    """The file of `benchmarks.protect`, made in a process of its own."""
+    from benchmarks.protect import make_zipf
+
+    make_zipf(int(rows), int(levels))
+
+
+def _first_keys(path: str, keys: str) -> Any:
+    """The first so many keys of a file, those of text as integer codes."""
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    names = [name for name in pq.read_schema(path).names if name != "weight"][: int(keys)]
+    frame = pd.read_parquet(path, columns=names)
+    for name in names:
+        if frame[name].dtype.kind not in "iu":
+            frame[name] = pd.factorize(frame[name])[0]
+    return frame
+
+
+def suppress_values(path: str, keys: str, guarantee: str) -> None:
+    """The cells of a frame, and which values to take out; none is written."""
+    from benchmarks.protect import K
+    from discreet.data.missing import missing_policy
+    from discreet.data.records import open_records
+    from discreet.engines.contract import Request
+    from discreet.engines.duckdb import DuckDBEngine
+    from discreet.masks.records.suppress import Suppress
+    from discreet.protection.applying import Source
+    from discreet.protection.counted import suppressed
+
+    frame = _first_keys(path, keys)
+
+    def work() -> str:
+        request = Request(
+            records=open_records(frame),
+            keys=tuple(frame.columns),
+            missing=missing_policy("category"),
+        )
+        with DuckDBEngine().count(request) as store:
+            counted = Source.of_store(store).counted
+            found = suppressed(counted, Suppress(k=K, guarantee=guarantee)).found
+        values, alone = found.values(len(frame.columns)).sum(), (counted.n == 1).sum() / len(frame)
+        return f"{values:,} values; {alone:.1%} of records unique"
+
+    timed(work)
+
+
+def duckdb_keys(path: str, keys: str) -> None:
+    """The limit: DuckDB's group-by of all keys of the frame."""
+    import duckdb
+
+    frame = _first_keys(path, keys)
+    con = duckdb.connect()
+    con.register("frame", frame)
+    query = f"SELECT count(*) FROM (SELECT count(*) FROM frame GROUP BY {', '.join(frame)})"
+    timed(lambda: con.execute(query).fetchall()[0][0])
+
+
+def pandas_keys(path: str, keys: str) -> None:
+    """The same by pandas."""
+    frame = _first_keys(path, keys)
+    timed(lambda: len(frame.groupby(list(frame.columns), sort=False).size()))
+
+
+def protect_frame(path: str, keys: str) -> None:
+    """All of a protection that recodes nothing."""
+    import discreet
+    from benchmarks.protect import K
+
+    frame = _first_keys(path, keys)
+    asked: Any = {"min_k": K, "search": False, "frontier": False}
+    timed(lambda: _taken_out(discreet.protect(frame, list(frame.columns), **asked)))
+
+
+def protect_shared(folder: str, name: str, guarantee: str) -> None:
+    """The same of a file on which R sdcMicro was measured."""
+    import numpy as np
+    import pandas as pd
+
+    import discreet
+    from benchmarks.protect import K
+
+    if name == "eusilc":
+        frame = pd.read_csv(f"{folder}/eusilc_sample_keys.csv")
+        keys = ["db040", "hsize", "rb090", "age", "pb220a", "pl030"]
+    else:
+        whole = pd.read_csv(f"{folder}/arx_adult.csv", sep=";")
+        rows = sorted(np.random.default_rng(1).choice(30_162, 10_000, replace=False))
+        frame = whole.iloc[rows].reset_index(drop=True)
+        six = "age native-country education occupation workclass marital-status"
+        keys = six.split() if name == "adult6" else list(frame.columns)
+    asked: Any = {"min_k": K, "guarantee": guarantee, "search": False, "frontier": False}
+    timed(lambda: _taken_out(discreet.protect(frame, keys, **asked)))
+
+
+def _taken_out(found: Any) -> str:
+    return f"{found.loss.suppressed_values.overall.value:,} values"
+
+
+def recode_adult(folder: str, k: str, most: str) -> None:
+    """The best recoding of Adult by its trees, whole records suppressed up to a share."""
+    from pathlib import Path
+
+    import pandas as pd
+
+    import discreet
+    from discreet.data.tree_file import read_hierarchy
+
+    frame = pd.read_csv(f"{folder}/arx_adult.csv", sep=";")
+    parted = discreet.CsvOptions(delimiter=";")
+    trees = {
+        name: read_hierarchy(Path(folder) / "arx_adult_trees" / f"{name}.csv", parted)
+        for name in frame.columns
+    }
+    asked: Any = {"min_k": int(k), "trees": trees, "suppress": "records"}
+    asked |= {"most_records": float(most), "frontier": False, "closest": True}
+
+    def work() -> str:
+        found = discreet.protect(frame, list(frame.columns), **asked)
+        searched = found.searched
+        assert searched is not None
+        known = "proved" if searched.proved else f"gap {searched.gap:.4f}"
+        return f"loss {searched.loss:.7f}, {known}, {searched.n_looked_at:,} counted"
+
+    timed(work)
+
+
 def main() -> None:
     """Run the job named first on the command line with the rest as its arguments."""
     job: Callable[..., None] = globals()[sys.argv[1]]

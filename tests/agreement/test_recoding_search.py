@@ -119,7 +119,7 @@ def test_the_loss_of_a_node_record_by_record(case):
     for node in nodes_of(lattice):
         cells = lattice.at(node)
         assert cells.records.sum() == len(records)
-        mended = SuppressRecords(k=k, most=math.inf).mended(cells)
+        mended = SuppressRecords(k=k, most=math.inf).wanted(cells)
         found = mended.suppression
         every = set(range(len(trees)))
         gone = [every if found.without[cells.place[cell[row]]] else set() for row in records]
@@ -140,12 +140,12 @@ def test_counts_at_a_node_and_bounds_of_its_loss(case):
                  for row in np.repeat(lattice.levels, lattice.records, axis=0)]  # fmt: skip
         n = Counter(shown)
         assert out.records == sum(m for m in n.values() if m < k)
-        whole = SuppressRecords(k=k, most=math.inf).mended(cells)
+        whole = SuppressRecords(k=k, most=math.inf).wanted(cells)
         bound = lattice.least_losses(np.array([node]), np.array([out.complete]), whole=True)[0]
         assert bound <= lattice.loss_of(node, whole.suppressed) + 1e-9
         for guarantee in Guarantee:
             cost = np.ones(len(trees))
-            single = SuppressValues(k=k, guarantee=guarantee, cost=cost).mended(cells)
+            single = SuppressValues(k=k, guarantee=guarantee, cost=cost).wanted(cells)
             if single.left or guarantee is Guarantee.WILDCARD:
                 continue
             bound = lattice.least_losses(np.array([node]), np.array([out.complete]), whole=False)
@@ -167,7 +167,7 @@ def test_the_search_finds_the_best_of_all_nodes_and_proves_it(case, share):
     for node in nodes_of(lattice):
         cells = lattice.at(node)
         if cells.records[cells.records < k].sum() <= share * len(records):
-            losses[node] = lattice.loss_of(node, mending.mended(cells).suppressed)
+            losses[node] = lattice.loss_of(node, mending.wanted(cells).suppressed)
     found = searched(lattice, k, mending)
     if not losses:
         assert found.best is None
@@ -187,7 +187,7 @@ def test_the_search_with_single_values_finds_the_best_of_all_nodes(case, guarant
     mending = SuppressValues(k=k, guarantee=guarantee, cost=np.ones(len(trees)))
     losses = []
     for node in nodes_of(lattice):
-        mended = mending.mended(lattice.at(node))
+        mended = mending.wanted(lattice.at(node))
         if not mended.left:
             losses.append(lattice.loss_of(node, mended.suppressed))
     found = searched(lattice, k, mending)
@@ -202,7 +202,7 @@ def test_where_the_work_is_over_the_gap_is_valid(case, work):
     lattice, records, _, k = case
     mending = SuppressRecords(k=k, most=len(records))
     best = min(
-        lattice.loss_of(node, mending.mended(lattice.at(node)).suppressed)
+        lattice.loss_of(node, mending.wanted(lattice.at(node)).suppressed)
         for node in nodes_of(lattice)
     )
     found = searched(lattice, k, mending, work=work)

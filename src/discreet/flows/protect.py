@@ -39,7 +39,7 @@ from discreet.protection.options import ProtectOptions
 from discreet.protection.output import Outgoing, narrow_tables, write_narrow
 from discreet.protection.protected import Protected
 from discreet.protection.protecting import Chosen, Protecting
-from discreet.protection.recipe import read_recipe, step_of
+from discreet.protection.recipe import BY_CHANCE, read_recipe, step_of
 from discreet.protection.what_would_give import what_would_give
 from discreet.survey.assessment import Assessment
 
@@ -166,7 +166,8 @@ class _Protection:
     def _seed(self) -> int | None:
         """That of steps by chance: fresh unless one was given, so that nobody can guess it."""
         given = self.options.seed
-        return secrets.randbits(63) if given is None and self.options.steps else given
+        by_chance = any(isinstance(step_of(one), BY_CHANCE) for one in self.options.steps)
+        return secrets.randbits(63) if given is None and by_chance else given
 
     def _assessed(self, records: Records, keys: tuple[str, ...], **more: Any) -> Assessment:
         asked = self.options.assessing(keys, **more)
@@ -220,8 +221,7 @@ class _Protection:
         options = self.options
         return Source.of_store(
             store,
-            population=before.summary.population_size if before.summary.population_size_known
-            else None,
+            population=before.summary.population_size,
             weight=options.weight,
             household=options.household,
             sensitive=tuple(options.sensitive),
@@ -229,7 +229,7 @@ class _Protection:
                 name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
                 for name, tree in options.trees.items()
             },
-        )  # fmt: skip
+        )
 
     def _given_out(self, chosen: Chosen, protecting: Protecting, before: Assessment) -> Protected:
         """The file written and assessed by itself; it stays only if no rule is broken, or if the
@@ -376,6 +376,9 @@ def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
         found["clusters"] = None
     if "weight" in found:
         found["stratum"] = None
+        if options.population is None and not options.whole_population:
+            size = changed.source.population  # which an intruder knows without the weights
+            found["population"] = size
     kept = tuple(name for name in options.sensitive if name not in gone)
     if options.sensitive and not kept:
         found["l"] = None

@@ -29,6 +29,7 @@ from discreet.masks.records.weights import RemoveWeights, RoundWeights
 FORMAT = 1
 UNSAID = ("tree",)  # fields that are not written
 BY_RECORD = (Pram, Swap, Subsample, RoundWeights, RemoveWeights, RemoveColumns, Shuffle)
+BY_CHANCE = (Pram, Swap, Subsample, RoundWeights, Shuffle)  # of these, what needs a seed
 METHODS: dict[str, type[Any]] = {
     **RECODINGS,
     Suppress.name: Suppress,

@@ -149,6 +149,7 @@ class _Search:
     sure: dict[Node, Point] = field(default_factory=dict)
     counted: dict[Node, int] = field(default_factory=dict)
     least_at: dict[Node, float] = field(default_factory=dict)
+    unswept: float = 0.0  # a bound of the nodes that were not come to
 
     def __post_init__(self) -> None:
         lattice = self.lattice
@@ -265,8 +266,10 @@ class _Search:
 
     def sweep(self) -> None:
         """The nodes whose bounds are below the best, until none is left or the work is over."""
+        self.unswept = np.inf
         for node in self._open_nodes():
             if self.done >= self.work:
+                self.unswept = self._alone()(node)
                 break
             if node in self.sure or self._bound(node) >= self._to_beat():
                 continue
@@ -345,7 +348,10 @@ class _Search:
 
     def _least_open(self) -> float:
         if not self.held:
-            return self._alone()(self.lattice.bottom)
+            known = [node for node in self.counted if node not in self.sure]
+            open_ = [n for n in known if self._count(n) is not None
+                     and self.seen.get(n, 0.0) is not None]  # fmt: skip
+            return min([self.unswept, *(self._bound(node) for node in open_)])
         bounds = self._all_bounds()
         hopeless = [node for node, loss in self.seen.items() if loss is None]
         for node in (*self.sure, *hopeless):

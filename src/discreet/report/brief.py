@@ -48,9 +48,18 @@ def _lines(result: Any, document: Document) -> list[str]:
     told = _printed(f"Mind: {' '.join(caveats)}") if caveats else []
     if len(told) > MOST_CAVEATS:
         told = [*told[: MOST_CAVEATS - 1], f"{told[MOST_CAVEATS - 1]} …"]
-    now = _first_step(sections)
+    now = _changed(result) or _first_step(sections)
     text = "\n".join([*_cut(answer, MOST_LINES - len(told)), *told, *now])
     return title + scope + OPTION.sub(_in_python, text).splitlines()
+
+
+def _changed(result: Any) -> list[str]:
+    """What was changed of a file that now keeps its rules."""
+    if type(result).__name__ != "Protected" or not result.reached:
+        return []
+    from discreet.report.protect.words import changes
+
+    return _cut(_printed(f"Changed: {'; '.join(changes(result))}."), MOST_STEPS)
 
 
 def _first_step(sections: list[Section]) -> list[str]:

@@ -43,8 +43,10 @@ def outside_document(
     name: str = "",
     more: Sequence[Block] = (),
     policies: Sequence[Policy] = (),
+    told: str = "The estimate",
 ) -> Document:
-    """What was asked of which data, the conclusion in plain words, the estimate, what instead."""
+    """What was asked of which data, the conclusion in plain words, what instead, and the
+    estimate, or what else is `told`."""
     said = NOT_JUDGED if ruling is None else CONCLUSIONS[ruling]
     data = [Text(f"Data set: {name}.")] if name else []
     refused = ruling in (Ruling.BROKEN, Ruling.UNDECIDED)
@@ -59,7 +61,7 @@ def outside_document(
             ),
             rules_section(policies),
             Section("What could be asked instead", steps),
-            Section("The estimate", tuple(Text(words.full(line)) for line in estimate)),
+            Section(told, tuple(Text(words.full(line)) for line in estimate)),
             *more,
             Section("How to read this", (Text(READING, "soft"),)),
         ),

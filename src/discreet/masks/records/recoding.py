@@ -313,7 +313,8 @@ class Merge(_Rule):
     def in_words(self) -> str:
         """What it does, as an instruction."""
         if len(self.levels) <= MOST_NAMED:
-            return f"merge {', '.join(self.levels)} of {self.key} into {self.into!r}"
+            named = [f"'{one}'" if "," in one else one for one in self.levels]
+            return f"merge {', '.join(named)} of {self.key} into {self.into!r}"
         return f"merge {len(self.levels):,} levels of {self.key} into {self.into!r}"
 
     def fitted(self, levels: Levels) -> "Merge":

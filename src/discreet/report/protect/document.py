@@ -2,6 +2,7 @@
 what else could have been done."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.protection.estimates_kept import AnalysisKept
@@ -13,7 +14,7 @@ from discreet.report.verdict import next_section, verdict_section
 from discreet.survey.assessment import Assessment
 
 MOST_PAIRS = 12  # tables of two keys that are listed
-CHANGES = 44  # characters of what was changed, on the terminal
+CHANGES = 36  # characters of what was changed, on the terminal
 
 
 def protect_document(found: Protected) -> Document:
@@ -46,7 +47,9 @@ def protect_document(found: Protected) -> Document:
 
 def _verdict(found: Protected) -> Iterator[Section]:
     if found.verdict is not None:
-        yield verdict_section(found.verdict, title=texts.title_of(found))
+        section = verdict_section(found.verdict, title=texts.title_of(found))
+        told = tuple(Text(words.full(line), "warning") for line in texts.warnings(found))
+        yield replace(section, blocks=(*section.blocks[:1], *told, *section.blocks[1:]))
 
 
 def _changed(found: Protected) -> Iterator[Text]:

@@ -51,6 +51,7 @@ def external_document(found: Protected, name: str = "") -> Document:
         estimate=list(_treated(found)),
         name=name,
         policies=policies,
+        told="What was done",
     )
 
 

@@ -60,15 +60,21 @@ def search_told(found: Protected) -> str:
     one = found.searched
     if one is None:
         return ""
-    loss = f"loss {one.loss:.4f} ({found.options.loss})"
+    whole = number(found.loss.search[found.options.loss].overall)  # recodings asked for included
+    loss = f"loss {one.loss if whole is None else whole:.4f} ({found.options.loss})"
+    only = [s for s in found.steps if isinstance(s, Suppress) and s.above is not None]
+    if only:
+        return f"{loss}; recoded as for k = {only[0].k}, values taken out of risky records alone"
     if one.n_nodes == 1:
         return f"{loss}; no recodings were looked for"
     many = words.plural(one.n_nodes, "recoding")
+    if found.options.min_k is None:
+        loss += "".join(f" at k = {point.k}" for point in found.frontier if point.chosen)
     if one.proved:
         return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
     return (
-        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other loses less "
-        f"than {max(one.loss - one.gap, 0.0):.4f}"
+        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose less "
+        f"by more than {one.gap:.4f}"
     )
 
 
@@ -78,10 +84,8 @@ def least_told(found: Protected) -> str:
     uniform = not found.options.importance
     if found.least_values is None or not taken or not uniform:
         return ""
-    least = words.count(found.least_values)
-    if found.options.guarantee == Guarantee.CANDIDATES:
-        return f"no suppression of single values can do with fewer than {least}"
-    return f"with these recodings no suppression can do with fewer than {least} values"
+    least = words.plural(found.least_values, "value")
+    return f"with these recodings no suppression can do with fewer than {least}"
 
 
 def information_told(found: Protected) -> str:
@@ -89,6 +93,15 @@ def information_told(found: Protected) -> str:
     kept = found.loss.two_way_information_kept.mean
     value = number(kept)
     return "–" if value is None else words.share(value, 1.0)
+
+
+def warnings(found: Protected) -> Iterator[str]:
+    """What must not be overlooked: that a guarantee is weak."""
+    if found.options.guarantee == Guarantee.WILDCARD and found.options.min_k is not None:
+        yield (
+            "do not rest on this alone: a few records without any value are enough for it; "
+            "candidates and strict prove more (--guarantee)"
+        )
 
 
 def title_of(found: Protected) -> str:
