@@ -27,7 +27,7 @@ from discreet.flows.stopping import stoppable
 from discreet.masks.records.order import RemoveColumns
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.linear_algebra import in_one_thread
-from discreet.policy.verdict import Ruling
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.protection.analysis import analysis_kept
 from discreet.protection.analysis_request import analysis_request
@@ -46,6 +46,10 @@ from discreet.survey.assessment import Assessment
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BEFORE_CHANCE = (
+    "judged as if no value had been changed by chance or swapped, which only adds doubt: read off "
+    "the changed file the figures would take for true what may not be"
+)
 ROLES = ("weight", "household", "cluster", "stratum")
 
 
@@ -240,7 +244,7 @@ class _Protection:
             with self._written(outgoing) as path:
                 self.progress("assessing the protected file", None)
                 after = _renamed(self._changed(path, changed), self._name())
-                verdict = protecting.judged(after, changed)
+                verdict = self._verdict(protecting, after, changed)
                 broken = verdict is not None and verdict.ruling is Ruling.BROKEN
                 kept = self.options.closest or not broken
                 found = self._told(chosen, before, after, verdict, outgoing if kept else None)
@@ -249,6 +253,19 @@ class _Protection:
         except _NotKept:  # the file that was being written is gone
             pass
         return found
+
+    def _verdict(
+        self, protecting: Protecting, after: Assessment, changed: Changed
+    ) -> Verdict | None:
+        """The verdict on the file; where values were changed by chance, on the same file without
+        that, as what it shows then is not true of whoever seems to be the one."""
+        plain = changed.without_exchanges()
+        if plain is None:
+            return protecting.judged(after, changed)
+        verdict = protecting.judged(self._measured(plain), plain)
+        if verdict is None:
+            return None
+        return replace(verdict, notes=(*verdict.notes, BEFORE_CHANCE))
 
     @contextmanager
     def _written(self, outgoing: Outgoing) -> Iterator[Path]:

@@ -155,6 +155,14 @@ class Changed:
         steps = tuple(step for step in self.recipe.steps if isinstance(step, kinds))
         return carried_out(self.source, replace(self.recipe, steps=steps))  # type: ignore[arg-type]
 
+    def without_exchanges(self) -> "Changed | None":
+        """The file after all steps but those by which records have values from others; None where
+        there is no such step."""
+        steps = tuple(step for step in self.recipe.steps if not isinstance(step, Pram | Swap))
+        if len(steps) == len(self.recipe.steps):
+            return None
+        return carried_out(self.source, replace(self.recipe, steps=steps))
+
     def leaves(self, key: str) -> int:
         """The size of the domain of a key in the source."""
         own = self.source.counted.keys[self.source.counted.place(key)]

@@ -129,7 +129,8 @@ def _frontier(found: Protected) -> Section:
     table = Table(header=header, rows=rows, sides="lrlrr" + ("r" if told else ""))
     meaning = (
         "k: how many records belong together at least. Each row is the recipe with the least loss "
-        "at that strength; the marked one was taken."
+        "that was found at that strength; the marked one was taken. In the picture the number "
+        "beside a point is that of the values suppressed."
     )
 
     def draw() -> str:
@@ -221,7 +222,7 @@ def _analysis(one: AnalysisKept) -> Iterator[Block]:
         for kept in one.estimates
     )
     header = ("estimate", "before", "after", "intervals in common")
-    yield Table(header=header, rows=rows, sides="lrrr", most=20)
+    yield Table(header=header, rows=rows, sides="lrrr", most=20, only="detail")
     overlap = texts.number(one.overlap)
     if overlap is not None:
         yield Text(f"On average {words.share(overlap, 1.0)} of the intervals lie in both.", "soft")

@@ -46,8 +46,9 @@ def _suppressed(found: Protected) -> str:
     )
     shown = [f"{name} {words.count(many)}" for many, name in by_key if many][:MOST_KEYS]
     records = number(found.loss.records_touched) or 0
-    of = f"of {words.plural(records, 'record')}" if records else ""
-    return f"suppress {words.plural(n, 'value')} {of} ({', '.join(shown)})"
+    plain = records and not number(found.loss.changed_values.overall)
+    of = f" of {words.plural(records, 'record')}" if plain else ""
+    return f"suppress {words.plural(n, 'value')}{of} ({', '.join(shown)})"
 
 
 def number(outcome: Figure | Unavailable) -> float | None:
