@@ -36,7 +36,9 @@ ARX = {  # k, most records suppressed: the loss of the best recoding, and second
     (5, 0.02): (0.3137130, 1.581),
     (5, 1.0): (0.2204119, 5.647),
 }
-CITED = "measured with R sdcMicro 5.8.1 on two shared cores; it lets a suppressed value match anything"
+CITED = (
+    "measured with R sdcMicro 5.8.1 on two shared cores; it lets a suppressed value match anything"
+)
 CITED_ARX = "measured with ARX on two shared cores, once warm"
 
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.data.coding import Coding
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.tree_file import read_hierarchy
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import distinct_rows
-from discreet.data.coding import Coding
 from discreet.masks.records.recoding import Drop, Levels
 from discreet.masks.records.suppression import Guarantee, keys_in
 from discreet.protection.ladders import ladder_of
@@ -23,7 +24,6 @@ from discreet.protection.lattice import Lattice
 from discreet.protection.mending import SuppressRecords, SuppressValues
 from discreet.protection.search import searched
 from discreet.protection.search_loss import SEARCH_LOSSES, search_loss
-from discreet.data.hierarchy import Hierarchy
 
 LEAVES = ["a", "b", "c", "d"]
 TREES = (

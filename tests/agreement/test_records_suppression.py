@@ -9,15 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-
-from discreet.data.coding import Coding
-from discreet.figures import How
-from discreet.masks.records.candidate_suppression import suppressed_to_candidates
-from discreet.masks.records.fitting import Combinations, fits_of, fitting_records
-from discreet.masks.records.strict_suppression import suppressed_strictly, with_all_keys_gone
-from discreet.masks.records.suppression import cheapest_sets, keys_in
-from discreet.masks.records.wildcard_suppression import suppressed_to_wildcards
-from discreet.engines.key_space import KeyLevels
 from tests.oracles.suppression_of_values import (
     least_for_candidates,
     least_strictly,
@@ -27,6 +18,15 @@ from tests.oracles.suppression_of_values import (
     released,
     subsets,
 )
+
+from discreet.data.coding import Coding
+from discreet.engines.key_space import KeyLevels
+from discreet.figures import How
+from discreet.masks.records.candidate_suppression import suppressed_to_candidates
+from discreet.masks.records.fitting import Combinations, fits_of, fitting_records
+from discreet.masks.records.strict_suppression import suppressed_strictly, with_all_keys_gone
+from discreet.masks.records.suppression import cheapest_sets, keys_in
+from discreet.masks.records.wildcard_suppression import suppressed_to_wildcards
 
 METHODS = [suppressed_strictly, suppressed_to_candidates, suppressed_to_wildcards]
 COSTS = st.sampled_from([0.25, 1.0, 1.5, 2.0, 7.0])
@@ -292,7 +292,8 @@ def test_fitting_against_every_pair_of_records(data, n_keys):
 
     def fits(one):
         return sum(
-            all(v is None or v == w for v, w in zip(one, person, strict=True)) for person in original
+            all(v is None or v == w for v, w in zip(one, person, strict=True))
+            for person in original
         )
 
     assert fitting_records(first, second).tolist() == [fits(one) for one in Counter(shown)]
@@ -321,7 +322,9 @@ KEYS = ["db040", "hsize", "rb090", "age", "pb220a", "pl030"]
 def test_eu_silc_needs_no_more_than_was_published():
     with (DATA / "eusilc_sample_keys.csv").open(encoding="utf-8") as file:
         rows = [[row[key] for key in KEYS] for row in csv.DictReader(file)]
-    number = [{v: i for i, v in enumerate(sorted(set(column)))} for column in zip(*rows, strict=True)]
+    number = [
+        {v: i for i, v in enumerate(sorted(set(column)))} for column in zip(*rows, strict=True)
+    ]
     records = [tuple(number[j][v] for j, v in enumerate(row)) for row in rows]
     for k, least, most in ((2, 4_189, 4_483), (3, 7_265, 7_772), (5, 11_619, 12_300)):
         problem, _ = problem_of(records, k)

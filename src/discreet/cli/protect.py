@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from discreet.cli.exit_codes import leave_with
-from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, READING, Command, option
+from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.option_rules import by_name
 from discreet.cli.options import (

@@ -25,9 +25,7 @@ def fits_in(options: AssessOptions, released: Cells, engine: Engine) -> Fits:
     records = open_records(options.original, options.csv)
     _check_keys(records, options.key_names)
     recodings = () if options.recipe is None else as_recodings(read_recipe(options.recipe).steps)
-    request = replace(
-        options.request(records), weight=None, household=None, sensitive=(), carry=()
-    )
+    request = replace(options.request(records), weight=None, household=None, sensitive=(), carry=())
     with engine.count(request) as store:
         original = _recoded(_combinations(store.cells), tuple(recodings))
     own = _combinations(released)

@@ -138,9 +138,7 @@ class Lattice:
         found = []
         for rung in ladder.rungs:
             lost = self.loss.of_key(key, rung.to, rung.leaf_shares)
-            held = np.bincount(
-                rung.to, weights=ladder.records, minlength=len(rung.leaf_shares)
-            )
+            held = np.bincount(rung.to, weights=ladder.records, minlength=len(rung.leaf_shares))
             found.append(RungCost(lost.kept, lost.suppressed, held))
         return tuple(found)
 

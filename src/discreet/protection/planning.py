@@ -69,9 +69,7 @@ class Planner:
     solved: Solved = field(default_factory=Solved)
     progress: Progress = silent
 
-    def planned(
-        self, k: int, *, work: float = WORK, starts: Sequence[Node] = ()
-    ) -> Planned | None:
+    def planned(self, k: int, *, work: float = WORK, starts: Sequence[Node] = ()) -> Planned | None:
         """The steps with the least loss at a strength; None where none were found."""
         lattice = self.lattice()
         found = searched(

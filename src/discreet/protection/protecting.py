@@ -223,7 +223,9 @@ class Protecting:
 
     def _tried(self, k: int, recipe: Recipe, planned: Planned | None) -> Attempt:
         """A recipe carried out and measured."""
-        changed = carried_out(self.source, recipe, risks=self._risks_of_rows, progress=self.progress)
+        changed = carried_out(
+            self.source, recipe, risks=self._risks_of_rows, progress=self.progress
+        )
         assessment = self.measure(changed)
         return Attempt(
             k=k,
@@ -244,9 +246,7 @@ class Protecting:
         k = self.options.min_k
         if k is None or self.options.guarantee != Guarantee.CANDIDATES:
             return assessment.verdict
-        fits = fits_of(
-            _combinations(_recoded_alone(changed)), _combinations(changed.counted), [k]
-        )
+        fits = fits_of(_combinations(_recoded_alone(changed)), _combinations(changed.counted), [k])
         found = Finding(
             value=Figure(value=fits.fewest, how=How.EXACT),
             beyond={float(limit): n for limit, n in fits.below.items()},
@@ -269,9 +269,7 @@ class Protecting:
             )
             lacks = key.values[-1:] == (None,)
             leaves = leaves_of_key(key, self.source.trees.get(key.name))
-            searched = SearchedKey(
-                records=records.astype(np.int64), leaves=leaves, missing=lacks
-            )
+            searched = SearchedKey(records=records.astype(np.int64), leaves=leaves, missing=lacks)
             costs = loss.of_key(searched, transition.recoded[j], transition.leaf_shares[j])
             would = transition.recoded[j][transition.before[:, j]]
             gone = _is_missing(transition.keys_after[j].values, transition.after[:, j])
@@ -289,13 +287,13 @@ class Protecting:
             return changed
         steps = (*changed.recipe.steps, *more)
         recipe = replace(changed.recipe, steps=steps, seed=self.seed)
-        return carried_out(
-            self.source, recipe, risks=self._risks_of_rows, progress=self.progress
-        )
+        return carried_out(self.source, recipe, risks=self._risks_of_rows, progress=self.progress)
 
     def _frontier(self, chosen: Attempt) -> tuple[FrontierPoint, ...]:
         """What other strengths would cost, and the risk that they leave."""
-        few = len(self.source.words) <= FRONTIER_CELLS and 2 ** len(chosen.changed.keys) <= MOST_SETS
+        few = (
+            len(self.source.words) <= FRONTIER_CELLS and 2 ** len(chosen.changed.keys) <= MOST_SETS
+        )
         if self.options.frontier and few:
             for k in FRONTIER:
                 if k not in {strength for strength, _ in self.attempts} and k != chosen.k:

@@ -165,7 +165,9 @@ class _Search:
         while self.done < limit:
             better = self._best_neighbour(here)
             if better is None and loss is None and here != self._top():
-                here = tuple(min(r + 1, n - 1) for r, n in zip(here, self.lattice.shape, strict=True))
+                here = tuple(
+                    min(r + 1, n - 1) for r, n in zip(here, self.lattice.shape, strict=True)
+                )
                 loss = self.look(here)
             elif better is None or (loss is not None and better[0] >= loss - SLACK):
                 return

@@ -298,9 +298,7 @@ def _ruled(verdict: Verdict | None) -> bool | None:
     return verdict.allows
 
 
-def _counted(
-    one: _Tried, sizes: SizeIndices, before: Before, k: int, tables: Tables
-) -> Suggestion:
+def _counted(one: _Tried, sizes: SizeIndices, before: Before, k: int, tables: Tables) -> Suggestion:
     """What a change does to the counts, where a new estimate would take too long."""
     led, (name, coarser) = before.led, one.step
     return Suggestion(

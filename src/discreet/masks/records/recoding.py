@@ -241,8 +241,12 @@ class _End(_Rule):
         if self.share is not None:
             return f"put the {self.end} {100 * self.share:g} % of {self.key} together"
         if self.count is not None:
-            return f"put {self.key} together from the {self.end} until {self.count:g} records have it"
-        return f"put {self.key} together from the {self.end} until {self.population:g} persons have it"
+            return (
+                f"put {self.key} together from the {self.end} until {self.count:g} records have it"
+            )
+        return (
+            f"put {self.key} together from the {self.end} until {self.population:g} persons have it"
+        )
 
     @property
     def _side(self) -> str:
@@ -261,7 +265,9 @@ class _End(_Rule):
                 raise InputError(must_be(f"population at the {self.end}", rule, "a file without"))
             told = replace(levels, records=levels.population)  # type: ignore[arg-type]
             _, held = told.numbers(self.stay)
-        enough = self.share * held.sum() if self.share is not None else self.count or self.population
+        enough = (
+            self.share * held.sum() if self.share is not None else self.count or self.population
+        )
         order = slice(None, None, -1) if self.upward else slice(None)
         reached = np.cumsum(held[order])
         place = int(np.searchsorted(reached, (enough or 0.0) - TINY))

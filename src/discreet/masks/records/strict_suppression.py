@@ -203,9 +203,7 @@ class _Search:
         n_cells = len(self.without)
         rest = np.zeros(len(cell), dtype=np.bool_)
         rest[self.waiting] = True
-        found = with_the_rest_joined(
-            self.problem, Pieces(cell, without, records, rest), self.used
-        )
+        found = with_the_rest_joined(self.problem, Pieces(cell, without, records, rest), self.used)
         self.without = found.without[:n_cells]
         self.given = [
             (own, int(mask), n)
@@ -393,7 +391,6 @@ class _Search:
         """As many of the other cells, in their order, as make a group stand; None if none do."""
         if formed:
             return []
-
 
         def stands(n: int) -> bool:
             cells = np.array([*own, *others[:n]], dtype=np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.data.coding import Coding
 from discreet.engines.local.grouping import distinct_rows
-from discreet.masks.records.suppression import Problem, distinct_values, keys_in
+from discreet.masks.records.suppression import Problem, distinct_values
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 GONE = -1  # the level of a value that was taken out

@@ -124,7 +124,14 @@ def _frontier(found: Protected) -> Section:
     if len(points) < 2:
         return Section("Other strengths", ())
     told = any(isinstance(one.largest_risk, Figure) for one in points)
-    header = ("", "k", "what is changed", "suppressed", "loss", *(("largest risk",) if told else ()))
+    header = (
+        "",
+        "k",
+        "what is changed",
+        "suppressed",
+        "loss",
+        *(("largest risk",) if told else ()),
+    )
     rows = tuple(_point(one, told=told) for one in points)
     table = Table(header=header, rows=rows, sides="lrlrr" + ("r" if told else ""))
     meaning = (

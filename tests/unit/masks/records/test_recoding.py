@@ -118,7 +118,9 @@ def test_value_labels_name_groups_and_find_levels():
     found = applied(levels_of(values, labels=labels), Merge(key="x", levels=("widowed",), into="w"))
     assert found.how == Merge(key="x", levels=("3",), into="w")
     assert found.levels.labels == ("single", "married", "w")
-    tree = Hierarchy.of_table([("single", "no", "*"), ("married", "yes", "*"), ("widowed", "no", "*")])
+    tree = Hierarchy.of_table(
+        [("single", "no", "*"), ("married", "yes", "*"), ("widowed", "no", "*")]
+    )
     by_label = applied(levels_of(values, labels=labels), Tree(key="x", height=1, tree=tree))
     assert by_label.levels.values == ("no", "yes")
     assert by_label.how.group("3") == "no"
