@@ -164,7 +164,7 @@ def _beside_sdcmicro(name: str, folder: str) -> Comparison:
 def _beside_arx(k: int, most: float, folder: str) -> Comparison:
     loss, seconds = ARX[k, most]
     return Comparison(
-        title=f"the best recoding of Adult, k = {k}, {100 * most:g} % of records suppressed at most",
+        title=f"the best recoding of Adult, k = {k}, {100 * most:g} % of records suppressed",
         contestants=[
             in_process(
                 "discreet.protect, whole records",

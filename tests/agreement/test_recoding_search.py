@@ -131,7 +131,7 @@ def test_the_loss_of_a_node_record_by_record(case):
 @given(lattices())
 @settings(max_examples=80)
 def test_counts_at_a_node_and_bounds_of_its_loss(case):
-    lattice, records, trees, k = case
+    lattice, _, trees, k = case
     for node in nodes_of(lattice):
         cells, out = lattice.at(node), lattice.standing_out(node, k)
         assert out.records == cells.records[cells.records < k].sum()
@@ -250,8 +250,8 @@ def adult():
     with path.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter=";"))
     trees = {}
-    for file in sorted((DATA / "arx_adult_trees").iterdir()):
-        trees[next(name for name in ORDER if name in file.stem)] = read_hierarchy(file)
+    for tree in sorted((DATA / "arx_adult_trees").iterdir()):
+        trees[next(name for name in ORDER if name in tree.stem)] = read_hierarchy(tree)
     records = [tuple(row[name] for name in ORDER) for row in rows]
     return lattice_of(records, [trees[name] for name in ORDER])
 

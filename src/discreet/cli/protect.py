@@ -21,6 +21,7 @@ from discreet.cli.options import (
     pages_asked,
     policy_option,
 )
+from discreet.errors import must_be
 
 DONE = "What may be done"
 PATH = click.Path(path_type=Path)
@@ -182,8 +183,9 @@ def _run(file: str, options: dict[str, Any]) -> None:
     check_outputs(outputs, records.files, records.parts)
     recipe = options["write_recipe"]
     if recipe is not None and recipe.exists() and not options["overwrite"]:
-        raise click.UsageError(f"--write-recipe must be a new file, got {str(recipe)!r}; name "
-                               "another, or say that it may be overwritten (--overwrite)")  # fmt: skip
+        remedy = "name another, or say that it may be overwritten (--overwrite)"
+        got = repr(str(recipe))
+        raise click.UsageError(must_be("--write-recipe", "a new file", got, remedy=remedy))
     with progress_bar() as progress:
         engine = DuckDBEngine(
             memory=options["memory"],

@@ -20,7 +20,7 @@ from discreet.errors import InputError, must_be
 from discreet.masks.records.contract import CodedRecords, RecordMethod
 from discreet.masks.records.order import RemoveColumns
 from discreet.masks.records.pram import FittedPram, Pram
-from discreet.masks.records.recoding import RECODINGS, Drop, Recoding
+from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, recodings_in
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Suppression
 from discreet.masks.records.swapping import Swap, Swapped
@@ -151,9 +151,8 @@ class Changed:
 
     def recoded_alone(self) -> "Changed":
         """The file after the recodings alone."""
-        kinds = tuple(RECODINGS.values())
-        steps = tuple(step for step in self.recipe.steps if isinstance(step, kinds))
-        return carried_out(self.source, replace(self.recipe, steps=steps))  # type: ignore[arg-type]
+        recipe = replace(self.recipe, steps=tuple(recodings_in(self.recipe.steps)))
+        return carried_out(self.source, recipe)
 
     def without_exchanges(self) -> "Changed | None":
         """The file after all steps but those by which records have values from others; None where
@@ -234,10 +233,7 @@ class Changed:
 
     def _hows(self, key: str) -> tuple[Recoding, ...]:
         """The recodings of a key in their order."""
-        kinds = tuple(RECODINGS.values())
-        return tuple(
-            step for step in self.recipe.steps if isinstance(step, kinds) and step.key == key
-        )  # type: ignore[misc]
+        return tuple(step for step in recodings_in(self.recipe.steps) if step.key == key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,10 +272,10 @@ def _of_records(changed: Changed) -> Combined:
     both = np.concatenate([before, records.levels], axis=1)
     distinct, place, n = np.unique(both, axis=0, return_inverse=True, return_counts=True)
     width = before.shape[1]
-    weight = None
+    weight: FloatArray | None = None
     if records.weight is not None:
-        weight = np.bincount(place.ravel(), weights=records.weight)
-    return distinct[:, :width], distinct[:, width:], n, weight
+        weight = np.bincount(place.ravel(), weights=records.weight).astype(np.float64)
+    return distinct[:, :width], distinct[:, width:], n.astype(np.int64), weight
 
 
 def carried_out(

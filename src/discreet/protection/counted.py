@@ -71,7 +71,8 @@ class Counted:
         records = self.records_by_level(key)
         persons = None
         if population is not None:
-            persons = records * (population / max(int(records.sum()), 1))
+            each = population / max(int(records.sum()), 1)
+            persons = records.astype(np.float64) * each
         return Levels(key=self.keys[key], records=records, population=persons)
 
     def recoded(self, levels: Levels, how: Recoding) -> "tuple[Counted, Recoding, IntArray]":

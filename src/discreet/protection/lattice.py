@@ -1,9 +1,9 @@
 """The lattice of recodings: one rung of the ladder of each key, and what the file is there.
 
 The counts at a node come from the cells of the file as it is, never from its records. Two facts let
-the search leave most nodes out. *Down* the lattice (finer) the recoding alone loses less, so it is a
-lower bound of the loss that needs no cells. And the records that stand out only become more, so what
-must be suppressed at a node is a lower bound for all that are finer.
+the search leave most nodes out. *Down* the lattice (finer) the recoding alone loses less, so it is
+a lower bound of the loss that needs no cells. And the records that stand out only become more, so
+what must be suppressed at a node is a lower bound for all that are finer.
 """
 
 from collections.abc import Sequence
@@ -139,7 +139,7 @@ class Lattice:
         for rung in ladder.rungs:
             lost = self.loss.of_key(key, rung.to, rung.leaf_shares)
             held = np.bincount(rung.to, weights=ladder.records, minlength=len(rung.leaf_shares))
-            found.append(RungCost(lost.kept, lost.suppressed, held))
+            found.append(RungCost(lost.kept, lost.suppressed, held.astype(np.float64)))
         return tuple(found)
 
     def recoding_losses(self) -> FloatArray:

@@ -112,7 +112,8 @@ def _column(changed: Changed, name: str) -> OutputColumn:
 
 def _numbers(changed: Changed) -> set[str]:
     """Columns beside the keys with new values: weights, and households that were numbered anew."""
-    source, found = changed.source, set()
+    source = changed.source
+    found: set[str] = set()
     if changed.records is None:
         return found
     if source.weight is not None and changed.records.weight is not None:

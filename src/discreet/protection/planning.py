@@ -1,9 +1,9 @@
 """The recipe that does what is asked with the least loss: which recodings, and what to suppress.
 
 How strong a file must be protected is one number: how many records are to belong together. Where
-that is what is asked, one search finds the recipe. Other rules, such as a limit on the risk, are kept
-from some strength on; so strengths are tried, each file is measured, and the weakest that keeps all
-rules is taken.
+that is what is asked, one search finds the recipe. Other rules, such as a limit on the risk, are
+kept from some strength on; so strengths are tried, each file is measured, and the weakest that
+keeps all rules is taken.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.data.hierarchy import Hierarchy
 from discreet.masks.records.contract import RecordMethod
-from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, Same
+from discreet.masks.records.recoding import Drop, Same, recodings_in
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Guarantee, Values
 from discreet.numerics.arrays import IntArray
@@ -161,9 +161,8 @@ class Planner:
 
 
 def fixed_keys(steps: Sequence[RecordMethod], options: ProtectOptions) -> frozenset[str]:
-    """Keys that no search recodes: those that were recoded as asked, and those not to be touched."""
-    kinds = tuple(RECODINGS.values())
-    recoded = {step.key for step in steps if isinstance(step, kinds)}
+    """Keys that no search recodes: those recoded as asked, and those not to be touched."""
+    recoded = {step.key for step in recodings_in(steps)}
     return frozenset(recoded | set(options.untouched))
 
 
@@ -188,9 +187,3 @@ def weakest(kept: Kept, start: int) -> int | None:
         else:
             low = middle
     return strengths[high]
-
-
-def as_recodings(steps: Sequence[RecordMethod]) -> list[Recoding]:
-    """The steps that are recodings."""
-    kinds = tuple(RECODINGS.values())
-    return [step for step in steps if isinstance(step, kinds)]  # type: ignore[misc]

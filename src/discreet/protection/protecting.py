@@ -9,6 +9,7 @@ import numpy as np
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.records.fitting import Combinations, fits_of
 from discreet.masks.records.notation import recoding_of
+from discreet.masks.records.recoding import recodings_in
 from discreet.masks.records.strict_suppression import MOST_SETS
 from discreet.masks.records.suppression import Guarantee
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -23,7 +24,7 @@ from discreet.protection.applying import Changed, Source, carried_out
 from discreet.protection.counted import Counted
 from discreet.protection.ladders import leaves_of_key
 from discreet.protection.options import ProtectOptions
-from discreet.protection.planning import Planned, Planner, as_recodings, fixed_keys, weakest
+from discreet.protection.planning import Planned, Planner, fixed_keys, weakest
 from discreet.protection.protected import FrontierPoint, Searched
 from discreet.protection.recipe import Recipe, read_recipe, step_of
 from discreet.protection.search import WORK
@@ -64,12 +65,14 @@ class Attempt:
     def point(self, *, chosen: bool) -> FrontierPoint:
         """The attempt as it is compared with others."""
         risk = self.assessment.risk
-        largest: Outcome = risk
-        if not isinstance(risk, Unavailable):
+        largest: Outcome
+        if isinstance(risk, Unavailable):
+            largest = risk
+        else:
             largest = Figure(value=risk.largest, how=How.ESTIMATE)
         return FrontierPoint(
             k=self.k,
-            changes=tuple(one.in_words for one in as_recodings(self.changed.recipe.steps)),
+            changes=tuple(one.in_words for one in recodings_in(self.changed.recipe.steps)),
             suppressed=self.suppressed,
             loss=self.loss,
             largest_risk=largest,
@@ -182,7 +185,7 @@ class Protecting:
         weaker = sorted(s for s, _ in self.attempts if AS_IT_IS <= s <= k)
         for strength in weaker[:MOST_MEASURED]:
             steps = (
-                *as_recodings(self._at(strength).changed.recipe.steps),
+                *recodings_in(self._at(strength).changed.recipe.steps),
                 *self._planner(self._base()).suppressing(k, above=min(limits)),
             )
             recipe = replace(self._base().recipe, steps=steps)
@@ -309,9 +312,9 @@ def _how_close(attempt: Attempt) -> tuple[int, float]:
 
 
 def _searched(planned: Planned | None) -> Searched | None:
-    if planned is None or planned.found is None or planned.found.best is None:
+    found = None if planned is None else planned.found
+    if found is None or found.best is None:
         return None
-    found = planned.found
     return Searched(
         n_nodes=found.n_nodes,
         n_looked_at=found.n_looked_at,
@@ -328,7 +331,7 @@ def _combinations(counted: Counted) -> Combinations:
 def _recoded_alone(changed: Changed) -> Counted:
     """The file after the recodings of a recipe and nothing else."""
     counted = changed.source.counted
-    for how in as_recodings(changed.recipe.steps):
+    for how in recodings_in(changed.recipe.steps):
         counted, _, _ = counted.recoded(counted.margin(counted.place(how.key)), how)
     return counted
 

@@ -1,5 +1,5 @@
-"""A recipe: everything that was done to a file, in order, so that it can be read, changed, run again
-on next year's file, and undone step by step.
+"""A recipe: everything that was done to a file, in order, so that it can be read, changed, run
+again on next year's file, and undone step by step.
 
 It is a TOML file. Steps hold parameters only, no value of a record; but a list of merged levels or
 a break point says something of the data, and the seed of a randomised step undoes part of what it
@@ -145,7 +145,7 @@ def _recipe(data: Mapping[str, Any], name: str) -> Recipe:
     if not isinstance(data.get("made", {}), Mapping):
         raise InputError(must_be(f"made of {name}", "a table", repr(data["made"])))
     made = {str(k): str(v) for k, v in dict(data.get("made", {})).items()}
-    return Recipe(keys=tuple(keys), steps=found, seed=seed, made=made)
+    return Recipe(keys=tuple(keys or ()), steps=found, seed=seed, made=made)
 
 
 def _step(data: Any, where: str, keys: Any) -> RecordMethod:
@@ -197,8 +197,8 @@ def _value(name: str, value: Any, hint: Any, where: str) -> Any:
             rule = "a table of whole numbers" if kind is int else "a table of numbers"
             raise InputError(must_be(name, rule, repr(dict(value)), where=where))
         return dict(value)
-    kinds = {"bool": bool, "int": int, "float": (int, float), "str": str}
-    wanted = next((kind for word, kind in kinds.items() if word in text), object)
+    kinds: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float), "str": str}
+    wanted: Any = next((kind for word, kind in kinds.items() if word in text), object)
     if not isinstance(value, wanted) or (isinstance(value, bool) and "bool" not in text):
         word = next(word for word in kinds if word in text)
         plain = {"bool": "true or false", "int": "a whole number", "float": "a number"}

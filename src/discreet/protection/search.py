@@ -5,9 +5,10 @@ there; what the *least* suppression would be under which every record fits k oth
 and exact; and the suppression that is *wanted*. The first two bound the third from below, there and
 at every finer node: whoever stands out in a coarser file stands out in every finer one.
 
-A climb from a few starts, guided by the cheaper looks, finds a good node. Then nodes whose bounds are
-below it are looked at, the coarsest first, as they tell of the finer ones. Where none is left whose bound is below the best, that is *proved*; where
-the work is over before that, the least bound of all nodes says how much better one could be: the gap.
+A climb from a few starts, guided by the cheaper looks, finds a good node. Then nodes whose bounds
+are below it are looked at, the coarsest first, as they tell of the finer ones. Where none is left
+whose bound is below the best, that is *proved*; where the work is over before that, the least
+bound of all nodes says how much better one could be: the gap.
 
 Work is counted in cells that are looked at, so that the same question gets the same answer on every
 machine.

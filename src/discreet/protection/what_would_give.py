@@ -26,7 +26,7 @@ def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
 def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
     options = found.options
     if options.recipe is not None:
-        yield "The recipe does not reach the goal: change a step, or leave it out to have one found."
+        yield "The recipe does not reach the goal: change a step, or have one found."
         return
     n = changed.source.n_records
     if options.min_k is not None and options.min_k > n:
@@ -52,6 +52,6 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
         yield "Ask for the strict guarantee: rules count the records that show the same values."
     if options.steps:
         yield (
-            "Leave out steps that treat single records: they came after the suppression and can part "
-            "records that belonged together."
+            "Leave out steps that treat single records: they came after the suppression and can "
+            "part records that belonged together."
         )

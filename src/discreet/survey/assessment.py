@@ -80,8 +80,8 @@ K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of an assessment, opened, and what rules ask of single columns; what tells how the
-    records were drawn: the same by the columns that say so too, and how alike neighbours are. `fits`
-    says how many original records each record fits, where the original is given."""
+    records were drawn: the same by the columns that say so too, and how alike neighbours are.
+    `fits` says how many original records each record fits, where the original is given."""
 
     records: Records
     impossible: Records | None = None

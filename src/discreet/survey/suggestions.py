@@ -129,7 +129,7 @@ def tried(
     steps = steps_of(tries, cells, before.summary, before.trees)
     k = before.options.least_k or 2
     tables = tables_of_two(cells)
-    lots = [(one,) for one in steps]
+    lots: list[tuple[Step, ...]] = [(one,) for one in steps]
     lots += [steps] if len(steps) > 1 else []
     found = []
     for done, lot in enumerate(lots):

@@ -54,7 +54,8 @@ def test_an_unchanged_sheet_has_the_same_cells(tmp_path, copies, source):
     path = copies.write(source, tmp_path / "out.xlsx", sheet="Perso-näl")
     book, found = cells(path)
     assert book.sheetnames == ["Perso-näl"]
-    expected = [[value if value != "" else None for value in row] for row in ROWS]
+    rows: list = ROWS
+    expected = [[value if value != "" else None for value in row] for row in rows]
     assert [[cell.value for cell in row] for row in found] == expected
     assert {row[2].number_format for row in found[1:]} == {"0.00%"}
     assert found[1][4].number_format == "dd.mm.yyyy"

@@ -150,7 +150,7 @@ class TestStata:
         with pd.io.stata.StataReader(
             path, convert_missing=True, convert_categoricals=False
         ) as reader:
-            again = reader.read()
+            again = reader.read()  # type: ignore[attr-defined]
         assert [str(value) for value in again["x"]] == ["1", ".a", ".z", "4"]
         assert [str(value) for value in again["y"]] == ["0.5", ".b", ".", "2.0"]
 
@@ -162,7 +162,7 @@ class TestStata:
         variable = Variable(name="x", storage=storage, values=values, letters=letters)
         write_stata(tmp_path / "x.dta", [variable], 28, "", ())
         with pd.io.stata.StataReader(tmp_path / "x.dta", convert_missing=True) as reader:
-            found = reader.read()["x"]
+            found = reader.read()["x"]  # type: ignore[attr-defined]
         assert [str(value) for value in found[:27]] == [".", *(f".{chr(c)}" for c in letters[1:27])]
         assert found[27] == 7
 

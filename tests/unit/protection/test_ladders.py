@@ -1,5 +1,7 @@
 """Ladders: each rung puts together what the one before left apart, and shares add up."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,8 +42,8 @@ def test_each_rung_is_coarser_than_the_one_before(values, lacks, data):
     ladder = ladder_of(levels_of([*known, *([None] if lacks else [])], records))
     assert isinstance(ladder.rungs[0].how, Same)
     sizes = [len(rung.levels.values) for rung in ladder.rungs]
-    assert all(a > b for a, b in zip(sizes, sizes[1:], strict=False))
-    for below, above in zip(ladder.rungs, ladder.rungs[1:], strict=False):
+    assert all(a > b for a, b in pairwise(sizes))
+    for below, above in pairwise(ladder.rungs):
         of = {}
         for b, a in zip(below.to, above.to, strict=True):
             assert of.setdefault(int(b), int(a)) == a

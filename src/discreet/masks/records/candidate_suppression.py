@@ -1,10 +1,10 @@
 """The least suppression after which every released record fits k of the original records.
 
 A record that keeps the values of some keys fits all original records that agree on these. Whether
-they are k depends on no other record's suppression, so the cheapest set of keys to take out is found
-for each cell by itself: the sets are tried in the order of what they cost, and a cell takes the
-first that does. What is found is therefore the least there is, unless a key may lose only so many
-values, which makes records depend on each other, or there are more sets than are looked at.
+they are k depends on no other record's suppression, so the cheapest set of keys to take out is
+found for each cell by itself: the sets are tried in the order of what they cost, and a cell takes
+the first that does. What is found is therefore the least there is, unless a key may lose only so
+many values, which makes records depend on each other, or there are more sets than are looked at.
 
 Cost: a count of the cells by each set of keys, for as long as cells are open; near cells × sets.
 """

@@ -10,7 +10,7 @@ does what a rule does not understand.
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import ClassVar, Protocol
@@ -272,7 +272,7 @@ class _End(_Rule):
         reached = np.cumsum(held[order])
         place = int(np.searchsorted(reached, (enough or 0.0) - TINY))
         at = numbers[order][min(place, len(numbers) - 1)]
-        return replace(self, at=float(at), share=None, count=None, population=None)  # type: ignore[return-value]
+        return replace(self, at=float(at), share=None, count=None, population=None)
 
     def group(self, value: str) -> str:
         """The end as one level: 85+, or 17 or less; other values as they are."""
@@ -533,6 +533,11 @@ RECODINGS: dict[str, type[_Rule]] = {
     kind.name: kind
     for kind in (Bands, Breaks, Quantiles, Top, Bottom, Merge, Rare, Tree, Dates, Leading, Drop)
 }
+
+
+def recodings_in(steps: Iterable[object]) -> list[Recoding]:
+    """The steps of a recipe that are recodings."""
+    return [step for step in steps if isinstance(step, _Rule)]  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 Records that are to show one pattern lose the same keys and agree on all others: they are a group,
 given by a set of keys and by values of the rest. So what is sought is a cover of the records that
-stand out by groups of at least k, at the least price: set cover, which is hard. The groups are taken
-by what they cost for each record that they help:
+stand out by groups of at least k, at the least price: set cover, which is hard. The groups are
+taken by what they cost for each record that they help:
 
 - A group of k open records costs its set of keys for each of them. Among groups of one price a
   record that fits one alone says which to take; it takes with it as few others as make up k, since
@@ -184,7 +184,7 @@ class _Search:
         self._take_the_largest(masks)
 
     def form_with_donors(self, masks: list[int], size: int) -> None:
-        """Groups of at least so many open records, made up to k by records that others can spare."""
+        """Groups of at least so many open records, made up to k by those that others can spare."""
         for mask in masks:
             if not len(self.waiting):
                 return
@@ -314,7 +314,8 @@ class _Search:
         self, mask: int, groups: _Groups, wanted: BoolArray, lacking: IntArray
     ) -> BoolArray:
         """The groups among those wanted that have enough donors, which give what is lacking."""
-        found, room = wanted & (lacking == 0), self._room(mask)
+        found: BoolArray = wanted & (lacking == 0)
+        room = self._room(mask)
         found &= np.cumsum(np.where(found, groups.size, 0)) <= room
         room -= int(groups.size[found].sum())
         codes = self.problem.codes(mask, self.donors)

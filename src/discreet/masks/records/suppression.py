@@ -43,10 +43,10 @@ class Guarantee(StrEnum):
 
 
 MEANING = {
-    Guarantee.STRICT: "at least {k} released records show the same values, where a suppressed value "
-    "counts as a value of its own",
-    Guarantee.CANDIDATES: "every released record fits at least {k} of the original records, so that "
-    "at least {k} persons could be behind it",
+    Guarantee.STRICT: "at least {k} released records show the same values, where a suppressed "
+    "value counts as a value of its own",
+    Guarantee.CANDIDATES: "every released record fits at least {k} of the original records, so "
+    "that at least {k} persons could be behind it",
     Guarantee.WILDCARD: "every released record matches at least {k} released records, where a "
     "suppressed value matches any other; a few records without any value are enough for that, so "
     "do not rest on this alone",
@@ -69,8 +69,8 @@ class Problem:
 
     `k` records are needed together. `cost` is the price of a value of each key; `never` are keys of
     which no value is taken out, `most` how many values of a key may be (−1: any number). `open` are
-    the cells that stand out, by default those of fewer than k records. Of more than `most_sets` sets
-    of keys only the cheapest are looked at, and all keys at once.
+    the cells that stand out, by default those of fewer than k records. Of more than `most_sets`
+    sets of keys only the cheapest are looked at, and all keys at once.
     """
 
     coding: Coding

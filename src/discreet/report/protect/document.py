@@ -1,5 +1,5 @@
-"""A protection as a document for readers inside the agency: the answer, what was done, what it cost,
-what else could have been done."""
+"""A protection as a document for readers inside the agency: the answer, what was done, what it
+cost, what else could have been done."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -75,7 +75,7 @@ def _before_and_after(found: Protected) -> Iterator[Block]:
     for name, told in ((uniques, "population uniques"), (matches, "correct matches")):
         pair = [getattr(one.recommended, name) for one in (before, after)]
         if all(isinstance(one, Figure) and one.value is not None for one in pair):
-            rows.append((told, *map(words.outcome, pair)))  # type: ignore[arg-type]
+            rows.append((told, *map(words.outcome, pair)))
     risks = [_largest(before), _largest(after)]
     if all(risks):
         rows.append(("largest risk of a record", *risks))
@@ -209,8 +209,8 @@ def _pairs(found: Protected) -> Iterator[Block]:
     pmse = found.loss.pmse
     if isinstance(pmse.pmse, Figure):
         yield Text(
-            f"Propensity: pMSE {words.expected(pmse.pmse.value or 0.0)}, where identical files have "
-            "0 and files that can be told apart record by record 0.25.",
+            f"Propensity: pMSE {words.expected(pmse.pmse.value or 0.0)}, where identical files "
+            "have 0 and files that can be told apart record by record 0.25.",
             "soft",
         )
 
@@ -242,5 +242,4 @@ def _made(found: Protected) -> Iterator[tuple[str, str]]:
     searched = texts.search_told(found)
     yield "search", searched or "none: the recipe was given, or nothing had to be done"
     yield "seed", "none" if found.recipe.seed is None else f"{found.recipe.seed} (secret)"
-    for name, number in found.assessment.settings.versions.items():
-        yield name, number
+    yield from found.assessment.settings.versions.items()

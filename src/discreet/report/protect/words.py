@@ -74,8 +74,8 @@ def search_told(found: Protected) -> str:
     if one.proved:
         return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
     return (
-        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose less "
-        f"by more than {one.gap:.4f}"
+        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose "
+        f"less by more than {one.gap:.4f}"
     )
 
 
