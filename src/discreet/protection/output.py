@@ -89,8 +89,6 @@ class Outgoing:
         if not self.carried:  # the source has the values: only what is gone is told
             return pa.array(np.zeros(len(levels), dtype=np.int8), mask=gone)
         own = rows.carried.column(column.name)
-        if pa.types.is_string_view(own.type):  # as polars has texts; Arrow cannot choose among them
-            own = own.cast(pa.large_string())
         return pc.if_else(pa.array(gone), pa.scalar(None, own.type), own)
 
     def _typed(self, column: OutputColumn, key: KeyLevels) -> "pa.Array":
