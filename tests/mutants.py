@@ -115,13 +115,6 @@ MUTANTS = (
     ),
     Mutant(
         "masks/records/widening.py",
-        '        fits &= ~lost[:, sorted(problem.never)].any(axis=1)\n',
-        '',
-        "keys that may not be touched are",
-        VALUES,
-    ),
-    Mutant(
-        "masks/records/widening.py",
         '(used + taken <= problem.most)',
         '(taken <= problem.most)',
         "the limit of a key is exceeded",

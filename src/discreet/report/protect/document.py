@@ -125,8 +125,8 @@ def _frontier(found: Protected) -> Section:
     rows = tuple(_point(one, told=told) for one in points)
     table = Table(header=header, rows=rows, sides="lrlrr" + ("r" if told else ""))
     meaning = (
-        "k: how many records belong together at least. Each row is the recipe with the least loss "
-        "at that strength; the marked one was taken."
+        "k: how many records belong together at least. Each row is the recipe found with the "
+        "least loss at that strength; the marked one was taken."
     )
 
     def draw() -> str:
