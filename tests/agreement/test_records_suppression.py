@@ -3,6 +3,7 @@
 import csv
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -226,6 +227,26 @@ def test_spare_records_of_large_cells_help_and_these_keep_k():
     assert shown == {(0, 0): 4, (0, None): 3}
     assert price(problem, found) == 3.0
     assert found.how is How.BOUND
+
+
+@given(files(most_records=12), st.data())
+@settings(max_examples=150)
+def test_who_is_helped_for_another_reason_shares_a_pattern_with_k_all_the_same(case, data):
+    """Only some cells are to be helped, and others that stay may have fewer than k records."""
+    records, k, cost = case
+    whole, _ = problem_of(records, k, cost=cost)
+    n = len(whole.records)
+    helped = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    problem = replace(whole, open=helped & (whole.records < k))
+    found = suppressed_strictly(problem)
+    check_pieces(problem, found)
+    shown, cells = released(problem, found)
+    held = Counter(shown)
+    few = sum(held[one] < k and bool(problem.open[c]) for one, c in zip(shown, cells, strict=True))
+    assert few == found.left
+    assert (found.left > 0) <= (len(records) < k)
+    for one, cell in zip(shown, cells, strict=True):
+        assert problem.open[cell] or None not in one or held[one] >= k
 
 
 def test_whole_records_lose_all_keys_together():

@@ -405,6 +405,8 @@ def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
 def _least(changed: Changed) -> float | None:
     """A price of values that no suppression can do without, given the recodings; None where none
     was asked for, or it is not known."""
+    if any(key.values[-1:] == (None,) for key in changed.source.counted.keys):
+        return None  # the price counts values that are missing, of which none is taken out
     found = [one.least for one in changed.suppressions if one.least]
     return max(found) if found else None
 

@@ -20,7 +20,7 @@ from discreet.errors import InputError, must_be
 from discreet.masks.records.contract import CodedRecords, RecordMethod
 from discreet.masks.records.order import RemoveColumns
 from discreet.masks.records.pram import FittedPram, Pram
-from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, recodings_in
+from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, Same, recodings_in
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Suppression
 from discreet.masks.records.swapping import Swap, Swapped
@@ -335,7 +335,8 @@ class _Carrying:
         levels = self.counted.margin(key, self.source.population)
         self.counted, fitted, to = self.counted.recoded(levels, step)
         self.recoded[step.key] = to[self.recoded[step.key]]
-        self.told.append(fitted)
+        if not isinstance(fitted, Same):  # no level was rare: then there is nothing to tell
+            self.told.append(fitted)
         if self.records is not None:
             self.records = self._of_counted()
 

@@ -31,7 +31,7 @@ from discreet.figures import How
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 MOST_KEYS = 40  # sets of keys are bit masks, and there are too many of more keys
-MOST_SETS = 300_000  # sets of keys that are looked at; beyond it the rest lose all values
+MOST_SETS = 1 << 16  # sets of keys that are looked at; beyond it the rest lose all values
 
 
 class Guarantee(StrEnum):

@@ -88,7 +88,8 @@ class _Patterns:
 
     def joined(self, own: IntArray, n: int, places: IntArray, used: IntArray) -> int | None:
         """The pattern among some that `n` records with these levels join at the least price, made
-        as wide as that takes; None where there is none."""
+        as wide as that takes; None where there is none. Trusted: these patterns agree with the
+        records on all keys that stay."""
         if not len(places):
             return None
         problem, levels = self.problem, self.levels[places]
@@ -97,7 +98,6 @@ class _Patterns:
         taken = lost * n + also * self.n[places, None]
         price: FloatArray = taken @ problem.cost
         fits = self.diverse[places] & (self.n[places] + n >= problem.k)
-        fits &= ~lost[:, sorted(problem.never)].any(axis=1)
         if problem.most is not None:
             fits &= ((used + taken <= problem.most) | (problem.most < 0) | (taken == 0)).all(axis=1)
         if not fits.any():
