@@ -1,4 +1,4 @@
-"""The three flows and the layers that they pass, as a picture.
+"""The flows and the layers that they pass, as a picture.
 
 Writes architecture.svg beside this file; the same bytes each time for one matplotlib.
 Run: .venv/bin/python docs/figures/architecture.py
@@ -20,6 +20,18 @@ FLOWS = {
             ("summary", "data"),
             ("fitted model", "survey"),
             ("risks", "survey"),
+            ("assessment", "flows"),
+            ("report", "report"),
+        ],
+    ),
+    "changed file": (
+        "#fae8ff",
+        [
+            ("cells", "engines"),
+            ("recodings", "masks, protection"),
+            ("values taken\nout", "masks, protection"),
+            ("recipe", "protection"),
+            ("protected\nrecords", "protection, data"),
             ("assessment", "flows"),
             ("report", "report"),
         ],
@@ -51,7 +63,7 @@ FLOWS = {
 }
 LAYERS = (
     "numerics", "data", "engines", "fiber", "belief", "masks",
-    "survey · tables ·\ncount_tables", "choice", "flows", "report", "cli",
+    "survey · tables ·\ncount_tables", "choice ·\nprotection", "flows", "report", "cli",
 )  # fmt: skip
 
 
@@ -80,12 +92,12 @@ def draw_flow(axes: Axes, y: float, name: str, colour: str, steps: list[tuple[st
 
 def picture() -> Figure:
     """All flows, one below the other."""
-    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure = Figure(figsize=(10, 4.8), layout="constrained")
     axes = figure.subplots()
     for row, (name, (colour, steps)) in enumerate(FLOWS.items()):
         draw_flow(axes, -row, name, colour, steps)
     draw_layers(axes, -len(FLOWS))
-    axes.set(xlim=(-1.3, 6.6), ylim=(-3.6, 0.5))
+    axes.set(xlim=(-1.3, 6.6), ylim=(-4.6, 0.5))
     axes.axis("off")
     return figure
 

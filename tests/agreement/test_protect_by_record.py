@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -48,10 +49,8 @@ def slowly(before, recipe):
         if isinstance(step, tuple(RECODINGS.values())):
             for row in rows:
                 if row[step.key] is not None:
-                    try:
+                    with suppress(ValueError):
                         row[step.key] = step.group(row[step.key])
-                    except ValueError:
-                        pass
     return [tuple(row.values()) for row in rows]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from discreet.masks.records.sampling import Subsample
 from discreet.masks.records.suppression import Guarantee
 from discreet.policy.verdict import Ruling
 from discreet.protection.applying import Changed
@@ -10,12 +11,21 @@ from discreet.protection.protected import Protected
 OF_KEYS = {"min_k", "min_candidates", "max_risk", "population_uniques", "l"}
 
 
+AFTER = (
+    "A sample of the records comes last, so that records stand out again: leave it out, or put it "
+    "before the suppression in a recipe."
+)
+
+
 def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
     """What would help, in sentences; none where no rule is broken."""
     if found.reached or found.verdict is None:
         return ()
     broken = found.verdict.those(Ruling.BROKEN)
     own = [one for one in broken if one.rule in OF_KEYS]
+    sampled = any(isinstance(step, Subsample) for step in found.recipe.steps)
+    if own and sampled and found.options.recipe is None:
+        return (AFTER,)
     told = list(_by_options(found, changed)) if own else []
     told += [f"{one.remedy[:1].upper()}{one.remedy[1:]}." for one in broken if one.remedy]
     if not told:
@@ -50,8 +60,3 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
         yield "Let keys be recoded (search)."
     if options.guarantee != Guarantee.STRICT:
         yield "Ask for the strict guarantee: rules count the records that show the same values."
-    if options.steps:
-        yield (
-            "Leave out steps that treat single records: they came after the suppression and can "
-            "part records that belonged together."
-        )

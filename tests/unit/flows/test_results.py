@@ -21,7 +21,7 @@ from discreet.report.results import TOLD
 COUNTS = {0: 15, 1: 20, 2: 9, 3: 5, 4: 2}
 OPTIONS = (
     "AssessOptions", "AuditOptions", "ChooseOptions", "CountOptions", "CategoryOptions",
-    "BacktestOptions",
+    "BacktestOptions", "ProtectOptions",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def _records(n=300):
 
 MAKERS = {
     "assess": lambda: discreet.assess(_records(), ["age", "sex"], population=3000),
+    "protect": lambda: discreet.protect(_records(), ["age", "sex"], population=3000, min_k=3),
     "compare_policies": lambda: discreet.compare_policies(_records(), ["age", "sex"]),
     "audit": lambda: discreet.audit(_table(), [["a", "b"], ["c"]], max_risk=0.2),
     "audit_sequence": lambda: discreet.audit_sequence(_table(), [["a", "b"], ["c"]]),

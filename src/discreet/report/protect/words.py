@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 
 from discreet.figures import Figure, Unavailable
+from discreet.masks.records.pram import Pram
 from discreet.masks.records.recoding import Drop
+from discreet.masks.records.sampling import Subsample
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import MEANING, Guarantee
+from discreet.masks.records.swapping import Swap
 from discreet.policy.verdict import Ruling
 from discreet.protection.protected import Protected
 from discreet.report import words
@@ -45,10 +48,17 @@ def _suppressed(found: Protected) -> str:
         ((int(number(one) or 0), name) for name, one in cost.by_key.items()), reverse=True
     )
     shown = [f"{name} {words.count(many)}" for many, name in by_key if many][:MOST_KEYS]
-    records = number(found.loss.records_touched) or 0
-    plain = records and not number(found.loss.changed_values.overall)
-    of = f" of {words.plural(records, 'record')}" if plain else ""
-    return f"suppress {words.plural(n, 'value')}{of} ({', '.join(shown)})"
+    records = 0 if _has_chance(found) else number(found.loss.records_touched) or 0
+    of = f"of {words.plural(records, 'record')}" if records else ""
+    return " ".join(
+        filter(None, (f"suppress {words.plural(n, 'value')}", of, f"({', '.join(shown)})"))
+    )
+
+
+def _has_chance(found: Protected) -> bool:
+    """Whether other steps changed values, or took records out, so that not all that moved was
+    suppressed and not all that was suppressed is there."""
+    return any(isinstance(step, Pram | Swap | Subsample) for step in found.steps)
 
 
 def number(outcome: Figure | Unavailable) -> float | None:
@@ -83,7 +93,7 @@ def least_told(found: Protected) -> str:
     """A number of values that no suppression can do without; '' where that is not known."""
     taken = number(found.loss.suppressed_values.overall)
     uniform = not found.options.importance
-    if found.least_values is None or not taken or not uniform:
+    if found.least_values is None or not taken or not uniform or _has_chance(found):
         return ""
     least = words.plural(found.least_values, "value")
     return f"with these recodings no suppression can do with fewer than {least}"
