@@ -36,7 +36,9 @@ ARX = {  # k, most records suppressed: the loss of the best recoding, and second
     (5, 0.02): (0.3137130, 1.581),
     (5, 1.0): (0.2204119, 5.647),
 }
-CITED = "measured with R sdcMicro 5.8.1 on two shared cores; it lets a suppressed value match anything"
+CITED = (
+    "measured with R sdcMicro 5.8.1 on two shared cores; it lets a suppressed value match anything"
+)
 CITED_ARX = "measured with ARX on two shared cores, once warm"
 
 
@@ -162,7 +164,7 @@ def _beside_sdcmicro(name: str, folder: str) -> Comparison:
 def _beside_arx(k: int, most: float, folder: str) -> Comparison:
     loss, seconds = ARX[k, most]
     return Comparison(
-        title=f"the best recoding of Adult, k = {k}, {100 * most:g} % of records suppressed at most",
+        title=f"the best recoding of Adult, k = {k}, {100 * most:g} % of records suppressed",
         contestants=[
             in_process(
                 "discreet.protect, whole records",

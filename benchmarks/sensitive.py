@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.comparing import Comparison
 from benchmarks.contestants import as_process, our_command
 from benchmarks.medians import median_cpu
+from discreet.data.hierarchy import Hierarchy
 from discreet.numerics.arrays import IntArray
 from discreet.survey.attributes.closeness import (
     equal_closeness,
@@ -27,7 +28,6 @@ from discreet.survey.attributes.diversity import (
     entropy_diversity,
     recursive_diversity,
 )
-from discreet.data.hierarchy import Hierarchy
 from discreet.survey.presence import delta_presence, journalist_risk
 
 SIZES = (2, 4, 5, 6)

@@ -72,9 +72,96 @@ SPECIAL = ("tests/agreement/test_suda_where_cells_lie.py",)
 SUBSETS = ("tests/unit/survey/suda/test_subsets.py",)
 BY_CHANCE = "tests/unit/masks/records"
 SUPPRESSION = ("tests/unit/masks/test_suppression_moves.py",)
+VALUES = ("tests/agreement/test_records_suppression.py",)
+RECODING_SEARCH = ("tests/agreement/test_recoding_search.py",)
+RECODING = ("tests/unit/masks/records/test_recoding.py",)
 PATTERN_FILE = "masks/suppression_pattern.py"
 
 MUTANTS = (
+    Mutant(
+        "masks/records/candidate_suppression.py",
+        "enough: BoolArray = counted >= problem.k",
+        "enough: BoolArray = counted >= problem.k - 1",
+        "one record too few is enough for candidates",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/candidate_suppression.py",
+        "        least += known * float",
+        "        least += 1.01 * known * float",
+        "the proved least of suppression is too high",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/strict_suppression.py",
+        "self.spare = problem.records[self.donors] - problem.k",
+        "self.spare = problem.records[self.donors] - problem.k + 1",
+        "donors fall below k",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/strict_suppression.py",
+        "    search.join_what_is_there()\n",
+        "",
+        "who is left joins no pattern",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/widening.py",
+        "& (self.n[places] + n >= problem.k)",
+        "",
+        "a pattern that is joined may stay below k",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/widening.py",
+        "(used + taken <= problem.most)",
+        "(taken <= problem.most)",
+        "the limit of a key is exceeded",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/wildcard_suppression.py",
+        "if after[row] >= problem.k and",
+        "if",
+        "values are given back although too few match",
+        VALUES,
+    ),
+    Mutant(
+        "masks/records/fitting.py",
+        "return np.where(at == NOT_THERE, 0, counts[at])",
+        "return counts[at]",
+        "a value that no original has fits some",
+        VALUES,
+    ),
+    Mutant(
+        "protection/lattice.py",
+        "small = np.repeat(sizes < k,",
+        "small = np.repeat(sizes <= k,",
+        "cells of k records stand out",
+        RECODING_SEARCH,
+    ),
+    Mutant(
+        "protection/lattice.py",
+        "least = self._cheapest()[np",
+        "least = 1.5 * self._cheapest()[np",
+        "the bound of a node is no bound",
+        RECODING_SEARCH,
+    ),
+    Mutant(
+        "protection/search.py",
+        "            if bound >= self._to_beat():",
+        "            if bound >= 0.9 * self._to_beat():",
+        "the search ends too early and says proved",
+        RECODING_SEARCH,
+    ),
+    Mutant(
+        "masks/records/recoding.py",
+        "        place = bisect_right(self.at, _number(value) + TINY)",
+        "        place = bisect_right(self.at, _number(value) - TINY)",
+        "a break point is in the band below",
+        RECODING,
+    ),
     Mutant(
         "protection/model_fit.py",
         "        errors=np.sqrt(variance * np.diag(inverse)),",

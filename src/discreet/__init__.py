@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from discreet.count_tables.release import CountRelease
     from discreet.count_tables.statistics import CountStatistics, DecimalLog
     from discreet.data.csv_dialect import CsvOptions
+    from discreet.data.hierarchy import Hierarchy
     from discreet.data.summary import SizeIndices, Summary
     from discreet.data.table import Table
     from discreet.engines.contract import HouseholdTotals
@@ -70,18 +71,43 @@ if TYPE_CHECKING:
     from discreet.flows.judge import judge
     from discreet.flows.plan import Plans, plan
     from discreet.flows.policies import policies, read_policy
+    from discreet.flows.protect import protect
     from discreet.masks.contract import Masked, PublishedTable
+    from discreet.masks.records.order import RemoveColumns, Shuffle
+    from discreet.masks.records.pram import Pram
+    from discreet.masks.records.recoding import (
+        Bands,
+        Bottom,
+        Breaks,
+        Dates,
+        Drop,
+        Leading,
+        Merge,
+        Quantiles,
+        Rare,
+        Top,
+        Tree,
+    )
+    from discreet.masks.records.sampling import Subsample
+    from discreet.masks.records.suppress import Suppress
+    from discreet.masks.records.swapping import Swap
+    from discreet.masks.records.weights import RemoveWeights, RoundWeights
     from discreet.notebooks import Result
     from discreet.policy.policy import Policy
     from discreet.policy.verdict import Judged, Ruling, Verdict
     from discreet.progress import Progress
+    from discreet.protection.estimates_kept import AnalysisKept, EstimateKept
+    from discreet.protection.loss import Cost, Loss, TableCost
+    from discreet.protection.options import ProtectOptions
+    from discreet.protection.propensity import Propensity
+    from discreet.protection.protected import FrontierPoint, LeftByChance, Protected, Searched
+    from discreet.protection.recipe import Recipe, read_recipe
     from discreet.report.comparing import Comparison, Difference
     from discreet.report.notebook import Plot
     from discreet.report.reading import ReadResult, read_result
     from discreet.report.writing import write_report
     from discreet.survey.anonymity import Anonymity
     from discreet.survey.assessment import Assessment, Settings
-    from discreet.data.hierarchy import Hierarchy
     from discreet.survey.attributes.sensitive import SensitiveFigures
     from discreet.survey.backtest.league import Backtest, Estimates, Score, Trial
     from discreet.survey.backtest.options import BacktestOptions
@@ -111,32 +137,6 @@ if TYPE_CHECKING:
     from discreet.tables.refused_margin import RefusalView
     from discreet.tables.release import Release
     from discreet.tables.shown_groups import ShownGroups
-    from discreet.flows.protect import protect
-    from discreet.masks.records.order import RemoveColumns, Shuffle
-    from discreet.masks.records.pram import Pram
-    from discreet.masks.records.recoding import (
-        Bands,
-        Bottom,
-        Breaks,
-        Dates,
-        Drop,
-        Leading,
-        Merge,
-        Quantiles,
-        Rare,
-        Top,
-        Tree,
-    )
-    from discreet.masks.records.sampling import Subsample
-    from discreet.masks.records.suppress import Suppress
-    from discreet.masks.records.swapping import Swap
-    from discreet.masks.records.weights import RemoveWeights, RoundWeights
-    from discreet.protection.estimates_kept import AnalysisKept, EstimateKept
-    from discreet.protection.loss import Cost, Loss, TableCost
-    from discreet.protection.options import ProtectOptions
-    from discreet.protection.propensity import Propensity
-    from discreet.protection.protected import FrontierPoint, LeftByChance, Protected, Searched
-    from discreet.protection.recipe import Recipe, read_recipe
 
 _HOME = {
     "AnalysisKept": "discreet.protection.estimates_kept",

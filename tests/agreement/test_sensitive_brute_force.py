@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.closeness import (
     equal_closeness,
     hierarchical_closeness,
@@ -23,7 +24,6 @@ from discreet.survey.attributes.diversity import (
     entropy_diversity,
     recursive_diversity,
 )
-from discreet.data.hierarchy import Hierarchy
 from discreet.survey.presence import delta_presence, journalist_risk, marketer_risk, prosecutor_risk
 
 N_VALUES = 7

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from discreet.cli.exit_codes import leave_with
-from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, READING, Command, option
+from discreet.cli.grouped import COMPUTED, JUDGED, KNOWN, OUTPUT, Command, option
 from discreet.cli.option_names import speaking_of
 from discreet.cli.option_rules import by_name
 from discreet.cli.options import (
@@ -21,6 +21,7 @@ from discreet.cli.options import (
     pages_asked,
     policy_option,
 )
+from discreet.errors import must_be
 
 DONE = "What may be done"
 PATH = click.Path(path_type=Path)
@@ -182,8 +183,9 @@ def _run(file: str, options: dict[str, Any]) -> None:
     check_outputs(outputs, records.files, records.parts)
     recipe = options["write_recipe"]
     if recipe is not None and recipe.exists() and not options["overwrite"]:
-        raise click.UsageError(f"--write-recipe must be a new file, got {str(recipe)!r}; name "
-                               "another, or say that it may be overwritten (--overwrite)")  # fmt: skip
+        remedy = "name another, or say that it may be overwritten (--overwrite)"
+        got = repr(str(recipe))
+        raise click.UsageError(must_be("--write-recipe", "a new file", got, remedy=remedy))
     with progress_bar() as progress:
         engine = DuckDBEngine(
             memory=options["memory"],

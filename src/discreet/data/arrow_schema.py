@@ -69,8 +69,12 @@ def _pandas_said(said: bytes, columns: Sequence[OutputColumn], fields: Sequence[
 
 def _noted(was: dict[str, Any], column: OutputColumn, kind: pa.DataType) -> dict[str, Any]:
     if pa.types.is_dictionary(kind):
-        levels = {"num_categories": len(column.recoded or ()), "ordered": kind.ordered}
-        new = {"pandas_type": "categorical", "numpy_type": "int32", "metadata": levels}
+        levels: Any = {"num_categories": len(column.recoded or ()), "ordered": kind.ordered}
+        new: dict[str, Any] = {
+            "pandas_type": "categorical",
+            "numpy_type": "int32",
+            "metadata": levels,
+        }
     elif column.recoded is not None:
         new = {"pandas_type": "unicode", "numpy_type": "object", "metadata": None}
     else:

@@ -84,7 +84,7 @@ def _cell_value(value: Any) -> Any:
     """What a cell can hold of a value: what Excel would alter goes out as text."""
     if isinstance(value, bool) or value is None:
         return value
-    if isinstance(value, int | Decimal) and abs(value) >= EXACT:
+    if isinstance(value, int | Decimal) and abs(Decimal(value)) >= EXACT:
         return str(value)
     if isinstance(value, float):
         if math.isnan(value):

@@ -86,8 +86,7 @@ class PandasOutput(GatheredRows):
         one that can be empty."""
         found = self._frame.iloc[self._all_rows(), self._places].copy()
         series = [
-            self._series(column, found.iloc[:, place])
-            for place, column in enumerate(self._columns)
+            self._series(column, found.iloc[:, place]) for place, column in enumerate(self._columns)
         ]
         if not series:
             return found

@@ -145,7 +145,10 @@ def without(values: "pa.ChunkedArray", handed: "pa.ChunkedArray") -> "pa.Chunked
         ordered = values.type.ordered
         found = pa.DictionaryArray.from_arrays(codes, column.dictionary, ordered=ordered)
         return pa.chunked_array([found])
-    return pc.if_else(gone, pa.scalar(None, values.type), values)
+    kind = values.type
+    if pa.types.is_string_view(kind):  # as polars has texts; Arrow cannot choose among these
+        values = values.cast(pa.large_string())
+    return pc.if_else(gone, pa.scalar(None, values.type), values).cast(kind)
 
 
 def joined(parts: "Sequence[pa.ChunkedArray]", kind: "pa.DataType") -> "pa.ChunkedArray":

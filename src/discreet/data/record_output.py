@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from discreet.data import excel_files, stat_files
+from discreet.data import stat_files
 from discreet.data.output_columns import OutputColumn, RecordOutput, check_columns, output_rows
 from discreet.data.records import (
     ARROW_SUFFIXES,

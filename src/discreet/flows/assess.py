@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.missing import POLICIES
 from discreet.data.records import Records, open_records
+from discreet.data.tree_file import read_hierarchy
 from discreet.data.writing import check_outputs
 from discreet.engines.contract import Engine
 from discreet.errors import MissingError
@@ -19,8 +21,6 @@ from discreet.flows.stopping import stoppable
 from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.survey.assessment import Assessment, Inputs, assessed
-from discreet.data.hierarchy import Hierarchy
-from discreet.data.tree_file import read_hierarchy
 from discreet.survey.missing_policies import PolicyComparison
 from discreet.survey.options import AssessOptions
 from discreet.survey.role_columns import check_roles_asked, counted_columns, with_household

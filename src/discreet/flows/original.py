@@ -8,10 +8,9 @@ from discreet.data.records import Records, open_records
 from discreet.engines.contract import Cells, Engine
 from discreet.errors import ColumnError, InputError, must_be
 from discreet.masks.records.fitting import Combinations, Fits, fits_of
-from discreet.masks.records.recoding import Levels, Recoding
+from discreet.masks.records.recoding import Levels, Recoding, recodings_in
 from discreet.protection.applying import MOST_CELLS
 from discreet.protection.counted import Counted
-from discreet.protection.planning import as_recodings
 from discreet.protection.recipe import read_recipe
 from discreet.survey.options import AssessOptions
 
@@ -24,10 +23,8 @@ def fits_in(options: AssessOptions, released: Cells, engine: Engine) -> Fits:
     """
     records = open_records(options.original, options.csv)
     _check_keys(records, options.key_names)
-    recodings = () if options.recipe is None else as_recodings(read_recipe(options.recipe).steps)
-    request = replace(
-        options.request(records), weight=None, household=None, sensitive=(), carry=()
-    )
+    recodings = () if options.recipe is None else recodings_in(read_recipe(options.recipe).steps)
+    request = replace(options.request(records), weight=None, household=None, sensitive=(), carry=())
     with engine.count(request) as store:
         original = _recoded(_combinations(store.cells), tuple(recodings))
     own = _combinations(released)

@@ -24,9 +24,10 @@ from discreet.flows.assess import measured
 from discreet.flows.engine import engine_or_default
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable
+from discreet.masks.records.order import RemoveColumns
 from discreet.numerics.arrays import FloatArray
 from discreet.numerics.linear_algebra import in_one_thread
-from discreet.policy.verdict import Ruling
+from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.protection.analysis import analysis_kept
 from discreet.protection.analysis_request import analysis_request
@@ -38,13 +39,17 @@ from discreet.protection.options import ProtectOptions
 from discreet.protection.output import Outgoing, narrow_tables, write_narrow
 from discreet.protection.protected import Protected
 from discreet.protection.protecting import Chosen, Protecting
-from discreet.protection.recipe import BY_CHANCE, step_of
+from discreet.protection.recipe import BY_CHANCE, read_recipe, step_of
 from discreet.protection.what_would_give import what_would_give
 from discreet.survey.assessment import Assessment
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BEFORE_CHANCE = (
+    "judged as if no value had been changed by chance or swapped, which only adds doubt: read off "
+    "the changed file the figures would take for true what may not be"
+)
 ROLES = ("weight", "household", "cluster", "stratum")
 
 
@@ -139,6 +144,7 @@ class _Protection:
 
     def result(self) -> Protected:
         """The file protected, given out and assessed."""
+        self._check_columns()
         before = self._assessed(self.records, self.keys)
         with self.engine.count(self._request()) as store:
             protecting = Protecting(
@@ -152,6 +158,15 @@ class _Protection:
             chosen = protecting.chosen()
             return self._given_out(chosen, protecting, before)
 
+    def _check_columns(self) -> None:
+        """Columns that are to be removed are there."""
+        steps = [step_of(one) for one in self.options.steps]
+        if self.options.recipe is not None:
+            steps += read_recipe(self.options.recipe).steps
+        for step in steps:
+            if isinstance(step, RemoveColumns):
+                self.records.find("columns", step.columns)
+
     def _seed(self) -> int | None:
         """That of steps by chance: fresh unless one was given, so that nobody can guess it."""
         given = self.options.seed
@@ -164,6 +179,8 @@ class _Protection:
 
     def _changed(self, path: Path, changed: Changed, **more: Any) -> Assessment:
         """An assessment of a changed file, by the keys that it still has."""
+        if not changed.kept_keys:
+            raise InputError(must_be("keys", "left in the file, at least one of them", "none"))
         records = open_records(path, None if _is_parquet(path) else self.options.csv)
         fewer = _without(changed, self.options)
         return self._assessed(records, changed.kept_keys, **fewer, **more)
@@ -211,6 +228,7 @@ class _Protection:
             population=before.summary.population_size,
             weight=options.weight,
             household=options.household,
+            sensitive=tuple(options.sensitive),
             trees={
                 name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, options.csv)
                 for name, tree in options.trees.items()
@@ -226,7 +244,7 @@ class _Protection:
             with self._written(outgoing) as path:
                 self.progress("assessing the protected file", None)
                 after = _renamed(self._changed(path, changed), self._name())
-                verdict = protecting.judged(after, changed)
+                verdict = self._verdict(protecting, after, changed)
                 broken = verdict is not None and verdict.ruling is Ruling.BROKEN
                 kept = self.options.closest or not broken
                 found = self._told(chosen, before, after, verdict, outgoing if kept else None)
@@ -235,6 +253,19 @@ class _Protection:
         except _NotKept:  # the file that was being written is gone
             pass
         return found
+
+    def _verdict(
+        self, protecting: Protecting, after: Assessment, changed: Changed
+    ) -> Verdict | None:
+        """The verdict on the file; where values were changed by chance, on the same file without
+        that, as what it shows then is not true of whoever seems to be the one."""
+        plain = changed.without_exchanges()
+        if plain is None:
+            return protecting.judged(after, changed)
+        verdict = protecting.judged(self._measured(plain), plain)
+        if verdict is None:
+            return None
+        return replace(verdict, notes=(*verdict.notes, BEFORE_CHANCE))
 
     @contextmanager
     def _written(self, outgoing: Outgoing) -> Iterator[Path]:
@@ -366,12 +397,16 @@ def _without(changed: Changed, options: ProtectOptions) -> dict[str, Any]:
             size = changed.source.population  # which an intruder knows without the weights
             found["population"] = size
     kept = tuple(name for name in options.sensitive if name not in gone)
+    if options.sensitive and not kept:
+        found["l"] = None
     return found if kept == tuple(options.sensitive) else found | {"sensitive": kept}
 
 
 def _least(changed: Changed) -> float | None:
     """A price of values that no suppression can do without, given the recodings; None where none
     was asked for, or it is not known."""
+    if any(key.values[-1:] == (None,) for key in changed.source.counted.keys):
+        return None  # the price counts values that are missing, of which none is taken out
     found = [one.least for one in changed.suppressions if one.least]
     return max(found) if found else None
 

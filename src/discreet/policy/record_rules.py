@@ -425,7 +425,8 @@ def divided(value: Figure, by: float) -> Figure:
 
 
 RULES: tuple[type[Rule], ...] = (
-    MinK, MinCandidates, ShareBelowK, PopulationUniques, CorrectMatches, MaxRisk, MeanRisk, L, C, T, Alpha,
+    MinK, MinCandidates, ShareBelowK, PopulationUniques, CorrectMatches, MaxRisk, MeanRisk, L, C, T,
+    Alpha,
     DisSuda, PopulationOfKeys, MostKeys, PopulationOfColumn, TopClass, HouseholdPattern,
     NoIdentifiers, SharedWeights, Shuffled,
 )  # fmt: skip

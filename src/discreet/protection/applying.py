@@ -20,7 +20,7 @@ from discreet.errors import InputError, must_be
 from discreet.masks.records.contract import CodedRecords, RecordMethod
 from discreet.masks.records.order import RemoveColumns
 from discreet.masks.records.pram import FittedPram, Pram
-from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, Same
+from discreet.masks.records.recoding import RECODINGS, Drop, Recoding, Same, recodings_in
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Suppression
 from discreet.masks.records.swapping import Swap, Swapped
@@ -29,6 +29,7 @@ from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted, suppressed
 from discreet.protection.ladders import leaf_shares, leaves_of_key
+from discreet.protection.mending import Solved
 from discreet.protection.recipe import Recipe
 from discreet.protection.transition import Transition
 
@@ -53,8 +54,10 @@ class Source:
     population: float | None = None
     weight: str | None = None
     household: str | None = None
+    sensitive: tuple[str, ...] = ()
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     cell_weight: FloatArray | None = None
+    solved: Solved = field(default_factory=Solved)
 
     @classmethod
     def of_store(cls, store: RowStore, **more: Any) -> "Source":
@@ -89,6 +92,10 @@ class Source:
         """The cells and the values of sensitive variables, one row for each pair that occurs."""
         found = {}
         for name in names:
+            if name not in self.sensitive:
+                remedy = "name it (sensitive)"
+                rule = "one of the sensitive variables"
+                raise InputError(must_be("what is diverse", rule, repr(name), remedy=remedy))
             pairs = list(self.store.sensitive_pairs(name))
             words = np.concatenate([one["words"] for one in pairs])
             value = np.concatenate([one["value"] for one in pairs])
@@ -144,9 +151,16 @@ class Changed:
 
     def recoded_alone(self) -> "Changed":
         """The file after the recodings alone."""
-        kinds = tuple(RECODINGS.values())
-        steps = tuple(step for step in self.recipe.steps if isinstance(step, kinds))
-        return carried_out(self.source, replace(self.recipe, steps=steps))  # type: ignore[arg-type]
+        recipe = replace(self.recipe, steps=tuple(recodings_in(self.recipe.steps)))
+        return carried_out(self.source, recipe)
+
+    def without_exchanges(self) -> "Changed | None":
+        """The file after all steps but those by which records have values from others; None where
+        there is no such step."""
+        steps = tuple(step for step in self.recipe.steps if not isinstance(step, Pram | Swap))
+        if len(steps) == len(self.recipe.steps):
+            return None
+        return carried_out(self.source, replace(self.recipe, steps=steps))
 
     def leaves(self, key: str) -> int:
         """The size of the domain of a key in the source."""
@@ -166,7 +180,8 @@ class Changed:
     @property
     def kept_keys(self) -> tuple[str, ...]:
         """The names of the keys that go out."""
-        return tuple(key.name for key in self.keys if key.name not in self.dropped)
+        gone = {*self.dropped, *self.gone_columns}
+        return tuple(key.name for key in self.keys if key.name not in gone)
 
     @property
     def left(self) -> int:
@@ -218,10 +233,7 @@ class Changed:
 
     def _hows(self, key: str) -> tuple[Recoding, ...]:
         """The recodings of a key in their order."""
-        kinds = tuple(RECODINGS.values())
-        return tuple(
-            step for step in self.recipe.steps if isinstance(step, kinds) and step.key == key
-        )  # type: ignore[misc]
+        return tuple(step for step in recodings_in(self.recipe.steps) if step.key == key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,10 +272,10 @@ def _of_records(changed: Changed) -> Combined:
     both = np.concatenate([before, records.levels], axis=1)
     distinct, place, n = np.unique(both, axis=0, return_inverse=True, return_counts=True)
     width = before.shape[1]
-    weight = None
+    weight: FloatArray | None = None
     if records.weight is not None:
-        weight = np.bincount(place.ravel(), weights=records.weight)
-    return distinct[:, :width], distinct[:, width:], n, weight
+        weight = np.bincount(place.ravel(), weights=records.weight).astype(np.float64)
+    return distinct[:, :width], distinct[:, width:], n.astype(np.int64), weight
 
 
 def carried_out(
@@ -323,7 +335,7 @@ class _Carrying:
         levels = self.counted.margin(key, self.source.population)
         self.counted, fitted, to = self.counted.recoded(levels, step)
         self.recoded[step.key] = to[self.recoded[step.key]]
-        if not isinstance(fitted, Same):  # as where no level is rare
+        if not isinstance(fitted, Same):  # no level was rare: then there is nothing to tell
             self.told.append(fitted)
         if self.records is not None:
             self.records = self._of_counted()
@@ -334,7 +346,14 @@ class _Carrying:
             rule = "before steps that treat single records"
             raise InputError(must_be("suppression for diverse values", rule, "one after them"))
         risk = None if step.above is None or self.risks is None else self.risks(self.counted)
-        done = suppressed(self.counted, step, values=values, risk=risk, progress=self.progress)
+        done = suppressed(
+            self.counted,
+            step,
+            values=values,
+            risk=risk,
+            solved=self.source.solved,
+            progress=self.progress,
+        )
         self.counted = done.after
         self.suppressions.append(done.found)
         self.told.append(step)

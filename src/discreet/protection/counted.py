@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.data.coding import Coding
+from discreet.data.columns import near_match
 from discreet.engines.key_space import KeyLevels
 from discreet.engines.local.grouping import distinct_rows
+from discreet.errors import ColumnError, must_be
 from discreet.masks.records.recoding import Levels, Recoding, applied
 from discreet.masks.records.strict_suppression import with_all_keys_gone
 from discreet.masks.records.suppress import Suppress
@@ -25,7 +27,7 @@ from discreet.masks.records.suppression import (
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
-from discreet.protection.mending import METHODS
+from discreet.protection.mending import Solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +50,14 @@ class Counted:
         return Coding.of_sizes([max(len(key.values), 1) for key in self.keys])
 
     def place(self, key: str) -> int:
-        """Where a key stands."""
-        return [one.name for one in self.keys].index(key)
+        """Where a key stands; raises ColumnError where it is none."""
+        names = [one.name for one in self.keys]
+        if key not in names:
+            near = near_match(key, names)
+            remedy = f"did you mean {near!r}?" if near else None
+            rule = f"one of the keys {', '.join(names)}"
+            raise ColumnError(must_be("key", rule, repr(key), remedy=remedy))
+        return names.index(key)
 
     def records_by_level(self, key: int) -> IntArray:
         """How many records have each level of a key."""
@@ -63,7 +71,8 @@ class Counted:
         records = self.records_by_level(key)
         persons = None
         if population is not None:
-            persons = records * (population / max(int(records.sum()), 1))
+            each = population / max(int(records.sum()), 1)
+            persons = records.astype(np.float64) * each
         return Levels(key=self.keys[key], records=records, population=persons)
 
     def recoded(self, levels: Levels, how: Recoding) -> "tuple[Counted, Recoding, IntArray]":
@@ -98,12 +107,14 @@ def suppressed(
     *,
     values: Mapping[str, tuple[IntArray, IntArray]] | None = None,
     risk: FloatArray | None = None,
+    solved: Solved | None = None,
     progress: Progress = silent,
 ) -> Suppressed:
     """The file after a step of local suppression.
 
     `values` gives the origins and the values of each sensitive variable that has to be diverse;
-    `risk` is that of each row, where only risky records are to be helped.
+    `risk` is that of each row, where only risky records are to be helped; `solved` remembers what
+    was found before.
     """
     coding, words, records, place = before.cells()
     diverse = tuple(
@@ -124,7 +135,7 @@ def suppressed(
     if step.records:
         found = with_all_keys_gone(problem)
     else:
-        found = METHODS[Guarantee(step.guarantee)](problem, progress)
+        found = (solved or Solved()).of(problem, Guarantee(step.guarantee), progress)
     return Suppressed(after=taken_out(before, place, found), found=found)
 
 

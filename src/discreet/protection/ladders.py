@@ -62,7 +62,9 @@ def ladder_of(
         rung = rung_of(levels, how, tree)
         if not rungs or len(rung.levels.values) < len(rungs[-1].levels.values):
             rungs.append(rung)
-    return Ladder(key=key, records=levels.records, leaves=leaves_of_key(key, tree), rungs=tuple(rungs))
+    return Ladder(
+        key=key, records=levels.records, leaves=leaves_of_key(key, tree), rungs=tuple(rungs)
+    )
 
 
 def rung_of(levels: Levels, how: Recoding, tree: Hierarchy | None = None) -> Rung:

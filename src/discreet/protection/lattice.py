@@ -1,9 +1,9 @@
 """The lattice of recodings: one rung of the ladder of each key, and what the file is there.
 
 The counts at a node come from the cells of the file as it is, never from its records. Two facts let
-the search leave most nodes out. *Down* the lattice (finer) the recoding alone loses less, so it is a
-lower bound of the loss that needs no cells. And the records that stand out only become more, so what
-must be suppressed at a node is a lower bound for all that are finer.
+the search leave most nodes out. *Down* the lattice (finer) the recoding alone loses less, so it is
+a lower bound of the loss that needs no cells. And the records that stand out only become more, so
+what must be suppressed at a node is a lower bound for all that are finer.
 """
 
 from collections.abc import Sequence
@@ -33,6 +33,7 @@ class CellsAt:
     records: IntArray
     place: IntArray
     values: tuple[Values, ...] = ()
+    lacks_values: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,14 @@ class Lattice:
         distinct, place = distinct_rows(self._words(node, coding))
         records = np.bincount(place, weights=self.records).astype(np.int64)
         values = tuple(_coarser(one, place) for one in self.values)
-        return CellsAt(coding=coding, words=distinct, records=records, place=place, values=values)
+        return CellsAt(
+            coding=coding,
+            words=distinct,
+            records=records,
+            place=place,
+            values=values,
+            lacks_values=not self._complete.all(),
+        )
 
     def standing_out(self, node: Node, k: int) -> "StandingOut":
         """How many records are in cells of fewer than k at a node."""
@@ -130,15 +138,17 @@ class Lattice:
         found = []
         for rung in ladder.rungs:
             lost = self.loss.of_key(key, rung.to, rung.leaf_shares)
-            held = np.bincount(
-                rung.to, weights=ladder.records, minlength=len(rung.leaf_shares)
-            )
-            found.append(RungCost(lost.kept, lost.suppressed, held))
+            held = np.bincount(rung.to, weights=ladder.records, minlength=len(rung.leaf_shares))
+            found.append(RungCost(lost.kept, lost.suppressed, held.astype(np.float64)))
         return tuple(found)
 
     def recoding_losses(self) -> FloatArray:
         """The loss of each key at each rung by recoding alone: a lower bound at every node, as an
         array of keys × rungs, infinite beyond the last rung."""
+        return self._alone
+
+    @cached_property
+    def _alone(self) -> FloatArray:
         n = max(self.n_records, 1)
         found = np.full((len(self.ladders), max(self.shape, default=0)), np.inf)
         for key, rungs in enumerate(self.costs):
@@ -154,6 +164,13 @@ class Lattice:
         ]
         return float(self.loss.together(np.array(by_key), self.importance))
 
+    def guessed_loss(self, node: Node, values: float) -> float:
+        """The loss of a node if so many values were taken out, of all keys alike."""
+        keys = np.arange(len(self.ladders))
+        alone = self.recoding_losses()[keys, np.array(node)]
+        more = (1.0 - alone) * min(values / max(self.n_records * len(self.ladders), 1), 1.0)
+        return float(self.loss.together(alone + more, self.importance))
+
     def _at(self, node: Node) -> list["RungCost"]:
         return [rungs[rung] for rungs, rung in zip(self.costs, node, strict=True)]
 
@@ -165,7 +182,7 @@ class Lattice:
         keys together is concave in what a key loses, or linear, so that its least is at an end.
         """
         alone = self.recoding_losses()[np.arange(len(self.ladders)), nodes]
-        least = self._cheapest()[np.arange(len(self.ladders)), nodes]
+        least = self._cheapest[np.arange(len(self.ladders)), nodes]
         more = least * (records[:, None] / max(self.n_records, 1))
         if whole:
             return self.loss.together(alone + more, self.importance)
@@ -176,16 +193,18 @@ class Lattice:
             found = np.minimum(found, self.loss.together(one, self.importance))
         return found
 
+    @cached_property
     def _cheapest(self) -> FloatArray:
         """The least that taking out a value of a key costs more than keeping it, at each rung."""
         found = np.zeros((len(self.ladders), max(self.shape, default=0)))
         for key, rungs in enumerate(self.costs):
-            lacks = self.ladders[key].key.values[-1:] == (None,)
             for rung, cost in enumerate(rungs):
                 gain = cost.suppressed - cost.kept
                 known = cost.held > 0
-                known[-1:] &= not lacks
-                found[key, rung] = max(float(gain[known].min(initial=1.0)), 0.0)
+                lacks = self.ladders[key].rungs[rung].levels.values[-1:] == (None,)
+                known[-1:] &= not lacks  # a key that is left out has no missing level any more
+                if known.any():
+                    found[key, rung] = max(float(gain[known].min()), 0.0)
         return found
 
 

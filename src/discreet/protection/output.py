@@ -36,15 +36,11 @@ class Outgoing:
     def of_changed(cls, changed: Changed, records: Records, *, carried: bool) -> "Outgoing":
         """The columns in the order of the source, without those that are left out."""
         gone = {*changed.dropped, *changed.gone_columns}
-        columns = tuple(
-            _column(changed, name) for name in records.column_names if name not in gone
-        )
+        columns = tuple(_column(changed, name) for name in records.column_names if name not in gone)
         keys = {key.name for key in changed.keys}
         touched = {one.name for one in columns if not one.own} | _with_less(changed)
         anew = frozenset(touched & {*keys, *_numbers(changed)})
-        return cls(
-            changed=changed, records=records, columns=columns, anew=anew, carried=carried
-        )
+        return cls(changed=changed, records=records, columns=columns, anew=anew, carried=carried)
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +112,8 @@ def _column(changed: Changed, name: str) -> OutputColumn:
 
 def _numbers(changed: Changed) -> set[str]:
     """Columns beside the keys with new values: weights, and households that were numbered anew."""
-    source, found = changed.source, set()
+    source = changed.source
+    found: set[str] = set()
     if changed.records is None:
         return found
     if source.weight is not None and changed.records.weight is not None:
@@ -174,9 +171,7 @@ def write_narrow(changed: Changed, path: Path, others: Sequence[str]) -> None:
             writer.close()
 
 
-def narrow_tables(
-    changed: Changed, others: Sequence[str]
-) -> Iterator[tuple[IntArray, "pa.Table"]]:
+def narrow_tables(changed: Changed, others: Sequence[str]) -> Iterator[tuple[IntArray, "pa.Table"]]:
     """The same, some records at a time, with their rows in the source."""
     import pyarrow as pa
 

@@ -1,19 +1,19 @@
 """The recipe that does what is asked with the least loss: which recodings, and what to suppress.
 
 How strong a file must be protected is one number: how many records are to belong together. Where
-that is what is asked, one search finds the recipe. Other rules, such as a limit on the risk, are kept
-from some strength on; so strengths are tried, each file is measured, and the weakest that keeps all
-rules is taken.
+that is what is asked, one search finds the recipe. Other rules, such as a limit on the risk, are
+kept from some strength on; so strengths are tried, each file is measured, and the weakest that
+keeps all rules is taken.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from discreet.data.hierarchy import Hierarchy
 from discreet.masks.records.contract import RecordMethod
-from discreet.masks.records.recoding import RECODINGS, Recoding, Same
+from discreet.masks.records.recoding import Drop, Same, recodings_in
 from discreet.masks.records.suppress import Suppress
 from discreet.masks.records.suppression import Guarantee, Values
 from discreet.numerics.arrays import IntArray
@@ -21,7 +21,7 @@ from discreet.progress import Progress, silent
 from discreet.protection.counted import Counted
 from discreet.protection.ladders import Ladder, ladder_of
 from discreet.protection.lattice import Lattice, Node
-from discreet.protection.mending import SuppressRecords, SuppressValues
+from discreet.protection.mending import Solved, SuppressRecords, SuppressValues
 from discreet.protection.options import ProtectOptions
 from discreet.protection.search import WORK, Found, searched
 from discreet.protection.search_loss import search_loss
@@ -66,11 +66,10 @@ class Planner:
     pairs: Mapping[str, tuple[IntArray, IntArray]]
     diverse: Mapping[str, int]
     population: float | None = None
+    solved: Solved = field(default_factory=Solved)
     progress: Progress = silent
 
-    def planned(
-        self, k: int, *, work: float = WORK, starts: Sequence[Node] = ()
-    ) -> Planned | None:
+    def planned(self, k: int, *, work: float = WORK, starts: Sequence[Node] = ()) -> Planned | None:
         """The steps with the least loss at a strength; None where none were found."""
         lattice = self.lattice()
         found = searched(
@@ -84,6 +83,11 @@ class Planner:
         if found.best is None:
             return None
         node = found.best.node
+        if all(
+            isinstance(ladder.rungs[rung].how, Drop)
+            for ladder, rung in zip(lattice.ladders, node, strict=True)
+        ):
+            return None  # a file without any key is no answer
         steps: list[RecordMethod] = [
             ladder.rungs[rung].how
             for ladder, rung in zip(lattice.ladders, node, strict=True)
@@ -152,13 +156,13 @@ class Planner:
             cost=np.array([float(options.importance.get(name, 1.0)) for name in names]),
             never=frozenset(names.index(name) for name in options.untouched if name in names),
             most=most,
+            solved=self.solved,
         )
 
 
 def fixed_keys(steps: Sequence[RecordMethod], options: ProtectOptions) -> frozenset[str]:
-    """Keys that no search recodes: those that were recoded as asked, and those not to be touched."""
-    kinds = tuple(RECODINGS.values())
-    recoded = {step.key for step in steps if isinstance(step, kinds)}
+    """Keys that no search recodes: those recoded as asked, and those not to be touched."""
+    recoded = {step.key for step in recodings_in(steps)}
     return frozenset(recoded | set(options.untouched))
 
 
@@ -183,9 +187,3 @@ def weakest(kept: Kept, start: int) -> int | None:
         else:
             low = middle
     return strengths[high]
-
-
-def as_recodings(steps: Sequence[RecordMethod]) -> list[Recoding]:
-    """The steps that are recodings."""
-    kinds = tuple(RECODINGS.values())
-    return [step for step in steps if isinstance(step, kinds)]  # type: ignore[misc]

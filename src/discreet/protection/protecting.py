@@ -9,6 +9,8 @@ import numpy as np
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.records.fitting import Combinations, fits_of
 from discreet.masks.records.notation import recoding_of
+from discreet.masks.records.recoding import recodings_in
+from discreet.masks.records.strict_suppression import MOST_SETS
 from discreet.masks.records.suppression import Guarantee
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.policy.findings import Finding, Findings
@@ -22,7 +24,7 @@ from discreet.protection.applying import Changed, Source, carried_out
 from discreet.protection.counted import Counted
 from discreet.protection.ladders import leaves_of_key
 from discreet.protection.options import ProtectOptions
-from discreet.protection.planning import Planned, Planner, as_recodings, fixed_keys, weakest
+from discreet.protection.planning import Planned, Planner, fixed_keys, weakest
 from discreet.protection.protected import FrontierPoint, Searched
 from discreet.protection.recipe import Recipe, read_recipe, step_of
 from discreet.protection.search import WORK
@@ -63,12 +65,14 @@ class Attempt:
     def point(self, *, chosen: bool) -> FrontierPoint:
         """The attempt as it is compared with others."""
         risk = self.assessment.risk
-        largest: Outcome = risk
-        if not isinstance(risk, Unavailable):
+        largest: Outcome
+        if isinstance(risk, Unavailable):
+            largest = risk
+        else:
             largest = Figure(value=risk.largest, how=How.ESTIMATE)
         return FrontierPoint(
             k=self.k,
-            changes=tuple(one.in_words for one in as_recodings(self.changed.recipe.steps)),
+            changes=tuple(one.in_words for one in recodings_in(self.changed.recipe.steps)),
             suppressed=self.suppressed,
             loss=self.loss,
             largest_risk=largest,
@@ -159,9 +163,13 @@ class Protecting:
             planned = None
             steps = base.recipe.steps
             if k > AS_IT_IS or self._diverse():
-                asks_for_it = k == self._start()
                 planner = self._planner(base)
-                planned = planner.planned(k, work=WORK if asks_for_it else WORK / 4)
+                near = [one.planned.node for _, one in sorted(self.attempts.items())
+                        if one.planned is not None]  # fmt: skip
+                others = k != self._start() and bool(near)
+                planned = planner.planned(
+                    k, work=WORK / 5 if others else WORK, starts=near[-1:] if others else ()
+                )
                 more = planner.suppressing(k) if planned is None else planned.steps
                 steps = (*steps, *more)
             self.attempts[k, False] = self._tried(k, replace(base.recipe, steps=steps), planned)
@@ -177,11 +185,11 @@ class Protecting:
         weaker = sorted(s for s, _ in self.attempts if AS_IT_IS <= s <= k)
         for strength in weaker[:MOST_MEASURED]:
             steps = (
-                *as_recodings(self._at(strength).changed.recipe.steps),
+                *recodings_in(self._at(strength).changed.recipe.steps),
                 *self._planner(self._base()).suppressing(k, above=min(limits)),
             )
             recipe = replace(self._base().recipe, steps=steps)
-            attempt = self._tried(k, recipe, self._at(strength).planned)
+            attempt = self._tried(k, recipe, None)
             if attempt.kept and (best is None or attempt.loss < best.loss):
                 best = attempt
         return best if best is not None and best.loss < self._at(k).loss else None
@@ -212,12 +220,15 @@ class Protecting:
             pairs=self.source.sensitive_values(list(diverse)) if diverse else {},
             diverse=diverse,
             population=self.source.population,
+            solved=self.source.solved,
             progress=self.progress,
         )
 
     def _tried(self, k: int, recipe: Recipe, planned: Planned | None) -> Attempt:
         """A recipe carried out and measured."""
-        changed = carried_out(self.source, recipe, risks=self._risks_of_rows, progress=self.progress)
+        changed = carried_out(
+            self.source, recipe, risks=self._risks_of_rows, progress=self.progress
+        )
         assessment = self.measure(changed)
         return Attempt(
             k=k,
@@ -238,9 +249,7 @@ class Protecting:
         k = self.options.min_k
         if k is None or self.options.guarantee != Guarantee.CANDIDATES:
             return assessment.verdict
-        fits = fits_of(
-            _combinations(_recoded_alone(changed)), _combinations(changed.counted), [k]
-        )
+        fits = fits_of(_combinations(_recoded_alone(changed)), _combinations(changed.counted), [k])
         found = Finding(
             value=Figure(value=fits.fewest, how=How.EXACT),
             beyond={float(limit): n for limit, n in fits.below.items()},
@@ -263,9 +272,7 @@ class Protecting:
             )
             lacks = key.values[-1:] == (None,)
             leaves = leaves_of_key(key, self.source.trees.get(key.name))
-            searched = SearchedKey(
-                records=records.astype(np.int64), leaves=leaves, missing=lacks
-            )
+            searched = SearchedKey(records=records.astype(np.int64), leaves=leaves, missing=lacks)
             costs = loss.of_key(searched, transition.recoded[j], transition.leaf_shares[j])
             would = transition.recoded[j][transition.before[:, j]]
             gone = _is_missing(transition.keys_after[j].values, transition.after[:, j])
@@ -283,13 +290,14 @@ class Protecting:
             return changed
         steps = (*changed.recipe.steps, *more)
         recipe = replace(changed.recipe, steps=steps, seed=self.seed)
-        return carried_out(
-            self.source, recipe, risks=self._risks_of_rows, progress=self.progress
-        )
+        return carried_out(self.source, recipe, risks=self._risks_of_rows, progress=self.progress)
 
     def _frontier(self, chosen: Attempt) -> tuple[FrontierPoint, ...]:
         """What other strengths would cost, and the risk that they leave."""
-        if self.options.frontier and len(self.source.words) <= FRONTIER_CELLS:
+        few = (
+            len(self.source.words) <= FRONTIER_CELLS and 2 ** len(chosen.changed.keys) <= MOST_SETS
+        )
+        if self.options.frontier and few:
             for k in FRONTIER:
                 if k not in {strength for strength, _ in self.attempts} and k != chosen.k:
                     self._at(k)
@@ -304,9 +312,9 @@ def _how_close(attempt: Attempt) -> tuple[int, float]:
 
 
 def _searched(planned: Planned | None) -> Searched | None:
-    if planned is None or planned.found is None or planned.found.best is None:
+    found = None if planned is None else planned.found
+    if found is None or found.best is None:
         return None
-    found = planned.found
     return Searched(
         n_nodes=found.n_nodes,
         n_looked_at=found.n_looked_at,
@@ -323,7 +331,7 @@ def _combinations(counted: Counted) -> Combinations:
 def _recoded_alone(changed: Changed) -> Counted:
     """The file after the recodings of a recipe and nothing else."""
     counted = changed.source.counted
-    for how in as_recodings(changed.recipe.steps):
+    for how in recodings_in(changed.recipe.steps):
         counted, _, _ = counted.recoded(counted.margin(counted.place(how.key)), how)
     return counted
 

@@ -1,5 +1,5 @@
-"""A recipe: everything that was done to a file, in order, so that it can be read, changed, run again
-on next year's file, and undone step by step.
+"""A recipe: everything that was done to a file, in order, so that it can be read, changed, run
+again on next year's file, and undone step by step.
 
 It is a TOML file. Steps hold parameters only, no value of a record; but a list of merged levels or
 a break point says something of the data, and the seed of a randomised step undoes part of what it
@@ -142,8 +142,10 @@ def _recipe(data: Mapping[str, Any], name: str) -> Recipe:
     if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or seed < 0):
         raise InputError(must_be(f"seed of {name}", "a whole number of 0 or more", repr(seed)))
     found = tuple(_step(one, f"step {i}", keys) for i, one in enumerate(steps, start=1))
+    if not isinstance(data.get("made", {}), Mapping):
+        raise InputError(must_be(f"made of {name}", "a table", repr(data["made"])))
     made = {str(k): str(v) for k, v in dict(data.get("made", {})).items()}
-    return Recipe(keys=tuple(keys), steps=found, seed=seed, made=made)
+    return Recipe(keys=tuple(keys or ()), steps=found, seed=seed, made=made)
 
 
 def _step(data: Any, where: str, keys: Any) -> RecordMethod:
@@ -184,19 +186,30 @@ def _value(name: str, value: Any, hint: Any, where: str) -> Any:
             raise InputError(must_be(name, "a list", repr(value), where=where))
         if "str" in text and not all(isinstance(one, str) for one in value):
             raise InputError(must_be(name, "a list of texts", repr(value), where=where))
+        if "float" in text and not all(map(_is_number, value)):
+            raise InputError(must_be(name, "a list of numbers", repr(value), where=where))
         return tuple(float(one) if "float" in text else one for one in value)
     if "Mapping" in text:
         if not isinstance(value, Mapping):
             raise InputError(must_be(name, "a table of names and values", repr(value), where=where))
+        kind = int if "int" in text else float if "float" in text else None
+        if kind is not None and not all(_is_number(one, kind) for one in value.values()):
+            rule = "a table of whole numbers" if kind is int else "a table of numbers"
+            raise InputError(must_be(name, rule, repr(dict(value)), where=where))
         return dict(value)
-    kinds = {"bool": bool, "int": int, "float": (int, float), "str": str}
-    wanted = next((kind for word, kind in kinds.items() if word in text), object)
+    kinds: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float), "str": str}
+    wanted: Any = next((kind for word, kind in kinds.items() if word in text), object)
     if not isinstance(value, wanted) or (isinstance(value, bool) and "bool" not in text):
         word = next(word for word in kinds if word in text)
         plain = {"bool": "true or false", "int": "a whole number", "float": "a number"}
         rule = plain.get(word, "text")
         raise InputError(must_be(name, rule, repr(value), where=where))
     return value
+
+
+def _is_number(value: Any, kind: type = float) -> bool:
+    wanted = int if kind is int else (int, float)
+    return isinstance(value, wanted) and not isinstance(value, bool)
 
 
 def _step_data(step: Any) -> dict[str, Any]:

@@ -11,12 +11,13 @@ class Transition:
     """How many records of each combination of keys became which.
 
     Row i: `records[i]` records (weights of `weight[i]` in all, None for a file without) had the
-    levels `before[i]` (rows × keys) of `keys_before`, and have the levels `after[i]` of `keys_after`
-    now. The keys are the same, in the same order; a key that was left out has one level afterwards,
-    whose value is "". A missing value is the last level of a key, whose value is None; so is one
-    that was taken out. `recoded[j][v]` is the level that value v of key j has wherever it was
-    not taken out, changed by chance or swapped. `leaf_shares[j][u]` is the share of the key's domain
-    that its level u afterwards stands for: 1/leaves for a level as it was, 1 for all of them.
+    levels `before[i]` (rows × keys) of `keys_before`, and have the levels `after[i]` of
+    `keys_after` now. The keys are the same, in the same order; a key that was left out has one
+    level afterwards, whose value is "". A missing value is the last level of a key, whose value is
+    None; so is one that was taken out. `recoded[j][v]` is the level that value v of key j has
+    wherever it was not taken out, changed by chance or swapped. `leaf_shares[j][u]` is the share
+    of the key's domain that its level u afterwards stands for: 1/leaves for a level as it was, 1
+    for all of them.
     """
 
     keys_before: tuple[KeyLevels, ...]

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from discreet.masks.records.pram import Pram
 from discreet.masks.records.sampling import Subsample
-from discreet.masks.records.swapping import Swap
+from discreet.masks.records.suppression import Guarantee
 from discreet.policy.verdict import Ruling
 from discreet.protection.applying import Changed
 from discreet.protection.protected import Protected
@@ -13,8 +12,8 @@ OF_KEYS = {"min_k", "min_candidates", "max_risk", "population_uniques", "l"}
 
 
 AFTER = (
-    "Steps that change or draw single records come last, so that records stand out again: leave them "
-    "out, or put them before the suppression in a recipe."
+    "A sample of the records comes last, so that records stand out again: leave it out, or put it "
+    "before the suppression in a recipe."
 )
 
 
@@ -24,8 +23,8 @@ def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
         return ()
     broken = found.verdict.those(Ruling.BROKEN)
     own = [one for one in broken if one.rule in OF_KEYS]
-    chance = any(isinstance(step, Pram | Swap | Subsample) for step in found.recipe.steps)
-    if own and chance and found.options.recipe is None:
+    sampled = any(isinstance(step, Subsample) for step in found.recipe.steps)
+    if own and sampled and found.options.recipe is None:
         return (AFTER,)
     told = list(_by_options(found, changed)) if own else []
     told += [f"{one.remedy[:1].upper()}{one.remedy[1:]}." for one in broken if one.remedy]
@@ -37,11 +36,16 @@ def what_would_give(found: Protected, changed: Changed) -> tuple[str, ...]:
 def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
     options = found.options
     if options.recipe is not None:
-        yield "The recipe does not reach the goal: change a step, or leave it out to have one found."
+        yield "The recipe does not reach the goal: change a step, or have one found."
         return
-    if changed.left:
+    n = changed.source.n_records
+    if options.min_k is not None and options.min_k > n:
+        yield f"Ask for fewer records that belong together (min k): the file has {n:,}."
+    elif changed.left:
         records = "record" if changed.left == 1 else "records"
-        yield f"{changed.left:,} {records} cannot be helped under these limits."
+        limited = options.untouched or options.most_suppressed
+        why = "under these limits" if limited else "however many values are suppressed"
+        yield f"{changed.left:,} {records} cannot be helped {why}."
     if options.untouched:
         yield f"Let {' or '.join(options.untouched)} be changed (untouched)."
     if options.most_suppressed:
@@ -54,3 +58,5 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
         yield "Let keys be left out (keep keys)."
     if not options.search:
         yield "Let keys be recoded (search)."
+    if options.guarantee != Guarantee.STRICT:
+        yield "Ask for the strict guarantee: rules count the records that show the same values."

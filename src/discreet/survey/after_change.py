@@ -12,6 +12,7 @@ from math import comb
 
 import numpy as np
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.summary import SizeIndices, Summary
 from discreet.engines.contract import Cells, CellStore, PopulationCells
 from discreet.engines.key_space import View
@@ -22,7 +23,6 @@ from discreet.policy.findings import Finding, Findings
 from discreet.policy.record_rules import PopulationOfKeys
 from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import silent
-from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, measuring
 from discreet.survey.coarsening import Coarser, Step
 from discreet.survey.contributions import KeysLeftOut

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.cells import CellBatch
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.missing import MissingCodes, MissingPolicy
 from discreet.data.records import Records
 from discreet.data.summary import SizeIndices, Summary
@@ -33,7 +34,6 @@ from discreet.policy.verdict import Ruling, Verdict
 from discreet.progress import Progress, silent
 from discreet.survey.after_change import Before
 from discreet.survey.anonymity import Anonymity, anonymity_curve
-from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import SensitiveFigures, sensitive_figures
 from discreet.survey.contributions import Contributions, KeysLeftOut, contributions
 from discreet.survey.design import FEW_TOGETHER, HOUSEHOLDS, Design, design_of
@@ -80,8 +80,8 @@ K_CURVE = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of an assessment, opened, and what rules ask of single columns; what tells how the
-    records were drawn: the same by the columns that say so too, and how alike neighbours are. `fits`
-    says how many original records each record fits, where the original is given."""
+    records were drawn: the same by the columns that say so too, and how alike neighbours are.
+    `fits` says how many original records each record fits, where the original is given."""
 
     records: Records
     impossible: Records | None = None

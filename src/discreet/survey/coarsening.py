@@ -2,8 +2,8 @@
 levels merged.
 
 Each way is a recoding (`masks/records/recoding.py`): a rule that turns a value into its group, so
-that it can be followed in the file by hand, and applies to values that only the population has. What
-it says names the rule in full.
+that it can be followed in the file by hand, and applies to values that only the population has.
+What it says names the rule in full.
 """
 
 import math
@@ -85,9 +85,9 @@ def coarser_keys(
     """
     if tree is not None:
         for height in range(1, tree.height):
-            how = Tree(key=key.name, height=height, tree=tree)
+            by_tree = Tree(key=key.name, height=height, tree=tree)
             levels = Levels(key=key, records=records)
-            yield from _coarser(key, how.fitted(levels), how.in_words)
+            yield from _coarser(key, by_tree.fitted(levels), by_tree.in_words)
         return
     apart = _apart(key)
     known = [value for value in key.values if value is not None and value not in apart]

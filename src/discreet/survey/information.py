@@ -1,8 +1,8 @@
 """What is left of the tables of two keys once keys are coarser: their mutual information.
 
 Two keys tell as much of each other as H(A) + H(B) − H(A, B). A change keeps the mean over pairs of
-what they tell of each other afterwards over what they told before; pairs that told nothing count for
-nothing. Tables of two keys with more than LARGEST cells are left out.
+what they tell of each other afterwards over what they told before; pairs that told nothing count
+for nothing. Tables of two keys with more than LARGEST cells are left out.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.csv_dialect import CsvOptions
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.missing import MissingCodes, MissingPolicy, missing_policy
 from discreet.data.records import Records
 from discreet.engines.contract import ClassLimits, Request
@@ -20,7 +21,6 @@ from discreet.policy.policy import Policy, check_about
 from discreet.policy.reading import policies_of
 from discreet.policy.record_rules import Alpha, C, DisSuda, L, MaxRisk, MinCandidates, MinK, T
 from discreet.policy.rule import Rule, Subject
-from discreet.data.hierarchy import Hierarchy
 from discreet.survey.attributes.sensitive import Thresholds
 from discreet.survey.codes import Codes, by_column, codes_of
 from discreet.survey.models.contract import Model

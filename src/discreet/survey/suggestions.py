@@ -129,7 +129,7 @@ def tried(
     steps = steps_of(tries, cells, before.summary, before.trees)
     k = before.options.least_k or 2
     tables = tables_of_two(cells)
-    lots = [(one,) for one in steps]
+    lots: list[tuple[Step, ...]] = [(one,) for one in steps]
     lots += [steps] if len(steps) > 1 else []
     found = []
     for done, lot in enumerate(lots):
@@ -298,9 +298,7 @@ def _ruled(verdict: Verdict | None) -> bool | None:
     return verdict.allows
 
 
-def _counted(
-    one: _Tried, sizes: SizeIndices, before: Before, k: int, tables: Tables
-) -> Suggestion:
+def _counted(one: _Tried, sizes: SizeIndices, before: Before, k: int, tables: Tables) -> Suggestion:
     """What a change does to the counts, where a new estimate would take too long."""
     led, (name, coarser) = before.led, one.step
     return Suggestion(

@@ -50,7 +50,8 @@ def suppressed_cells(cells: Cells, k: int) -> SuppressedCells | None:
     weight = None
     if batch.weight_total is not None:
         share = after.n / problem.records[after.cell]
-        weight = np.bincount(after.place, weights=batch.weight_total[after.cell] * share)
+        held = batch.weight_total[after.cell] * share
+        weight = np.bincount(after.place, weights=held).astype(np.float64)
     own = KeySpace(keys=after.keys, coding=after.coding, policy=space.policy)
     made = LocalCells.of_arrays(after.words, after.records, own, weight)
     return SuppressedCells(made, found.values(len(space.keys)))

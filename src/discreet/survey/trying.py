@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.summary import Summary
 from discreet.engines.contract import Cells
@@ -18,7 +20,8 @@ def steps_of(
     trees: Mapping[str, Hierarchy],
 ) -> tuple[Step, ...]:
     """The changes as steps; raises InputError for one that no key of the file can have."""
-    names, found = cells.space.names, []
+    names = cells.space.names
+    found: list[Step] = []
     for one in tries:
         how = recoding_of(one, trees) if isinstance(one, str) else one
         if how.key not in names:
@@ -36,7 +39,8 @@ def _step(how: Recoding, key: int, cells: Cells, summary: Summary) -> Step:
         return own.name, None
     records, population = summary.margins[(key,)], None
     if summary.population_size is not None:
-        population = records * (summary.population_size / max(int(records.sum()), 1))
+        persons = summary.population_size / max(int(records.sum()), 1)
+        population = records.astype(np.float64) * persons
     after = applied(Levels(key=own, records=records, population=population), how)
     told = Coarser(change=after.how.in_words, to=after.to, levels=after.levels, how=after.how)
     return own.name, told

@@ -66,3 +66,11 @@ def test_the_number_of_combinations_is_exact_however_large():
 def test_a_key_needs_a_level_and_must_fit_in_a_word(size):
     with pytest.raises(ValueError, match="size of a key must be from 1 to"):
         Coding.of_sizes([2, size])
+
+
+def test_levels_of_32_bits_make_codes_of_64():
+    coding = Coding.of_sizes([50_000, 50_000, 50_000])
+    levels = np.array([[49_999, 49_999, 49_999], [0, 0, 49_998], [1, 0, 0]])
+    words = coding.encode(levels.astype(np.int32))
+    assert words.tolist() == coding.encode(levels).tolist()
+    assert coding.decode(words).tolist() == levels.tolist()

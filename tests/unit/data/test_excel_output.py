@@ -54,7 +54,8 @@ def test_an_unchanged_sheet_has_the_same_cells(tmp_path, copies, source):
     path = copies.write(source, tmp_path / "out.xlsx", sheet="Perso-näl")
     book, found = cells(path)
     assert book.sheetnames == ["Perso-näl"]
-    expected = [[value if value != "" else None for value in row] for row in ROWS]
+    rows: list = ROWS
+    expected = [[value if value != "" else None for value in row] for row in rows]
     assert [[cell.value for cell in row] for row in found] == expected
     assert {row[2].number_format for row in found[1:]} == {"0.00%"}
     assert found[1][4].number_format == "dd.mm.yyyy"
@@ -75,7 +76,12 @@ def test_rows_columns_and_values_that_changed(tmp_path, copies, source):
         sheet="Perso-näl",
         rows=[2, 0],
         names=["mixed", "day", "id", "share"],
-        changed={"id": ["2-3", None], "mixed": [None, "x"], "day": [DAY.date(), None], "share": [1.5, 0.5]},
+        changed={
+            "id": ["2-3", None],
+            "mixed": [None, "x"],
+            "day": [DAY.date(), None],
+            "share": [1.5, 0.5],
+        },
         recoded={"id": ("1", "2-3")},
         numbers=("share",),
     )
@@ -90,7 +96,11 @@ def test_rows_columns_and_values_that_changed(tmp_path, copies, source):
 def test_text_never_becomes_a_formula(tmp_path, copies, text):
     path = copies.write(pa.table({text: [text, "b"]}), tmp_path / "out.xlsx")
     _, found = cells(path)
-    assert [(row[0].value, row[0].data_type) for row in found] == [(text, "s"), (text, "s"), ("b", "s")]
+    assert [(row[0].value, row[0].data_type) for row in found] == [
+        (text, "s"),
+        (text, "s"),
+        ("b", "s"),
+    ]
     with zipfile.ZipFile(path) as packed:
         assert b"<f>" not in packed.read("xl/worksheets/sheet1.xml")
 
@@ -110,7 +120,9 @@ def test_a_line_break_of_another_kind_becomes_the_usual_one(tmp_path, copies):
 def test_numbers_of_a_csv_file_are_numbers_and_codes_stay_text(tmp_path, copies):
     source = tmp_path / "in.csv"
     source.write_text(f"code,n,f,big,key\n01,5,1.5,{2**62},1\n2,,2,1,2\n")
-    path = copies.write(source, tmp_path / "out.xlsx", changed={"key": ["1", None]}, recoded={"key": ("1",)})
+    path = copies.write(
+        source, tmp_path / "out.xlsx", changed={"key": ["1", None]}, recoded={"key": ("1",)}
+    )
     assert values(path)[1:] == [["01", 5, 1.5, str(2**62), "1"], ["2", None, 2, "1", None]]
 
 
@@ -139,7 +151,9 @@ def test_one_record(tmp_path, copies, source):
     assert open_records(path).scan((0,)).table.to_pylist() == [{"c0": 2}]
 
 
-@pytest.mark.parametrize(("text", "got"), [("x" * 32_768, "text that is longer"), ("\x01", "a control")])
+@pytest.mark.parametrize(
+    ("text", "got"), [("x" * 32_768, "text that is longer"), ("\x01", "a control")]
+)
 def test_text_that_a_cell_cannot_hold(tmp_path, copies, text, got):
     with pytest.raises(OutputError, match=f"column 'a' must be text that a cell .* got {got}"):
         copies.write(pa.table({"a": [text]}), tmp_path / "out.xlsx")

@@ -83,11 +83,15 @@ class TestPandas:
         }
         assert found["id"].tolist()[1:] == [2, 3]
         gone = {name: found[name].isna().tolist() for name in changed}
-        assert gone == {name: [v is None for v in pa.array(c).to_pylist()] for name, c in changed.items()}
+        assert gone == {
+            name: [v is None for v in pa.array(c).to_pylist()] for name, c in changed.items()
+        }
         assert list(found["kind"].cat.categories) == ["lo", "hi", "never"]
 
     def test_nothing_suppressed_leaves_the_type(self):
-        found = made(self.frame, [0, 1, 2], changed={"id": [2**62, 2, 3], "ok": [True, False, True]})
+        found = made(
+            self.frame, [0, 1, 2], changed={"id": [2**62, 2, 3], "ok": [True, False, True]}
+        )
         pd.testing.assert_frame_equal(found, self.frame)
 
     def test_large_whole_numbers_keep_their_digits(self):
@@ -95,7 +99,11 @@ class TestPandas:
         assert found["id"].iloc[0] == 2**62
 
     def test_recoded_keys(self):
-        changed = {"kind": ["lo/hi", None, "lo/hi"], "small": ["1-2", "1-2", "3"], "text": [None, "t", None]}
+        changed = {
+            "kind": ["lo/hi", None, "lo/hi"],
+            "small": ["1-2", "1-2", "3"],
+            "text": [None, "t", None],
+        }
         recoded = {"kind": ("lo/hi", "never"), "small": ("1-2", "3"), "text": ("t",)}
         found = made(self.frame, [0, 1, 2], changed=changed, recoded=recoded)
         assert list(found["kind"].cat.categories) == ["lo/hi", "never"]

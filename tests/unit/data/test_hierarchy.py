@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from discreet.errors import InputError
 from discreet.data.hierarchy import Hierarchy
+from discreet.errors import InputError
 
 TABLE = [
     ("flu", "infection", "respiratory", "*"),

@@ -42,16 +42,24 @@ def test_other_kinds_are_refused_with_what_can_be_written(tmp_path, name, remedy
     assert said.startswith("output must be CSV, Parquet, Arrow/Feather, Excel (.xlsx), Stata")
     assert said.endswith(remedy)
     records = open_records(pa.table({"a": [1]}))
-    with pytest.raises(OutputError), record_output(tmp_path / name, records, [OutputColumn(name="a")], []):
+    with (
+        pytest.raises(OutputError),
+        record_output(tmp_path / name, records, [OutputColumn(name="a")], []),
+    ):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("names", "rule"), [(["b"], "columns must be a column of"), ([], "one or more")])
+@pytest.mark.parametrize(
+    ("names", "rule"), [(["b"], "columns must be a column of"), ([], "one or more")]
+)
 def test_columns_are_those_of_the_source(tmp_path, names, rule):
     records = open_records(pa.table({"a": [1]}))
     columns = [OutputColumn(name=name) for name in names]
-    with pytest.raises(ColumnError, match=rule), record_output(tmp_path / "x.csv", records, columns, []):
+    with (
+        pytest.raises(ColumnError, match=rule),
+        record_output(tmp_path / "x.csv", records, columns, []),
+    ):
         pass
 
 
@@ -71,7 +79,10 @@ def test_what_must_be_carried(tmp_path):
 
 def test_every_column_may_be_changed(tmp_path, copies):
     found = copies.write(
-        pa.table({"a": [1, 2]}), tmp_path / "x.csv", changed={"a": ["p", None]}, recoded={"a": ("p",)}
+        pa.table({"a": [1, 2]}),
+        tmp_path / "x.csv",
+        changed={"a": ["p", None]},
+        recoded={"a": ("p",)},
     )
     assert found.read_text() == 'a\np\n""\n'
 

@@ -136,7 +136,9 @@ class TestStata:
         pd.testing.assert_frame_equal(pd.read_stata(path), pd.read_stata(source))
 
     def test_extended_missing_values_pass_through(self, tmp_path, copies):
-        frame = pd.DataFrame({"x": [1, "a", "z", 4], "y": [0.5, "b", np.nan, 2.0], "k": [1, 2, 3, 4]})
+        frame = pd.DataFrame(
+            {"x": [1, "a", "z", 4], "y": [0.5, "b", np.nan, 2.0], "k": [1, 2, 3, 4]}
+        )
         source = tmp_path / "in.dta"
         labels = {"x": {1: "one", "a": "refused"}}
         missing = {"x": ["a", "z"], "y": ["b"]}
@@ -145,8 +147,10 @@ class TestStata:
         )
         path = copies.write(source, tmp_path / "out.dta")
         same(path, source)
-        with pd.io.stata.StataReader(path, convert_missing=True, convert_categoricals=False) as reader:
-            again = reader.read()
+        with pd.io.stata.StataReader(
+            path, convert_missing=True, convert_categoricals=False
+        ) as reader:
+            again = reader.read()  # type: ignore[attr-defined]
         assert [str(value) for value in again["x"]] == ["1", ".a", ".z", "4"]
         assert [str(value) for value in again["y"]] == ["0.5", ".b", ".", "2.0"]
 
@@ -158,7 +162,7 @@ class TestStata:
         variable = Variable(name="x", storage=storage, values=values, letters=letters)
         write_stata(tmp_path / "x.dta", [variable], 28, "", ())
         with pd.io.stata.StataReader(tmp_path / "x.dta", convert_missing=True) as reader:
-            found = reader.read()["x"]
+            found = reader.read()["x"]  # type: ignore[attr-defined]
         assert [str(value) for value in found[:27]] == [".", *(f".{chr(c)}" for c in letters[1:27])]
         assert found[27] == 7
 
@@ -272,7 +276,9 @@ class TestSpss:
 
     def test_a_text_that_was_recoded_is_text(self, tmp_path, copies, spss):
         changed = {"NAMÉ": ["other", None, "other", "a"]}
-        path = copies.write(spss, tmp_path / "o.sav", changed=changed, recoded={"NAMÉ": ("a", "other")})
+        path = copies.write(
+            spss, tmp_path / "o.sav", changed=changed, recoded={"NAMÉ": ("a", "other")}
+        )
         frame, meta = read(path)
         assert frame["NAMÉ"].tolist() == ["other", "", "other", "a"]
         assert "NAMÉ" not in meta.missing_ranges
@@ -299,7 +305,9 @@ class TestSpss:
 
     def test_a_portable_file_becomes_a_sav_file(self, tmp_path, copies):
         source = tmp_path / "in.por"
-        pyreadstat.write_por(pd.DataFrame({"A": [1.0, 2.0], "T": ["x", "y"]}), source, column_labels=["one", None])
+        pyreadstat.write_por(
+            pd.DataFrame({"A": [1.0, 2.0], "T": ["x", "y"]}), source, column_labels=["one", None]
+        )
         frame, meta = read(copies.write(source, tmp_path / "out.sav"))
         assert frame.to_dict("list") == {"A": [1.0, 2.0], "T": ["x", "y"]}
         assert meta.column_names_to_labels["A"] == "one"
@@ -344,7 +352,9 @@ class TestSas:
         source = tmp_path / "in.xpt"
         pyreadstat.write_xport(pd.DataFrame({"age": [30.0, 40.0]}), source, column_labels=["Age"])
         changed = {"age": ["30+", None]}
-        path = copies.write(source, tmp_path / "out.xpt", changed=changed, recoded={"age": ("30+",)})
+        path = copies.write(
+            source, tmp_path / "out.xpt", changed=changed, recoded={"age": ("30+",)}
+        )
         frame, meta = read(path)
         assert frame["age"].tolist() == ["30+", ""]
         assert meta.column_names_to_labels == {"age": "Age"}
@@ -358,7 +368,9 @@ class TestFromOtherKinds:
             "f": [0.5, None, 2.0],
             "ok": [True, None, False],
             "day": [datetime.date(1980, 1, 2), None, datetime.date(2000, 2, 29)],
-            "at": pa.array([datetime.datetime(1980, 1, 2, 3, 4, 5), None, None], pa.timestamp("ns")),
+            "at": pa.array(
+                [datetime.datetime(1980, 1, 2, 3, 4, 5), None, None], pa.timestamp("ns")
+            ),
             "t": pa.array(["é", "", None]).dictionary_encode(),
             "none": pa.nulls(3),
         }
@@ -385,7 +397,9 @@ class TestFromOtherKinds:
         source = tmp_path / "in.csv"
         source.write_text("code,n,key,all\n01,5,1,7\n02,,2,8\n")
         changed = {"key": ["1-2", None], "all": ["7", None]}
-        path = copies.write(source, tmp_path / f"out.{ending}", changed=changed, recoded={"key": ("1-2",)})
+        path = copies.write(
+            source, tmp_path / f"out.{ending}", changed=changed, recoded={"key": ("1-2",)}
+        )
         found = open_records(path).scan(range(4)).table.to_pydict()
         assert found == {"c0": ["01", "02"], "c1": [5, None], "c2": ["1-2", None], "c3": [7, None]}
 
@@ -401,7 +415,9 @@ class TestFromOtherKinds:
         source = tmp_path / "in.csv"
         source.write_text("key\n1\n2\n")
         changed = {"key": ["1.50", "2"]}
-        path = copies.write(source, tmp_path / "o.dta", changed=changed, recoded={"key": ("1.50", "2")})
+        path = copies.write(
+            source, tmp_path / "o.dta", changed=changed, recoded={"key": ("1.50", "2")}
+        )
         assert open_records(path).scan((0,)).table.column(0).to_pylist() == ["1.50", "2"]
 
     def test_labels_go_from_one_program_to_the_other(self, tmp_path, copies, stata):
@@ -418,7 +434,14 @@ class TestFromOtherKinds:
 
     @pytest.mark.parametrize(
         ("ending", "name"),
-        [("dta", "two words"), ("dta", "x" * 33), ("sav", "1st"), ("xpt", "å"), ("xpt", "a-b"), ("dta", "")],
+        [
+            ("dta", "two words"),
+            ("dta", "x" * 33),
+            ("sav", "1st"),
+            ("xpt", "å"),
+            ("xpt", "a-b"),
+            ("dta", ""),
+        ],
     )
     def test_names_that_the_program_cannot_hold(self, tmp_path, copies, ending, name):
         with pytest.raises(OutputError, match="column must be a name for S.*; rename the column"):
@@ -426,7 +449,8 @@ class TestFromOtherKinds:
 
     @pytest.mark.parametrize("ending", ["dta", "sav", "xpt"])
     @pytest.mark.parametrize(
-        ("values", "rule"), [([1.0, np.inf], "of finite numbers"), (["a\0b", ""], "of text without NUL")]
+        ("values", "rule"),
+        [([1.0, np.inf], "of finite numbers"), (["a\0b", ""], "of text without NUL")],
     )
     def test_values_that_no_program_holds(self, tmp_path, copies, ending, values, rule):
         with pytest.raises(OutputError, match=f"column 'x' must be {rule}"):
@@ -449,7 +473,9 @@ def test_a_full_disk_is_told_in_one_line(tmp_path, copies, ending, monkeypatch):
 
     monkeypatch.setattr(tempfile, "mkstemp", full)
     table = pa.table({"x": np.arange(10_000), "t": ["text"] * 10_000})
-    with pytest.raises(OutputError, match="writable, got No space left|see whether the disk is full"):
+    with pytest.raises(
+        OutputError, match="writable, got No space left|see whether the disk is full"
+    ):
         copies.write(table, tmp_path / f"out.{ending}", batch=10_000)
     assert not (tmp_path / f"out.{ending}").exists()
 

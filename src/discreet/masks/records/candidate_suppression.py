@@ -1,10 +1,10 @@
 """The least suppression after which every released record fits k of the original records.
 
 A record that keeps the values of some keys fits all original records that agree on these. Whether
-they are k depends on no other record's suppression, so the cheapest set of keys to take out is found
-for each cell by itself: the sets are tried in the order of what they cost, and a cell takes the
-first that does. What is found is therefore the least there is, unless a key may lose only so many
-values, which makes records depend on each other.
+they are k depends on no other record's suppression, so the cheapest set of keys to take out is
+found for each cell by itself: the sets are tried in the order of what they cost, and a cell takes
+the first that does. What is found is therefore the least there is, unless a key may lose only so
+many values, which makes records depend on each other, or there are more sets than are looked at.
 
 Cost: a count of the cells by each set of keys, for as long as cells are open; near cells × sets.
 """
@@ -33,17 +33,21 @@ def suppressed_to_candidates(problem: Problem, progress: Progress = silent) -> S
     ones that have enough different sensitive values."""
     without = np.zeros(len(problem.records), dtype=np.int64)
     waiting = np.flatnonzero(problem.stands_out)
-    n_open, price, used = max(len(waiting), 1), 0.0, np.zeros(problem.n_keys, dtype=np.int64)
-    bounded = False
+    n_open, used = max(len(waiting), 1), np.zeros(problem.n_keys, dtype=np.int64)
+    bounded = limited = False
+    least, known, steps = 0.0, 0.0, 0
     for cost, mask in problem.sets():
         if not len(waiting):
             break
+        steps += 1
+        bounded |= steps > problem.most_sets  # the sets between the last one and this are left out
+        known = cost if steps <= problem.most_sets else known
         progress("looking for values to suppress", 1 - len(waiting) / n_open)
         helped = fits_enough(problem, mask, waiting)
         admitted = within_limits(problem, mask, waiting, helped, used)
-        bounded |= bool((helped & ~admitted).any())
+        limited |= bool((helped & ~admitted).any())
         without[waiting[admitted]] = mask
-        price += cost * float(problem.records[waiting[admitted]].sum())
+        least += known * float(problem.records[waiting[admitted]].sum())
         waiting = waiting[~admitted]
     cells = np.arange(len(problem.records))
     cell, masks, records = joined_pieces([(cells, without, problem.records)])
@@ -51,9 +55,10 @@ def suppressed_to_candidates(problem: Problem, progress: Progress = silent) -> S
         cell=cell,
         without=masks,
         records=records,
-        how=How.BOUND if bounded else How.EXACT,
-        least=price if not bounded else 0.0,
+        how=How.BOUND if bounded or limited else How.EXACT,
+        least=least if not limited else 0.0,
         left=int(problem.records[waiting].sum()),
+        steps=steps,
     )
 
 

@@ -1,9 +1,9 @@
 """How many original records each released record fits: the persons who could be behind it.
 
-A value that is missing from a released record fits any; one that it shows fits only original records
-that have it. Released records that show the same keys are looked at together: the original records
-are counted by these keys alone. Cost: one grouping of the original cells for each set of keys that
-some released record shows.
+A value that is missing from a released record fits any; one that it shows fits only original
+records that have it. Released records that show the same keys are looked at together: the original
+records are counted by these keys alone. Cost: one grouping of the original cells for each set of
+keys that some released record shows.
 """
 
 from collections.abc import Mapping, Sequence

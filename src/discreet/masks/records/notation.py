@@ -21,6 +21,7 @@ FORMS = (
     "merge(a,b,into=c), tree(2), dates(month), leading(2) or drop"
 )
 CALL = re.compile(r"\s*([A-Za-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+BEGIN = re.compile(r"=\s*([A-Za-z_]+)\s*\(")  # of a rule; a name of a key may hold brackets
 PART = re.compile(r"""\s*(?:([A-Za-z_]+)\s*=\s*)?("(?:[^"]|"")*"|[^,]*?)\s*(?:,|$)""")
 WHOLE = ("number", "height", "years", "characters", "digits")
 
@@ -28,7 +29,7 @@ WHOLE = ("number", "height", "years", "characters", "digits")
 def recoding_of(text: str, trees: Mapping[str, Hierarchy] | None = None) -> Recoding:
     """The recoding that a text such as age=bands(5) says; heights are those of the key's tree.
 
-    The name of the key ends at the last equals sign before the rule, so that it may hold one.
+    The name of the key ends at the equals sign before the rule, so that it may hold another.
     """
     key, rule = _parted(text)
     name, listed, named = called(rule, text)
@@ -46,11 +47,13 @@ def recoding_of(text: str, trees: Mapping[str, Hierarchy] | None = None) -> Reco
 
 
 def _parted(text: str) -> tuple[str, str]:
-    head, bracket, tail = text.partition("(")
-    key, equals, name = head.rpartition("=")
-    if not equals or not key.strip():
+    known = (found for found in BEGIN.finditer(text) if found[1].lower() in RECODINGS)
+    begins = next(known, None) or BEGIN.search(text)
+    place = text.rfind("=") if begins is None else begins.start()
+    key, rule = text[: max(place, 0)].strip(), text[place + 1 :]
+    if not key:
         raise InputError(must_be("recoding", "KEY=RULE, such as age=bands(5)", repr(text)))
-    return key.strip(), name + bracket + tail
+    return key, rule
 
 
 def called(rule: str, text: str) -> tuple[str, list[str], dict[str, str]]:
@@ -77,6 +80,7 @@ def called(rule: str, text: str) -> tuple[str, list[str], dict[str, str]]:
 
 def _by_name(name: str, listed: list[str], named: Mapping[str, str], text: str) -> dict[str, Any]:
     known = {one.name for one in fields(RECODINGS[name])} - {"key", "tree", "groups", "whole"}
+    known -= {LISTED.get(name, "")}
     strange = [one for one in named if one not in known]
     if strange:
         rule = f"one of {', '.join(sorted(known))}" if known else "nothing"

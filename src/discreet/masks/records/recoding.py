@@ -10,7 +10,7 @@ does what a rule does not understand.
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import ClassVar, Protocol
@@ -195,7 +195,10 @@ class Quantiles(_Rule):
         _check_numbers(self.key, numbers, levels)
         reached = np.cumsum(records) - records  # records below each number
         wanted = records.sum() * np.arange(1, self.number) / self.number
-        places = np.unique(np.searchsorted(reached, wanted - TINY))
+        edges = np.append(reached, records.sum())
+        above = np.clip(np.searchsorted(edges, wanted - TINY), 1, len(edges) - 1)
+        nearer = wanted - edges[above - 1] < edges[above] - wanted - TINY
+        places = np.unique(above - nearer)
         at = tuple(float(numbers[p]) for p in places if 0 < p < len(numbers))
         if not at:
             rule = "of a key whose numbers can be parted"
@@ -238,8 +241,12 @@ class _End(_Rule):
         if self.share is not None:
             return f"put the {self.end} {100 * self.share:g} % of {self.key} together"
         if self.count is not None:
-            return f"put {self.key} together from the {self.end} until {self.count:g} records have it"
-        return f"put {self.key} together from the {self.end} until {self.population:g} persons have it"
+            return (
+                f"put {self.key} together from the {self.end} until {self.count:g} records have it"
+            )
+        return (
+            f"put {self.key} together from the {self.end} until {self.population:g} persons have it"
+        )
 
     @property
     def _side(self) -> str:
@@ -258,12 +265,14 @@ class _End(_Rule):
                 raise InputError(must_be(f"population at the {self.end}", rule, "a file without"))
             told = replace(levels, records=levels.population)  # type: ignore[arg-type]
             _, held = told.numbers(self.stay)
-        enough = self.share * held.sum() if self.share is not None else self.count or self.population
+        enough = (
+            self.share * held.sum() if self.share is not None else self.count or self.population
+        )
         order = slice(None, None, -1) if self.upward else slice(None)
         reached = np.cumsum(held[order])
         place = int(np.searchsorted(reached, (enough or 0.0) - TINY))
         at = numbers[order][min(place, len(numbers) - 1)]
-        return replace(self, at=float(at), share=None, count=None, population=None)  # type: ignore[return-value]
+        return replace(self, at=float(at), share=None, count=None, population=None)
 
     def group(self, value: str) -> str:
         """The end as one level: 85+, or 17 or less; other values as they are."""
@@ -524,6 +533,11 @@ RECODINGS: dict[str, type[_Rule]] = {
     kind.name: kind
     for kind in (Bands, Breaks, Quantiles, Top, Bottom, Merge, Rare, Tree, Dates, Leading, Drop)
 }
+
+
+def recodings_in(steps: Iterable[object]) -> list[Recoding]:
+    """The steps of a recipe that are recodings."""
+    return [step for step in steps if isinstance(step, _Rule)]  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

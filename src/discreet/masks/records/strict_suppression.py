@@ -2,8 +2,8 @@
 
 Records that are to show one pattern lose the same keys and agree on all others: they are a group,
 given by a set of keys and by values of the rest. So what is sought is a cover of the records that
-stand out by groups of at least k, at the least price: set cover, which is hard. The groups are taken
-by what they cost for each record that they help:
+stand out by groups of at least k, at the least price: set cover, which is hard. The groups are
+taken by what they cost for each record that they help:
 
 - A group of k open records costs its set of keys for each of them. Among groups of one price a
   record that fits one alone says which to take; it takes with it as few others as make up k, since
@@ -11,8 +11,9 @@ by what they cost for each record that they help:
   and of the rest the set of keys goes first that helps most.
 - A group of t < k open records is made up to k by *donors*, records of cells that have more than k,
   which lose the same values: it costs k/t times as much.
-- What is left in the end loses all values that it may, together with the smallest cells that make
-  up for what they lack.
+- What is left in the end joins a pattern that is there, which loses what they differ in; and where
+  none fits, it loses all values that it may, together with the smallest cells that make up for what
+  it lacks.
 
 No choice can do with less than the least suppression after which every record *fits* k original
 ones, which is found exactly; it is the bound that comes with the result. On the files that this was
@@ -22,8 +23,9 @@ Cost: a few groupings of the open cells for each set of keys, as long as cells a
 """
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -37,10 +39,12 @@ from discreet.masks.records.suppression import (
     joined_pieces,
     keys_in,
 )
+from discreet.masks.records.widening import Pieces, with_the_rest_joined
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 ALIKE = 9  # digits of a price by which prices are told apart
+MOST_SETS = 5_000  # sets of keys that are looked at; all there are of up to 12 keys
 FEW = 6  # records wanted together, up to which groups of every smaller size are looked at
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.0)  # of those wanted, that are looked at beyond
 
@@ -48,16 +52,19 @@ SHARES = (1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.0)  # of those wanted, that are look
 def suppressed_strictly(problem: Problem, progress: Progress = silent) -> Suppression:
     """Suppression after which each pattern is shown by k records with enough different sensitive
     values."""
+    problem = replace(problem, most_sets=min(problem.most_sets, MOST_SETS))
     search = _Search(problem)
-    n_open = max(len(search.waiting), 1)
+    n_open, steps = max(len(search.waiting), 1), 0
     for size, masks in _steps(problem):
         if not len(search.waiting):
             break
+        steps += len(masks)
         progress("looking for values to suppress", 1 - len(search.waiting) / n_open)
         if size == problem.k:
             search.form_groups(masks)
         else:
             search.form_with_donors(masks, size)
+    search.join_what_is_there()
     search.add_whole_cells()
     floor = suppressed_to_candidates(problem)
     cell, without, records = joined_pieces(search.pieces())
@@ -68,6 +75,7 @@ def suppressed_strictly(problem: Problem, progress: Progress = silent) -> Suppre
         how=How.BOUND,
         least=floor.least,
         left=int(problem.records[search.waiting].sum()),
+        steps=steps + floor.steps,
     )
 
 
@@ -81,10 +89,16 @@ def with_all_keys_gone(problem: Problem) -> Suppression:
         cell=cell,
         without=without,
         records=records,
-        how=How.EXACT,
-        least=float(problem.cost.sum() * problem.records[problem.stands_out].sum()),
+        how=How.BOUND,
+        least=0.0 if len(search.waiting) else _price_of_whole(problem),
         left=int(problem.records[search.waiting].sum()),
     )
+
+
+def _price_of_whole(problem: Problem) -> float:
+    """What it costs at least where whoever stands out loses all that may be taken out."""
+    free = [key for key in range(problem.n_keys) if key not in problem.never]
+    return float(problem.cost[free].sum() * problem.records[problem.stands_out].sum())
 
 
 def _steps(problem: Problem) -> Iterator[tuple[int, list[int]]]:
@@ -170,7 +184,7 @@ class _Search:
         self._take_the_largest(masks)
 
     def form_with_donors(self, masks: list[int], size: int) -> None:
-        """Groups of at least so many open records, made up to k by records that others can spare."""
+        """Groups of at least so many open records, made up to k by those that others can spare."""
         for mask in masks:
             if not len(self.waiting):
                 return
@@ -180,6 +194,22 @@ class _Search:
             if wanted.any():
                 found = self._made_up(mask, groups, wanted, lacking)
                 self._taken(mask, groups, found, found[groups.of])
+
+    def join_what_is_there(self) -> None:
+        """Whoever is left joins a pattern that is made wider for that."""
+        if not len(self.waiting):
+            return
+        cell, without, records = map(np.concatenate, zip(*self.pieces(), strict=True))
+        n_cells = len(self.without)
+        rest = np.zeros(len(cell), dtype=np.bool_)
+        rest[self.waiting] = True
+        found = with_the_rest_joined(self.problem, Pieces(cell, without, records, rest), self.used)
+        self.without = found.without[:n_cells]
+        self.given = [
+            (own, int(mask), n)
+            for (own, _, n), mask in zip(self.given, found.without[n_cells:], strict=True)
+        ]
+        self.waiting = np.flatnonzero(found.rest)
 
     def add_whole_cells(self) -> None:
         """Whoever is left loses all values that may be lost, together with as many of the smallest
@@ -284,17 +314,21 @@ class _Search:
         self, mask: int, groups: _Groups, wanted: BoolArray, lacking: IntArray
     ) -> BoolArray:
         """The groups among those wanted that have enough donors, which give what is lacking."""
-        found, room = wanted & (lacking == 0), self._room(mask)
+        found: BoolArray = wanted & (lacking == 0)
+        room = self._room(mask)
         found &= np.cumsum(np.where(found, groups.size, 0)) <= room
         room -= int(groups.size[found].sum())
         codes = self.problem.codes(mask, self.donors)
         able = np.flatnonzero(np.isin(codes, groups.codes[wanted & (lacking > 0)]))
         able = able[self.spare[able] > 0]
+        if not len(able):
+            return found
         by_code: dict[int, list[int]] = {}
         for donor in able[np.argsort(-self.spare[able], kind="stable")]:
             by_code.setdefault(int(codes[donor]), []).append(int(donor))
-        for group in np.flatnonzero(wanted & (lacking > 0)):
-            donors = by_code.get(int(groups.codes[group]), [])
+        given = np.isin(groups.codes, codes[able])
+        for group in np.flatnonzero(wanted & (lacking > 0) & given):
+            donors = by_code[int(groups.codes[group])]
             need = int(lacking[group])
             if int(self.spare[donors].sum()) < need or room < self.problem.k:
                 continue
@@ -358,11 +392,15 @@ class _Search:
         """As many of the other cells, in their order, as make a group stand; None if none do."""
         if formed:
             return []
-        for n in range(len(others) + 1):
+
+        def stands(n: int) -> bool:
             cells = np.array([*own, *others[:n]], dtype=np.int64)
-            if self.problem.records[cells].sum() >= self.problem.k and self._is_diverse(cells):
-                return others[:n]
-        return None
+            enough = self.problem.records[cells].sum() >= self.problem.k
+            return bool(enough) and self._is_diverse(cells)
+
+        if not stands(len(others)):
+            return None
+        return others[: bisect_left(range(len(others)), True, key=stands)]  # more never harm
 
     def _is_diverse(self, cells: IntArray) -> bool:
         """Whether some cells together have enough different sensitive values."""

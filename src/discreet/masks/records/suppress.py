@@ -10,8 +10,8 @@ from discreet.masks.records.suppression import MEANING, Guarantee
 STILL = {
     Guarantee.STRICT: "Whoever knows a person's keys finds at least {k} records that show what he "
     "knows as far as they show anything, and cannot tell from the keys which is the one.",
-    Guarantee.CANDIDATES: "Whoever knows a person's keys finds records that at least {k} persons of "
-    "the file fit. A record that shows an unusual pattern may still be the only one that does.",
+    Guarantee.CANDIDATES: "Whoever knows a person's keys finds records that at least {k} persons "
+    "of the file fit. A record that shows an unusual pattern may still be the only one that does.",
     Guarantee.WILDCARD: "Whoever asks which records show all that he knows may find a single one: "
     "others match it only because values of theirs are gone.",
 }

@@ -31,7 +31,7 @@ from discreet.figures import How
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 
 MOST_KEYS = 40  # sets of keys are bit masks, and there are too many of more keys
-MOST_SETS = 300_000  # sets of keys that are looked at; beyond it the rest lose all values
+MOST_SETS = 1 << 16  # sets of keys that are looked at; beyond it the rest lose all values
 
 
 class Guarantee(StrEnum):
@@ -43,10 +43,10 @@ class Guarantee(StrEnum):
 
 
 MEANING = {
-    Guarantee.STRICT: "at least {k} released records show the same values, where a suppressed value "
-    "counts as a value of its own",
-    Guarantee.CANDIDATES: "every released record fits at least {k} of the original records, so that "
-    "at least {k} persons could be behind it",
+    Guarantee.STRICT: "at least {k} released records show the same values, where a suppressed "
+    "value counts as a value of its own",
+    Guarantee.CANDIDATES: "every released record fits at least {k} of the original records, so "
+    "that at least {k} persons could be behind it",
     Guarantee.WILDCARD: "every released record matches at least {k} released records, where a "
     "suppressed value matches any other; a few records without any value are enough for that, so "
     "do not rest on this alone",
@@ -69,7 +69,8 @@ class Problem:
 
     `k` records are needed together. `cost` is the price of a value of each key; `never` are keys of
     which no value is taken out, `most` how many values of a key may be (−1: any number). `open` are
-    the cells that stand out, by default those of fewer than k records.
+    the cells that stand out, by default those of fewer than k records. Of more than `most_sets`
+    sets of keys only the cheapest are looked at, and all keys at once.
     """
 
     coding: Coding
@@ -81,6 +82,7 @@ class Problem:
     most: IntArray | None = None
     open: BoolArray | None = None
     values: tuple[Values, ...] = ()
+    most_sets: int = MOST_SETS
     _sums: dict[int, IntArray] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -129,9 +131,9 @@ class Problem:
 
     def sets(self) -> Iterator[tuple[float, int]]:
         """The sets of keys that may be suppressed with their costs, the cheapest first; at most
-        MOST_SETS of them, and last that of all keys that may be."""
+        `most_sets` of them, and last that of all keys that may be."""
         free = [key for key in range(self.n_keys) if key not in self.never]
-        return cheapest_sets([float(self.cost[key]) for key in free], free, MOST_SETS)
+        return cheapest_sets([float(self.cost[key]) for key in free], free, self.most_sets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +142,7 @@ class Suppression:
 
     The records of each cell add up to all of it. `how` says whether no other choice could do with
     less at this price: exact, or a bound. `least` is a price that no choice can do without. `left`
-    are records that could not be helped.
+    are records that could not be helped, `steps` how often the cells were looked at.
     """
 
     cell: IntArray
@@ -149,6 +151,7 @@ class Suppression:
     how: How
     least: float
     left: int = 0
+    steps: int = 0
 
     def values(self, n_keys: int) -> IntArray:
         """How many values of each key are taken out, of those that the cells have."""

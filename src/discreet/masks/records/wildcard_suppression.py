@@ -39,6 +39,7 @@ def _as_bound(start: Suppression, without: IntArray) -> Suppression:
         how=How.BOUND,
         least=0.0,
         left=start.left,
+        steps=start.steps,
     )
 
 
@@ -56,7 +57,8 @@ def _given_back(problem: Problem, start: Suppression, progress: Progress) -> Int
         for key in keys:
             if without[row] >> key & 1:
                 value = original[row, key]
-                lost = _matching(levels, row) & (levels[:, key] != GONE) & (levels[:, key] != value)
+                others = (levels[:, key] != GONE) & (levels[:, key] != value)
+                lost = _matching(levels, int(row)) & others
                 after = matches - np.where(lost, start.records[row], 0)
                 after[row] = matches[row] - start.records[lost].sum()
                 if after[row] >= problem.k and (after[lost] >= problem.k).all():

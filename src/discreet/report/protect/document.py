@@ -1,5 +1,5 @@
-"""A protection as a document for readers inside the agency: the answer, what was done, what it cost,
-what else could have been done."""
+"""A protection as a document for readers inside the agency: the answer, what was done, what it
+cost, what else could have been done."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -86,7 +86,7 @@ def _before_and_after(found: Protected) -> Iterator[Block]:
     for name, told in ((uniques, "population uniques"), (matches, "correct matches")):
         pair = [getattr(one.recommended, name) for one in (before, after)]
         if all(isinstance(one, Figure) and one.value is not None for one in pair):
-            rows.append((told, *map(words.outcome, pair)))  # type: ignore[arg-type]
+            rows.append((told, *map(words.outcome, pair)))
     risks = [_largest(before), _largest(after)]
     if all(risks):
         rows.append(("largest risk of a record", *risks))
@@ -135,7 +135,14 @@ def _frontier(found: Protected) -> Section:
     if len(points) < 2:
         return Section("Other strengths", ())
     told = any(isinstance(one.largest_risk, Figure) for one in points)
-    header = ("", "k", "what is changed", "suppressed", "loss", *(("largest risk",) if told else ()))
+    header = (
+        "",
+        "k",
+        "what is changed",
+        "suppressed",
+        "loss",
+        *(("largest risk",) if told else ()),
+    )
     tables = tuple(
         Table(
             header=header,
@@ -147,7 +154,8 @@ def _frontier(found: Protected) -> Section:
     )
     meaning = (
         "k: how many records belong together at least. Each row is the recipe with the least loss "
-        "that was found at that strength; the marked one was taken."
+        "that was found at that strength; the marked one was taken. In the picture the number "
+        "beside a point is that of the values suppressed."
     )
 
     def draw() -> str:
@@ -219,8 +227,8 @@ def _pairs(found: Protected) -> Iterator[Block]:
     pmse = found.loss.pmse
     if isinstance(pmse.pmse, Figure):
         yield Text(
-            f"Propensity: pMSE {words.expected(pmse.pmse.value or 0.0)}, where identical files have "
-            "0 and files that can be told apart record by record 0.25.",
+            f"Propensity: pMSE {words.expected(pmse.pmse.value or 0.0)}, where identical files "
+            "have 0 and files that can be told apart record by record 0.25.",
             "soft",
         )
 
@@ -239,7 +247,7 @@ def _analysis(one: AnalysisKept) -> Iterator[Block]:
         for kept in one.estimates
     )
     header = ("estimate", "before", "after", "intervals in common")
-    yield Table(header=header, rows=rows, sides="lrrr", most=20)
+    yield Table(header=header, rows=rows, sides="lrrr", most=20, only="detail")
     overlap = texts.number(one.overlap)
     if overlap is not None:
         yield Text(f"On average {words.share(overlap, 1.0)} of the intervals lie in both.", "soft")
@@ -252,5 +260,4 @@ def _made(found: Protected) -> Iterator[tuple[str, str]]:
     searched = texts.search_told(found)
     yield "search", searched or "none: the recipe was given, or nothing had to be done"
     yield "seed", "none" if found.recipe.seed is None else f"{found.recipe.seed} (secret)"
-    for name, number in found.assessment.settings.versions.items():
-        yield name, number
+    yield from found.assessment.settings.versions.items()

@@ -62,5 +62,5 @@ def _treated(found: Protected) -> Iterator[str]:
         if isinstance(step, Suppress):
             yield "single values are left empty because few persons share them with the other keys"
         else:
-            words = METHODS.get(step.name) or KINDS[type(step)]  # type: ignore[index]
+            words = METHODS.get(step.name) or KINDS[type(step)]
             yield words.format(key=getattr(step, "key", ""), width=getattr(step, "width", 0))

@@ -35,7 +35,7 @@ def changes(found: Protected) -> Iterator[str]:
         else:
             yield step.in_words
     if not found.recipe.steps:
-        yield "nothing had to be changed" if found.reached else "nothing was changed"
+        yield "nothing had to be changed" if found.reached else "nothing that may be done helps"
 
 
 def _suppressed(found: Protected) -> str:
@@ -50,7 +50,9 @@ def _suppressed(found: Protected) -> str:
     shown = [f"{name} {words.count(many)}" for many, name in by_key if many][:MOST_KEYS]
     records = 0 if _has_chance(found) else number(found.loss.records_touched) or 0
     of = f"of {words.plural(records, 'record')}" if records else ""
-    return " ".join(filter(None, (f"suppress {words.plural(n, 'value')}", of, f"({', '.join(shown)})")))
+    return " ".join(
+        filter(None, (f"suppress {words.plural(n, 'value')}", of, f"({', '.join(shown)})"))
+    )
 
 
 def _has_chance(found: Protected) -> bool:
@@ -82,8 +84,8 @@ def search_told(found: Protected) -> str:
     if one.proved:
         return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
     return (
-        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose less "
-        f"by more than {one.gap:.4f}"
+        f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose "
+        f"less by more than {one.gap:.4f}"
     )
 
 

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.attributes.diversity import (
@@ -33,7 +34,6 @@ from discreet.survey.attributes.diversity import (
     SensitiveCounts,
     rows_by,
 )
-from discreet.data.hierarchy import Hierarchy
 
 
 class Closeness(CellMeasure):

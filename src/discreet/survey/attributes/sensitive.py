@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.data.cells import CellBatch
+from discreet.data.hierarchy import Hierarchy
 from discreet.engines.contract import CellStore, SensitiveValues
 from discreet.engines.key_space import KeySpace
 from discreet.engines.matched_values import GroupValues, matched_values
@@ -36,7 +37,6 @@ from discreet.survey.attributes.diversity import (
     entropy_diversity,
     recursive_diversity,
 )
-from discreet.data.hierarchy import Hierarchy
 
 Measured = tuple[CellMeasure, Failing]
 NO_VALUE = Unavailable("no group has a record with a value of it, so there is nothing to measure")

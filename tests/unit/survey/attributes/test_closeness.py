@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.errors import InputError
 from discreet.survey.attributes.closeness import (
     Closeness,
@@ -13,7 +14,6 @@ from discreet.survey.attributes.closeness import (
     ordered_closeness,
 )
 from discreet.survey.attributes.diversity import SensitiveCounts
-from discreet.data.hierarchy import Hierarchy
 
 THOUSANDS = np.arange(3, 12)
 DISEASES = Hierarchy.of_table(
