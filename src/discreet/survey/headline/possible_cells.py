@@ -41,7 +41,7 @@ def cells_of_all_levels(margins: Iterable[IntArray], n_table_cells: int) -> Poss
     keys there are e^u times as many, within `TOLERANCE` + `DOUBT`·u² log units. Where every level
     is seen often, u = 0 and nothing changes; where most are unseen, hardly any model is held back.
     """
-    u = sum(map(_log_growth, margins))
+    u = math.fsum(map(_log_growth, margins))  # in whatever order the keys are
     return PossibleCells(math.log(max(n_table_cells, 1)) + u, TOLERANCE + DOUBT * u**2)
 
 
