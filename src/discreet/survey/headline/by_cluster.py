@@ -60,6 +60,7 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # So many drawn clusters, or their square for each cluster of the population, from which on it is no
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
+FEWEST_CLUSTERS = 10  # that tell how many levels are in no cluster that was drawn
 LIKELY, UNLIKELY = 0.5, 0.05  # that a key tells the cluster
 OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
 ALL_DRAWN = 0.9  # of the clusters, from which on they are strata rather than clusters
@@ -401,7 +402,7 @@ class _Units:
             n_table_cells_known=n_table_cells_known,
             beside=KnownBeside(
                 bool(n_references(len(self.records))),
-                tuple(self._clusters_of(column) for column in self.levels.T),
+                tuple(self._seen(column) for column in self.levels.T),
             ),
         )
         modelled = None if found.risks is None else _Step.of(cells, found)
@@ -475,9 +476,7 @@ class _Units:
         elsewhere = n - np.bincount(self.cluster)[self.cluster]
         scale = n / np.maximum(elsewhere, 1)  # as if the own cluster were like the others
         others = [
-            Others.of_level(
-                (self._others(c, size) - again) * scale, self._rarity(self._clusters_of(c))
-            )
+            Others.of_level((self._others(c, size) - again) * scale, self._rarity(c))
             for c, size in zip(columns, sizes, strict=True)
         ]
         pairs = (
@@ -501,9 +500,17 @@ class _Units:
         found: FloatArray = (self._others(both, sizes[j] * sizes[k]) - again) * scale
         return found
 
-    def _rarity(self, clusters: IntArray) -> float:
-        """Of a key whose levels are seen in so many clusters."""
-        return rarity(clusters, len(self.records) / max(int(clusters.sum()), 1))
+    def _rarity(self, level: IntArray) -> float:
+        """How rare the levels of a key are that are seen in one cluster."""
+        seen = self._seen(level)
+        return rarity(seen, len(self.records) / max(int(seen.sum()), 1))
+
+    def _seen(self, level: IntArray) -> IntArray:
+        """How often each level was seen: in how many clusters, as those of one have more than one
+        unit of it; where clusters are few, in how many units."""
+        if self.n_clusters < FEWEST_CLUSTERS:
+            return np.bincount(level)
+        return self._clusters_of(level)
 
     def _clusters_of(self, level: IntArray) -> IntArray:
         """In how many clusters each level is seen."""
