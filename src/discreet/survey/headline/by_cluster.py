@@ -60,9 +60,12 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # So many drawn clusters, or their square for each cluster of the population, from which on it is no
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
-FEWEST_CLUSTERS = 10  # that tell how many levels are in no cluster that was drawn
+FEWEST_CLUSTERS = 25  # that tell how many levels are in no cluster that was drawn
 LIKELY, UNLIKELY = 0.5, 0.05  # that a key tells the cluster
 OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
+# The same of clusters taken whole, over the root of the pairs of clusters that share the level of a
+# key which all of a cluster share, as regions are: how many others share it rests on these.
+OF_A_MEETING, OF_A_MEETING_MATCHES = 2.0, 0.5
 ALL_DRAWN = 0.9  # of the clusters, from which on they are strata rather than clusters
 NOTHING_TOLD = (
     "the records of the {clusters} are too few to tell how alike those of one are, so the estimate "
@@ -208,9 +211,21 @@ def _together(
             expected_correct_matches=exactly(matches),
         )
         return Estimated(recommended=led, risks=risks)
+    further = units.of_meetings if within.doubts is None else 0.0
     doubts = (
-        _of_uniques(uniques, sample_uniques, units.n_clusters, (within, between)),
-        _of_matches(matches, units.n_clusters, (within, between)),
+        _of_uniques(
+            uniques,
+            sample_uniques,
+            math.hypot(OF_A_CLUSTER / math.sqrt(units.n_clusters), OF_A_MEETING * further),
+            (within, between),
+        ),
+        _of_matches(
+            matches,
+            math.hypot(
+                OF_A_CLUSTER_MATCHES / math.sqrt(units.n_clusters), OF_A_MEETING_MATCHES * further
+            ),
+            (within, between),
+        ),
     )
     weights = None if units.weight is None else float(units.weight.sum())
     notes = (
@@ -234,15 +249,13 @@ def _together(
     return Estimated(recommended=led, risks=risks, doubts=doubts)
 
 
-def _of_uniques(
-    uniques: float, n_unique: float, n_clusters: int, steps: tuple[_Step, ...]
-) -> Doubt:
+def _of_uniques(uniques: float, n_unique: float, misfit: float, steps: tuple[_Step, ...]) -> Doubt:
     """The doubt about P(F = 1), a product: what each step leaves open moves the logarithm, and on
     the logit scale that is so many times more as 1 − P is smaller. The fewer clusters were drawn,
-    the farther may they be from the others."""
+    the farther may they be from the others (`misfit`)."""
     most = max(n_unique, 1.0)
     share = min(max(uniques / most, NEAREST_END), 1 - NEAREST_END)
-    reach = [NORMAL_QUANTILE * OF_A_CLUSTER / math.sqrt(n_clusters)] * 2
+    reach = [NORMAL_QUANTILE * misfit] * 2
     for step in steps:
         if step.doubts is not None:
             own, total = step.doubts[0], max(step.n_unique, 1.0)
@@ -255,9 +268,9 @@ def _of_uniques(
     return Doubt(uniques, scale.back(centre - reach[0]), scale.back(centre + reach[1]))
 
 
-def _of_matches(matches: float, n_clusters: int, steps: tuple[_Step, ...]) -> Doubt:
+def _of_matches(matches: float, misfit: float, steps: tuple[_Step, ...]) -> Doubt:
     """The doubt about the matches, a quotient: on the log scale."""
-    low = high = NORMAL_QUANTILE * OF_A_CLUSTER_MATCHES / math.sqrt(n_clusters)
+    low = high = NORMAL_QUANTILE * misfit
     for step in steps:
         if step.doubts is not None:
             one = step.doubts[1]
@@ -348,6 +361,18 @@ class _Units:
     def n_clusters(self) -> int:
         """Clusters that were drawn."""
         return len(np.unique(self.cluster))
+
+    @cached_property
+    def of_meetings(self) -> float:
+        """1 over the root of the pairs, and one more, of clusters that share the level of a key
+        which is the same for all of each cluster; of the key with the fewest, and 0 where there is
+        none."""
+        fewest = math.inf
+        for level in self.levels.T:
+            clusters = self._clusters_of(level)
+            if clusters.sum() == self.n_clusters:
+                fewest = min(fewest, float((clusters * (clusters - 1)).sum()) / 2)
+        return 1 / math.sqrt(fewest + 1)
 
     def _summed(self, values: IntArray | FloatArray) -> FloatArray:
         return np.bincount(self.place, values, len(self.words)).astype(np.float64)

@@ -284,3 +284,52 @@ def test_small_areas_of_few_households(in_small_areas, fraction):
     assert sum(uniques.low <= truth <= uniques.high for uniques, truth in trials) >= 2
     ratio = sum(uniques.value for uniques, _ in trials) / sum(truth for _, truth in trials)
     assert 0.75 < ratio < 1.35
+
+
+def test_weights_that_have_nothing_to_do_with_the_keys_change_little(in_small_areas):
+    """Households at rates of their own: the weights of the households that share keys differ, and
+    that is seen in the step between them too."""
+    rows, _, home = in_small_areas
+    rng = np.random.default_rng(6)
+    keys = np.column_stack([rows[:, 0] // 90, rows[:, 1], rows[:, 2]])
+    rate = np.exp(rng.standard_normal(home.max() + 1))
+    chance = np.minimum(0.05 * rate / rate.mean(), 0.9)
+    at = np.flatnonzero((rng.random(len(rate)) < chance)[home])
+    together = np.column_stack([keys[at], home[at]])
+    plain = cells_of(together)
+    weight = 1 / chance[home[at]]
+    codes = plain.space.coding.encode(
+        np.stack([np.unique(column, return_inverse=True)[1] for column in together.T], axis=1)
+    )
+    words, place = distinct_rows(codes, plain.space.coding.n_combinations)
+    sums, squares = (np.bincount(place, own) for own in (weight, weight**2))
+    weighted = LocalCells.of_arrays(words, np.bincount(place), plain.space, sums, squares=squares)
+    asked = {"population_size": len(rows), "n_clusters": None, "n_table_cells": 9 * 100 * 2}
+    one, other = (
+        recommend_by_cluster(cells, **asked).recommended.expected_population_uniques
+        for cells in (plain, weighted)
+    )
+    alone = counts_of(keys[at]) == 1
+    truth = int((alone & (counts_of(keys)[at] == 1)).sum())
+    assert other.low <= truth <= other.high
+    assert other.value < 1.25 * one.value
+
+
+def test_a_few_whole_clusters_tell_little_of_regions():
+    """Ten areas of nine regions: how many others of the country share a region rests on the few
+    pairs that do."""
+    rows, area = population(3, drift=0.9)
+    keys = np.column_stack([rows, area % 9])
+    at = drawn(keys, area, 10, 1.0, 5)
+    found = estimate(keys[at], area[at], len(keys), None)
+    without = estimate(rows[at], area[at], len(rows), None)
+    wide, usual = (
+        math.log(one.recommended.expected_population_uniques.high + 1)
+        - math.log(one.recommended.expected_population_uniques.low + 1)
+        for one in (found, without)
+    )
+    assert wide > 1.2 * usual
+    alone = counts_of(keys[at]) == 1
+    truth = int((alone & (counts_of(keys)[at] == 1)).sum())
+    uniques = found.recommended.expected_population_uniques
+    assert uniques.low <= truth <= uniques.high
