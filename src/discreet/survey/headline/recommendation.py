@@ -366,7 +366,7 @@ class _Asked:
             scale=Scale(max(n_unique, 1.0)),
             most=n_unique,
         )
-        alone = self._at_least_as_if_equal(alone, unlike.share)
+        alone = self._reaching_equal(alone, unlike.share)
         # 1/F is 1 for a population unique and at most a half for any other sample unique, so the
         # matches cannot leave this range; near a census the identity behind them would.
         staying, most = alone.mean if n_unique else 0.0, float(self.sizes.n_cells)
@@ -394,23 +394,34 @@ class _Asked:
         )
         return Estimated(recommended=led, doubts=(alone, matched)), result
 
-    def _at_least_as_if_equal(self, alone: Doubt, untried: float) -> Doubt:
-        """The limits, down to where all cells are equally likely, for such a share of
-        records whose levels are much rarer than was tried.
+    def _reaching_equal(self, alone: Doubt, untried: float) -> Doubt:
+        """The limits, as far as where all cells are equally likely, for such a share of records
+        whose levels are much rarer than was tried.
 
         Sample uniques have the mean rate μ = 2·n2/n1 (Good 1953), but for the chance of n2. The
-        fewest of them stay unique if all have that rate, as dates of birth about do.
+        fewest of them stay unique if all have that rate, as dates of birth about do. Where the
+        possible cells are known, so is the rate of each if all are equally likely.
         """
         n_unique = self.sizes.sample_uniques
         pairs = int(self.sizes.cells[self.sizes.sizes == 2].sum())
         if not untried or not n_unique:
             return alone
         by_chance = min(NORMAL_QUANTILE / math.sqrt(pairs + 0.5), MOST_BY_CHANCE)
-        others = 2 * (pairs + 0.5) * (1 + by_chance) / n_unique * (1 / self.fraction - 1)
-        equal = n_unique * math.exp(-others)
+        rest = 1 / self.fraction - 1  # persons who were not drawn, for each who was
+        fewest = math.exp(-2 * (pairs + 0.5) * (1 + by_chance) / n_unique * rest)
+        most = 0.0
+        if self.possible.known:
+            alike = math.exp(-self.sizes.sample_size * rest / math.exp(self.possible.log_number))
+            most = n_unique * alike + NORMAL_QUANTILE * math.sqrt(n_unique * alike * (1 - alike))
         scale = Scale(max(float(n_unique), 1.0))
-        low, reached = float(scale.of(alone.low)), float(scale.of(equal))
-        return replace(alone, low=scale.back(low + untried * min(reached - low, 0.0)))
+        low, high = float(scale.of(alone.low)), float(scale.of(alone.high))
+        down = float(scale.of(n_unique * fewest)) - low
+        up = float(scale.of(most)) - high
+        return replace(
+            alone,
+            low=scale.back(low + untried * min(down, 0.0)),
+            high=scale.back(high + untried * max(up, 0.0)),
+        )
 
     def _note(self) -> str:
         nobody = self.sizes.n_cells == self.sizes.sample_size

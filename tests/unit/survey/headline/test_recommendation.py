@@ -300,7 +300,7 @@ def test_last_bits_decide_no_note(bits):
         assert note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""
 
 
-def births(fraction, seed, keys=("born", "sex"), days=30_000, size=60_000):
+def births(fraction, seed, keys=("born", "sex"), days=30_000, size=60_000, known=False):
     """Persons by date of birth and sex, and by what else: estimate, truth."""
     rng = np.random.default_rng([81, seed])
     columns = {
@@ -314,8 +314,9 @@ def births(fraction, seed, keys=("born", "sex"), days=30_000, size=60_000):
     places = [np.unique(column, return_inverse=True)[1] for column in rows[at].T]
     words, counts = np.unique(coding.encode(np.stack(places, axis=1)), axis=0, return_counts=True)
     found = recommend(
-        words, counts, coding, population_size=size, n_table_cells=coding.n_combinations
-    )
+        words, counts, coding, population_size=size, n_table_cells_known=known,
+        n_table_cells=2 * days if known else coding.n_combinations,
+    )  # fmt: skip
     _, cell, there = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     _, own, here = np.unique(rows[at], axis=0, return_inverse=True, return_counts=True)
     alone = here[own.ravel()] == 1
@@ -345,3 +346,10 @@ def test_a_date_of_birth_alone(fraction):
 
 def one_birth(fraction):
     return lambda seed: births(fraction, seed, ("born",))
+
+
+@pytest.mark.parametrize("fraction", [0.005, 0.02])
+def test_the_number_of_possible_dates_of_birth_helps(fraction):
+    trials = [births(fraction, seed, known=True) for seed in range(4)]
+    assert sum(found.low <= truth <= found.high for found, truth in trials) >= 3
+    assert max(found.high for found, _ in trials) < 600  # of 300 and 1,200 records
