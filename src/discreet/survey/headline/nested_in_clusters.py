@@ -17,6 +17,9 @@ from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 # Share of strays up to which a key is taken to tell the cluster, and from which on not at all.
 MOST_STRAYS, TOO_MANY = 0.25, 0.5
 STRAYS_UNSEEN = 0.1  # at most, of a key whose levels never meet
+# Share of the units outside the cluster that has most of the level, below which a key may well tell
+# the cluster although few clusters make many strays of one household.
+HARDLY_AWAY, EVEN = 0.02, 0.5
 LEVELS_OF_A_CLUSTER = 1.5  # below, a key may as well be one of regions, of which each has several
 FACTOR_OF_STRAYS = 3.0  # by which there may be more
 DEGREES = 40  # of how often levels meet, that are averaged over
@@ -75,10 +78,13 @@ def _of_key(level: IntArray, cluster: IntArray, n_clusters: float, apart: bool) 
     others = max(n_clusters - 1, drawn - 1) / (drawn - 1)
     strays = (away + 0.5 * usual) / held * others
     weight = (TOO_MANY - strays) / (TOO_MANY - MOST_STRAYS)
+    several_levels = len(code) > LEVELS_OF_A_CLUSTER * drawn
+    if meetings and several_levels and weight < EVEN and away < HARDLY_AWAY * held:
+        weight, strays = EVEN, min(strays, STRAYS_UNSEEN)
     if not meetings:
         if not apart:
             return None
-        if len(code) > LEVELS_OF_A_CLUSTER * drawn:
+        if several_levels:
             weight, strays = _never_meeting(len(code), drawn, others), min(strays, STRAYS_UNSEEN)
     if weight <= 0:
         return None

@@ -76,3 +76,11 @@ def test_whoever_is_a_stray_is_alone_as_others_of_another_cluster():
     assert np.all(told.alone(0.4)[told.stray == 1] == pytest.approx(0.4))
     assert np.all(told.alone(0.4, 3.0) <= told.alone(0.4))
     assert np.all(told.alone(0.4, 0.0) == 1)
+
+
+def test_a_household_of_strays_in_few_clusters_leaves_it_open():
+    levels, cluster = small_areas(4, persons=150)
+    levels[:4, 0] = levels[-1, 0]
+    told = telling(levels, cluster, ALL)
+    assert told.weight == pytest.approx(0.5)
+    assert told.strays <= 0.1
