@@ -319,7 +319,7 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/by_cluster.py",
-        "OF_A_MEETING, OF_A_MEETING_MATCHES = 2.0, 0.5",
+        "OF_A_MEETING, OF_A_MEETING_MATCHES = 1.5, 0.4",
         "OF_A_MEETING, OF_A_MEETING_MATCHES = 0.0, 0.0",
         "clusters: a few taken whole tell how many share a region",
         CLUSTERS,

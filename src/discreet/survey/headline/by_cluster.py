@@ -65,7 +65,7 @@ LIKELY, UNLIKELY = 0.5, 0.05  # that a key tells the cluster
 OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
 # The same of clusters taken whole, over the root of the pairs of clusters that share the level of a
 # key which all of a cluster share, as regions are: how many others share it rests on these.
-OF_A_MEETING, OF_A_MEETING_MATCHES = 2.0, 0.5
+OF_A_MEETING, OF_A_MEETING_MATCHES = 1.5, 0.4
 ALL_DRAWN = 0.9  # of the clusters, from which on they are strata rather than clusters
 NOTHING_TOLD = (
     "the records of the {clusters} are too few to tell how alike those of one are, so the estimate "
@@ -364,7 +364,7 @@ class _Units:
 
     @cached_property
     def of_meetings(self) -> float:
-        """1 over the root of the pairs, and one more, of clusters that share the level of a key
+        """1 over the root of the pairs, and two more, of clusters that share the level of a key
         which is the same for all of each cluster; of the key with the fewest, and 0 where there is
         none."""
         fewest = math.inf
@@ -372,7 +372,7 @@ class _Units:
             clusters = self._clusters_of(level)
             if clusters.sum() == self.n_clusters:
                 fewest = min(fewest, float((clusters * (clusters - 1)).sum()) / 2)
-        return 1 / math.sqrt(fewest + 1)
+        return 1 / math.sqrt(fewest + 2)
 
     def _summed(self, values: IntArray | FloatArray) -> FloatArray:
         return np.bincount(self.place, values, len(self.words)).astype(np.float64)
