@@ -56,6 +56,8 @@ CLUSTERS = ("tests/unit/survey/headline/test_by_cluster.py",)
 BY_DESIGN = (f"{STATISTICAL}/test_limits_by_design.py",)
 MARGINS = ("tests/unit/survey/test_known_margins.py",)
 DESIGN = ("tests/unit/survey/test_design.py",)
+NESTED = ("tests/unit/survey/headline/test_nested_in_clusters.py",)
+RECOMMENDATION = ("tests/unit/survey/headline/test_recommendation.py",)
 PATTERNS = ("tests/unit/survey/headline/test_by_pattern.py",)
 SUPERPOPULATION = (f"{STATISTICAL}/test_superpopulation_errors.py",)
 LIMITS = (f"{STATISTICAL}/test_survey_model_limits.py",)
@@ -143,15 +145,15 @@ MUTANTS = (
     ),
     Mutant(
         "protection/lattice.py",
-        "least = self._cheapest()[np",
-        "least = 1.5 * self._cheapest()[np",
+        "least = self._cheapest[np",
+        "least = 1.5 * self._cheapest[np",
         "the bound of a node is no bound",
         RECODING_SEARCH,
     ),
     Mutant(
         "protection/search.py",
-        "            if bound >= self._to_beat():",
-        "            if bound >= 0.9 * self._to_beat():",
+        "            open_ = np.flatnonzero((bounds < self._to_beat()) & ~given)",
+        "            open_ = np.flatnonzero((bounds < 0.7 * self._to_beat()) & ~given)",
         "the search ends too early and says proved",
         RECODING_SEARCH,
     ),
@@ -570,8 +572,8 @@ MUTANTS = (
     ),
     Mutant(
         "survey/headline/rate_index.py",
-        "(sample if table is None else table).reshape(shape)[at] - own",
-        "(sample if table is None else table).reshape(shape)[at]",
+        "count = shared[rows[:, j], rows[:, k]] - own",
+        "count = shared[rows[:, j], rows[:, k]]",
         "headline: a cell's own records count among its pairs",
         ("tests/unit/survey/headline/test_rate_index.py",),
     ),
@@ -609,6 +611,69 @@ MUTANTS = (
         "True",
         "clusters: a few that differ in a key tell that all do",
         CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "if self.n_clusters < FEWEST_CLUSTERS:",
+        "if True:",
+        "clusters: members of a household that share a level make it a frequent one",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "self._summed(own), self._summed(own**2)",
+        "self._summed(own), None",
+        "clusters: the weights of all that share the keys count as equal",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "modelled if told is None else self._joined(modelled, told, alone_within)",
+        "modelled",
+        "clusters: keys that nearly tell the cluster are like any other",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/by_cluster.py",
+        "OF_A_MEETING, OF_A_MEETING_MATCHES = 1.5, 0.4",
+        "OF_A_MEETING, OF_A_MEETING_MATCHES = 0.0, 0.0",
+        "clusters: a few taken whole tell how many share a region",
+        CLUSTERS,
+    ),
+    Mutant(
+        "survey/headline/nested_in_clusters.py",
+        "others = max(n_clusters - 1, drawn - 1) / (drawn - 1)",
+        "others = 1.0",
+        "clusters: a level meets no more often than in the clusters that were drawn",
+        NESTED,
+    ),
+    Mutant(
+        "survey/headline/nested_in_clusters.py",
+        "stray = np.where(seen_away, 1.0, np.where(single, chance, 0.0))",
+        "stray = np.zeros(len(units))",
+        "clusters: whoever has the level of another cluster is taken to be of it",
+        NESTED,
+    ),
+    Mutant(
+        "survey/headline/rate_index.py",
+        "return min(2 * (twice + 0.5) * together / (max(once, 1) * LEAST_OTHERS), 1.0)",
+        "return 1.0",
+        "headline: half a record for each date of birth that nobody else has",
+        RECOMMENDATION,
+    ),
+    Mutant(
+        "survey/known_margins.py",
+        "for keys, table in self.certain.items():",
+        "for keys, table in self.tables.items():",
+        "known margins: tables that contradict each other make records certain",
+        MARGINS,
+    ),
+    Mutant(
+        "survey/design.py",
+        "repeated=nesting_of(cells).repeated,",
+        "repeated=(),",
+        "strata: a code and its label count as two keys",
+        DESIGN,
     ),
     Mutant(
         "survey/headline/recommendation.py",

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.masks.records.recoding import RECODINGS
+from discreet.masks.records.recoding import recodings_in
 from discreet.protection.recipe import Recipe, read_recipe
 
 KEYS = ("age", "sex", "job")
@@ -46,11 +46,11 @@ def slowly(before, recipe):
     """Each record after the recodings alone."""
     rows = [dict(zip(KEYS, row, strict=True)) for row in before]
     for step in recipe.steps:
-        if isinstance(step, tuple(RECODINGS.values())):
+        for how in recodings_in([step]):
             for row in rows:
-                if row[step.key] is not None:
+                if row[how.key] is not None:
                     with suppress(ValueError):
-                        row[step.key] = step.group(row[step.key])
+                        row[how.key] = how.group(row[how.key])
     return [tuple(row.values()) for row in rows]
 
 

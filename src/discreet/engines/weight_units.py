@@ -10,7 +10,7 @@ smallest weight still keeps 30 bits, so that no sum is off by more than 1e-9 of 
 floating-point numbers, and adding them rounds once.
 """
 
-from math import frexp, ldexp
+from math import frexp, inf, ldexp
 
 LEAST_BITS = 30  # of the smallest weight
 SUM_BITS = 105
@@ -29,8 +29,11 @@ def unit_shift(smallest: float, largest: float, n: int) -> int | None:
 
 
 def in_numbers(units: int, shift: int) -> float:
-    """A sum of units as a number, rounded to the nearest."""
-    return ldexp(float(units), -shift)
+    """A sum of units as a number, rounded to the nearest; infinite beyond all numbers."""
+    try:
+        return ldexp(float(units), -shift)
+    except OverflowError:
+        return inf
 
 
 def sql_units(weight: str, shift: int) -> str:

@@ -198,6 +198,9 @@ class _Protection:
         narrow, risks = self.folder / "tried.parquet", self.folder / "risks.parquet"
         write_narrow(changed, narrow, self._others())
         self._changed(narrow, changed, risks=risks)
+        if "risk" not in pq.read_schema(risks).names:
+            rule = "given with the size of the population or weights, by which risk is estimated"
+            raise InputError(must_be("above", rule, "neither"))
         by_record = pq.read_table(risks, columns=["risk"]).column("risk").to_numpy()
         found = np.zeros(len(changed.counted.n))
         first = 0

@@ -58,6 +58,19 @@ class Attempt:
         return self.verdict is None or self.verdict.ruling is not Ruling.BROKEN
 
     @property
+    def open_rules(self) -> frozenset[tuple[str, str]]:
+        """The rules that are neither kept nor broken, with their policies."""
+        open_ = () if self.verdict is None else self.verdict.those(Ruling.UNDECIDED)
+        return frozenset((one.policy, one.rule) for one in open_)
+
+    @property
+    def without_a_figure(self) -> frozenset[tuple[str, str]]:
+        """Rules that are open because there is no figure: no change of the keys gives one."""
+        open_ = () if self.verdict is None else self.verdict.those(Ruling.UNDECIDED)
+        without = (one for one in open_ if isinstance(one.value, Unavailable))
+        return frozenset((one.policy, one.rule) for one in without)
+
+    @property
     def suppressed(self) -> int:
         """Values that were taken out of the keys that go out."""
         return int(_suppressed_by_key(self.changed).sum())
@@ -125,18 +138,19 @@ class Protecting:
     def _found(self) -> Attempt:
         """The file as it is where that keeps all rules, else the weakest that does."""
         plain = self._at(AS_IT_IS)
-        if plain.kept and not self._wants_candidates(plain):
+        if self._settled(plain):
             return plain
         start = self._start()
         if not self._is_of_risk():
             return self._at(start)
-        k = weakest(lambda strength: self._at(strength).kept, start)
+        k = weakest(lambda strength: self._settled(self._at(strength)), start)
         if k is None:
             return min(self.attempts.values(), key=_how_close)
         return self._only_risky(k) or self._at(k)
 
-    def _wants_candidates(self, plain: Attempt) -> bool:
-        return plain.verdict is None and self.options.min_k is not None
+    def _settled(self, attempt: Attempt) -> bool:
+        """Whether every rule is shown to be kept, but for those that no change can settle."""
+        return attempt.kept and attempt.open_rules <= self._at(AS_IT_IS).without_a_figure
 
     def _start(self) -> int:
         """The strength to begin with: what rules say of how many belong together."""
@@ -179,7 +193,10 @@ class Protecting:
         """A file in which only records above the limit of the risk are helped, at a recoding of a
         weaker strength; None where none of those that were tried keeps all rules and loses less."""
         limits = [rule.limit for rule in self._rules() if isinstance(rule, MaxRisk)]
-        if not limits or self.options.suppress != "values" or self.options.min_k is not None:
+        unknown = isinstance(self._at(k).assessment.risk, Unavailable)
+        if not limits or unknown or self.options.suppress != "values":
+            return None
+        if self.options.min_k is not None:  # which is about records that are not risky too
             return None
         best = None
         weaker = sorted(s for s, _ in self.attempts if AS_IT_IS <= s <= k)
@@ -190,7 +207,7 @@ class Protecting:
             )
             recipe = replace(self._base().recipe, steps=steps)
             attempt = self._tried(k, recipe, None)
-            if attempt.kept and (best is None or attempt.loss < best.loss):
+            if self._settled(attempt) and (best is None or attempt.loss < best.loss):
                 best = attempt
         return best if best is not None and best.loss < self._at(k).loss else None
 
@@ -306,9 +323,13 @@ class Protecting:
         return tuple(sorted(told, key=lambda one: (one.k, one.loss)))
 
 
-def _how_close(attempt: Attempt) -> tuple[int, float]:
-    broken = () if attempt.verdict is None else attempt.verdict.those(Ruling.BROKEN)
-    return len(broken), attempt.loss
+def _how_close(attempt: Attempt) -> tuple[int, int, float]:
+    """How many rules are broken, how many open, and what it costs."""
+    verdict = attempt.verdict
+    if verdict is None:
+        return 0, 0, attempt.loss
+    broken, open_ = verdict.those(Ruling.BROKEN), verdict.those(Ruling.UNDECIDED)
+    return len(broken), len(open_), attempt.loss
 
 
 def _searched(planned: Planned | None) -> Searched | None:

@@ -169,6 +169,7 @@ def _step(data: Any, where: str, keys: Any) -> RecordMethod:
     if keys is not None and "key" in given and given["key"] not in keys:
         raise InputError(must_be("key", "one of the recipe's keys", repr(given["key"]),
                                  where=where))  # fmt: skip
+    _check_keys_of(given, keys, where)
     hints = get_type_hints(kind)
     values = {n: _value(n, v, hints[n], where) for n, v in given.items()}
     try:
@@ -176,6 +177,16 @@ def _step(data: Any, where: str, keys: Any) -> RecordMethod:
     except InputError as error:
         raise InputError(f"{error} (in {where})") from error
     return found
+
+
+def _check_keys_of(given: Mapping[str, Any], keys: Any, where: str) -> None:
+    """Names of keys that a step of suppression is told are those of the recipe."""
+    for name in ("never", "importance", "most") if keys is not None else ():
+        listed = given.get(name, ())
+        strange = [one for one in listed if one not in keys] if hasattr(listed, "__iter__") else []
+        if strange:
+            rule = "about keys of the recipe"
+            raise InputError(must_be(name, rule, repr(strange[0]), where=where))
 
 
 def _value(name: str, value: Any, hint: Any, where: str) -> Any:

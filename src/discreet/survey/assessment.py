@@ -294,7 +294,10 @@ def assessed(
         tried=looked_at,
         nested=_named_pairs(begun),
         n_incomplete_cells=cells.fold(Incomplete(cells.space.missing_levels)),
-        warnings=data_warnings(store, summary, begun.impossible, attributes, options.weight),
+        warnings=(
+            *data_warnings(store, summary, begun.impossible, attributes, options.weight),
+            *begun.known.margins.warnings,
+        ),
         sensitive=attributes,
         households=households,
         special=special,
@@ -522,7 +525,7 @@ def _of_households(
 ) -> Recommended:
     """The estimate with a word of warning where households have several members in the file."""
     uniques = led.expected_population_uniques
-    if design.groups == HOUSEHOLDS or households is None:
+    if design.groups == HOUSEHOLDS or design.households or households is None:
         return led
     if n_records < FEW_TOGETHER * households.n_households:
         return led

@@ -22,14 +22,16 @@ from discreet.numerics.arrays import FloatArray, IntArray
 from discreet.survey.headline.by_cluster import MOST_UNITS, recommend_by_cluster
 from discreet.survey.headline.recommendation import COUNTED, Estimated, recommend_cells
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.nested_keys import nesting_of
 from discreet.survey.options import AssessOptions
 
 CLUSTERS, HOUSEHOLDS = "clusters", "households"
 FEW_TOGETHER = 1.1  # records for each household up to which members hardly come together
 COMPLETE = 0.95  # of the records, whose household has as many members in the file as a key says
 # Other members of the own household in the file, for each record: of persons drawn one by one at
-# the fraction π they are π times those of the population, of whom hardly anybody has four.
-MOST_OTHERS, ALWAYS_OTHERS = 4.0, 0.1
+# the fraction π they are π times those of the population, of whom hardly anybody has four but the
+# one in ten who may live in homes.
+MOST_OTHERS, ALWAYS_OTHERS, IN_HOMES = 3.5, 0.1, 0.1
 ALIKE, SURELY = 0.05, 6.0  # excess of equal neighbours; in standard errors
 LEAST_ALIKE = 2  # keys
 MOST_OF_A_CLUSTER = 2.0  # times its members that are in the file, if clusters are of one size
@@ -97,6 +99,7 @@ class Design:
             population_size=population_size,
             n_table_cells=n_table_cells,
             n_table_cells_known=n_table_cells_known,
+            repeated=nesting_of(cells).repeated,
         )
         if found.risks is None:
             return found
@@ -235,9 +238,11 @@ class WeightsOfLevels:
 def _clusters_told(given: int | None, drawn: int, fraction: float | None) -> str:
     """What is made of the clusters, in words; raises InputError for a number that cannot be."""
     if given is None:
+        what = "one cluster of the file is" if drawn == 1 else f"{drawn:,} clusters of the file are"
         return (
-            f"the {drawn:,} clusters of the file are taken to be there with all their members, as "
-            "the number of clusters in the population (clusters) was not given"
+            f"the {what} taken to be there with all members, as the number of clusters in the "
+            "population (clusters) was not given; if only some members of each were drawn, the "
+            "estimate is far too high"
         )
     if given < drawn:
         rule = f"at least the {drawn:,} of the file"
@@ -256,9 +261,10 @@ def _clusters_told(given: int | None, drawn: int, fraction: float | None) -> str
             f"the {drawn:,} clusters of the file are taken to be there with all their members: of "
             f"{given:,} in the population they hold {share:.1f} times their share"
         )
+    are = "is" if drawn == 1 else "are"
     return (
-        f"of {given:,} clusters {drawn:,} are in the file, each with about {100 * share:.3g} % of "
-        "its members"
+        f"of {given:,} clusters {drawn:,} {are} in the file, each with about {100 * share:.3g} % "
+        "of its members"
     )
 
 
@@ -278,13 +284,23 @@ def _complete_households(store: CellStore, cells: Cells, fraction: float) -> str
     key = _key_of_size(store, cells)
     if key:
         return f"{told}, each with as many members in the file as {key} says{DRAWN_WHOLE}"
-    others = float(sizes @ (sizes - 1)) / n
+    others = _others_of_the_most(sizes)
     if others > MOST_OTHERS * fraction + ALWAYS_OTHERS:
         return (
             f"{told}: on average {others:.1f} others of the household of a record are in the file "
             f"too, more than persons who were drawn one by one could have{DRAWN_WHOLE}"
         )
     return ""
+
+
+def _others_of_the_most(sizes: IntArray) -> float:
+    """How many other members of their household records have in the file, on average, but for the
+    `IN_HOMES` of the records that have most: homes with many members are there in part whenever
+    persons are drawn one by one."""
+    members = np.sort(sizes)
+    left = members.sum() * (1 - IN_HOMES)
+    counted = np.clip(left - (np.cumsum(members) - members), 0, members)
+    return float(counted @ (members - 1)) / max(float(left), 1.0)
 
 
 def _key_of_size(store: CellStore, cells: Cells) -> str:

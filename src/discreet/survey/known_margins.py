@@ -9,7 +9,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -32,16 +33,27 @@ Keys = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class KnownMargins:
-    """Persons of the population by the levels of one key or of two, by position, and in all."""
+    """Persons of the population by the levels of one key or of two, by position, and in all.
+
+    Nothing is certain by those of `doubtful` keys, and `warnings` say why.
+    """
 
     tables: Mapping[Keys, IntArray] = field(default_factory=dict)
     total: int = 0
+    doubtful: frozenset[Keys] = frozenset()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def certain(self) -> Mapping[Keys, IntArray]:
+        """The tables that set certain limits."""
+        return {keys: one for keys, one in self.tables.items() if keys not in self.doubtful}
 
     def seen_through(self, view: View) -> "KnownMargins":
         """The margins of the keys of a view, which may be coarser; of coarser keys only those whose
         levels all have records."""
         places = {key: place for place, key in enumerate(view.of)}
         tables: dict[Keys, IntArray] = {}
+        doubtful = set()
         for keys, table in self.tables.items():
             if not all(key in places for key in keys):
                 continue  # a table of two keys has those of each beside it
@@ -54,13 +66,15 @@ class KnownMargins:
                     found = _recoded(found, axis, to, view.space.coding.sizes[places[key]])
             now = [places[key] for key in keys]
             tables[tuple(sorted(now))] = found.transpose(np.argsort(now))
-        return KnownMargins(tables, self.total)
+            if keys in self.doubtful:
+                doubtful.add(tuple(sorted(now)))
+        return replace(self, tables=tables, doubtful=frozenset(doubtful))
 
     def most_beside(self, levels: IntArray, sample: Mapping[Keys, IntArray]) -> IntArray:
         """How many persons who are not in the file can share all keys with a record, at most, by
         the levels of its keys: of those of each level less the records that have it."""
         most = np.full(len(levels), self.total, dtype=np.int64)
-        for keys, table in self.tables.items():
+        for keys, table in self.certain.items():
             at = tuple(levels[:, key] for key in keys)
             most = np.minimum(most, (table - sample[keys].reshape(table.shape))[at])
         return most
@@ -79,9 +93,11 @@ def read_known_margins(
     """The margins that the files list, in the codes of the counted cells.
 
     Columns of a file are one key or two, and one with numbers of persons, whatever its name. Every
-    level of a key that a record has must be there. Checked: no fewer persons than records, and
-    totals that agree with each other and with the size of the population.
+    level of a key that a record has must be there. Tables that differ in what they have in common,
+    or from the size of the population, are doubtful. Checked: no fewer persons than records, and
+    totals that are not far from each other and from the size of the population.
     """
+    read: list[tuple[str, _Table]] = []
     tables: dict[Keys, IntArray] = {}
     alone: dict[Keys, IntArray] = {}
     total = 0
@@ -95,11 +111,54 @@ def read_known_margins(
             if against and (above(size / against, MOST_APART) or above(against / size, MOST_APART)):
                 rule = f"a table whose total is {what} of {against:,.0f}"
                 raise InputError(must_be(_named(records), rule, f"{size:,}"))
+        read.append((records.name, own))
         tables[keys], total = own.table, total or size
         alone |= {(key,): one for key, one in own.alone.items() if (key,) not in alone}
     tables = alone | tables
     _check_against(store.cells, tables, store.keys)
-    return KnownMargins(tables, total)
+    doubtful, warnings = _contradictions(read, population, store)
+    return KnownMargins(tables, total, doubtful, warnings)
+
+
+def _contradictions(
+    read: Sequence[tuple[str, "_Table"]], population: float | None, store: CellStore
+) -> tuple[frozenset[Keys], tuple[str, ...]]:
+    """The keys of tables that cannot all be counts of the same persons, and why, in words."""
+    wrong: set[Keys] = set()
+    said: list[str] = []
+    for name, one in read:
+        if population is not None and one.total != population:
+            wrong.add(one.keys)
+            said.append(
+                f"the table {name} has {one.total:,} persons in all and the population "
+                f"{population:,.0f}, so it does not count everybody once: nothing is certain by it"
+            )
+    for (name, one), (named, other) in combinations(
+        [each for each in read if each[1].keys not in wrong], 2
+    ):
+        apart = _apart(one, other, store)
+        if apart:
+            wrong |= {one.keys, other.keys}
+            said.append(f"the tables {name} and {named} {apart}: nothing is certain by them")
+    sound = {(key,) for _, one in read if one.keys not in wrong for key in one.alone}
+    doubtful = {
+        keys
+        for _, one in read
+        if one.keys in wrong
+        for keys in (one.keys, *((key,) for key in one.alone))
+        if keys not in sound
+    }
+    return frozenset(doubtful), tuple(said)
+
+
+def _apart(one: "_Table", other: "_Table", store: CellStore) -> str:
+    """What two tables do not agree on, in words; empty where they may count the same persons."""
+    if one.total != other.total:
+        return f"have {one.total:,} and {other.total:,} persons in all"
+    for key in sorted(set(one.alone) & set(other.alone)):
+        if not np.array_equal(one.alone[key], other.alone[key]):
+            return f"do not agree on how many have each level of {store.keys[key].name}"
+    return ""
 
 
 def _named(records: Records) -> str:
@@ -125,8 +184,10 @@ def _read(records: Records, store: CellStore) -> _Table:
     if not 1 <= len(own) <= MOST_KEYS or len(counted) != 1:
         rule = "a table of one key or two, and one column of counts"
         near = near_match(counted[0], names) if counted and not own else None
-        remedy = f"did you mean {near!r}?" if near else None
+        remedy = f"did you mean {near!r}?" if near else _no_keys(counted)
         raise ColumnError(must_be(_named(records), rule, ", ".join(columns), remedy=remedy))
+    if not columns[counted[0]]:
+        raise InputError(must_be(_named(records), "a table of at least one person", 0))
     own.sort(key=names.index)
     keys = tuple(names.index(name) for name in own)
     sizes = [len(store.keys[key].values) for key in keys]
@@ -161,6 +222,14 @@ def _read(records: Records, store: CellStore) -> _Table:
         alone=dict(zip(keys, alone, strict=True)),
         total=total,
     )
+
+
+def _no_keys(columns: Sequence[str]) -> str | None:
+    """That some columns are none of the keys, where more than the counts are not."""
+    if len(columns) < 2:
+        return None
+    *some, last = map(repr, columns)
+    return f"none of the keys is called {', '.join(some)} or {last}: leave them out, or add the key"
 
 
 def _check_known(key: KeyLevels, records: Records) -> None:

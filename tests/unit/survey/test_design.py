@@ -259,3 +259,61 @@ def order(name, like, n=10_000, *, in_order=False):
 )
 def test_what_order_says(orders, doubts):
     assert bool(_doubt_of_order(orders)) == doubts
+
+
+def test_a_key_that_repeats_another_changes_nothing_in_strata(people):
+    sample = people.sample(1500, random_state=4).reset_index(drop=True)
+    rate = np.array([5.0, 10.0, 20.0, 15.0])[sample["area"] // 25]
+    sample = sample.assign(weight=rate, stratum=sample["area"] // 25)
+    sample["label"] = "t" + sample["tenure"].astype(str)
+    asked = {"population": len(people), "weight": "weight", "stratum": "stratum"}
+    one, other = (assess(sample, keys, **asked) for keys in (KEYS, [*KEYS, "label"]))
+    assert uniques(one).value == pytest.approx(uniques(other).value)
+    assert (uniques(one).low, uniques(one).high) == (uniques(other).low, uniques(other).high)
+
+
+def test_three_stages_are_not_said_to_be_drawn_singly(people):
+    rng = np.random.default_rng(8)
+    areas, homes = rng.choice(100, 40, replace=False), rng.choice(N_HOUSEHOLDS, 3000, replace=False)
+    sample = people[people["area"].isin(areas) & people["home"].isin(homes)]
+    found = assess(sample, KEYS, population=len(people), cluster="area", clusters=100,
+                   household="home")  # fmt: skip
+    assert "drawn whole" in uniques(found).note
+    assert "drawn singly" not in uniques(found).note
+
+
+@pytest.mark.parametrize("fraction", [0.02, 0.1, 0.3])
+def test_a_few_homes_with_many_persons_are_no_households_drawn_whole(people, fraction):
+    """One in twenty lives in a home of 200, of which some come into any sample."""
+    rng = np.random.default_rng(9)
+    homes = people.assign(home=np.where(rng.random(len(people)) < 0.05,
+                                        N_HOUSEHOLDS + rng.integers(0, 5, len(people)),
+                                        people["home"]))  # fmt: skip
+    sample = homes.sample(frac=fraction, random_state=2)
+    found = assess(sample, KEYS[:3], population=len(people), household="home")
+    assert "drawn whole" not in uniques(found).note
+    some = rng.choice(N_HOUSEHOLDS, int(fraction * N_HOUSEHOLDS), replace=False)
+    whole = homes[homes["home"].isin([*some, N_HOUSEHOLDS])]
+    found = assess(whole, KEYS[:3], population=len(people), household="home")
+    assert "drawn whole" in uniques(found).note
+
+
+def test_the_words_of_clusters(people):
+    one = people[people["area"] == 3].assign(town="a")
+    found = assess(one, KEYS, population=len(people), cluster="town")
+    assert (
+        "the one cluster of the file is taken to be there with all members" in uniques(found).note
+    )
+    few = people[people["area"] < 7]
+    found = assess(few.sample(frac=0.3, random_state=1), [*KEYS, "area"], population=len(people),
+                   cluster="area")  # fmt: skip
+    assert uniques(found).how is How.EXACT
+    assert "if only some members of each were drawn, the estimate is far too high" in (
+        uniques(found).note
+    )
+
+
+def test_weights_beyond_all_numbers_are_refused_in_one_line(people):
+    sample = people.sample(200, random_state=1).assign(weight=1e308, stratum=1)
+    with pytest.raises(InputError, match="'weight' must be below 1e15 in all"):
+        assess(sample, KEYS, weight="weight", stratum="stratum", population=len(people))

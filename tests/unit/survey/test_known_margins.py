@@ -103,6 +103,8 @@ def test_a_table_by_its_file_is_the_same_as_by_its_frame(register, sample, tmp_p
         (lambda t: t.rename(columns={"town": "twon"}), "did you mean 'town'"),
         (lambda t: t[["town"]], "one column of counts, got town"),
         (lambda t: t.assign(more=1), "one column of counts"),
+        (lambda t: t.rename(columns={"town": "trade"}), "none of the keys is called 'trade' or"),
+        (lambda t: t.iloc[:0], "at least one person, got 0"),
         (lambda t: t.assign(persons=t["persons"] - 0.5), "whole numbers of persons"),
         (lambda t: t.assign(persons=-1), "whole numbers of persons, got '-1' .*row 1"),
         (lambda t: t.assign(persons=0), "at least one person"),
@@ -188,3 +190,64 @@ def test_a_table_of_all_keys_is_the_truth(register, sample):
 def test_an_arrow_table_will_do(register, sample):
     table = pa.Table.from_pandas(published(register, "age"))
     assert assess(sample, KEYS, known_margins=table).summary.population_size == len(register)
+
+
+def without(table, level, persons):
+    """The table with fewer persons of a level."""
+    found = table.copy()
+    found.loc[found["town"] == level, "persons"] -= persons
+    return found
+
+
+def certain(assessment):
+    return int((assessment.records()["population_unique"] == 1).sum())
+
+
+def test_a_table_with_another_total_makes_nothing_certain(register, sample):
+    """A level that is counted short would make records unique that are not."""
+    pairs = published(register, "age", "town")
+    right = assess(sample, KEYS, population=len(register), known_margins=pairs)
+    assert certain(right) > 5
+    assert right.warnings == ()
+    wrong = pairs.copy()
+    wrong.loc[0, "persons"] += 1
+    found = assess(sample, KEYS, population=len(register), known_margins=wrong)
+    assert certain(found) == 0
+    (said,) = found.warnings
+    assert "20,001 persons in all and the population 20,000" in said
+    towns = published(register, "town")
+    towns.loc[0, "persons"] += 1
+    both = assess(sample, KEYS, population=len(register), known_margins=[pairs, towns])
+    assert "20,001" in both.warnings[0]
+    assert certain(both) == certain(right)
+
+
+def test_tables_that_contradict_each_other_make_nothing_certain(register, sample):
+    pairs, towns = published(register, "age", "town"), published(register, "town")
+    moved = without(towns, "t1", 150)
+    moved.loc[moved["town"] == "t2", "persons"] += 150
+    found = assess(sample, KEYS, known_margins=[pairs, moved])
+    assert certain(found) == 0
+    (said,) = found.warnings
+    assert "do not agree on how many have each level of town" in said
+    short = assess(sample, KEYS, known_margins=[pairs, without(towns, "t1", 3)])
+    assert certain(short) == 0
+    assert "have 20,000 and 19,997 persons in all" in short.warnings[0]
+    every = assess(sample, ["town", "age"], known_margins=[pairs, moved])
+    assert every.recommended.expected_population_uniques.how is not How.EXACT
+
+
+def test_no_limit_is_above_what_is_possible():
+    """250 of 400 persons, most of whom nobody else can be."""
+    rng = np.random.default_rng(4)
+    few = pd.DataFrame({
+        "a": rng.zipf(1.4, 400) % 60, "b": rng.integers(0, 3, 400), "c": rng.integers(0, 4, 400)
+    }).astype(str)  # fmt: skip
+    tables = [published(few, "a"), published(few, "a", "b")]
+    found = assess(few.iloc[:250], ["a", "b", "c"], known_margins=tables)
+    uniques = found.recommended.expected_population_uniques
+    alone = few.iloc[:250].groupby(["a", "b", "c"]).size()
+    assert uniques.low <= uniques.value <= uniques.high <= (alone == 1).sum()
+    assert uniques.low == int(uniques.low)
+    assert uniques.high == int(uniques.high)
+    assert found.recommended.expected_correct_matches.high <= len(alone)

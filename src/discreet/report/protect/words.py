@@ -82,7 +82,9 @@ def search_told(found: Protected) -> str:
     if found.options.min_k is None:
         loss += "".join(f" at k = {point.k}" for point in found.frontier if point.chosen)
     if one.proved:
-        return f"{loss}; none of {many} loses less (proved, {words.count(one.n_looked_at)} counted)"
+        how = "" if found.options.guarantee == Guarantee.CANDIDATES else ", suppressed like this,"
+        counted = words.count(one.n_looked_at)
+        return f"{loss}; none of {many}{how} loses less (proved, {counted} counted)"
     return (
         f"{loss}; of {many} {words.count(one.n_looked_at)} were counted, and no other can lose "
         f"less by more than {one.gap:.4f}"

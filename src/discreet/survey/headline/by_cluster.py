@@ -34,11 +34,13 @@ from discreet.survey.headline.likeness import (
     n_references,
 )
 from discreet.survey.headline.limits import NEAREST_END, NORMAL_QUANTILE, Doubt, Scale, exactly
+from discreet.survey.headline.nested_in_clusters import FACTOR_OF_STRAYS, Telling, telling
 from discreet.survey.headline.rate_index import (
     Known,
     KnownBeside,
     Others,
     known_of,
+    rarity,
     small_pairs,
 )
 from discreet.survey.headline.recommendation import (
@@ -58,7 +60,12 @@ MOST_UNITS = 5_000_000  # combinations of keys and clusters, which are held at o
 # So many drawn clusters, or their square for each cluster of the population, from which on it is no
 # accident that each has a level of a key for itself: of fewer levels two would share one.
 MANY_APART, TOLD_APART = 25, 6
+FEWEST_CLUSTERS = 25  # that tell how many levels are in no cluster that was drawn
+LIKELY, UNLIKELY = 0.5, 0.05  # that a key tells the cluster
 OF_A_CLUSTER, OF_A_CLUSTER_MATCHES = 0.8, 0.25  # misfit, over the root of the drawn clusters
+# The same of clusters taken whole, over the root of the pairs of clusters that share the level of a
+# key which all of a cluster share, as regions are: how many others share it rests on these.
+OF_A_MEETING, OF_A_MEETING_MATCHES = 1.5, 0.4
 ALL_DRAWN = 0.9  # of the clusters, from which on they are strata rather than clusters
 NOTHING_TOLD = (
     "the records of the {clusters} are too few to tell how alike those of one are, so the estimate "
@@ -147,7 +154,10 @@ def recommend_by_cluster(
         apart, cells if households else None, n / within_fraction,
         n_table_cells * units.n_clusters,
     )  # fmt: skip
-    between = units.between(fraction, n_clusters or units.n_clusters / fraction, **asked)
+    alone_within = 0.0 if within is None else float(within.unique.sum()) / n
+    between = units.between(
+        fraction, n_clusters or units.n_clusters / fraction, alone_within, **asked
+    )
     if between is None or within is None:
         doubt = NOTHING_TOLD.format(clusters=named)
         return units.estimated(population_size, doubt=doubt, **asked)
@@ -191,7 +201,7 @@ def _together(
     risk = np.clip(units.n_units * between.risk / persons, unique, 1 / records)
     risks = units.told(risk, unique)
     sample_uniques = float((records == 1).sum())
-    uniques, matches = float(unique.sum()), float(records @ risk)
+    uniques, matches = math.fsum(unique), math.fsum(records * risk)  # in whatever order they are
     if within.doubts is None and between.doubts is None:
         led = Recommended(
             model=FROM_KEYS,
@@ -201,9 +211,21 @@ def _together(
             expected_correct_matches=exactly(matches),
         )
         return Estimated(recommended=led, risks=risks)
+    further = units.of_meetings if within.doubts is None else 0.0
     doubts = (
-        _of_uniques(uniques, sample_uniques, units.n_clusters, (within, between)),
-        _of_matches(matches, units.n_clusters, (within, between)),
+        _of_uniques(
+            uniques,
+            sample_uniques,
+            math.hypot(OF_A_CLUSTER / math.sqrt(units.n_clusters), OF_A_MEETING * further),
+            (within, between),
+        ),
+        _of_matches(
+            matches,
+            math.hypot(
+                OF_A_CLUSTER_MATCHES / math.sqrt(units.n_clusters), OF_A_MEETING_MATCHES * further
+            ),
+            (within, between),
+        ),
     )
     weights = None if units.weight is None else float(units.weight.sum())
     notes = (
@@ -213,7 +235,7 @@ def _together(
     )
     uniques_figure, matches_figure = figures_of(
         doubts,
-        varying=float(unique @ (1 - unique)),
+        varying=math.fsum(unique * (1 - unique)),
         most=(sample_uniques, float(len(records))),
         fraction=fraction,
         note="; ".join(filter(None, notes)),
@@ -227,15 +249,13 @@ def _together(
     return Estimated(recommended=led, risks=risks, doubts=doubts)
 
 
-def _of_uniques(
-    uniques: float, n_unique: float, n_clusters: int, steps: tuple[_Step, ...]
-) -> Doubt:
+def _of_uniques(uniques: float, n_unique: float, misfit: float, steps: tuple[_Step, ...]) -> Doubt:
     """The doubt about P(F = 1), a product: what each step leaves open moves the logarithm, and on
     the logit scale that is so many times more as 1 − P is smaller. The fewer clusters were drawn,
-    the farther may they be from the others."""
+    the farther may they be from the others (`misfit`)."""
     most = max(n_unique, 1.0)
     share = min(max(uniques / most, NEAREST_END), 1 - NEAREST_END)
-    reach = [NORMAL_QUANTILE * OF_A_CLUSTER / math.sqrt(n_clusters)] * 2
+    reach = [NORMAL_QUANTILE * misfit] * 2
     for step in steps:
         if step.doubts is not None:
             own, total = step.doubts[0], max(step.n_unique, 1.0)
@@ -248,9 +268,9 @@ def _of_uniques(
     return Doubt(uniques, scale.back(centre - reach[0]), scale.back(centre + reach[1]))
 
 
-def _of_matches(matches: float, n_clusters: int, steps: tuple[_Step, ...]) -> Doubt:
+def _of_matches(matches: float, misfit: float, steps: tuple[_Step, ...]) -> Doubt:
     """The doubt about the matches, a quotient: on the log scale."""
-    low = high = NORMAL_QUANTILE * OF_A_CLUSTER_MATCHES / math.sqrt(n_clusters)
+    low = high = NORMAL_QUANTILE * misfit
     for step in steps:
         if step.doubts is not None:
             one = step.doubts[1]
@@ -342,6 +362,18 @@ class _Units:
         """Clusters that were drawn."""
         return len(np.unique(self.cluster))
 
+    @cached_property
+    def of_meetings(self) -> float:
+        """1 over the root of the pairs, and two more, of clusters that share the level of a key
+        which is the same for all of each cluster; of the key with the fewest, and 0 where there is
+        none."""
+        fewest = math.inf
+        for level in self.levels.T:
+            clusters = self._clusters_of(level)
+            if clusters.sum() == self.n_clusters:
+                fewest = min(fewest, float((clusters * (clusters - 1)).sum()) / 2)
+        return 1 / math.sqrt(fewest + 2)
+
     def _summed(self, values: IntArray | FloatArray) -> FloatArray:
         return np.bincount(self.place, values, len(self.words)).astype(np.float64)
 
@@ -373,30 +405,92 @@ class _Units:
         self,
         fraction: float,
         n_clusters: float,
+        alone_within: float,
         *,
         n_table_cells: int,
         n_table_cells_known: bool,
     ) -> "_Step | None":
         """Whether other clusters have the same keys, of each combination of keys; None where that
-        is not known."""
-        n_keys = self.levels.shape[1]
-        rows = np.column_stack([self.levels, self.cluster])
-        sizes = (*self.coding.sizes, int(self.cluster.max()) + 1)
-        nested = nested_pairs(rows, np.ones_like(self.records), sizes)
-        sure = self.n_clusters >= MANY_APART or self.n_clusters**2 > TOLD_APART * n_clusters
-        if self.is_key or (sure and any(pair.determined == n_keys for pair in nested)):
+        is not known. Someone is alone in the own cluster with the chance `alone_within`."""
+        if self._is_apart(n_clusters):
             return _Step(unique=np.ones(len(self.words)), risk=1.0 / self.n_units, n_unique=0.0)
-        weight = None if self.weight is None else self._summed(self.weight / self.records)
-        cells = cells_at_hand(self.words, self.n_units, self.coding, weight)
+        weight = squares = None
+        if self.weight is not None:
+            own = self.weight / self.records
+            weight, squares = self._summed(own), self._summed(own**2)
+        cells = cells_at_hand(self.words, self.n_units, self.coding, weight, squares)
         cells.add(ByCode(self.words, KnownBeside.columns(self._known())))
         found = recommend_cells(
             cells,
             population_size=len(self.records) / fraction,
             n_table_cells=n_table_cells,
             n_table_cells_known=n_table_cells_known,
-            beside=KnownBeside(bool(n_references(len(self.records)))),
+            beside=KnownBeside(
+                bool(n_references(len(self.records))),
+                tuple(self._seen(column) for column in self.levels.T),
+            ),
         )
-        return None if found.risks is None else _Step.of(cells, found)
+        modelled = None if found.risks is None else _Step.of(cells, found)
+        told = telling(self.levels, self.cluster, n_clusters)
+        return modelled if told is None else self._joined(modelled, told, alone_within)
+
+    def _is_apart(self, n_clusters: float) -> bool:
+        """Whether a key tells the cluster, for sure."""
+        n_keys = self.levels.shape[1]
+        if self.is_key:
+            return True
+        if not (self.n_clusters >= MANY_APART or self.n_clusters**2 > TOLD_APART * n_clusters):
+            return False
+        rows = np.column_stack([self.levels, self.cluster])
+        sizes = (*self.coding.sizes, int(self.cluster.max()) + 1)
+        nested = nested_pairs(rows, np.ones_like(self.records), sizes)
+        return any(pair.determined == n_keys for pair in nested)
+
+    def _joined(
+        self, modelled: "_Step | None", told: Telling, alone_within: float
+    ) -> "_Step | None":
+        """What a key tells that lies in one cluster but for strays, as far as that is sure, and
+        what is modelled for the rest; the limits reach to either where it may be."""
+        sure = told.weight
+        if modelled is None:
+            if sure < LIKELY:
+                return None
+            sure = 1.0
+        single = self.n_units == 1
+
+        def of_key(times: float) -> FloatArray:
+            alone = self._summed(told.alone(alone_within, times)) / self.n_units
+            return np.where(single, alone, 0.0)
+
+        def risk_of(unique: FloatArray) -> FloatArray:
+            return (1 + unique) / 2 / self.n_units
+
+        def sums(unique: FloatArray, risk: FloatArray) -> tuple[float, float]:
+            return float(unique.sum()), float(self.n_units @ risk)
+
+        own, ends = of_key(1.0), []
+        for times in (FACTOR_OF_STRAYS, 0.0):
+            end = of_key(times)
+            ends.append(sums(end, risk_of(end)))
+        unique, risk = own, risk_of(own)
+        if modelled is not None:
+            unique = sure * own + (1 - sure) * modelled.unique
+            risk = sure * risk + (1 - sure) * modelled.risk
+            assert modelled.doubts is not None
+            other = modelled.doubts
+            if sure < 1 - UNLIKELY:
+                ends[0] = min(ends[0][0], other[0].low), min(ends[0][1], other[1].low)
+            if sure < UNLIKELY:
+                ends[1] = other[0].high, other[1].high
+            ends[1] = max(ends[1][0], other[0].high), max(ends[1][1], other[1].high)
+        means = sums(unique, risk)
+        low, high = ends
+        doubts = (
+            Doubt(means[0], min(low[0], means[0]), max(high[0], means[0])),
+            Doubt(means[1], min(low[1], means[1]), max(high[1], means[1])),
+        )
+        n_unique = float(np.count_nonzero(single))
+        return _Step(unique=unique, risk=risk, n_unique=n_unique, doubts=doubts)
 
     def _known(self) -> Known:
         """What is known of each combination of keys, on average over its units, but for what lies
@@ -407,11 +501,16 @@ class _Units:
         elsewhere = n - np.bincount(self.cluster)[self.cluster]
         scale = n / np.maximum(elsewhere, 1)  # as if the own cluster were like the others
         others = [
-            Others((self._others(c, size) - again) * scale)
+            Others.of_level((self._others(c, size) - again) * scale, self._rarity(c))
             for c, size in zip(columns, sizes, strict=True)
         ]
         pairs = (
-            (self._of_pair(j, k, again, scale), others[j], others[k]) for j, k in small_pairs(sizes)
+            (
+                Others.of_pair(self._of_pair(j, k, again, scale), others[j], others[k]),
+                others[j],
+                others[k],
+            )
+            for j, k in small_pairs(sizes)
         )
         known = known_of(others, pairs, self._near(again) * scale, self._density(others), n)
         mean = [
@@ -420,10 +519,29 @@ class _Units:
         ]
         return Known(np.column_stack(mean[:4]), mean[4], mean[5])
 
-    def _of_pair(self, j: int, k: int, again: IntArray, scale: FloatArray) -> Others:
+    def _of_pair(self, j: int, k: int, again: IntArray, scale: FloatArray) -> FloatArray:
         sizes, levels = self.coding.sizes, self.levels
         both = levels[:, j] * sizes[k] + levels[:, k]
-        return Others((self._others(both, sizes[j] * sizes[k]) - again) * scale)
+        found: FloatArray = (self._others(both, sizes[j] * sizes[k]) - again) * scale
+        return found
+
+    def _rarity(self, level: IntArray) -> float:
+        """How rare the levels of a key are that are seen in one cluster."""
+        seen = self._seen(level)
+        return rarity(seen, len(self.records) / max(int(seen.sum()), 1))
+
+    def _seen(self, level: IntArray) -> IntArray:
+        """How often each level was seen: in how many clusters, as those of one have more than one
+        unit of it; where clusters are few, in how many units."""
+        if self.n_clusters < FEWEST_CLUSTERS:
+            return np.bincount(level)
+        return self._clusters_of(level)
+
+    def _clusters_of(self, level: IntArray) -> IntArray:
+        """In how many clusters each level is seen."""
+        n_clusters = int(self.cluster.max()) + 1
+        found: IntArray = np.bincount(np.unique(level * n_clusters + self.cluster) // n_clusters)
+        return found
 
     def _others(self, level: IntArray, size: int) -> IntArray:
         """Units of other clusters that share a level with each."""

@@ -31,6 +31,7 @@ from discreet.survey.headline.recommendation import (
     recommend_cells,
 )
 from discreet.survey.headline.record_risk import POPULATION_UNIQUE, RISK
+from discreet.survey.nested_keys import nesting_of
 from discreet.survey.projection import AllCells
 
 MOST_PATTERNS = 100  # some tenths of a second each
@@ -224,10 +225,12 @@ class _Whole:
         )
         if not estimate:
             return part
+        nested = nesting_of(self.cells)
         found = recommend_cells(
             self.cells,
             population_size=population_size,
-            n_table_cells=self.cells.coding.n_combinations,
+            n_table_cells=nested.n_possible(self.cells.space.known_sizes),
+            repeated=nested.repeated,
             doubt=doubt,
         )
         if found.risks is None:

@@ -27,7 +27,9 @@ BIN_WIDTH = 0.35  # of the index
 SLOPES = np.arange(0.4, 1.65, 0.05)  # so fine because the index of cells spreads over many units
 SLOPE_PRIOR = (1.0, 0.25)  # mean and standard deviation of b
 BENDS = (1.0, 0.8)  # of b below the mean: cells expected to hold least may hold more than that
-PULL = 0.8  # standard deviation of the share of uniques around what is expected, on the logit scale
+# Standard deviation of the share of uniques around what is expected, on the logit scale; and for
+# each log unit by which that may be off as levels are rarer than those it was learned from.
+PULL, UNTRIED_PULL = 0.8, 2.0
 TEMPERED_CELLS = 2000.0  # cells that the likelihood counts at most: no model is right in detail
 LOWEST_BELOW_FRACTION = 5.0  # lowest location, in log units below the sampling fraction
 COUNTED_BELOW_FRACTION = 12.0  # lowest rate of a cell that counts against the possible cells
@@ -208,11 +210,13 @@ def extrapolate(
     fraction: float,
     possible: PossibleCells,
     expected: float | None = None,
+    untried: float = 0.0,
 ) -> Extrapolation:
     """Weights and figures of all models that the data leave possible.
 
     `fraction` is n/N; a model that needs more cells than are possible loses weight, and one whose
-    population uniques are far from those `expected`, where that is known. Costs some tenths of a
+    population uniques are far from those `expected`, where that is known; less so if that is
+    `untried`, by so many log units. Costs some tenths of a
     second whatever the size of the sample.
     Trusted: 0 < fraction < 1.
     """
@@ -222,7 +226,10 @@ def extrapolate(
     unique, unseen = _figures(histogram, grid)
     log_weight, shifts = _log_posterior(histogram, grid, fraction, possible)
     if expected is not None:
-        log_weight -= _distance(unique, shifts, histogram.uniques.sum(), expected)
+        log_weight -= _distance(
+            unique, shifts, histogram.uniques.sum(), expected,
+            math.hypot(PULL, UNTRIED_PULL * untried),
+        )  # fmt: skip
     relative = np.exp(log_weight - log_weight.max())
     model, shape, location = np.nonzero(relative > LEAST_WEIGHT)
     weight = relative[model, shape, location]
@@ -261,12 +268,12 @@ def bins_of(index: FloatArray) -> IntArray:
 
 
 def _distance(
-    unique: FloatArray, shifts: IntArray, n_uniques: float, expected: float
+    unique: FloatArray, shifts: IntArray, n_uniques: float, expected: float, unit: float
 ) -> FloatArray:
     """½ of the squared distance of what each model makes of the sample uniques from what is
-    expected, in units of `PULL` on the logit scale: slopes × shapes × locations."""
+    expected, in such units on the logit scale: slopes × shapes × locations."""
     sums = np.array([_shifted_sum(unique, shift) for shift in shifts])
-    found: FloatArray = 0.5 * ((_odds(sums, n_uniques) - _odds(expected, n_uniques)) / PULL) ** 2
+    found: FloatArray = 0.5 * ((_odds(sums, n_uniques) - _odds(expected, n_uniques)) / unit) ** 2
     return found
 
 

@@ -7,7 +7,7 @@ missing, the less is the product held against a model that needs more cells.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from discreet.numerics.arrays import IntArray
 
@@ -19,11 +19,13 @@ DOUBT = 2.0  # further log units for each squared log unit of levels supposed un
 class PossibleCells:
     """Logarithm of the possible cells, and by how many log units a model may exceed them.
 
-    `tolerance` is the scale of the penalty exp(−½(excess / tolerance)²) on a model.
+    `tolerance` is the scale of the penalty exp(−½(excess / tolerance)²) on a model; `known` that
+    they are not guessed from the sample.
     """
 
     log_number: float
     tolerance: float = TOLERANCE
+    known: bool = field(default=False, compare=False)
 
 
 UNLIMITED = PossibleCells(math.inf)
@@ -31,7 +33,7 @@ UNLIMITED = PossibleCells(math.inf)
 
 def known_cells(n_table_cells: int) -> PossibleCells:
     """Possible cells that are known, not guessed from the levels seen."""
-    return PossibleCells(math.log(max(n_table_cells, 1)))
+    return PossibleCells(math.log(max(n_table_cells, 1)), known=True)
 
 
 def cells_of_all_levels(margins: Iterable[IntArray], n_table_cells: int) -> PossibleCells:
@@ -41,7 +43,7 @@ def cells_of_all_levels(margins: Iterable[IntArray], n_table_cells: int) -> Poss
     keys there are e^u times as many, within `TOLERANCE` + `DOUBT`·u² log units. Where every level
     is seen often, u = 0 and nothing changes; where most are unseen, hardly any model is held back.
     """
-    u = sum(map(_log_growth, margins))
+    u = math.fsum(map(_log_growth, margins))  # in whatever order the keys are
     return PossibleCells(math.log(max(n_table_cells, 1)) + u, TOLERANCE + DOUBT * u**2)
 
 

@@ -47,11 +47,13 @@ WEIGHTS = {
 }  # with likeness, and without
 NEWTON_STEPS, CLOSE_ENOUGH = 25, 1e-10
 LOWEST_LOG, HIGHEST_LOG = -25.0, 12.0
+STEPS = 2.0**26  # of an index, for each unit
 # The log-rate that cells with these covariates had in the populations of the trial: a constant, and
 # the weights of neighbours, likeness, independence, pairs, neighbours beyond independence, and
 # independence with half a record more for each level.
 TYPICAL = (-1.134, 0.199, 1.065, 1.221, 0.436, 0.326, -1.567)
 Keys = tuple[int, ...]
+ONE_KEY = 0.5  # log units by which typical rates may be off further if there is but one key
 MOST_TYPICAL = math.log(LARGEST_SIZE - 1)
 
 
@@ -88,6 +90,11 @@ class Covariates:
     def has_kernel(self) -> bool:
         """Whether there is one."""
         return self.likeness is not None
+
+    @property
+    def seen(self) -> tuple[IntArray, ...]:
+        """How often each level of each key was seen."""
+        return self.one
 
     @classmethod
     def of_cells(
@@ -126,13 +133,19 @@ class Covariates:
     def of(self, batch: CellBatch) -> Known:
         """Of some cells, which have their near neighbours beside them."""
         rows, own = batch.levels()[:, list(self.keys)], batch.n_records
-        others = [self._others((j,), one, rows, own) for j, one in enumerate(self.one)]
-        sampled = [Others(one[column] - own) for one, column in zip(self.one, rows.T, strict=True)]
+        sampled = [
+            Others.of_level(one[column] - own, rarity(one))
+            for one, column in zip(self.one, rows.T, strict=True)
+        ]
+        others = [self._known((j,), rows, own) or found for j, found in enumerate(sampled)]
 
         def pair(j: int, k: int) -> tuple[Others, Others, Others]:
-            both = self._others((j, k), self.two[j, k], rows, own)
-            alone = sampled if both.unit == 1 else others
-            return both, alone[j], alone[k]
+            both = self._known((j, k), rows, own)
+            if both is not None:
+                return both, others[j], others[k]
+            shared = self.two[j, k].reshape(len(self.one[j]), len(self.one[k]))
+            count = shared[rows[:, j], rows[:, k]] - own
+            return Others.of_pair(count, sampled[j], sampled[k]), sampled[j], sampled[k]
 
         pairs = (pair(j, k) for j, k in self.two)
         density = None
@@ -145,32 +158,87 @@ class Covariates:
         None where nothing else is known."""
         return replace(self, known={}).of(batch) if self.known else None
 
-    def _others(self, keys: Keys, sample: IntArray, rows: IntArray, own: IntArray) -> "Others":
-        """Who shares the levels of one or two keys; what is expected of the population where it is
-        known."""
+    def _known(self, keys: Keys, rows: IntArray, own: IntArray) -> "Others | None":
+        """Who is expected to share the levels of one or two keys, where the population is known."""
         table = self.known.get(tuple(self.keys[j] for j in keys))
-        unit = 1.0 if table is None else self.fraction
+        if table is None:
+            return None
         shape = tuple(len(self.one[j]) for j in keys)
-        at = tuple(rows[:, j] for j in keys)
-        count: IntArray = (sample if table is None else table).reshape(shape)[at] - own
+        count: IntArray = table.reshape(shape)[tuple(rows[:, j] for j in keys)] - own
+        unit = self.fraction
         return Others(np.maximum(count.astype(np.float64) * unit, 0.0), unit)
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
     """Records that share some levels with each cell, its own left out; expected ones where the
-    population is known, a person of which makes `unit` records."""
+    population is known, a person of which makes `unit` records. Where there is none, a record
+    stands for less if levels as rare are seen `less` often again."""
 
     count: CountArray
     unit: float = 1.0
+    less: CountArray | float = 1.0
+
+    @classmethod
+    def of_level(cls, count: CountArray, less: float) -> "Others":
+        """Of a level of a key whose levels have this `rarity`."""
+        return cls(count, 1.0, np.where(count > 0, 1.0, less) if less < 1 else 1.0)
+
+    @classmethod
+    def of_pair(cls, count: CountArray, one: "Others", other: "Others") -> "Others":
+        """Of a level of each of two keys: none has both where none has one of them."""
+        return cls(count, 1.0, np.where(count > 0, 1.0, np.minimum(one.less, other.less)))
 
     def more(self, units: float) -> FloatArray:
         """With so many more."""
-        return self.count.astype(np.float64) + units * self.unit
+        return self.count.astype(np.float64) + units * self.unit * self.less
 
     def at_least(self, units: float) -> FloatArray:
         """With so many at least."""
-        return np.maximum(self.count.astype(np.float64), units * self.unit)
+        return np.maximum(self.count.astype(np.float64), units * self.unit * self.less)
+
+
+def rarity(records_of_level: IntArray, together: float = 1.0) -> float:
+    """How many records have, besides, a level that is seen once, relative to `LEAST_OTHERS`, and 1
+    at most: 2·s2/s1 by Good (1953), with s1 and s2 levels seen once and twice, if so many records
+    have it `together` wherever it is seen.
+
+    Of a date of birth hardly any is seen twice, and half a record for a level that nobody else has
+    would make it far too frequent.
+    """
+    once, twice = _once_and_twice(records_of_level)
+    return min(2 * (twice + 0.5) * together / (max(once, 1) * LEAST_OTHERS), 1.0)
+
+
+def _once_and_twice(records_of_level: IntArray) -> tuple[int, int]:
+    once, twice = (int(np.count_nonzero(records_of_level == size)) for size in (1, 2))
+    return once, twice
+
+
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """What `share` of the records have levels much rarer than those of the populations that typical
+    rates were learned from, as dates of birth are, and how far these rates may be off (`error`), in
+    log units: by one for records whose level nobody else has, and where levels are much rarer by as
+    much as a number of levels that are seen twice is."""
+
+    share: float = 0.0
+    error: float = 0.0
+
+
+def untried(margins: Sequence[IntArray]) -> Untried:
+    """Of the keys with these records of each level; of a single one nothing but its sizes is known,
+    which was not tried either."""
+    shares, errors = [], []
+    for margin in margins:
+        once, twice = _once_and_twice(margin)
+        alone = once / max(int(margin.sum()), 1)
+        rare = min(2 * (1 - rarity(margin)), 1.0)
+        shares.append(rare * alone)
+        errors.append(alone * (1 - rare + rare / math.sqrt(twice + 0.5)))
+    share = min(math.fsum(shares), 1.0)  # in whatever order the keys are
+    single = ONE_KEY * (1 - share) if len(margins) == 1 else 0.0
+    return Untried(share, math.fsum(errors) + single)
 
 
 def known_of(
@@ -189,7 +257,8 @@ def known_of(
     for both, one, other in pairs:
         expected = np.log(one.more(LEAST)) + np.log(other.more(LEAST)) - log_n
         together += np.log(both.more(LEAST)) - expected
-    neighbours = np.log((near if n_keys > 1 else 0 * near) + LEAST)  # one key: all others, so n − f
+    # All others differ in one key if there is but one; n − f would tell f.
+    neighbours = np.log((near if n_keys > 1 else np.full(len(near), n)) + LEAST)
     alone = sum(logs, np.zeros(len(near))) - (n_keys - 1) * log_n
     like = np.zeros(len(near))
     if density is not None:
@@ -204,9 +273,11 @@ def known_of(
 
 @dataclass(frozen=True, slots=True)
 class KnownBeside:
-    """What is known of each cell, in columns beside it."""
+    """What is known of each cell, in columns beside it, and how often each level of each key was
+    `seen`: where records were drawn together, in how many clusters."""
 
     has_kernel: bool
+    seen: tuple[IntArray, ...]
     reads = tuple(f"known {number}" for number in range(6))
 
     @classmethod
@@ -275,17 +346,23 @@ class RateIndex:
         index = np.full(len(batch), self.weights[0])
         for weight, column in zip(self.weights[1:].tolist(), known.covariates.T, strict=True):
             index += weight * column
-        columns = {RATE_INDEX: np.clip(index, LOWEST_LOG, HIGHEST_LOG)}
+        columns = {RATE_INDEX: _in_steps(np.clip(index, LOWEST_LOG, HIGHEST_LOG))}
         seen = int(np.minimum(batch.n_records, LARGEST_SIZE).sum()) - len(batch)
         if not self.covariates.has_kernel:
             return columns, Surplus(seen, 0)
-        typical = _typical(self.covariates.of_sample(batch) or known)
+        typical = _in_steps(_typical(self.covariates.of_sample(batch) or known))
         expected = exact_sum(np.exp(np.minimum(typical, MOST_TYPICAL)))
         return columns | {TYPICAL_RATE: typical}, Surplus(seen, expected)
 
     def joined(self, one: Surplus, other: Surplus) -> Surplus:
         """Of the cells of both."""
         return Surplus(one.seen + other.seen, one.expected + other.expected)
+
+
+def _in_steps(index: FloatArray) -> FloatArray:
+    """So rounded that the last digit of a sum over keys, which their order changes, is gone."""
+    found: FloatArray = np.round(index * STEPS) / STEPS
+    return found
 
 
 def _typical(known: Known) -> FloatArray:

@@ -41,6 +41,7 @@ from discreet.survey.headline.inclusion import (
 from discreet.survey.headline.likeness import n_references
 from discreet.survey.headline.limits import (
     NEAREST_END,
+    NORMAL_QUANTILE,
     Doubt,
     Scale,
     doubt_of,
@@ -54,7 +55,13 @@ from discreet.survey.headline.possible_cells import (
     cells_of_all_levels,
     known_cells,
 )
-from discreet.survey.headline.rate_index import Covariates, KnownBeside, rate_index
+from discreet.survey.headline.rate_index import (
+    Covariates,
+    KnownBeside,
+    Untried,
+    rate_index,
+    untried,
+)
 from discreet.survey.headline.rate_shapes import LARGEST_SIZE
 from discreet.survey.headline.record_risk import CountedRisks, record_risks
 from discreet.survey.known_margins import KnownMargins
@@ -82,6 +89,10 @@ AVERAGE = (
     "averages over models of how full cells are, each weighted by how well it explains the cells "
     "of one, two, three … records"
 )
+MOST_BY_CHANCE = (
+    0.25  # by which fewer uniques may stay unique than if all cells were equally likely
+)
+NOT_AT_ALL = Untried()
 GIVEN = ", given what the sample tells of their keys"
 
 
@@ -176,11 +187,6 @@ def recommend_cells(
     if known is not None:
         whole = isinstance(known.expected_correct_matches, Figure)
         return Estimated(recommended=known, risks=CountedRisks() if whole else None)
-    possible = known_cells(n_table_cells)
-    if not n_table_cells_known:
-        sets = [(key,) for key in range(len(cells.space.keys))]
-        possible = cells_of_all_levels(cells.margins(sets).values(), n_table_cells)
-    asked = replace(asked, possible=possible)
     inclusion = _inclusion(cells, asked, weight_sum)
     covariates: Covariates | KnownBeside
     if beside is None:
@@ -189,6 +195,10 @@ def recommend_cells(
         covariates = Covariates.of_cells(cells, repeated, known_tables, asked.fraction)
     else:
         covariates = beside
+    possible = known_cells(n_table_cells)
+    if not n_table_cells_known:
+        possible = cells_of_all_levels(covariates.seen, n_table_cells)
+    asked = replace(asked, possible=possible)
     surplus = cells.add(rate_index(cells, covariates))
     expected = None
     if covariates.has_kernel:
@@ -196,7 +206,9 @@ def recommend_cells(
     classes = _classes(cells, inclusion)
     counts = cells.fold(CountingCells(inclusion, *classes))
     histogram = counts.histogram(classes[0])
-    found, result = asked.estimated(FROM_KEYS, AVERAGE + GIVEN, histogram, expected)
+    found, result = asked.estimated(
+        FROM_KEYS, AVERAGE + GIVEN, histogram, expected, untried(covariates.seen)
+    )
     matches = found.recommended.expected_correct_matches
     assert isinstance(matches, Figure)
     assert matches.value is not None
@@ -323,12 +335,22 @@ class _Asked:
         return None
 
     def estimated(
-        self, model: str, why: str, histogram: CellHistogram, expected: float | None = None
+        self,
+        model: str,
+        why: str,
+        histogram: CellHistogram,
+        expected: float | None = None,
+        unlike: Untried = NOT_AT_ALL,
     ) -> tuple[Estimated, Extrapolation]:
         """The posterior means with their intervals, and what they were made from; `expected` are
-        the population uniques that models are loosely held against."""
+        the population uniques that models are loosely held against, and `unlike` says how many
+        records have levels unlike those that were looked at."""
         result = extrapolate(
-            histogram, fraction=self.fraction, possible=self.possible, expected=expected
+            histogram,
+            fraction=self.fraction,
+            possible=self.possible,
+            expected=expected,
+            untried=unlike.error,
         )
         n_unique, weight = float(self.sizes.sample_uniques), result.weight
         alone = doubt_of(
@@ -344,6 +366,7 @@ class _Asked:
             scale=Scale(max(n_unique, 1.0)),
             most=n_unique,
         )
+        alone = self._reaching_equal(alone, unlike.share)
         # 1/F is 1 for a population unique and at most a half for any other sample unique, so the
         # matches cannot leave this range; near a census the identity behind them would.
         staying, most = alone.mean if n_unique else 0.0, float(self.sizes.n_cells)
@@ -370,6 +393,35 @@ class _Asked:
             expected_correct_matches=matches,
         )
         return Estimated(recommended=led, doubts=(alone, matched)), result
+
+    def _reaching_equal(self, alone: Doubt, untried: float) -> Doubt:
+        """The limits, as far as where all cells are equally likely, for such a share of records
+        whose levels are much rarer than was tried.
+
+        Sample uniques have the mean rate μ = 2·n2/n1 (Good 1953), but for the chance of n2. The
+        fewest of them stay unique if all have that rate, as dates of birth about do. Where the
+        possible cells are known, so is the rate of each if all are equally likely.
+        """
+        n_unique = self.sizes.sample_uniques
+        pairs = int(self.sizes.cells[self.sizes.sizes == 2].sum())
+        if not untried or not n_unique:
+            return alone
+        by_chance = min(NORMAL_QUANTILE / math.sqrt(pairs + 0.5), MOST_BY_CHANCE)
+        rest = 1 / self.fraction - 1  # persons who were not drawn, for each who was
+        fewest = math.exp(-2 * (pairs + 0.5) * (1 + by_chance) / n_unique * rest)
+        most = 0.0
+        if self.possible.known:
+            alike = math.exp(-self.sizes.sample_size * rest / math.exp(self.possible.log_number))
+            most = n_unique * alike + NORMAL_QUANTILE * math.sqrt(n_unique * alike * (1 - alike))
+        scale = Scale(max(float(n_unique), 1.0))
+        low, high = float(scale.of(alone.low)), float(scale.of(alone.high))
+        down = float(scale.of(n_unique * fewest)) - low
+        up = float(scale.of(most)) - high
+        return replace(
+            alone,
+            low=scale.back(low + untried * min(down, 0.0)),
+            high=scale.back(high + untried * max(up, 0.0)),
+        )
 
     def _note(self) -> str:
         nobody = self.sizes.n_cells == self.sizes.sample_size

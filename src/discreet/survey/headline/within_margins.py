@@ -81,23 +81,29 @@ class Gained:
 def within_margins(found: Estimated, cells: Cells, margins: KnownMargins) -> Estimated:
     """The estimate, and that of each cell, within what the tables leave possible."""
     every = tuple(range(len(cells.space.keys)))
-    if every in margins.tables and not cells.space.overlap:
-        return _counted(cells, margins.tables[every])
-    if found.risks is None or not margins.tables:
+    if every in margins.certain and not cells.space.overlap:
+        return _counted(cells, margins.certain[every])
+    if found.risks is None or not margins.certain:
         return found
-    within = WithinMargins(found.risks, margins, cells.margins(list(margins.tables)))
+    within = WithinMargins(found.risks, margins, cells.margins(list(margins.certain)))
     uniques, matches, certain = cells.fold(Gained(within))
     led = found.recommended
+    most_uniques = most_matches = math.inf
+    if not cells.space.overlap:
+        most_uniques, most_matches = cells.size_indices().sample_uniques, cells.n_cells
     led = replace(
         led,
         expected_population_uniques=_raised(
             led.expected_population_uniques,
             as_float(uniques),
             certain,
+            most_uniques,
             f"by the published tables {f'{certain:,}' if certain else 'none'} of them are alone in "
             "the population for certain",
         ),
-        expected_correct_matches=_raised(led.expected_correct_matches, as_float(matches), certain),
+        expected_correct_matches=_raised(
+            led.expected_correct_matches, as_float(matches), certain, most_matches
+        ),
     )
     return replace(found, recommended=led, risks=within)
 
@@ -147,12 +153,17 @@ class AsBeside(NothingKept):
         return {name: batch.extra[name] for name in self.gives}, None
 
 
-def _raised(outcome: Outcome, by: float, least: int, told: str = "") -> Outcome:
-    """An estimate that is so much higher, and at least what is certain."""
+def _raised(outcome: Outcome, by: float, least: int, most: float, told: str = "") -> Outcome:
+    """An estimate that is so much higher, at least what is certain and at most what is possible;
+    limits that were whole stay so."""
     if not isinstance(outcome, Figure) or outcome.how is not How.ESTIMATE or outcome.value is None:
         return outcome
-    value = max(outcome.value + by, float(least))
+    value = min(max(outcome.value + by, float(least)), most)
     low = min(max(outcome.low or 0.0, float(least)), value)
-    high = None if outcome.high is None else max(outcome.high + by, math.ceil(value))
+    high = None
+    if outcome.high is not None:
+        raised = outcome.high + by
+        raised = math.ceil(raised) if outcome.high == math.floor(outcome.high) else raised
+        high = max(min(raised, most), value)
     note = "; ".join(filter(None, (outcome.note, told)))
     return replace(outcome, value=value, low=low, high=high, note=note)

@@ -223,3 +223,113 @@ def test_the_whole_population_is_counted_and_an_unknown_one_is_not(people):
     unknown = estimate(rows[:500], area[:500], None, None).recommended
     assert unknown.expected_population_uniques.how is How.BOUND
     assert "size of the population" in unknown.why
+
+
+@pytest.fixture(scope="module")
+def in_small_areas():
+    """Persons in households in small areas, four of each of 200 areas, with an age and a sex."""
+    rng = np.random.default_rng(21)
+    homes = 26_000
+    area = rng.choice(200, homes, p=rng.dirichlet(np.full(200, 2.0)))
+    small = 4 * area + rng.choice(4, homes, p=[0.5, 0.3, 0.15, 0.05])
+    home = np.repeat(np.arange(homes), rng.choice([1, 2, 3, 4], homes, p=[0.3, 0.35, 0.15, 0.2]))
+    age = np.clip(rng.normal(45, 20, homes)[home] + rng.normal(0, 14, len(home)), 0, 99).astype(int)
+    return np.stack([small[home], age, rng.integers(0, 2, len(home))], axis=1), area[home], home
+
+
+def limits_and_truth(rows, at, together, n_clusters):
+    found = recommend_by_cluster(
+        cells_of(np.column_stack([rows[at], together[at]])),
+        population_size=len(rows),
+        n_clusters=n_clusters,
+        n_table_cells=math.prod(len(np.unique(column)) for column in rows[at].T),
+    )
+    alone = counts_of(rows[at]) == 1
+    truth = int((alone & (counts_of(rows)[at] == 1)).sum())
+    return found.recommended.expected_population_uniques, truth
+
+
+@pytest.mark.parametrize(("several", "within", "given"), [(20, 0.1, True), (6, 1.0, False)])
+def test_small_areas_of_few_clusters(in_small_areas, several, within, given):
+    """None of the levels is in two of the clusters, nor of all others."""
+    rows, area, _ = in_small_areas
+    at = drawn(rows, area, several, within, 3)
+    uniques, truth = limits_and_truth(rows, at, area, 200 if given else None)
+    assert uniques.low <= truth <= uniques.high
+    assert 0.7 * truth < uniques.value < 1.3 * truth
+
+
+@pytest.mark.parametrize("share", [0.01, 0.03])
+def test_small_areas_with_a_few_persons_of_other_clusters(in_small_areas, share):
+    rows, area, home = in_small_areas
+    rng = np.random.default_rng(5)
+    away = rng.random(home.max() + 1) < share
+    other = rng.integers(0, 800, len(away))
+    spilt = rows.copy()
+    spilt[:, 0] = np.where(away[home], other[home], rows[:, 0])
+    at = drawn(spilt, area, 35, 0.17, 3)
+    uniques, truth = limits_and_truth(spilt, at, area, 200)
+    assert uniques.low <= truth <= uniques.high
+    assert 0.7 * truth < uniques.value < 1.3 * truth
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.03])
+def test_small_areas_of_few_households(in_small_areas, fraction):
+    """Members of a household share its small area, which does not make it a frequent one."""
+    rows, _, home = in_small_areas
+    trials = []
+    for seed in (4, 5, 6):
+        some = np.random.default_rng(seed).random(home.max() + 1) < fraction
+        trials.append(limits_and_truth(rows, np.flatnonzero(some[home]), home, None))
+    assert sum(uniques.low <= truth <= uniques.high for uniques, truth in trials) >= 2
+    ratio = sum(uniques.value for uniques, _ in trials) / sum(truth for _, truth in trials)
+    assert 0.75 < ratio < 1.35
+
+
+def test_weights_that_have_nothing_to_do_with_the_keys_change_little(in_small_areas):
+    """Households at rates of their own: the weights of the households that share keys differ, and
+    that is seen in the step between them too."""
+    rows, _, home = in_small_areas
+    rng = np.random.default_rng(6)
+    keys = np.column_stack([rows[:, 0] // 90, rows[:, 1], rows[:, 2]])
+    rate = np.exp(rng.standard_normal(home.max() + 1))
+    chance = np.minimum(0.05 * rate / rate.mean(), 0.9)
+    at = np.flatnonzero((rng.random(len(rate)) < chance)[home])
+    together = np.column_stack([keys[at], home[at]])
+    plain = cells_of(together)
+    weight = 1 / chance[home[at]]
+    codes = plain.space.coding.encode(
+        np.stack([np.unique(column, return_inverse=True)[1] for column in together.T], axis=1)
+    )
+    words, place = distinct_rows(codes, plain.space.coding.n_combinations)
+    sums, squares = (np.bincount(place, own) for own in (weight, weight**2))
+    weighted = LocalCells.of_arrays(words, np.bincount(place), plain.space, sums, squares=squares)
+    asked = {"population_size": len(rows), "n_clusters": None, "n_table_cells": 9 * 100 * 2}
+    one, other = (
+        recommend_by_cluster(cells, **asked).recommended.expected_population_uniques
+        for cells in (plain, weighted)
+    )
+    alone = counts_of(keys[at]) == 1
+    truth = int((alone & (counts_of(keys)[at] == 1)).sum())
+    assert other.low <= truth <= other.high
+    assert other.value < 1.25 * one.value
+
+
+def test_a_few_whole_clusters_tell_little_of_regions():
+    """Ten areas of nine regions: how many others of the country share a region rests on the few
+    pairs that do."""
+    rows, area = population(3, drift=0.9)
+    keys = np.column_stack([rows, area % 9])
+    at = drawn(keys, area, 10, 1.0, 5)
+    found = estimate(keys[at], area[at], len(keys), None)
+    without = estimate(rows[at], area[at], len(rows), None)
+    wide, usual = (
+        math.log(one.recommended.expected_population_uniques.high + 1)
+        - math.log(one.recommended.expected_population_uniques.low + 1)
+        for one in (found, without)
+    )
+    assert wide > 1.2 * usual
+    alone = counts_of(keys[at]) == 1
+    truth = int((alone & (counts_of(keys)[at] == 1)).sum())
+    uniques = found.recommended.expected_population_uniques
+    assert uniques.low <= truth <= uniques.high

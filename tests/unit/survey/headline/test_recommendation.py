@@ -298,3 +298,58 @@ def test_last_bits_decide_no_note(bits):
     assert found.expected_population_uniques.note == ""
     for ratio in (0.8, 1.25):
         assert note_on_weights(np.array([ratio * 1000 * noise]), 1000.0) == ""
+
+
+def births(fraction, seed, keys=("born", "sex"), days=30_000, size=60_000, known=False):
+    """Persons by date of birth and sex, and by what else: estimate, truth."""
+    rng = np.random.default_rng([81, seed])
+    columns = {
+        "born": rng.integers(0, days, size),
+        "sex": rng.integers(0, 2, size),
+        "status": rng.integers(0, 4, size),
+    }
+    rows = np.stack([columns[key] for key in keys], axis=1)
+    at = rng.choice(size, round(fraction * size), replace=False)
+    coding = Coding.of_sizes([len(np.unique(column)) for column in rows[at].T])
+    places = [np.unique(column, return_inverse=True)[1] for column in rows[at].T]
+    words, counts = np.unique(coding.encode(np.stack(places, axis=1)), axis=0, return_counts=True)
+    found = recommend(
+        words, counts, coding, population_size=size, n_table_cells_known=known,
+        n_table_cells=2 * days if known else coding.n_combinations,
+    )  # fmt: skip
+    _, cell, there = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    _, own, here = np.unique(rows[at], axis=0, return_inverse=True, return_counts=True)
+    alone = here[own.ravel()] == 1
+    truth = int((alone & (there[cell.ravel()][at] == 1)).sum())
+    return found.expected_population_uniques, truth
+
+
+@pytest.mark.parametrize("fraction", [0.005, 0.01, 0.02, 0.1])
+@pytest.mark.parametrize("keys", [("born", "sex"), ("born", "sex", "status")])
+def test_dates_of_birth(keys, fraction):
+    """Hardly any level is seen twice: half a record for those that nobody else has would make each
+    much more frequent than it is."""
+    trials = [births(fraction, seed, keys) for seed in range(4)]
+    held = [found.low <= truth <= found.high for found, truth in trials]
+    assert sum(held) >= 3
+    ratio = np.mean([found.value for found, _ in trials]) / np.mean([truth for _, truth in trials])
+    assert 0.6 < ratio < 1.6
+
+
+@pytest.mark.parametrize("fraction", [0.005, 0.02, 0.05, 0.1])
+def test_a_date_of_birth_alone(fraction):
+    """All levels are about equally likely, which one key cannot tell from rates that differ: the
+    limits reach so far."""
+    held = [found.low <= truth <= found.high for found, truth in map(one_birth(fraction), range(4))]
+    assert sum(held) >= 3
+
+
+def one_birth(fraction):
+    return lambda seed: births(fraction, seed, ("born",))
+
+
+@pytest.mark.parametrize("fraction", [0.005, 0.02])
+def test_the_number_of_possible_dates_of_birth_helps(fraction):
+    trials = [births(fraction, seed, known=True) for seed in range(4)]
+    assert sum(found.low <= truth <= found.high for found, truth in trials) >= 3
+    assert max(found.high for found, _ in trials) < 600  # of 300 and 1,200 records
