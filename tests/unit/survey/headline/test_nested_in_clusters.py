@@ -15,26 +15,32 @@ def small_areas(drawn, strays=0.0, seed=1, persons=25):
     cluster = np.repeat(np.arange(drawn), persons)
     own = np.where(rng.random(len(cluster)) < strays, rng.integers(0, ALL, len(cluster)), cluster)
     level = own * 4 + rng.choice(4, len(cluster), p=[0.5, 0.3, 0.15, 0.05])
-    return np.stack([level, rng.integers(0, 40, len(cluster))], axis=1), cluster
+    levels = np.stack([level, rng.integers(0, 40, len(cluster))], axis=1)
+    return levels, np.asarray(cluster, dtype=np.int64)
+
+
+def told_by(areas):
+    levels, cluster = areas
+    return telling(levels, cluster, ALL)
 
 
 @pytest.mark.parametrize("drawn", [10, 20, 40])
 def test_levels_that_never_meet_tell_the_cluster(drawn):
-    told = telling(*small_areas(drawn), ALL)
+    told = told_by(small_areas(drawn))
     assert told.weight > 0.9
     assert told.strays < 0.15
     assert told.alone(0.5).mean() > 0.9
 
 
 def test_the_fewer_clusters_the_less_is_sure():
-    weights = [telling(*small_areas(drawn), ALL).weight for drawn in (3, 5, 10, 20)]
+    weights = [told_by(small_areas(drawn)).weight for drawn in (3, 5, 10, 20)]
     assert weights == sorted(weights)
     assert 0.5 < weights[0] < 0.8
 
 
 @pytest.mark.parametrize("share", [0.01, 0.03])
 def test_strays_are_counted(share):
-    found = [telling(*small_areas(60, share, seed), ALL) for seed in range(10)]
+    found = [told_by(small_areas(60, share, seed)) for seed in range(10)]
     assert min(told.weight for told in found) > 0.9
     assert share / 2 < np.mean([told.strays for told in found]) < 2.5 * share
     levels, cluster = small_areas(60, share)
@@ -71,7 +77,7 @@ def test_households_in_small_areas_are_not_told_by_them():
 
 
 def test_whoever_is_a_stray_is_alone_as_others_of_another_cluster():
-    told = telling(*small_areas(60, 0.03), ALL)
+    told = told_by(small_areas(60, 0.03))
     assert np.all(told.alone(1.0) == 1)
     assert np.all(told.alone(0.4)[told.stray == 1] == pytest.approx(0.4))
     assert np.all(told.alone(0.4, 3.0) <= told.alone(0.4))
