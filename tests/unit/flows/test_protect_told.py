@@ -33,9 +33,10 @@ def _text(found):
 
     from rich.console import Console
 
-    console = Console(file=StringIO(), width=WIDTH, color_system=None)
+    text = StringIO()
+    console = Console(file=text, width=WIDTH, color_system=None)
     print_blocks(console, protect_document(found).blocks, has_page=True)
-    return " ".join(console.file.getvalue().split())
+    return " ".join(text.getvalue().split())
 
 
 def test_python_prints_what_was_changed():
