@@ -21,6 +21,7 @@ from discreet.cli.options import (
     codes_by_column,
     csv_from,
     csv_options,
+    design_options,
     full_option,
     model_names,
     page_options,
@@ -45,12 +46,7 @@ PLAIN = (  # options that reach the library as they are
     KNOWN, "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(),
     help="Columns an intruder may know [default: all that the scenarios name].",
 )  # fmt: skip
-@option(KNOWN, "--weight", help="Column of survey weights.")
-@option(KNOWN, "--population", type=float, help="Number of persons in the population.")
-@option(
-    KNOWN, "--whole-population", is_flag=True,
-    help="The file holds everybody: it is the population, and no sample of it.",
-)  # fmt: skip
+@design_options
 @option(KNOWN, "--population-file", metavar="FILE", help="A file of the whole population.")
 @option(
     KNOWN, "--known-margins", metavar="FILE", multiple=True,
@@ -70,26 +66,6 @@ PLAIN = (  # options that reach the library as they are
 @option(
     KNOWN, "--impossible", metavar="FILE",
     help="Impossible combinations: columns are keys, an empty value means any level.",
-)  # fmt: skip
-@option(
-    KNOWN, "--household",
-    help="Column that tells the household of each record; whether households were drawn whole is "
-    "seen from the file.",
-)  # fmt: skip
-@option(
-    KNOWN, "--cluster",
-    help="Column of the areas, schools and so on that were drawn, and of whose members some or all "
-    "are in the file.",
-)  # fmt: skip
-@option(
-    KNOWN, "--clusters", type=int, metavar="C",
-    help="How many clusters the population has, where some members of each drawn one are in the "
-    "file [default: clusters were taken whole].",
-)  # fmt: skip
-@option(
-    KNOWN, "--stratum",
-    help="Column of the strata, in each of which everybody had the same chance to be drawn; needs "
-    "--weight.",
 )  # fmt: skip
 @option(
     KNOWN, "--original", metavar="FILE",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.grouped import JUDGED, OUTPUT, READING, Decorated, option
+from discreet.cli.grouped import JUDGED, KNOWN, OUTPUT, READING, Decorated, option
 from discreet.data.csv_dialect import CsvOptions
 
 
@@ -168,6 +168,42 @@ class PagePath(click.ParamType[Path]):
         path = Path(value)
         check_page(param.opts[0] if param is not None else "report", path)
         return path
+
+
+def design_options(command: Decorated) -> Decorated:
+    """How large the population is, and how the records were drawn from it."""
+    for one in (
+        option(
+            KNOWN, "--stratum",
+            help="Column of the strata, in each of which everybody had the same chance to be "
+            "drawn; needs --weight.",
+        ),
+        option(
+            KNOWN, "--clusters", type=int, metavar="C",
+            help="How many clusters the population has, where some members of each drawn one are "
+            "in the file [default: clusters were taken whole].",
+        ),
+        option(
+            KNOWN, "--cluster",
+            help="Column of the areas, schools and so on that were drawn, and of whose members "
+            "some or all are in the file.",
+        ),
+        option(
+            KNOWN, "--household",
+            help="Column that tells the household of each record; whether households were drawn "
+            "whole is seen from the file.",
+        ),
+        option(
+            KNOWN, "--whole-population", is_flag=True,
+            help="The file holds everybody: it is the population, and no sample of it.",
+        ),
+        option(
+            KNOWN, "--population", type=float, help="Number of persons in the population."
+        ),
+        option(KNOWN, "--weight", help="Column of survey weights."),
+    ):  # fmt: skip
+        command = one(command)
+    return command
 
 
 def page_options(command: Decorated) -> Decorated:

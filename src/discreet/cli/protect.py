@@ -16,6 +16,7 @@ from discreet.cli.options import (
     Role,
     csv_from,
     csv_options,
+    design_options,
     full_option,
     page_options,
     pages_asked,
@@ -39,16 +40,7 @@ PLAIN = (  # options that reach the library as they are
     KNOWN, "--keys", "--key-vars", "--keyVars", "--qi", "keys", type=Names(), required=True,
     help="Columns an intruder may know.",
 )  # fmt: skip
-@option(KNOWN, "--weight", help="Column of survey weights.")
-@option(KNOWN, "--population", type=float, help="Number of persons in the population.")
-@option(
-    KNOWN, "--whole-population", is_flag=True,
-    help="The file holds everybody: it is the population, and no sample of it.",
-)  # fmt: skip
-@option(KNOWN, "--household", help="Column that tells the household of each record.")
-@option(KNOWN, "--cluster", help="Column of the areas, schools and so on that were drawn.")
-@option(KNOWN, "--clusters", type=int, metavar="C", help="How many clusters the population has.")
-@option(KNOWN, "--stratum", help="Column of the strata; needs --weight.")
+@design_options
 @option(
     KNOWN, "--sensitive", type=Names(), default=(),
     help="Columns that an intruder would like to learn.",
