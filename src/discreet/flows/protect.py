@@ -33,6 +33,7 @@ from discreet.protection.analysis import analysis_kept
 from discreet.protection.analysis_request import analysis_request
 from discreet.protection.applying import Changed, Source
 from discreet.protection.estimates_kept import AnalysisKept
+from discreet.protection.households import shared_keys
 from discreet.protection.left_by_chance import left_by_chance
 from discreet.protection.loss import loss_of
 from discreet.protection.options import ProtectOptions
@@ -40,6 +41,7 @@ from discreet.protection.output import Outgoing, narrow_tables, write_narrow
 from discreet.protection.protected import Protected
 from discreet.protection.protecting import Chosen, Protecting
 from discreet.protection.recipe import BY_CHANCE, read_recipe, step_of
+from discreet.protection.tell_tales import tell_tales
 from discreet.protection.what_would_give import what_would_give
 from discreet.survey.assessment import Assessment
 
@@ -50,6 +52,7 @@ BEFORE_CHANCE = (
     "judged as if no value had been changed by chance or swapped, which only adds doubt: read off "
     "the changed file the figures would take for true what may not be"
 )
+MOST_FIRST = 1 << 18  # records that are looked at for columns which tell keys
 ROLES = ("weight", "household", "cluster", "stratum")
 
 
@@ -147,9 +150,12 @@ class _Protection:
         self._check_columns()
         before = self._assessed(self.records, self.keys)
         with self.engine.count(self._request()) as store:
+            source = self._source(store, before)
+            shared = self._shared(source)
             protecting = Protecting(
-                source=self._source(store, before),
+                source=source,
                 options=self.options,
+                never=shared,
                 measure=self._measured,
                 risks=self._risks,
                 progress=self.progress,
@@ -157,6 +163,15 @@ class _Protection:
             )
             chosen = protecting.chosen()
             return self._given_out(chosen, protecting, before)
+
+    def _shared(self, source: Source) -> tuple[str, ...]:
+        """Keys of which one member of a household would show what another lost."""
+        household = self.options.household
+        steps = [step_of(one) for one in self.options.steps]
+        removed = {c for s in steps if isinstance(s, RemoveColumns) for c in s.columns}
+        if household is None or household in removed:
+            return ()
+        return shared_keys(source, household)
 
     def _check_columns(self) -> None:
         """Columns that are to be removed are there."""
@@ -318,11 +333,50 @@ class _Protection:
             least_values=_least(changed),
             analyses=self._analyses(changed),
             by_chance=left_by_chance(changed),
+            notes=tuple(self._notes(changed)),
             n_records=changed.n_records,
             output=self.target if outgoing is not None else None,
             held=None if outgoing is None else self._held(outgoing),
         )
         return replace(found, closest=what_would_give(found, changed))
+
+    def _notes(self, changed: Changed) -> Iterator[str]:
+        """What gives away what was taken out: members of a household, columns beside the keys."""
+        lost = {key.name for key in changed.keys if key.name in changed.with_less}
+        shared = self._shared(changed.source)
+        if shared and lost & set(shared):
+            names = ", ".join(sorted(lost & set(shared)))
+            yield (
+                f"values of {names} were suppressed, which other members of the household still "
+                "show: suppress other keys, or remove the household"
+            )
+        elif shared and changed.suppressions:
+            yield (
+                f"members of a household have the same {' and '.join(shared)}: no such value was "
+                "suppressed, as another member would show it"
+            )
+        touched = [k.name for k in changed.keys if k.name in lost or changed.is_recoded(k.name)]
+        for column, key in self._tell_tales(changed, touched):
+            yield (
+                f"the column {column} still tells {key} as it was: remove it too (remove_columns), "
+                "or make it a key"
+            )
+
+    def _tell_tales(self, changed: Changed, keys: list[str]) -> list[tuple[str, str]]:
+        """Columns that go out beside the keys and still tell some of them."""
+        gone = set(changed.gone_columns)
+        others = [n for n in self.records.column_names if n not in self.keys and n not in gone]
+        if not keys or not others:
+            return []
+        return tell_tales(self._first_records(changed, [*keys, *others]), keys, others)
+
+    def _first_records(self, changed: Changed, names: list[str]) -> "pa.Table":
+        """Some columns of the first records of the file as it was."""
+        scan = self.records.scan(self.records.find("columns", names))
+        if isinstance(scan, ArrowScan):
+            return scan.table.rename_columns(names).slice(0, MOST_FIRST)
+        store = changed.source.store
+        return next(iter(store.coded_rows(names))).carried
 
     def _held(self, outgoing: Outgoing) -> Callable[[], Any] | None:
         """The records as a frame, for whoever gave one; of a file, what was written."""

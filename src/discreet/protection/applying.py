@@ -184,6 +184,16 @@ class Changed:
         return tuple(key.name for key in self.keys if key.name not in gone)
 
     @property
+    def with_less(self) -> frozenset[str]:
+        """Keys of which some value was taken out."""
+        masks = [one.without for one in self.suppressions]
+        return frozenset(
+            key.name
+            for place, key in enumerate(self.keys)
+            if any(bool((mask >> place & 1).any()) for mask in masks)
+        )
+
+    @property
     def left(self) -> int:
         """Records that local suppression could not help."""
         return sum(one.left for one in self.suppressions)

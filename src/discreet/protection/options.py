@@ -160,6 +160,9 @@ class ProtectOptions:
                 raise InputError(must_be(f"importance of {key!r}", "above 0", price))
         if self.l is not None and not self.sensitive:
             raise InputError(must_be("l", "given with a sensitive variable", "none"))
+        if self.suppress == "records" and self.household is not None:
+            rule = "values where households are told, of which other members would show the rest"
+            raise InputError(must_be("suppress", rule, "'records'"))
         if self.l is not None and not self.is_strict:
             rule = "given with the strict guarantee, which parts records into groups"
             raise InputError(must_be("l", rule, repr(self.guarantee)))

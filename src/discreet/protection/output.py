@@ -126,12 +126,7 @@ def _numbers(changed: Changed) -> set[str]:
 
 def _with_less(changed: Changed) -> set[str]:
     """Keys of which some value was taken out."""
-    masks = [one.without for one in changed.suppressions]
-    return {
-        key.name
-        for place, key in enumerate(changed.keys)
-        if any(bool((mask >> place & 1).any()) for mask in masks)
-    }
+    return set(changed.with_less)
 
 
 def _gone(key: KeyLevels, levels: IntArray) -> Any:

@@ -56,7 +56,7 @@ class Planner:
 
     `fixed` are keys that were recoded so, or may not be touched, which are not recoded further.
     `pairs` are the origins and values of the sensitive variables that have to be diverse, with how
-    many different values each group needs.
+    many different values each group needs. Of the keys in `never` no value is taken out.
     """
 
     counted: Counted
@@ -65,6 +65,7 @@ class Planner:
     fixed: frozenset[str]
     pairs: Mapping[str, tuple[IntArray, IntArray]]
     diverse: Mapping[str, int]
+    never: tuple[str, ...] = ()
     population: float | None = None
     solved: Solved = field(default_factory=Solved)
     progress: Progress = silent
@@ -106,7 +107,7 @@ class Planner:
             k=k,
             guarantee=options.guarantee,
             importance=dict(options.importance),
-            never=tuple(options.untouched),
+            never=self.never,
             most=dict(options.most_suppressed),
             diverse=dict(self.diverse),
             records=options.suppress == "records",
@@ -154,7 +155,7 @@ class Planner:
             k=k,
             guarantee=Guarantee(options.guarantee),
             cost=np.array([float(options.importance.get(name, 1.0)) for name in names]),
-            never=frozenset(names.index(name) for name in options.untouched if name in names),
+            never=frozenset(names.index(name) for name in self.never if name in names),
             most=most,
             solved=self.solved,
         )

@@ -70,7 +70,8 @@ class Protected(Result):
     that of the original, `loss` what it cost, `recipe` what was done. `frontier` are other ways to
     protect the file, `searched` how well the recipe is known to be the best. `least_values` is a
     number of suppressed values that no choice can do without, given the recodings. `reached` says
-    that no rule is broken; where one is, `closest` tells what would have to give. `output` is the
+    that no rule is broken; where one is, `closest` tells what would have to give. `notes` say what
+    must not be overlooked. `output` is the
     file that was written, None if none was; `data` gives the records.
     """
 
@@ -87,6 +88,7 @@ class Protected(Result):
     analyses: Mapping[str, AnalysisKept | Unavailable] = field(default_factory=dict)
     by_chance: tuple[LeftByChance, ...] = ()
     closest: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     n_records: int = 0
     output: Path | None = None
     held: Any = field(default=None, compare=False)

@@ -110,7 +110,8 @@ class Protecting:
     """Finds the recipe for one file.
 
     `measure` assesses a file as a recipe makes it; `risks` gives the recommended risk of each of
-    its rows.
+    its rows. Of the keys in `never`, beside those that the options leave untouched, no value is
+    taken out.
     """
 
     source: Source
@@ -119,6 +120,7 @@ class Protecting:
     risks: Risks
     progress: Progress = silent
     seed: int | None = None
+    never: tuple[str, ...] = ()
     attempts: dict[tuple[int, bool], Attempt] = field(default_factory=dict)
 
     def chosen(self) -> Chosen:
@@ -236,6 +238,7 @@ class Protecting:
             fixed=fixed_keys(base.recipe.steps, self.options),
             pairs=self.source.sensitive_values(list(diverse)) if diverse else {},
             diverse=diverse,
+            never=(*self.options.untouched, *self.never),
             population=self.source.population,
             solved=self.source.solved,
             progress=self.progress,

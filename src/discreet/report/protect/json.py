@@ -29,6 +29,7 @@ def protect_json(found: Protected) -> dict[str, Any]:
             for one in found.by_chance
         ],
         "analyses": {name: one.to_json() for name, one in found.analyses.items()},
+        **({"notes": list(found.notes)} if found.notes else {}),
         **({"what_would_give": list(found.closest)} if found.closest else {}),
         **known(written=None if found.output is None else str(found.output)),
         "assessment": assessment_json(found.assessment),

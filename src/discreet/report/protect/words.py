@@ -109,7 +109,8 @@ def information_told(found: Protected) -> str:
 
 
 def warnings(found: Protected) -> Iterator[str]:
-    """What must not be overlooked: that a guarantee is weak."""
+    """What must not be overlooked: that a guarantee is weak, that other columns tell keys."""
+    yield from found.notes
     if found.options.guarantee == Guarantee.WILDCARD and found.options.min_k is not None:
         yield (
             "do not rest on this alone: a few records without any value are enough for it; "
