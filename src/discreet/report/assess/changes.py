@@ -15,7 +15,7 @@ def changes_section(assessment: Assessment) -> Section:
     """What was found to help, in a table; sentences on the same stand further up."""
     if not assessment.suggestions:
         return Section("What would change", ())
-    blocks = (*_table(assessment.suggestions), _plot("changes", assessment.suggestions))
+    blocks = (*_table(assessment, assessment.suggestions), _plot("changes", assessment.suggestions))
     return Section("What would change", blocks, only="detail")
 
 
@@ -23,13 +23,16 @@ def tried_section(assessment: Assessment) -> Section:
     """What the changes do that were asked for; each alone, and last all together."""
     if not assessment.tried:
         return Section("Tried", ())
-    blocks = (*_table(assessment.tried), _plot("tried", assessment.tried))
+    blocks = (*_table(assessment, assessment.tried), _plot("tried", assessment.tried))
     return Section("Tried, without writing anything", blocks)
 
 
-def _table(changes: Sequence[Suggestion]) -> Iterator[Table | Text]:
+def _table(assessment: Assessment, changes: Sequence[Suggestion]) -> Iterator[Table | Text]:
     k = changes[0].k
-    told = any(isinstance(one.expected_population_uniques_after, Figure) for one in changes)
+    sampled = not assessment.settings.options.whole_population  # of everybody nobody is estimated
+    told = sampled and any(
+        isinstance(one.expected_population_uniques_after, Figure) for one in changes
+    )
     alone = "records alone" if k == 2 else f"below k = {k}"
     header: tuple[str, ...] = ("change", alone)
     header += ("population uniques", "information kept") if told else ("information kept",)

@@ -169,10 +169,7 @@ def carrying_out(assessment: Assessment) -> Iterator[str]:
     """That there is a command which changes the file, where a change helps."""
     verdict = assessment.verdict
     if verdict is not None and verdict.ruling is Ruling.BROKEN and assessment.suggestions:
-        yield (
-            "`discreet protect` with these keys and limits finds what loses least, and writes the "
-            "file"
-        )
+        yield "`discreet protect` with these keys and limits finds what loses least"
 
 
 def open_steps(assessment: Assessment) -> Iterator[str]:

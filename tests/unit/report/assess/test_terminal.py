@@ -108,7 +108,7 @@ def test_the_answer_stands_in_the_first_five_lines_and_all_in_about_fifteen(opti
     answer = "Verdict: " if "max_risk" in options else "population uniques"
     answer = "matches correctly" if "whole_population" in options else answer
     assert any(answer in line for line in lines[:5])
-    assert len(lines) <= 20
+    assert len(lines) <= 22
     assert "--full" in lines[-1]
 
 
