@@ -116,11 +116,14 @@ class Protected(Result):
         for a result that was pickled.
         """
         if self.held is None:
-            rule = "one that holds its records"
-            got = "one that was pickled, or a file that was written" if self.reached else (
-                "one that did not reach its goal"
-            )  # fmt: skip
-            remedy = None if self.reached else "ask for the closest file (closest)"
+            rule, remedy = "one that holds its records", None
+            got = "one that was pickled"
+            if not self.reached:
+                got = "one that did not reach its goal"
+                remedy = "ask for the closest file (closest)"
+            elif self.output is None:
+                got = "that of a file without an output"
+                remedy = "name one (write), or give a frame"
             raise InputError(must_be("result", rule, got, remedy=remedy))
         return self.held()
 

@@ -275,7 +275,8 @@ class Protecting:
             beyond={float(limit): n for limit, n in fits.below.items()},
         )
         rule = Policy(name="", rules=(MinCandidates(limit=k),))
-        own = judge([rule], Subject.RECORDS, Findings({"min_candidates": found}))
+        findings = Findings({**assessment.findings, "min_candidates": found})
+        own = judge([rule], Subject.RECORDS, findings)
         assert own is not None
         other = assessment.verdict
         if other is None:
