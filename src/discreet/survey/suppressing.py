@@ -11,7 +11,7 @@ from discreet.masks.records.strict_suppression import suppressed_strictly
 from discreet.masks.records.suppression import MOST_KEYS, Problem, after_suppression
 from discreet.numerics.arrays import IntArray
 
-MOST_CELLS = 200_000  # of which it is worked out
+MOST_CELLS = 60_000  # of which it is worked out, a second or so
 
 
 @dataclass(frozen=True, slots=True)
