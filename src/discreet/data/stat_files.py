@@ -61,7 +61,7 @@ def read_columns(
             lettered = set(meta.missing_user_values.get(name, ()))
             if lettered or meta.missing_ranges.get(name):
                 found[name] = _with_declared(data[name], raw[name], lettered, values, found[name])
-    return pa.table({name: found[name] for name in columns})
+    return pa.Table.from_arrays([found[name] for name in columns], names=list(columns))
 
 
 def _with_declared(

@@ -283,7 +283,8 @@ class _Protection:
         verdict = protecting.judged(self._measured(plain), plain)
         if verdict is None:
             return None
-        return replace(verdict, notes=(*verdict.notes, BEFORE_CHANCE))
+        notes = () if after.verdict is None else after.verdict.notes
+        return replace(verdict, notes=(BEFORE_CHANCE, *notes))
 
     @contextmanager
     def _written(self, outgoing: Outgoing) -> Iterator[Path]:
@@ -333,7 +334,7 @@ class _Protection:
             least_values=_least(changed),
             analyses=self._analyses(changed),
             by_chance=left_by_chance(changed),
-            notes=tuple(self._notes(changed)),
+            notes=(*_open_before(before), *self._notes(changed), *_households(after)),
             n_records=changed.n_records,
             output=self.target if outgoing is not None else None,
             held=None if outgoing is None else self._held(outgoing),
@@ -427,6 +428,26 @@ class _Protection:
         scan = self.records.scan(self.records.find("keep", names))
         assert isinstance(scan, ArrowScan)
         return scan.table.rename_columns(names)
+
+
+def _open_before(before: Assessment) -> Iterator[str]:
+    """Why the file as it is was not enough, where a rule was open."""
+    if before.verdict is not None:
+        for one in before.verdict.those(Ruling.UNDECIDED):
+            if not isinstance(one.value, Unavailable):
+                yield f"open of the file as it is: {one.words}"
+
+
+def _households(after: Assessment) -> Iterator[str]:
+    """How many households whoever knows all their members would find."""
+    if after.households is not None:
+        alone = after.households.pattern_sizes.sample_uniques
+        if alone:
+            yield (
+                f"{alone:,} of {after.households.n_households:,} households have a pattern of "
+                "members that no other has, and are found by it while the file tells who lives "
+                "together: remove the household (remove_columns)"
+            )
 
 
 class _NotKept(Exception):  # noqa: N818 - a signal within this module, not an error

@@ -126,7 +126,7 @@ class ProtectOptions:
         self._check_choices()
         object.__setattr__(self, "policy", self.assessing(tuple(self.keys)).policy)
         if not self.has_goal and self.recipe is None:
-            remedy = "give min_k, max_risk, max_uniques, l or a policy, or a recipe"
+            remedy = "give a rule (min_k, max_risk, max_uniques, l, policy) or a recipe (recipe)"
             raise InputError(must_be("goal", "given", "none", remedy=remedy))
 
     def _check_names(self) -> None:

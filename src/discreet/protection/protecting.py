@@ -9,7 +9,7 @@ import numpy as np
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.masks.records.fitting import Combinations, fits_of
 from discreet.masks.records.notation import recoding_of
-from discreet.masks.records.recoding import recodings_in
+from discreet.masks.records.recoding import Merge, check_levels, recodings_in
 from discreet.masks.records.strict_suppression import MOST_SETS
 from discreet.masks.records.suppression import Guarantee
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -36,6 +36,7 @@ AS_IT_IS = 1  # the strength of a file in which nobody has to share anything
 FRONTIER = (2, 3, 5, 10, 20)  # strengths beside the one that was asked for
 FRONTIER_CELLS = 60_000  # beyond which other strengths are not worked out
 MOST_MEASURED = 3  # strengths at which only risky records are helped
+SHARES_OF_LIMIT = (1.0, 0.7, 0.4, 0.2)  # of the largest risk, above which records are helped
 
 Measure = Callable[[Changed], Assessment]
 Risks = Callable[[Changed], FloatArray]
@@ -200,18 +201,28 @@ class Protecting:
             return None
         if self.options.min_k is not None:  # which is about records that are not risky too
             return None
-        best = None
+        best = self._at(k)
         weaker = sorted(s for s, _ in self.attempts if AS_IT_IS <= s <= k)
         for strength in weaker[:MOST_MEASURED]:
-            steps = (
-                *recodings_in(self._at(strength).changed.recipe.steps),
-                *self._planner(self._base()).suppressing(k, above=min(limits)),
-            )
-            recipe = replace(self._base().recipe, steps=steps)
-            attempt = self._tried(k, recipe, None)
-            if self._settled(attempt) and (best is None or attempt.loss < best.loss):
-                best = attempt
-        return best if best is not None and best.loss < self._at(k).loss else None
+            # Whoever is not helped may be riskier afterwards, when others have left the cell: so
+            # from the limit downwards, until the risk of all of them keeps it.
+            for share in SHARES_OF_LIMIT:
+                attempt = self._helping(strength, k, share * min(limits))
+                if attempt.loss >= best.loss:
+                    break
+                if self._settled(attempt):
+                    best = attempt
+                    break
+        return None if best is self._at(k) else best
+
+    def _helping(self, strength: int, k: int, above: float) -> Attempt:
+        """The file recoded as for a strength, in which records above a risk are helped."""
+        base = self._base()
+        steps = (
+            *recodings_in(self._at(strength).changed.recipe.steps),
+            *self._planner(base).suppressing(k, above=above),
+        )
+        return self._tried(k, replace(base.recipe, steps=steps), None)
 
     def _base(self) -> Changed:
         """The file after the recodings that were asked for."""
@@ -219,6 +230,9 @@ class Protecting:
             recoding_of(one, self.source.trees) if isinstance(one, str) else one
             for one in self.options.recode
         )
+        for step in steps:
+            if isinstance(step, Merge):
+                check_levels(step, self.source.counted.keys)
         keys = tuple(key.name for key in self.source.counted.keys)
         made = {"discreet": version("discreet")}
         recipe = Recipe(keys=keys, steps=steps, made=made)

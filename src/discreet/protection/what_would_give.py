@@ -40,7 +40,7 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
         return
     n = changed.source.n_records
     if options.min_k is not None and options.min_k > n:
-        yield f"Ask for fewer records that belong together (min k): the file has {n:,}."
+        yield f"Ask for fewer records that belong together (min_k): the file has {n:,}."
     elif changed.left:
         records = "record" if changed.left == 1 else "records"
         limited = options.untouched or options.most_suppressed
@@ -49,13 +49,13 @@ def _by_options(found: Protected, changed: Changed) -> Iterator[str]:
     if options.untouched:
         yield f"Let {' or '.join(options.untouched)} be changed (untouched)."
     if options.most_suppressed:
-        yield "Let more values be suppressed (most suppressed)."
+        yield "Let more values be suppressed (most_suppressed)."
     if options.suppress == "none":
-        yield "Let single values be suppressed (suppress values)."
+        yield "Let single values be suppressed (suppress)."
     if options.suppress == "records" and options.most_records < 1:
-        yield "Let more records be suppressed (most records)."
+        yield "Let more records be suppressed (most_records)."
     if options.keep_keys:
-        yield "Let keys be left out (keep keys)."
+        yield "Let keys be left out (keep_keys)."
     if not options.search:
         yield "Let keys be recoded (search)."
     if options.guarantee != Guarantee.STRICT:

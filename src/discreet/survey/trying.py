@@ -9,7 +9,14 @@ from discreet.data.summary import Summary
 from discreet.engines.contract import Cells
 from discreet.errors import InputError, must_be
 from discreet.masks.records.notation import recoding_of
-from discreet.masks.records.recoding import Drop, Levels, Recoding, applied
+from discreet.masks.records.recoding import (
+    Drop,
+    Levels,
+    Merge,
+    Recoding,
+    applied,
+    check_levels,
+)
 from discreet.survey.coarsening import Coarser, Step
 
 
@@ -27,6 +34,8 @@ def steps_of(
         if how.key not in names:
             raise InputError(must_be("try", f"about one of the keys {', '.join(names)}",
                                      repr(how.key)))  # fmt: skip
+        if isinstance(how, Merge):
+            check_levels(how, cells.space.keys)
         if how.key in {name for name, _ in found}:
             raise InputError(must_be("try", "given once for each key", repr(how.key)))
         found.append(_step(how, names.index(how.key), cells, summary))

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from discreet.data.columns import near_match
 from discreet.data.hierarchy import Hierarchy
 from discreet.engines.key_space import KeyLevels
 from discreet.errors import InputError, must_be
@@ -533,6 +534,20 @@ RECODINGS: dict[str, type[_Rule]] = {
     kind.name: kind
     for kind in (Bands, Breaks, Quantiles, Top, Bottom, Merge, Rare, Tree, Dates, Leading, Drop)
 }
+
+
+def check_levels(how: Merge, keys: Sequence[KeyLevels]) -> None:
+    """What somebody merges by hand are levels of the key; a typo is told. Not asked of a recipe,
+    whose levels need not all be there next year."""
+    for key in keys:
+        if key.name == how.key:
+            known = [one for one in (*key.values, *key.labels) if one is not None]
+            for level in how.levels:
+                if level not in known:
+                    near = near_match(level, known)
+                    remedy = f"did you mean {near!r}?" if near else None
+                    rule, got = f"levels of {key.name!r}", repr(level)
+                    raise InputError(must_be("what is merged", rule, got, remedy=remedy))
 
 
 def recodings_in(steps: Iterable[object]) -> list[Recoding]:

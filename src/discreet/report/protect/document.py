@@ -132,7 +132,7 @@ def _possible(found: Protected) -> Iterator[Text]:
 
 def _frontier(found: Protected) -> Section:
     points = found.frontier
-    if len(points) < 2:
+    if len(points) < 2 or not found.options.frontier:
         return Section("Other strengths", ())
     told = any(isinstance(one.largest_risk, Figure) for one in points)
     header = (

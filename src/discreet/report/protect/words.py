@@ -1,5 +1,6 @@
 """What a protection says of itself, in sentences."""
 
+import re
 from collections.abc import Iterator
 
 from discreet.figures import Figure, Unavailable
@@ -13,6 +14,7 @@ from discreet.policy.verdict import Ruling
 from discreet.protection.protected import Protected
 from discreet.report import words
 
+OPTION = re.compile(r"\((min_k|untouched|most_\w+|suppress|keep_keys|search)\)")
 MOST_KEYS = 6  # that are named with what was taken out of them
 
 
@@ -127,9 +129,14 @@ def title_of(found: Protected) -> str:
     return ""
 
 
+def _typed(name: re.Match[str]) -> str:
+    """An option as it is typed."""
+    return f"(--{name[1].replace('_', '-')})"
+
+
 def next_steps(found: Protected) -> Iterator[str]:
     """What to do now."""
-    yield from found.closest
+    yield from (OPTION.sub(_typed, line) for line in found.closest)
     if not found.reached and found.output is None and not found.options.closest:
         yield "Nothing was written; --closest writes the closest file all the same."
     elif found.reached and found.output is None:
