@@ -68,7 +68,7 @@ def complaint(run):
         ("--keys age --t .2", "--t must be given with --sensitive, got none"),
         ("--keys age --alpha .2", "--alpha must be given with --sensitive, got none"),
         ("--keys age --alpha-k 2", "--alpha-k must be given with --sensitive, got none"),
-        ("--keys age --tree sex=s.csv", "--tree must be given with --sensitive, got none"),
+        ("--keys age --tree sex=s.csv", "--tree must be that of a sensitive variable or of a key"),
         ("--keys age --sensitive sex --l 0", "--l must be a whole number of at least 1, got 0"),
         ("--keys age --sensitive sex --c 0", "--c must be a number above 0, got 0"),
         ("--keys age --sensitive sex --t 1.5", "--t must be from 0 to 1, got 1.5"),

@@ -172,7 +172,9 @@ def _run(file: str, options: dict[str, Any]) -> None:
     csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
     records = open_records(file, csv, options["sheet"])
     outputs = [*pages_asked(options), *_paths(options, "write", "write_recipe")]
-    check_outputs(outputs, records.files, records.parts)
+    own = [Path(path) for _, path in options["trees"]]
+    own += [Path(path) for path in (options["recipe"], *options["policy"]) if path is not None]
+    check_outputs(outputs, [*records.files, *own], records.parts)
     recipe = options["write_recipe"]
     if recipe is not None and recipe.exists() and not options["overwrite"]:
         remedy = "name another, or say that it may be overwritten (--overwrite)"

@@ -93,7 +93,7 @@ def protect(
     counting = engine_or_default(engine, progress)
     _check_engine(counting)
     is_frame = not isinstance(source, str | Path | Records)
-    with workspace() as folder:
+    with workspace(getattr(counting, "temporary", None)) as folder:
         one = _Protection(
             source=source if is_frame else None,
             records=records,
@@ -147,6 +147,7 @@ class _Protection:
 
     def result(self) -> Protected:
         """The file protected, given out and assessed."""
+        self._check_recipe()
         self._check_columns()
         before = self._assessed(self.records, self.keys)
         with self.engine.count(self._request()) as store:
@@ -163,6 +164,15 @@ class _Protection:
             )
             chosen = protecting.chosen()
             return self._given_out(chosen, protecting, before)
+
+    def _check_recipe(self) -> None:
+        """A recipe that was given is one for these keys."""
+        if self.options.recipe is None:
+            return
+        own = read_recipe(self.options.recipe).keys
+        if set(own) != set(self.keys):
+            rule = f"those of the recipe, {', '.join(own)}"
+            raise InputError(must_be("keys", rule, ", ".join(self.keys)))
 
     def _shared(self, source: Source) -> tuple[str, ...]:
         """Keys of which one member of a household would show what another lost."""

@@ -27,7 +27,7 @@ from discreet.masks.records.suppression import (
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
-from discreet.protection.mending import Solved
+from discreet.protection.mending import Solved, tells_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def suppressed(
         records=records,
         k=step.k,
         cost=np.array([float(step.importance.get(key.name, 1.0)) for key in before.keys]),
-        never=frozenset(before.place(name) for name in step.never if _has(before, name)),
+        never=_never(before, step, coding),
         most=_most(before, step),
         open=_open(records, step, diverse, place, risk),
         values=diverse,
@@ -137,6 +137,13 @@ def suppressed(
     else:
         found = (solved or Solved()).of(problem, Guarantee(step.guarantee), progress)
     return Suppressed(after=taken_out(before, place, found), found=found)
+
+
+def _never(before: Counted, step: Suppress, coding: Coding) -> frozenset[int]:
+    """The keys that keep their values; of single values also those that tell nothing."""
+    named = frozenset(before.place(name) for name in step.never if _has(before, name))
+    gone = {place for place, key in enumerate(before.keys) if key.values == ("",)}
+    return named | (gone if step.records else tells_nothing(coding))
 
 
 def _has(before: Counted, name: str) -> bool:

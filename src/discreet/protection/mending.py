@@ -6,9 +6,10 @@ from hashlib import blake2b
 
 import numpy as np
 
+from discreet.data.coding import Coding
 from discreet.figures import How
 from discreet.masks.records.candidate_suppression import suppressed_to_candidates
-from discreet.masks.records.strict_suppression import MOST_SETS, suppressed_strictly
+from discreet.masks.records.strict_suppression import most_sets_of, suppressed_strictly
 from discreet.masks.records.suppression import Guarantee, Problem, Suppression
 from discreet.masks.records.wildcard_suppression import suppressed_to_wildcards
 from discreet.numerics.arrays import FloatArray, IntArray
@@ -39,6 +40,11 @@ class Solved:
                 del self.found[next(iter(self.found))]
             self.found[key] = METHODS[guarantee](problem, progress)
         return self.found[key]
+
+
+def tells_nothing(coding: Coding) -> frozenset[int]:
+    """Keys with one level, such as those that are left out: taking a value out helps nobody."""
+    return frozenset(key for key, size in enumerate(coding.sizes) if size < 2)
 
 
 def _fingerprint(problem: Problem, guarantee: Guarantee) -> bytes:
@@ -85,18 +91,18 @@ class SuppressValues:
         for values in cells.values:
             distinct = np.bincount(values.cell, minlength=len(cells.records))
             few |= distinct < values.least
-        return Problem(
+        problem = Problem(
             coding=cells.coding,
             words=cells.words,
             records=cells.records,
             k=self.k,
             cost=self.cost,
-            never=self.never,
+            never=self.never | tells_nothing(cells.coding),
             most=self.most,
             open=few,
             values=cells.values,
-            most_sets=MOST_SETS,
         )
+        return replace(problem, most_sets=most_sets_of(problem))
 
     def least(self, cells: CellsAt) -> Mended:
         """The least that is taken out so that every record fits k original ones. No guarantee but

@@ -149,7 +149,16 @@ class Protecting:
         k = weakest(lambda strength: self._settled(self._at(strength)), start)
         if k is None:
             return min(self.attempts.values(), key=_how_close)
-        return self._only_risky(k) or self._at(k)
+        best = self._only_risky(k) or self._at(k)
+        return self._looked_for_longer(k) if best is self._at(k) and k != start else best
+
+    def _looked_for_longer(self, k: int) -> Attempt:
+        """The file at the strength that is taken, after as long a search as one for it alone."""
+        quick = self.attempts.pop((k, False))
+        longer = self._at(k, alone=True)
+        if longer.loss >= quick.loss or not self._settled(longer):
+            self.attempts[k, False] = quick
+        return self.attempts[k, False]
 
     def _settled(self, attempt: Attempt) -> bool:
         """Whether every rule is shown to be kept, but for those that no change can settle."""
@@ -173,7 +182,7 @@ class Protecting:
         return any(not isinstance(r, plain) or getattr(r, "of", "") == "population"
                    for r in self._rules())  # fmt: skip
 
-    def _at(self, k: int) -> Attempt:
+    def _at(self, k: int, *, alone: bool = False) -> Attempt:
         """The file at a strength."""
         if (k, False) not in self.attempts:
             base = self._base()
@@ -183,7 +192,7 @@ class Protecting:
                 planner = self._planner(base)
                 near = [one.planned.node for _, one in sorted(self.attempts.items())
                         if one.planned is not None]  # fmt: skip
-                others = k != self._start() and bool(near)
+                others = k != self._start() and bool(near) and not alone
                 planned = planner.planned(
                     k, work=WORK / 5 if others else WORK, starts=near[-1:] if others else ()
                 )
@@ -281,6 +290,8 @@ class Protecting:
     def judged(self, assessment: Assessment, changed: Changed) -> Verdict | None:
         """The verdict of an assessment, with the rule on original records where that is asked."""
         k = self.options.min_k
+        if self.options.guarantee == Guarantee.WILDCARD and assessment.verdict is not None:
+            return _of_matches(assessment.verdict)
         if k is None or self.options.guarantee != Guarantee.CANDIDATES:
             return assessment.verdict
         fits = fits_of(_combinations(_recoded_alone(changed)), _combinations(changed.counted), [k])
@@ -339,6 +350,19 @@ class Protecting:
         others = [one for one in self.attempts.values() if one is not chosen]
         told = [chosen.point(chosen=True), *(one.point(chosen=False) for one in others)]
         return tuple(sorted(told, key=lambda one: (one.k, one.loss)))
+
+
+def _of_matches(verdict: Verdict) -> Verdict:
+    """The verdict with the rule on shared combinations in words of what was counted: matches."""
+    rules = (
+        replace(
+            one, words=f"a suppressed value matching any other, {one.words}"
+        )
+        if one.rule == "min_k"
+        else one
+        for one in verdict.rules
+    )
+    return replace(verdict, rules=tuple(rules))
 
 
 def _how_close(attempt: Attempt) -> tuple[int, int, float]:

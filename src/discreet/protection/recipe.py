@@ -27,6 +27,8 @@ from discreet.masks.records.swapping import Swap
 from discreet.masks.records.weights import RemoveWeights, RoundWeights
 
 FORMAT = 1
+LARGEST = 1 << 24  # bytes of a recipe, which may hold the leaves of large trees
+HUGE = 1 << 53  # from which on a whole number is none that anybody means
 UNSAID = ("tree",)  # fields that are not written
 BY_RECORD = (Pram, Swap, Subsample, RoundWeights, RemoveWeights, RemoveColumns, Shuffle)
 BY_CHANCE = (Pram, Swap, Subsample, RoundWeights, Shuffle)  # of these, what needs a seed
@@ -71,9 +73,10 @@ class Recipe:
         return "\n".join(_lines(self)) + "\n"
 
     def write(self, path: str | Path) -> None:
-        """Write the recipe; readable by its owner alone until it is whole."""
+        """Write the recipe; readable by its owner alone."""
         with written_whole(Path(path)) as temporary:
             temporary.write_text(self.to_toml(), encoding="utf-8")
+        Path(path).chmod(0o600)
 
 
 def read_recipe(source: "str | Path | Mapping[str, Any] | Recipe") -> Recipe:
@@ -84,11 +87,17 @@ def read_recipe(source: "str | Path | Mapping[str, Any] | Recipe") -> Recipe:
         return _recipe(source, "the recipe")
     path = Path(source)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            held = file.read(LARGEST + 1)
+        if len(held) > LARGEST:
+            raise FileError(must_be(path.name, f"a recipe of at most {LARGEST:,} bytes", "more"))
+        data = tomllib.loads(held.decode("utf-8"))
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(must_be("recipe", "a file", repr(str(source)))) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        got = f"{error}" if isinstance(error, tomllib.TOMLDecodeError) else "bytes that are no text"
+    except (ValueError, RecursionError) as error:
+        got = f"{error}" if isinstance(error, tomllib.TOMLDecodeError) else "something else"
         raise FileError(must_be(path.name, "a recipe in TOML", got)) from error
     return _recipe(data, path.name)
 
@@ -208,6 +217,8 @@ def _value(name: str, value: Any, hint: Any, where: str) -> Any:
             rule = "a table of whole numbers" if kind is int else "a table of numbers"
             raise InputError(must_be(name, rule, repr(dict(value)), where=where))
         return dict(value)
+    if isinstance(value, int) and abs(value) >= HUGE:
+        raise InputError(must_be(name, f"below {HUGE:,}", "a larger number", where=where))
     kinds: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float), "str": str}
     wanted: Any = next((kind for word, kind in kinds.items() if word in text), object)
     if not isinstance(value, wanted) or (isinstance(value, bool) and "bool" not in text):

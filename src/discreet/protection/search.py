@@ -112,10 +112,10 @@ def searched(
     progress: Progress = silent,
 ) -> Found:
     """The node with the least loss at which the records can be mended. With `starts` climbs begin
-    there alone, and there is no sweep of the other nodes."""
+    there too, and there is no sweep of the other nodes."""
     least_work = LEAST_LOOKS * len(lattice.records) * (work / WORK)
     search = _Search(lattice, k, mending, max(work, least_work), progress)
-    for start in dict.fromkeys(starts or (lattice.bottom, _half_way(lattice))):
+    for start in dict.fromkeys((*starts, *_usual_starts(lattice))):
         search.climb(start)
     search.refine()
     if not starts:
@@ -123,8 +123,12 @@ def searched(
     return search.found()
 
 
-def _half_way(lattice: Lattice) -> Node:
-    return tuple((n - 1) // 2 for n in lattice.shape)
+def _usual_starts(lattice: Lattice) -> Iterator[Node]:
+    """The file as it is, and two nodes half-way up: where ladders have two rungs, one of them is
+    below and the other at the top, from which keys come back one by one."""
+    yield lattice.bottom
+    yield tuple((n - 1) // 2 for n in lattice.shape)
+    yield tuple(n // 2 for n in lattice.shape)
 
 
 @dataclass

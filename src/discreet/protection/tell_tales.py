@@ -22,6 +22,7 @@ def tell_tales(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    table = pa.table({name: _plain(table.column(name)) for name in (*keys, *others)})
     found = []
     for other in others:
         kind = table.column(other).type
@@ -33,6 +34,14 @@ def tell_tales(
             continue
         found += [(other, key) for key in keys if _tells(known, other, key, values)]
     return found
+
+
+def _plain(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
+    """The column in a type that values can be grouped by: views of texts as texts."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return column.cast(pa.string()) if "string" in str(kind) else column
 
 
 def _tells(table: "pa.Table", other: str, key: str, values: int) -> bool:

@@ -119,7 +119,7 @@ def test_bad_input_is_one_line_and_leaves_no_file(discreet, source, tmp_path, op
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'x'\n", "method must be one of"),
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'bands'\nkey = 'age'\n", "'width' must be"),
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'drop'\nkey = 'q'\n", "recipe's keys"),
-        ("format = 1\nkeys = ['q']\n[[step]]\nmethod = 'drop'\nkey = 'q'\n", "one of the keys"),
+        ("format = 1\nkeys = ['q']\n[[step]]\nmethod = 'drop'\nkey = 'q'\n", "those of the recipe"),
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'bands'\nkey = 'age'\nwidth = 'x'\n",
          "must be a number"),
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'bands'\nkey = 'age'\nwide = 1\n", "'wide'"),
@@ -136,7 +136,7 @@ def test_bad_input_is_one_line_and_leaves_no_file(discreet, source, tmp_path, op
          "a table of numbers"),
         ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'suppress'\nk = 2\nmost = {age = -1}\n",
          "0 or more"),
-        ("format = 1\nkeys = ['age']\n[[step]]\nmethod = 'suppress'\nk = 2\ndiverse = {ill = 2}\n",
+        ("format = 1\nkeys = ['age', 'sex', 'job']\n[[step]]\nmethod = 'suppress'\nk = 2\ndiverse = {ill = 2}\n",
          "one of the sensitive variables, got 'ill'"),
     ],
 )  # fmt: skip

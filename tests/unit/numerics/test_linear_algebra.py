@@ -85,6 +85,7 @@ WHOLE_NUMBERS = {
     "plan",
     "policies",
     "read_policy",
+    "read_recipe",
     "read_result",
     "read_table",
     "write_report",

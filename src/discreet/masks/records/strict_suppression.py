@@ -44,15 +44,24 @@ from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
 ALIKE = 9  # digits of a price by which prices are told apart
+FEW_KEYS = 12  # up to which every set of keys is looked at
+MOST_LOOKS, LEAST_SETS = 12_000_000, 500  # cells times sets, beyond that many keys
 MOST_SETS = 5_000  # sets of keys that are looked at; all there are of up to 12 keys
 FEW = 6  # records wanted together, up to which groups of every smaller size are looked at
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.35, 0.2, 0.0)  # of those wanted, that are looked at beyond
 
 
+def most_sets_of(problem: Problem) -> int:
+    """How many sets of keys are looked at: fewer where there are many keys and many cells."""
+    if problem.n_keys <= FEW_KEYS:
+        return MOST_SETS
+    return max(min(MOST_SETS, MOST_LOOKS // max(len(problem.records), 1)), LEAST_SETS)
+
+
 def suppressed_strictly(problem: Problem, progress: Progress = silent) -> Suppression:
     """Suppression after which each pattern is shown by k records with enough different sensitive
     values."""
-    problem = replace(problem, most_sets=min(problem.most_sets, MOST_SETS))
+    problem = replace(problem, most_sets=min(problem.most_sets, most_sets_of(problem)))
     search = _Search(problem)
     n_open, steps = max(len(search.waiting), 1), 0
     for size, masks in _steps(problem):
@@ -97,7 +106,7 @@ def with_all_keys_gone(problem: Problem) -> Suppression:
 
 def _price_of_whole(problem: Problem) -> float:
     """What it costs at least where whoever stands out loses all that may be taken out."""
-    free = [key for key in range(problem.n_keys) if key not in problem.never]
+    free = problem.free
     return float(problem.cost[free].sum() * problem.records[problem.stands_out].sum())
 
 
@@ -214,7 +223,7 @@ class _Search:
     def add_whole_cells(self) -> None:
         """Whoever is left loses all values that may be lost, together with as many of the smallest
         cells as it takes; who cannot be helped so stays."""
-        free = [key for key in range(self.problem.n_keys) if key not in self.problem.never]
+        free = self.problem.free
         mask = sum(1 << key for key in free)
         if not len(self.waiting) or not mask:
             return

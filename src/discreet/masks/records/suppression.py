@@ -97,6 +97,11 @@ class Problem:
         return len(self.coding.digits)
 
     @cached_property
+    def free(self) -> list[int]:
+        """The keys of which values may be taken out."""
+        return [key for key in range(self.n_keys) if key not in self.never]
+
+    @cached_property
     def stands_out(self) -> BoolArray:
         """The cells that stand out."""
         return self.records < self.k if self.open is None else self.open
@@ -132,7 +137,7 @@ class Problem:
     def sets(self) -> Iterator[tuple[float, int]]:
         """The sets of keys that may be suppressed with their costs, the cheapest first; at most
         `most_sets` of them, and last that of all keys that may be."""
-        free = [key for key in range(self.n_keys) if key not in self.never]
+        free = self.free
         return cheapest_sets([float(self.cost[key]) for key in free], free, self.most_sets)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from discreet.figures import Figure, Outcome, Unavailable
+from discreet.masks.records.suppression import Guarantee
 from discreet.protection.estimates_kept import AnalysisKept
 from discreet.protection.protected import FrontierPoint, Protected
 from discreet.report import words
@@ -77,11 +78,13 @@ def _changed(found: Protected) -> Iterator[Text]:
 def _before_and_after(found: Protected) -> Iterator[Block]:
     before, after = found.before, found.assessment
     uniques, matches = "expected_population_uniques", "expected_correct_matches"
+    matched = found.options.guarantee == Guarantee.WILDCARD
+    counted = ", a suppressed value matching any" if matched else ""
     rows: list[Row] = [
         ("records", words.count(before.summary.sample_size), words.count(found.n_records)),
-        ("records alone in their cell", words.count(before.sample_uniques),
+        (f"records alone in their cell{counted}", words.count(before.sample_uniques),
          words.count(after.sample_uniques)),
-        ("fewest records in a cell", _fewest(before), _fewest(after)),
+        (f"fewest records in a cell{counted}", _fewest(before), _fewest(after)),
     ]  # fmt: skip
     for name, told in ((uniques, "population uniques"), (matches, "correct matches")):
         pair = [getattr(one.recommended, name) for one in (before, after)]

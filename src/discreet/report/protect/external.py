@@ -14,6 +14,7 @@ from discreet.masks.records.recoding import (
     Tree,
 )
 from discreet.masks.records.suppress import Suppress
+from discreet.masks.records.suppression import Guarantee
 from discreet.protection.protected import Protected
 from discreet.report.document import Document
 from discreet.report.outside import outside_document
@@ -58,6 +59,11 @@ def external_document(found: Protected, name: str = "") -> Document:
 def _treated(found: Protected) -> Iterator[str]:
     if not found.recipe.steps:
         yield "the file is as it was collected"
+    if found.options.guarantee == Guarantee.WILDCARD and found.options.min_k is not None:
+        yield (
+            "records were counted as alike where a value left empty matches any other, which "
+            "protects little by itself"
+        )
     for step in found.recipe.steps:
         if isinstance(step, Suppress):
             yield "single values are left empty because few persons share them with the other keys"
