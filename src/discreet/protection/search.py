@@ -115,6 +115,9 @@ def searched(
     there too, and there is no sweep of the other nodes."""
     least_work = LEAST_LOOKS * len(lattice.records) * (work / WORK)
     search = _Search(lattice, k, mending, max(work, least_work), progress)
+    if lattice.n_nodes == 1:  # nothing to look for
+        search.only_one()
+        return search.found()
     for start in dict.fromkeys((*starts, *_usual_starts(lattice))):
         search.climb(start)
     search.refine()
@@ -162,6 +165,13 @@ class _Search:
         shape = lattice.shape if self.held else (1,) * len(lattice.shape)
         self.gone = np.zeros(shape, dtype=np.int64)
         self.ruled_out = np.zeros(shape, dtype=np.bool_)  # too many stand out here or at a coarser
+
+    def only_one(self) -> None:
+        """The one node there is."""
+        if self._count(self.lattice.bottom) is not None:
+            self.refined(self.lattice.bottom)
+        if self.best is None:
+            self.seen[self.lattice.bottom] = None
 
     def climb(self, start: Node) -> None:
         """From a node to its best neighbour, as long as one is better."""
