@@ -27,7 +27,7 @@ from discreet.masks.records.suppression import (
 )
 from discreet.numerics.arrays import BoolArray, FloatArray, IntArray
 from discreet.progress import Progress, silent
-from discreet.protection.mending import Solved, tells_nothing
+from discreet.protection.mending import Solved, tells_nothing, within_sets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,8 @@ def suppressed(
     if step.records:
         found = with_all_keys_gone(problem)
     else:
-        found = (solved or Solved()).of(problem, Guarantee(step.guarantee), progress)
+        guarantee = Guarantee(step.guarantee)
+        found = (solved or Solved()).of(within_sets(problem, guarantee), guarantee, progress)
     return Suppressed(after=taken_out(before, place, found), found=found)
 
 

@@ -42,6 +42,13 @@ class Solved:
         return self.found[key]
 
 
+def within_sets(problem: Problem, guarantee: Guarantee) -> Problem:
+    """The problem with as many sets of keys as are looked at for a guarantee."""
+    if guarantee is Guarantee.CANDIDATES:
+        return problem
+    return replace(problem, most_sets=most_sets_of(problem))
+
+
 def tells_nothing(coding: Coding) -> frozenset[int]:
     """Keys with one level, such as those that are left out: taking a value out helps nobody."""
     return frozenset(key for key, size in enumerate(coding.sizes) if size < 2)
@@ -102,7 +109,7 @@ class SuppressValues:
             open=few,
             values=cells.values,
         )
-        return replace(problem, most_sets=most_sets_of(problem))
+        return within_sets(problem, self.guarantee)
 
     def least(self, cells: CellsAt) -> Mended:
         """The least that is taken out so that every record fits k original ones. No guarantee but

@@ -355,9 +355,7 @@ class Protecting:
 def _of_matches(verdict: Verdict) -> Verdict:
     """The verdict with the rule on shared combinations in words of what was counted: matches."""
     rules = (
-        replace(
-            one, words=f"a suppressed value matching any other, {one.words}"
-        )
+        replace(one, words=f"a suppressed value matching any other, {one.words}")
         if one.rule == "min_k"
         else one
         for one in verdict.rules
