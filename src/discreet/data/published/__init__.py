@@ -1,0 +1,1 @@
+"""Tables as they were published: read from files, and written to them."""
