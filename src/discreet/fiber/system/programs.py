@@ -85,12 +85,22 @@ class LinearProgram:
         """New limits of a column."""
         self._columns[column].SetBounds(low, high)
 
-    def maximise(self, columns: Sequence[int], sign: int, seconds: float) -> Vertex | None:
-        """The optimum of sign · Σ x[columns], or None when it was not reached in time."""
+    def maximise(
+        self,
+        columns: Sequence[int],
+        sign: int,
+        seconds: float,
+        *,
+        weights: Sequence[float] | None = None,
+    ) -> Vertex | None:
+        """The optimum of sign · Σ x[columns], or None when it was not reached in time.
+
+        `weights` are those of the columns in the sum, ones where left out.
+        """
         objective = self._solver.Objective()
         objective.Clear()
-        for column in columns:
-            objective.SetCoefficient(self._columns[column], float(sign))
+        for column, weight in zip(columns, weights or [1.0] * len(columns), strict=True):
+            objective.SetCoefficient(self._columns[column], sign * float(weight))
         objective.SetMaximization()
         pivots = int(min(max(seconds, 0.0) / self._pivot, MOST_PIVOTS)) + 1
         limit = f"use_dual_simplex: false max_number_of_iterations: {pivots}"

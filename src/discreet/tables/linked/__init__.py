@@ -1,0 +1,1 @@
+"""Tables as they are really published, taken together, and what follows from them."""

@@ -1,0 +1,379 @@
+"""What the labels of a variable mean in all tables together: sets of its *parts*.
+
+A part is a set of values that no table tells apart: between the bands 15-19 and 16-19 lie the parts
+15 and 16-19. Every label of every table is a union of parts, so that a figure for a combination of
+labels is a sum over cells of the table of all parts.
+
+Without the data nobody says which values a variable can have. Where a table lists at least two
+labels beside a total, the labels of all tables are taken to be all there is. Where none does (only
+"women"), or where the user says so, there is one more part: whoever is in none of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from discreet.data.columns import near_match
+from discreet.data.hierarchy import Hierarchy
+from discreet.data.published.labels import Interval, Whole, meaning, meanings
+from discreet.errors import InputError, must_be
+from discreet.numerics.arrays import BoolArray, IntArray, read_only
+
+MOST_JOINED = 4  # parts that are named one by one in the name of a set of them
+Ends = tuple[int | None, int | None]  # of a band: its first and its last whole number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """A variable with its parts, and the parts that each label holds.
+
+    `ends` are the first and last number of each part where the variable is a number. `part_of`
+    gives the part of each level of the data, where there are data; −1 for one that no label holds.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    sets: Mapping[str, BoolArray]
+    ends: tuple[Ends | None, ...]
+    part_of: IntArray | None = None
+    others: bool = False
+
+    @property
+    def size(self) -> int:
+        """Parts."""
+        return len(self.parts)
+
+    def name_of(self, held: BoolArray) -> str | None:
+        """What to call a set of parts; None where it holds all."""
+        if held.all():
+            return None
+        for label, own in self.sets.items():
+            if np.array_equal(own, held):
+                return label
+        places = np.flatnonzero(held).tolist()
+        band = self._band(places)
+        if band is not None:
+            return band
+        named = [self.parts[place] for place in places[:MOST_JOINED]]
+        more = len(places) - len(named)
+        return " + ".join(named) + (f" and {more} more" if more else "")
+
+    def _band(self, places: Sequence[int]) -> str | None:
+        """The band that neighbouring parts make, if they are numbers without a gap."""
+        found = [ends for place in places if (ends := self.ends[place]) is not None]
+        if len(found) < len(places):
+            return None
+        found.sort(key=lambda ends: (ends[0] is not None, ends[0] or 0))
+        for (_, last), (first, _) in pairwise(found):
+            if last is None or first is None or first != last + 1:
+                return None
+        return band_name((found[0][0], found[-1][1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label with the table in which it stands, by number."""
+
+    text: str
+    table: int
+
+
+@dataclass(slots=True)
+class _Points:
+    """The smallest pieces of a variable that are told apart, before alike ones are joined."""
+
+    names: list[str]
+    ends: list[Ends | None]
+    sets: dict[str, BoolArray] = field(default_factory=dict)
+
+
+def domain_of(
+    name: str,
+    labels: Sequence[Label],
+    tables: Sequence[str],
+    *,
+    levels: Sequence[str] | None = None,
+    tree: Hierarchy | None = None,
+    others: bool = False,
+) -> Domain:
+    """The parts of a variable, from its labels in all tables (whose names are `tables`).
+
+    `levels` are those of the data, `tree` says which levels are in which group, `others` that there
+    are levels that no table lists. Raises InputError for a label that no level, band or group of
+    the data matches, naming the nearest, and for bands of one table that meet in a number.
+    """
+    texts = list(dict.fromkeys(label.text for label in labels))
+    told = zip(texts, meanings(texts), strict=True)
+    totals = {text for text, one in told if Whole() in (one, meaning(text))}
+    if levels is not None:
+        totals -= set(levels)
+    own = [label for label in labels if label.text not in totals]
+    reading = _Reading(name, own, tables, _bands(own, levels, tree))
+    reading.check_bands()
+    if levels is not None:
+        points = _of_levels(reading, levels, tree)
+    elif tree is not None:
+        points = _of_tree(reading, tree)
+    else:
+        points = _of_labels(reading)
+    if levels is None and points.names and (others or not _is_closed(own, points)):
+        points, others = _with_others(points), True
+    if not points.names:
+        points = _Points(["all"], [None])
+    for text in totals:
+        points.sets[text] = np.ones(len(points.names), dtype=np.bool_)
+    return _joined(name, points, is_data=levels is not None, others=others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The labels of a variable but for totals, and the bands that some of them are."""
+
+    name: str
+    labels: Sequence[Label]
+    tables: Sequence[str]
+    bands: Mapping[str, Interval]
+
+    @property
+    def texts(self) -> list[str]:
+        """Each label once."""
+        return list(dict.fromkeys(label.text for label in self.labels))
+
+    def check_bands(self) -> None:
+        """Raises InputError for bands of one table that meet in a number which both hold."""
+        first: dict[tuple[int, int | None], str] = {}
+        for label in self.labels:
+            band = self.bands.get(label.text)
+            if band is not None and band.low != band.high:
+                first[label.table, band.low] = label.text
+        for label in self.labels:
+            band = self.bands.get(label.text)
+            if band is None or band.high is None or band.low == band.high:
+                continue
+            other = first.get((label.table, band.high))
+            if other is not None:
+                got = f"{label.text!r} and {other!r}, which both hold {band.high}"
+                remedy = "write bands by their first and last number, as 15-19"
+                what = f"bands of {self.name}"
+                where = self.tables[label.table]
+                raise InputError(must_be(what, "apart", got, where=where, remedy=remedy))
+
+    def unmatched(self, label: Label, known: Sequence[str], of: str) -> InputError:
+        """The complaint about a label that is nothing in the data or the tree."""
+        near = near_match(label.text, known)
+        meant = f"did you mean {near!r}? " if near else ""
+        remedy = f"{meant}say what it is called there, '{self.name}:{label.text}=LEVEL' (label)"
+        what, where = f"label {label.text!r} of {self.name}", self.tables[label.table]
+        rule = f"a level, band or group of {of}"
+        return InputError(must_be(what, rule, "none of them", where=where, remedy=remedy))
+
+
+def _bands(
+    labels: Sequence[Label], levels: Sequence[str] | None, tree: Hierarchy | None
+) -> dict[str, Interval]:
+    """The labels that are numbers or bands, where the variable is a number: some label is a band of
+    several numbers, or all are numbers. Codes among words are words."""
+    if tree is not None:
+        return {}
+    texts = dict.fromkeys([*(label.text for label in labels), *(levels or ())])
+    found = {text: one for text in texts if isinstance(one := meaning(text), Interval)}
+    several = any(one.low != one.high for one in found.values())
+    return found if several or len(found) == len(texts) else {}
+
+
+def _of_labels(reading: _Reading) -> _Points:
+    """Pieces between the ends of all bands; words (also beside bands: not stated) are pieces too.
+
+    Words are the same but for their case and spaces.
+    """
+    bands = {text: reading.bands[text] for text in reading.texts if text in reading.bands}
+    pieces, held = _pieces(list(bands.values()))
+    known: dict[str, int] = {}
+    names = [band_name(piece) for piece in pieces]
+    for text in reading.texts:
+        if text not in bands and _key(text) not in known:
+            known[_key(text)] = len(names)
+            names.append(text)
+    points = _Points(names, [*pieces, *[None] * len(known)])
+    for text, own in zip(bands, held, strict=True):
+        points.sets[text] = np.concatenate([own, np.zeros(len(known), dtype=np.bool_)])
+    for text in reading.texts:
+        if text not in bands:
+            points.sets[text] = np.arange(len(names)) == known[_key(text)]
+    return points
+
+
+def _pieces(bands: Sequence[Interval]) -> tuple[list[Ends], list[BoolArray]]:
+    """The pieces between the ends of all bands that lie in some band, and which are in each."""
+    if not bands:
+        return [], []
+    ends = {one.low for one in bands} | {None if b.high is None else b.high + 1 for b in bands}
+    cuts = sorted(cut for cut in ends if cut is not None)
+    pieces: list[Ends] = []
+    if any(one.low is None for one in bands):
+        pieces.append((None, cuts[0] - 1 if cuts else None))
+    pieces += [(a, b - 1) for a, b in pairwise(cuts)]
+    if cuts and any(one.high is None for one in bands):
+        pieces.append((cuts[-1], None))
+    held = [np.array([_within(piece, one) for piece in pieces]) for one in bands]
+    used = np.any(held, axis=0)
+    return [p for p, some in zip(pieces, used, strict=True) if some], [own[used] for own in held]
+
+
+def _within(piece: Ends, band: Interval) -> bool:
+    """Whether a piece lies in a band; pieces never cross the end of one."""
+    above = band.low is None or (piece[0] is not None and piece[0] >= band.low)
+    below = band.high is None or (piece[1] is not None and piece[1] <= band.high)
+    return above and below
+
+
+def band_name(ends: Ends) -> str:
+    """A band as it is written: 15, 15-19, 85+, under 5."""
+    low, high = ends
+    if low is None:
+        return "all numbers" if high is None else f"under {high + 1}"
+    if high is None:
+        return f"{low}+"
+    if low == high:
+        return str(low)
+    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
+
+
+def _key(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _of_tree(reading: _Reading, tree: Hierarchy) -> _Points:
+    """The leaves of the tree; a label is a leaf or a group."""
+    groups = _groups(tree)
+    points = _Points(list(tree.leaves), [None] * len(tree.leaves))
+    for label in reading.labels:
+        if _key(label.text) not in groups:
+            raise reading.unmatched(label, list(groups), "the tree")
+        points.sets[label.text] = groups[_key(label.text)]
+    return points
+
+
+def _groups(tree: Hierarchy) -> dict[str, BoolArray]:
+    """The leaves of every node of a tree, by its name."""
+    found: dict[str, BoolArray] = {}
+    for height in range(tree.height, -1, -1):
+        for group, node in enumerate(tree.names[height]):
+            found[_key(node)] = tree.groups[height] == group
+    return found
+
+
+def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None) -> _Points:
+    """The levels of the data, and which of them each label holds."""
+    own = {_key(level): np.arange(len(levels)) == i for i, level in enumerate(levels)}
+    if tree is not None:
+        place = {_key(leaf): i for i, leaf in enumerate(tree.leaves)}
+        at = np.array([place.get(_key(level), -1) for level in levels])
+        for node, leaves in _groups(tree).items():
+            own.setdefault(node, np.where(at >= 0, leaves[at], False))
+    known = [reading.bands.get(level) for level in levels]
+    ends: list[Ends | None] = [None if one is None else (one.low, one.high) for one in known]
+    points = _Points(list(levels), ends)
+    for label in reading.labels:
+        text = label.text
+        if _key(text) in own:
+            points.sets[text] = own[_key(text)]
+        elif text in reading.bands:
+            points.sets[text] = _levels_within(reading, label, levels)
+        else:
+            raise reading.unmatched(label, list(levels), "the data")
+    return points
+
+
+def _levels_within(reading: _Reading, label: Label, levels: Sequence[str]) -> BoolArray:
+    """The levels that lie in a band; one that lies half in it cannot be told apart."""
+    band = reading.bands[label.text]
+    held = np.zeros(len(levels), dtype=np.bool_)
+    for i, level in enumerate(levels):
+        own = reading.bands.get(level)
+        if own is None:
+            continue
+        held[i] = _within((own.low, own.high), band)
+        before = band.low is not None and own.high is not None and own.high < band.low
+        after = band.high is not None and own.low is not None and own.low > band.high
+        if not held[i] and not before and not after:
+            what, where = f"label {label.text!r} of {reading.name}", reading.tables[label.table]
+            got = f"one that holds a part of {level!r}"
+            raise InputError(must_be(what, "a union of levels of the data", got, where=where))
+    return held
+
+
+def _is_closed(labels: Sequence[Label], points: _Points) -> bool:
+    """Whether some table lists two labels that have nobody in common."""
+    by_table: dict[int, list[BoolArray]] = {}
+    for label in labels:
+        if label.text in points.sets:
+            by_table.setdefault(label.table, []).append(points.sets[label.text])
+    for own in by_table.values():
+        for one in own[1:]:
+            if not np.any(one & own[0]):
+                return True
+    return False
+
+
+def _with_others(points: _Points) -> _Points:
+    found = _Points(names=[*points.names, "others"], ends=[*points.ends, None])
+    for text, own in points.sets.items():
+        found.sets[text] = np.append(own, False)
+    return found
+
+
+def _joined(name: str, points: _Points, *, is_data: bool, others: bool) -> Domain:
+    """Points that no label tells apart become one part."""
+    labels = list(points.sets)
+    told = [text for text in labels if not points.sets[text].all()]
+    if told:
+        marks = np.array([points.sets[text] for text in told])
+        _, first, part_of = np.unique(marks, axis=1, return_index=True, return_inverse=True)
+    else:
+        first, part_of = np.zeros(1, dtype=np.int64), np.zeros(len(points.names), dtype=np.int64)
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    part_of = place[part_of.ravel()]
+    members: list[list[int]] = [[] for _ in order]
+    for point, part in enumerate(part_of.tolist()):
+        members[part].append(point)
+    sets = {text: read_only(points.sets[text][[m[0] for m in members]]) for text in labels}
+    ends = [_ends_of([points.ends[i] for i in own]) for own in members]
+    names = [
+        _part_name([points.names[i] for i in own], end)
+        for own, end in zip(members, ends, strict=True)
+    ]
+    return Domain(
+        name=name,
+        parts=tuple(names),
+        sets=sets,
+        ends=tuple(ends),
+        part_of=read_only(part_of) if is_data else None,
+        others=others,
+    )
+
+
+def _ends_of(ends: Iterable[Ends | None]) -> Ends | None:
+    """The band that some bands make, if they are without a gap."""
+    found = list(ends)
+    if any(one is None for one in found):
+        return None
+    known = sorted(
+        (one for one in found if one is not None), key=lambda e: (e[0] is not None, e[0] or 0)
+    )
+    for (_, last), (first, _) in pairwise(known):
+        if last is None or first != last + 1:
+            return None
+    return known[0][0], known[-1][1]
+
+
+def _part_name(names: Sequence[str], ends: Ends | None) -> str:
+    if ends is not None:
+        return band_name(ends)
+    if len(names) <= MOST_JOINED:
+        return " + ".join(names)
+    return f"{' + '.join(names[:MOST_JOINED])} and {len(names) - MOST_JOINED} more"
