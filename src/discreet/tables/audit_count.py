@@ -9,6 +9,8 @@ from discreet.fiber.draws.sequential import estimate_count
 from discreet.fiber.sums.counting import Count, count_tables
 from discreet.fiber.sums.dynamic_programming import Budget
 from discreet.fiber.system import structure
+from discreet.fiber.system.linear_system import System
+from discreet.fiber.system.margins import Margins
 from discreet.figures import How, Unavailable
 from discreet.numerics.rounding import above
 from discreet.progress import Progress
@@ -30,33 +32,52 @@ def number_of_tables(release: Release, seed: int, clock: Clock, progress: Progre
     if not release.is_shown:
         note = f"not counted: the table has more than {MOST_SHOWN:,} cells"
         return Count(value=None, how=None, note=note)
+    margins = None if release.informative else release.margins
+    return counted_within(
+        release.system(), margins=margins, seed=seed, clock=clock, progress=progress
+    )
+
+
+def counted_within(
+    system: System, *, margins: Margins | None = None, seed: int, clock: Clock, progress: Progress
+) -> Count:
+    """The number of tables of a system, exact or estimated within a share of the time.
+
+    `margins` say all that the system does, where that is so. Not counted where more than 1,024
+    cells depend on each other.
+    """
     progress("counting the tables", None)
-    together = _cells_together(release)
+    together = _cells_together(system)
     if together > MOST_COUNTED:
         note = f"not counted: {together:,} cells depend on each other, more than {MOST_COUNTED:,}"
         return Count(value=None, how=None, note=note)
     seconds = clock.share(COUNT_SHARE, COUNT_SECONDS) or COUNT_SECONDS
     budget = Budget(states=1_000_000, steps=int(STEPS_A_SECOND * seconds), seconds=seconds)
-    exact = count_tables(release.system(), budget=budget, progress=progress)
+    exact = count_tables(system, budget=budget, progress=progress)
     if exact.value is not None:
         return exact
-    return _estimated(release, exact, seed, clock, progress)
+    return _estimated(system, margins, exact, seed, clock, progress)
 
 
-def _cells_together(release: Release) -> int:
+def _cells_together(system: System) -> int:
     """The most cells that are not fixed and tied to each other by the margins."""
-    blocks = structure.presolve(release.system(), drop_redundant=False).blocks
+    blocks = structure.presolve(system, drop_redundant=False).blocks
     return max((block.system.n_columns for block in blocks), default=0)
 
 
 def _estimated(
-    release: Release, exact: Count, seed: int, clock: Clock, progress: Progress
+    system: System,
+    margins: Margins | None,
+    exact: Count,
+    seed: int,
+    clock: Clock,
+    progress: Progress,
 ) -> Count:
     found = estimate_count(
-        release.system(),
+        system,
         n_draws=DRAWS,
         rng=np.random.default_rng([seed, 1]),
-        margins=None if release.informative else release.margins,
+        margins=margins,
         time_limit=clock.share(COUNT_SHARE, COUNT_SECONDS),
         progress=progress,
     )

@@ -29,8 +29,8 @@ ENTRY_SECONDS = 2e-6  # of such a program, for each entry
 class Certificate:
     """Weights over `denominator` on figures, by number: Σ weights · figure bounds the sum.
 
-    `value` is the bound that they prove, `is_equal` whether the weighted figures are the sum itself
-    and no mere bound of it.
+    `value` is the bound that they prove, from above where `is_upper`; `is_equal` says whether the
+    weighted figures are the sum itself and no mere bound of it.
     """
 
     rows: tuple[int, ...]
@@ -38,6 +38,7 @@ class Certificate:
     denominator: int
     value: int
     is_equal: bool
+    is_upper: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,7 @@ def at_least(ranges: Ranges, cells: IntArray, value: int) -> Certificate | None:
         denominator=found.denominator,
         value=-found.value,
         is_equal=found.is_equal,
+        is_upper=False,
     )
 
 

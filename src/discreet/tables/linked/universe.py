@@ -121,16 +121,6 @@ class Universe:
         found[self.atom_of[cells]] = cells
         return found
 
-    def sets_of(self, figure: int) -> dict[str, BoolArray]:
-        """The parts of each variable that a figure counts."""
-        own = self.tables[int(self.table[figure])]
-        labels = own.places[int(self.place[figure])]
-        named = {domain.name: domain for domain in self.domains}
-        return {
-            name: named[name].sets[own.labels[v][int(labels[v])]]
-            for v, name in enumerate(own.variables)
-        }
-
     def cell_of(self, figure: int) -> dict[str, str]:
         """What a figure is of, by its labels, those of totals left out."""
         own = self.tables[int(self.table[figure])]
@@ -160,16 +150,17 @@ class Universe:
         own, place = self.tables[int(self.table[figure])], int(self.place[figure])
         return own.printed[place] or own.marks.get(place, "") or "withheld"
 
-    def cells_named(self, atom: int) -> dict[str, BoolArray] | None:
-        """An atom as a set of parts of each variable; None where it is no such product."""
-        cells = np.flatnonzero(self.atom_of == atom)
-        places = np.unravel_index(cells, self.shape)
-        held = {
-            domain.name: np.isin(np.arange(domain.size), own)
-            for domain, own in zip(self.domains, places, strict=True)
-        }
-        size = prod(int(own.sum()) for own in held.values())
-        return held if size == len(cells) else None
+    @cached_property
+    def _cells_in_order(self) -> tuple[IntArray, IntArray]:
+        """The cells by their atoms, and where those of each atom begin."""
+        held = np.flatnonzero(self.atom_of >= 0)
+        order = held[np.argsort(self.atom_of[held], kind="stable")]
+        return order, np.concatenate([[0], np.cumsum(self.size_of_atom)])
+
+    def cells_of(self, atoms: IntArray) -> IntArray:
+        """The cells of some atoms."""
+        order, ends = self._cells_in_order
+        return np.concatenate([order[ends[a] : ends[a + 1]] for a in atoms.tolist()])
 
 
 def universe_of(

@@ -1,0 +1,365 @@
+"""What follows from published tables taken together, for somebody who holds nothing else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.clock import Clock
+from discreet.errors import InputError, must_be
+from discreet.fiber.bounds.by_programming import Work
+from discreet.fiber.sums.counting import Count
+from discreet.fiber.system.linear_system import UNLIMITED
+from discreet.fiber.system.programs import Deadline
+from discreet.figures import Figure, How, Outcome, Unavailable
+from discreet.notebooks import Result
+from discreet.numerics.arrays import IntArray
+from discreet.policy.findings import Finding, Findings
+from discreet.policy.policy import judge
+from discreet.policy.rule import Subject
+from discreet.policy.verdict import Verdict
+from discreet.progress import Progress
+from discreet.tables.audit_count import counted_within
+from discreet.tables.linked.derived import Derived, Following, following
+from discreet.tables.linked.domains import Domain, Label, domain_of
+from discreet.tables.linked.naming import Derivation, Names, said
+from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.reduced import Reduced, reduced
+from discreet.tables.linked.sources import Sources
+from discreet.tables.linked.universe import Universe, universe_of
+from discreet.tables.linked.witnesses import Witnesses, witnesses
+from discreet.tables.policy_needs import needs_of
+
+MOST_BOUNDED = 4096  # atoms up to which the bounds of each are sought
+BOUNDS_SHARE, SEEN_SHARE, PROOF_SHARE = 0.35, 0.4, 0.6  # of what is left of the time
+MOST_CONCERNS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A figure that follows although no table shows it: of whom, its value, and why.
+
+    `cell` has the variables that it is by; `but` are cells within that one which it does not count.
+    """
+
+    cell: Mapping[str, str]
+    but: tuple[Mapping[str, str], ...]
+    lower: int
+    upper: int
+    how: str
+    derivation: Derivation
+    atoms: IntArray
+
+    @property
+    def words(self) -> str:
+        """Of whom it is."""
+        but = f" but for {'; '.join(map(said, self.but))}" if self.but else ""
+        return f"{said(self.cell)}{but}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """A cell of the finest cross with the least and the greatest count that it may have."""
+
+    cell: Mapping[str, str]
+    lower: int
+    upper: int
+    how: str
+    atom: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """Tables put together: the names and labels they share, what they say, and tables that fit."""
+
+    sources: Sources
+    known: Reduced
+    seen: Witnesses
+    exact: tuple[IntArray, IntArray] | None
+    proofs: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def universe(self) -> Universe:
+        """The cells and figures."""
+        return self.known.universe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Attack(Result):
+    """What follows from published tables.
+
+    `derived` are figures that no table shows, smallest first, `n_derived` how many there are in
+    all; `unproved` more are the same in every table that was looked at, without a proof in time.
+    `cells` are the bounds of the finest cells, where these are few; `narrow` those that are small
+    for certain though not known. `n_tables` counts the tables that fit.
+    """
+
+    linked: Linked
+    options: AttackOptions
+    derived: tuple[Followed, ...]
+    n_derived: int
+    unproved: int
+    cells: tuple[Bounded, ...]
+    narrow: tuple[Bounded, ...]
+    n_tables: Count
+    findings: Findings
+    verdict: Verdict | None
+    notes: tuple[str, ...] = ()
+
+
+def domains_of(
+    sources: Sources,
+    options: AttackOptions,
+    levels: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[Domain, ...]:
+    """Every variable of the tables, in the order in which they come."""
+    names = list(dict.fromkeys(name for table in sources.tables for name in table.variables))
+    _check_known(options, names)
+    titles = [table.name for table in sources.tables]
+    found = []
+    for name in names:
+        labels = [
+            Label(text, number)
+            for number, table in enumerate(sources.tables)
+            if name in table.variables
+            for text in table.labels[table.variables.index(name)]
+        ]
+        found.append(
+            domain_of(
+                name,
+                labels,
+                titles,
+                levels=None if levels is None else levels[name],
+                tree=options.trees.get(name),
+                others=name in options.others,
+            )
+        )
+    return tuple(found)
+
+
+def _check_known(options: AttackOptions, names: Sequence[str]) -> None:
+    for option, given in (("others", options.others), ("trees", tuple(options.trees))):
+        for name in given:
+            if name not in names:
+                rule = f"variables of the tables ({', '.join(names)})"
+                raise InputError(must_be(option, rule, repr(name)))
+
+
+def linked(
+    sources: Sources,
+    domains: Sequence[Domain],
+    clock: Clock,
+    progress: Progress,
+    *,
+    truth: IntArray | None = None,
+) -> Linked:
+    """The tables put together, with tables that fit; raises InputError where none does.
+
+    `truth` is the table of the cells that the data hold, where there are data: it spares search.
+    """
+    progress("putting the tables together", None)
+    universe = universe_of(domains, sources.tables, sources.rules)
+    known = reduced(universe)
+    point = None if truth is None else _atoms_of(known, truth)
+    seen = witnesses(known, Clock(clock.share(SEEN_SHARE)), progress)
+    exact, proofs, notes = _bounds(known, clock, progress, point)
+    return Linked(
+        sources=sources, known=known, seen=seen, exact=exact, proofs=proofs,
+        notes=(*_notes_of(known, domains), *notes),
+    )  # fmt: skip
+
+
+def _atoms_of(known: Reduced, truth: IntArray) -> IntArray:
+    """The true counts of the atoms that are limited."""
+    universe = known.universe
+    held = universe.atom_of >= 0
+    counts = np.zeros(universe.n_atoms, dtype=np.int64)
+    np.add.at(counts, universe.atom_of[held], truth.ravel()[held])
+    return counts[known.limited]
+
+
+def _notes_of(known: Reduced, domains: Sequence[Domain]) -> list[str]:
+    notes: list[str] = []
+    open_ones = [domain.name for domain in domains if domain.others]
+    if open_ones:
+        notes.append(f"Levels that no table lists are taken to exist of {', '.join(open_ones)}.")
+    if known.n_unlimited:
+        n = known.n_unlimited
+        verb = "is" if n == 1 else "are"
+        notes.append(f"{n:,} {'cell' if n == 1 else 'cells'} {verb} limited by no figure.")
+    return notes
+
+
+def _bounds(
+    known: Reduced, clock: Clock, progress: Progress, point: IntArray | None
+) -> tuple[tuple[IntArray, IntArray] | None, tuple[str, ...], list[str]]:
+    """The bounds of every atom, how each is known, and a note where time ended the search."""
+    if not 0 < len(known.limited) <= MOST_BOUNDED:
+        return None, (), []
+    deadline = Deadline(clock.share(BOUNDS_SHARE))
+    tables = [] if point is None else [point]
+    found = Work(known.system, tables, deadline, progress).bounds(np.arange(len(known.limited)))
+    lower, upper = known.limits()
+    lower[known.limited], upper[known.limited] = found.lower, found.upper
+    how = ["no figure limits it"] * known.universe.n_atoms
+    for place, atom in enumerate(known.limited.tolist()):
+        least, most = found.how(place)
+        same = found.lower[place] == found.upper[place]
+        how[atom] = least.text if same else f"lower {least.text}; upper {most.text}"
+    notes = [f"bounds: {found.note}"] if found.note else []
+    return (lower, upper), tuple(how), notes
+
+
+def attacked(sources: Sources, options: AttackOptions, clock: Clock, progress: Progress) -> Attack:
+    """What follows from the tables, and what the rules say of that."""
+    own = linked(sources, domains_of(sources, options), clock, progress)
+    followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
+    number = number_of_tables(own, options.seed, clock, progress)
+    names = Names(own.universe)
+    derived = listed(followed, names, options.most)
+    cells = bounded_cells(own, names)
+    found = Findings(dict(_findings(own, followed, names, options)))
+    return Attack(
+        linked=own,
+        options=options,
+        derived=derived,
+        n_derived=len(followed.figures),
+        unproved=followed.unproved,
+        cells=cells,
+        narrow=tuple(c for c in cells if 0 < c.lower < c.upper <= options.most_small),
+        n_tables=number,
+        findings=found,
+        verdict=judge(options.policies, Subject.TABLES, found),
+        notes=(*sources.notes, *own.notes),
+    )
+
+
+def number_of_tables(own: Linked, seed: int, clock: Clock, progress: Progress) -> Count:
+    """How many tables of the finest cells fit all figures."""
+    if own.known.n_unlimited:
+        note = "not counted: some cells are limited by no figure, so there is no end of tables"
+        return Count(value=None, how=None, note=note)
+    return counted_within(own.known.system, seed=seed, clock=clock, progress=progress)
+
+
+def listed(followed: Following, names: Names, most: int) -> tuple[Followed, ...]:
+    """The smallest figures that follow, with their names and derivations."""
+    found = []
+    for one in followed.figures[:most]:
+        cell, but = _named(one, names)
+        found.append(
+            Followed(
+                cell=cell,
+                but=but,
+                lower=one.value,
+                upper=one.value,
+                how="exact",
+                derivation=names.derivation(one),
+                atoms=one.atoms,
+            )
+        )
+    return tuple(found)
+
+
+def _named(one: Derived, names: Names) -> tuple[dict[str, str], tuple[dict[str, str], ...]]:
+    """A figure as a cell; where it is no cell, as one less others."""
+    cell = names.cell(one.atoms)
+    if cell is not None or one.above is None:
+        return cell or {}, ()
+    rows = one.above.rows
+    return names.universe.cell_of(rows[0]), tuple(names.universe.cell_of(row) for row in rows[1:])
+
+
+def bounded_cells(own: Linked, names: Names) -> tuple[Bounded, ...]:
+    """The finest cells with their bounds, where these were sought; those without limit left out."""
+    if own.exact is None:
+        return ()
+    lower, upper = own.exact
+    found = []
+    for atom in np.flatnonzero(upper < UNLIMITED).tolist():
+        cell = names.cell(np.array([atom]))
+        if cell is not None:
+            found.append(
+                Bounded(
+                    cell=cell,
+                    lower=int(lower[atom]),
+                    upper=int(upper[atom]),
+                    how=own.proofs[atom],
+                    atom=atom,
+                )
+            )
+    return tuple(found)
+
+
+def _findings(
+    own: Linked, followed: Following, names: Names, options: AttackOptions
+) -> Sequence[tuple[str, Finding]]:
+    """What rules on tables may be about: small figures that follow, and such that are printed."""
+    needs = needs_of(options.policies)
+    found = [
+        (f"derived:{n}", derived_finding(followed, names, n))
+        for n in dict.fromkeys([options.most_small, *needs.derived])
+    ]
+    for n in dict.fromkeys([options.most_small, *needs.printed, *needs.shown]):
+        one = printed_finding(own.universe, n)
+        found += [(f"printed:{n}", one), (f"shown:{n}", one)]
+    return found
+
+
+def derived_finding(followed: Following, names: Names, small: int) -> Finding:
+    """How many figures from 1 to `small` (zeros for 0) follow although no table shows them."""
+    mine = [one for one in followed.figures if _is_small(one.value, small)]
+    what = _small_words(small)
+    if mine:
+        words = f"{_number(len(mine), 'figure')} {what} can be worked out"
+        concerns = tuple(said(_named(one, names)[0]) for one in mine[:MOST_CONCERNS])
+        value: Outcome = Figure(value=len(mine), how=How.EXACT)
+        if followed.unproved:
+            value = Figure(
+                value=None, low=len(mine), high=len(mine) + followed.unproved, how=How.BOUND
+            )
+        return Finding(value=value, found=words, concerns=concerns)
+    if followed.unproved:
+        n = followed.unproved
+        value = Figure(value=None, low=0, high=n, how=How.BOUND)
+        words = (
+            f"it is open whether a figure {what} can be worked out: {_number(n, 'cell')} not proved"
+        )
+        return Finding(value=value, found=words, doubt="not all cells were proved in time")
+    words = f"no figure {what} that is not shown can be worked out"
+    return Finding(value=Figure(value=0, how=How.EXACT), found=words)
+
+
+def _is_small(value: int, small: int) -> bool:
+    return 1 <= value <= small if small else value == 0
+
+
+def printed_finding(universe: Universe, small: int) -> Finding:
+    """How many exact figures from 1 to `small` (zeros for 0) stand in the tables."""
+    exact = universe.is_exact & np.array(
+        [
+            universe.tables[t].printed[p] != ""
+            for t, p in zip(universe.table, universe.place, strict=True)
+        ],
+        dtype=np.bool_,
+    )
+    least, most = (1, small) if small else (0, 0)
+    mine = np.flatnonzero(exact & (universe.low >= least) & (universe.low <= most))
+    words = f"no count {_small_words(small)} is printed"
+    if len(mine):
+        verb = "is" if len(mine) == 1 else "are"
+        words = f"{_number(len(mine), 'count')} {_small_words(small)} {verb} printed"
+    concerns = tuple(universe.name_of(int(row)) for row in mine[:MOST_CONCERNS])
+    value: Figure | Unavailable = Figure(value=len(mine), how=How.EXACT)
+    return Finding(value=value, found=words, concerns=concerns)
+
+
+def _small_words(small: int) -> str:
+    if small == 0:
+        return "of 0"
+    return "of 1" if small == 1 else f"from 1 to {small}"
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun if n == 1 else noun + 's'}"

@@ -1,0 +1,263 @@
+"""Published tables made ready to be put together: names, labels, parts and rules in one language.
+
+A source is a file, perhaps with what is to be said of it: `t2.csv | sex=F | rounded(5)` is a table
+of women whose figures were rounded.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.data.columns import near_match
+from discreet.data.published.published_table import PublishedTable, Statistic
+from discreet.errors import InputError, must_be
+from discreet.tables.linked.rules import FORMS, Rule, check_figures, guessed, rule_of
+
+PART = re.compile(r"\s*([^=|]+?)\s*=\s*([^=|]+?)\s*")
+MOST_ABSENT = 2**22  # combinations of a table that are filled with zeros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A table with the rule by which its figures were printed."""
+
+    table: PublishedTable
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """All tables in one language, and what is to be said of how they were read."""
+
+    tables: tuple[PublishedTable, ...]
+    rules: tuple[Rule, ...]
+    notes: tuple[str, ...] = ()
+
+
+def source_of(given: Any) -> tuple[Source, ...]:
+    """The tables of a file with its sections, or a table itself."""
+    if isinstance(given, Source):
+        return (given,)
+    if isinstance(given, PublishedTable):
+        return (Source(table=given, rule=Rule()),)
+    if not isinstance(given, str | Path):
+        rule = "files, or published tables"
+        raise InputError(must_be("published", rule, f"a {type(given).__name__}"))
+    from discreet.data.published.reading import read_published
+
+    path, sections = _parted(str(given))
+    rule, rest = rule_of(sections)
+    part, rest = _part(rest)
+    options = dict(_options(rest))
+    found = read_published(Path(path), **options)
+    return tuple(Source(table=replace(one, part={**one.part, **part}), rule=rule) for one in found)
+
+
+def _parted(text: str) -> tuple[str, list[str]]:
+    """The file and the sections behind it; a file may have a bar in its name."""
+    if Path(text).exists():
+        return text, []
+    path, *sections = text.split("|")
+    return path.strip(), [one for one in sections if one.strip()]
+
+
+def _part(sections: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Conditions such as `sex=F`, and the sections that are none."""
+    part: dict[str, str] = {}
+    rest: list[str] = []
+    for section in sections:
+        for one in section.split(","):
+            found = PART.fullmatch(one)
+            if found is None or found[1] in ("count", "sheet"):
+                rest.append(one.strip())
+            else:
+                part[found[1]] = found[2]
+    return part, rest
+
+
+def _options(sections: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for section in sections:
+        name, equals, value = section.partition("=")
+        if name.strip() not in ("count", "sheet") or not equals:
+            rule = f"a part (sex=F), a rule ({FORMS}), count=COLUMN or sheet=NAME"
+            raise InputError(must_be("what follows the bar of published", rule, repr(section)))
+        yield name.strip(), value.strip()
+
+
+def together(
+    sources: Sequence[Source],
+    *,
+    labels: Sequence[str] = (),
+    absent: str = "unknown",
+    names: Sequence[str] | None = None,
+) -> Sources:
+    """All tables with the same names for the same things.
+
+    `labels` say what else things are called, `names` are the variables of the data where there are
+    data. Parts become variables with one label; figures that are no counts are left out with a
+    note. Raises InputError for a variable that the data do not have.
+    """
+    if not sources:
+        raise InputError(must_be("published", "at least one table", "none"))
+    other = _other_names(labels)
+    notes: list[str] = []
+    tables: list[PublishedTable] = []
+    rules: list[Rule] = []
+    known = {name.casefold(): name for name in names or ()}
+    for source in _named_apart(sources):
+        table = _renamed(source.table, other, known, fixed=names is not None)
+        notes += [f"{table.name}: {note}" for note in table.notes]
+        if table.statistic is not Statistic.COUNT:
+            notes.append(_left_out(table))
+            continue
+        check_figures(table)
+        rule, note = guessed(table, source.rule)
+        notes += [note] if note else []
+        table = _with_part(table)
+        table, note = _filled(table, absent)
+        notes += [note] if note else []
+        tables.append(table)
+        rules.append(rule)
+    if not tables:
+        raise InputError(must_be("published", "tables of counts", "none"))
+    return Sources(tables=tuple(tables), rules=tuple(rules), notes=tuple(notes))
+
+
+def _left_out(table: PublishedTable) -> str:
+    what = "percentages" if table.statistic is Statistic.PERCENT else "means"
+    return f"{table.name} has {what}, which are not used: give the counts they are of."
+
+
+def _named_apart(sources: Sequence[Source]) -> list[Source]:
+    """Two tables of the same name are told apart by a number."""
+    seen: dict[str, int] = {}
+    found: list[Source] = []
+    for source in sources:
+        name = source.table.name
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            name = f"{name} ({seen[name]})"
+        found.append(replace(source, table=replace(source.table, name=name)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherNames:
+    """What variables and labels are called besides."""
+
+    variables: Mapping[str, str]
+    labels: Mapping[tuple[str, str], str]
+
+
+def _other_names(given: Sequence[str]) -> _OtherNames:
+    variables: dict[str, str] = {}
+    labels: dict[tuple[str, str], str] = {}
+    for text in given:
+        left, equals, right = text.partition("=")
+        name, colon, label = left.partition(":")
+        if not equals or not name.strip() or not right.strip() or (colon and not label.strip()):
+            rule = "written VARIABLE:LABEL=LEVEL or OTHER=VARIABLE"
+            raise InputError(must_be("labels", rule, repr(text)))
+        if colon:
+            labels[name.strip().casefold(), label.strip()] = right.strip()
+        else:
+            variables[name.strip().casefold()] = right.strip()
+    return _OtherNames(variables, labels)
+
+
+def _renamed(
+    table: PublishedTable, other: _OtherNames, known: dict[str, str], *, fixed: bool
+) -> PublishedTable:
+    """The table with the names that are known for its variables and labels.
+
+    Names are the same but for their case. `known` learns those of this table, unless it is `fixed`.
+    """
+
+    def variable(name: str) -> str:
+        plain = " ".join(name.split())
+        named = other.variables.get(plain.casefold(), plain)
+        found = known.get(named.casefold())
+        if found is None and fixed:
+            near = near_match(named, list(known.values()))
+            meant = f"did you mean {near!r}? " if near else ""
+            remedy = f"{meant}say what it is called there, '{named}=VARIABLE' (labels)"
+            what = "variables of published tables"
+            got = repr(named)
+            raise InputError(
+                must_be(what, "those of the data", got, where=table.name, remedy=remedy)
+            )
+        return known.setdefault(named.casefold(), named)
+
+    def label(name: str, text: str) -> str:
+        return other.labels.get((name.casefold(), text), text)
+
+    own = tuple(variable(name) for name in table.variables)
+    if len(set(own)) < len(own):
+        raise InputError(must_be(f"variables of {table.name}", "different", "one twice"))
+    labels = [
+        tuple(label(n, x) for x in column) for n, column in zip(own, table.labels, strict=True)
+    ]
+    part = {variable(name): label(variable(name), text) for name, text in table.part.items()}
+    merged = [_merged(column, table.places[:, v]) for v, column in enumerate(labels)]
+    places = [place for _, place in merged]
+    return replace(
+        table,
+        variables=own,
+        labels=tuple(column for column, _ in merged),
+        places=np.stack(places, axis=1) if places else table.places,
+        part=part,
+    )
+
+
+def _merged(labels: Sequence[str], places: Any) -> tuple[tuple[str, ...], Any]:
+    """Labels each once, where two got the same name."""
+    once = list(dict.fromkeys(labels))
+    move = np.array([once.index(label) for label in labels], dtype=np.int64)
+    return tuple(once), move[places] if len(move) else places
+
+
+def _with_part(table: PublishedTable) -> PublishedTable:
+    """What the whole table is a part by becomes a variable with one label."""
+    more = [(name, label) for name, label in table.part.items() if name not in table.variables]
+    for name in table.part:
+        if name in table.variables:
+            rule = "about variables that the table has no column for"
+            raise InputError(must_be(f"part of {table.name}", rule, repr(name)))
+    if not more:
+        return table
+    zeros = np.zeros((table.n_figures, len(more)), dtype=np.int64)
+    return replace(
+        table,
+        variables=(*table.variables, *(name for name, _ in more)),
+        labels=(*table.labels, *((label,) for _, label in more)),
+        places=np.concatenate([table.places, zeros], axis=1),
+        part={},
+    )
+
+
+def _filled(table: PublishedTable, absent: str) -> tuple[PublishedTable, str]:
+    """The table with what it does not list, and a note of what that is taken as."""
+    shape = [len(column) for column in table.labels]
+    missing = prod(shape) - table.n_figures
+    if missing <= 0:
+        return table, ""
+    listed = f"{table.name} does not list {missing:,} of {prod(shape):,} combinations"
+    if absent == "unknown":
+        return table, f"{listed}: taken as not published (absent zero takes them as empty)."
+    if prod(shape) > MOST_ABSENT:
+        raise InputError(must_be("absent", f"zero for at most {MOST_ABSENT:,}", f"{prod(shape):,}"))
+    there = {tuple(row) for row in table.places.tolist()}
+    more = [row for row in product(*(range(size) for size in shape)) if row not in there]
+    filled = replace(
+        table,
+        places=np.concatenate([table.places, np.array(more, dtype=np.int64)]),
+        printed=(*table.printed, *["0"] * len(more)),
+        where=(*table.where, *["not listed"] * len(more)) if table.where else (),
+    )
+    return filled, f"{listed}: taken as zero."
