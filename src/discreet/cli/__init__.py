@@ -25,6 +25,10 @@ from discreet.numerics.linear_algebra import keep_to_one_thread
             "Change a file of records until the rules hold, and show what it cost.",
         ),
         "audit": ("discreet.cli.audit", "What released margins of a table reveal of it."),
+        "attack": (
+            "discreet.cli.attack",
+            "What published tables reveal together, without the data behind them.",
+        ),
         "choose": (
             "discreet.cli.choose",
             "What to publish of a table: the most useful release within a limit on risk.",

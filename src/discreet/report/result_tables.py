@@ -25,6 +25,7 @@ MAIN: Mapping[str, tuple[str, ...]] = {  # the figures that lead, by the kind of
         "sample_size", "population_size", "n_cells", "n_table_cells", "sample_uniques", "anonymity",
         "recommended", "households",
     ),
+    "attack": ("n_figures", "n_cells", "n_derived", "n_tables"),
     "audit": ("total", "n_table_cells", "n_small_cells", "n_tables", "risk"),
     "backtest": ("population_size", "population_uniques", "n_cells"),
     "choose": ("chosen", "max_risk"),

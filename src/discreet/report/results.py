@@ -40,6 +40,7 @@ TOLD: Mapping[str, Told] = {  # by the name of the result's class, so that only 
     "Assessment": Told(
         document="assess.document.assess_document", json="assess.json.assessment_json"
     ),
+    "Attack": Told(document="attack.document.attack_document", json="attack.json.attack_json"),
     "Audit": Told(
         document="audit.document.audit_document",
         json="audit.json.audit_json",

@@ -117,6 +117,7 @@ def domains_of(
     names = list(dict.fromkeys(name for table in sources.tables for name in table.variables))
     _check_known(options, names)
     titles = [table.name for table in sources.tables]
+    trees = options.read_trees()
     found = []
     for name in names:
         labels = [
@@ -131,7 +132,7 @@ def domains_of(
                 labels,
                 titles,
                 levels=None if levels is None else levels[name],
-                tree=options.trees.get(name),
+                tree=trees.get(name),
                 others=name in options.others,
             )
         )

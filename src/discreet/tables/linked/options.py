@@ -3,10 +3,12 @@ command line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from discreet.data.hierarchy import Hierarchy
+from discreet.data.tree_file import read_hierarchy
 from discreet.errors import InputError, must_be
 from discreet.option_types import check_types
 from discreet.policy.policy import Policy, check_about
@@ -25,8 +27,8 @@ class AttackOptions:
 
     What the labels mean:
 
-    - `trees`: for a variable, which levels are in which group (a Hierarchy); on the command line
-      `--tree region=FILE`, a row a level, from the level to the group of all.
+    - `trees`: for a variable, which levels are in which group: a Hierarchy, or a file with a row a
+      level, from the level to the group of all.
     - `labels`: other names, as 'sex:Female=F' for a level and 'Geschlecht=sex' for a variable.
     - `others`: variables that have levels which no table lists.
     - `absent`: what a combination is that a table does not list: unknown, or zero.
@@ -44,7 +46,9 @@ class AttackOptions:
     - `seed`: of what is drawn at random to estimate the number of tables.
     """
 
-    trees: Mapping[str, Hierarchy] = field(default_factory=lambda: MappingProxyType({}))
+    trees: Mapping[str, Hierarchy | str | Path] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     labels: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     absent: str = "unknown"
@@ -67,6 +71,13 @@ class AttackOptions:
             raise InputError(must_be("most", "at least 0", self.most))
         if self.seconds is not None and not 0 < self.seconds < float("inf"):
             raise InputError(must_be("seconds", "above 0 and finite", self.seconds))
+
+    def read_trees(self) -> dict[str, Hierarchy]:
+        """The trees, those in files read."""
+        return {
+            name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree)
+            for name, tree in self.trees.items()
+        }
 
     @property
     def most_small(self) -> int:

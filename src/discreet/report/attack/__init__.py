@@ -1,0 +1,1 @@
+"""What follows from published tables, as JSON and as a document."""
