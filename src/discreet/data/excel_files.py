@@ -54,7 +54,7 @@ def read_cells(path: Path, sheet: str | None = None) -> tuple[list[str], list[li
     if path.suffix.lower() in OLD_SUFFIXES:
         remedy = "save it as .xlsx or CSV"
         raise FileError(must_be(path.name, "an .xlsx workbook", "an older kind", remedy=remedy))
-    _check_parts(path)
+    check_parts(path)
     rows = _values(path, sheet)
     header = _header(path, rows)
     columns: list[list[Any]] = [[] for _ in header]
@@ -75,7 +75,7 @@ def read_look(path: Path, sheet: str | None, width: int) -> tuple[str, list[str]
 
     book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
     try:
-        found = _sheet(path, book, sheet)
+        found = sheet_of(path, book, sheet)
         found.reset_dimensions()
         formats: list[str | None] = [None] * width
         for row in islice(found.iter_rows(), 1, FORMAT_ROWS):
@@ -87,7 +87,7 @@ def read_look(path: Path, sheet: str | None, width: int) -> tuple[str, list[str]
         book.close()
 
 
-def _check_parts(path: Path) -> None:
+def check_parts(path: Path) -> None:
     """The workbook is a packed folder of bounded size, without XML that defines entities."""
     try:
         with zipfile.ZipFile(path) as packed:
@@ -99,7 +99,7 @@ def _check_parts(path: Path) -> None:
                 if part.filename.lower().endswith((".xml", ".rels")):
                     _check_xml(path, packed, part)
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise _damaged(path) from error
+        raise damaged(path) from error
 
 
 def _check_xml(path: Path, packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
@@ -109,29 +109,28 @@ def _check_xml(path: Path, packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> No
         while chunk := stream.read(CHUNK):
             done += len(chunk)
             if done > part.file_size or ENTITIES.search(before + chunk):
-                raise _damaged(path)
+                raise damaged(path)
             before = chunk[-16:]
 
 
-def _damaged(path: Path) -> FileError:
+def damaged(path: Path) -> FileError:
+    """The complaint about a workbook that cannot be opened."""
     got = "one that is damaged, locked with a password or of another kind"
     return FileError(must_be(path.name, "a readable Excel workbook", got))
 
 
 def _values(path: Path, sheet: str | None) -> Iterator[tuple[int, Sequence[Any]]]:
     """The rows with their numbers; a formula is its stored value."""
-    import openpyxl
-
-    stored = _rows(openpyxl, path, sheet, data_only=True)
-    if not _has_formulas(path):
+    stored = _rows(path, sheet, data_only=True)
+    if not has_formulas(path):
         yield from stored
         return
     for (number, row), (_, written) in zip(
-        stored, _rows(openpyxl, path, sheet, data_only=False), strict=True
+        stored, _rows(path, sheet, data_only=False), strict=True
     ):
         for place, (value, formula) in enumerate(zip(row, written, strict=True)):
             if value is None and formula is not None:
-                where = f"{_letter(place)}{number}"
+                where = f"{letter_of(place)}{number}"
                 remedy = "open the file in Excel and save it"
                 got = "a formula without one"
                 rule = "a stored value"
@@ -139,35 +138,47 @@ def _values(path: Path, sheet: str | None) -> Iterator[tuple[int, Sequence[Any]]
         yield number, row
 
 
-def _rows(
-    openpyxl: Any, path: Path, sheet: str | None, *, data_only: bool
-) -> Iterator[tuple[int, Sequence[Any]]]:
+def open_book(path: Path, *, data_only: bool) -> Any:
+    """The workbook, its sheets read as they are asked for; of formulas the stored values, or they
+    themselves. Raises FileError where it is damaged."""
+    import openpyxl
+
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=data_only, keep_links=False)
+        return openpyxl.load_workbook(path, read_only=True, data_only=data_only, keep_links=False)
     except Exception as error:  # what a parser makes of a damaged file can be anything
-        raise _damaged(path) from error
+        raise damaged(path) from error
+
+
+def rows_of(path: Path, sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
+    """The rows of a sheet. Checked: they are no more than MOST_CELLS cells together."""
+    sheet.reset_dimensions()  # what the file says of its size need not be true
+    cells = 0
+    for row in _guarded(path, sheet, values_only):
+        cells += len(row)
+        if cells > MOST_CELLS:
+            rule = f"a sheet of at most {MOST_CELLS:,} cells"
+            raise FileError(must_be(path.name, rule, "more", remedy="save it as CSV"))
+        yield row
+
+
+def _rows(path: Path, sheet: str | None, *, data_only: bool) -> Iterator[tuple[int, Sequence[Any]]]:
+    book = open_book(path, data_only=data_only)
     try:
-        found = _sheet(path, book, sheet)
-        found.reset_dimensions()  # what the file says of its size need not be true
-        cells = 0
-        for number, row in enumerate(_guarded(path, found), start=1):
-            cells += len(row)
-            if cells > MOST_CELLS:
-                rule = f"a sheet of at most {MOST_CELLS:,} cells"
-                raise FileError(must_be(path.name, rule, "more", remedy="save it as CSV"))
-            yield number, row
+        found = sheet_of(path, book, sheet)
+        yield from enumerate(rows_of(path, found, values_only=True), start=1)
     finally:
         book.close()
 
 
-def _guarded(path: Path, sheet: Any) -> Iterator[Sequence[Any]]:
+def _guarded(path: Path, sheet: Any, values_only: bool) -> Iterator[Sequence[Any]]:
     try:
-        yield from sheet.iter_rows(values_only=True)
+        yield from sheet.iter_rows(values_only=values_only)
     except Exception as error:  # as above
-        raise _damaged(path) from error
+        raise damaged(path) from error
 
 
-def _sheet(path: Path, book: Any, sheet: str | None) -> Any:
+def sheet_of(path: Path, book: Any, sheet: str | None) -> Any:
+    """The sheet of that name, or the first."""
     names = [one.title for one in book.worksheets]
     if not names:
         raise FileError(must_be(path.name, "a workbook with a sheet of cells", "none"))
@@ -177,7 +188,8 @@ def _sheet(path: Path, book: Any, sheet: str | None) -> Any:
     return book.worksheets[0 if sheet is None else names.index(sheet)]
 
 
-def _has_formulas(path: Path) -> bool:
+def has_formulas(path: Path) -> bool:
+    """Whether any sheet holds a formula."""
     with zipfile.ZipFile(path) as packed:
         for part in packed.namelist():
             if part.startswith("xl/worksheets/"):
@@ -203,7 +215,7 @@ def _name(value: Any, number: int, place: int) -> str:
     if value is None or str(value).strip() == "":
         rule = "the name of a column"
         remedy = "name each column in one row, and take merged cells apart"
-        where = f"{_letter(place)}{number}"
+        where = f"{letter_of(place)}{number}"
         raise FileError(must_be("header", rule, "an empty cell", where=where, remedy=remedy))
     return level_text(value).strip()
 
@@ -218,7 +230,7 @@ def _check_row(row: Sequence[Any], number: int, width: int) -> None:
             remedy = "correct it, or leave the cell empty where the value is missing"
         else:
             continue
-        where = f"{_letter(place)}{number}"
+        where = f"{letter_of(place)}{number}"
         raise FileError(must_be("cell", rule, got, where=where, remedy=remedy))
 
 
@@ -245,7 +257,7 @@ def _is_whole(number: float) -> bool:
     return abs(number) < 2**63 and number == int(number)
 
 
-def _letter(place: int) -> str:
+def letter_of(place: int) -> str:
     """The letters of a column: A, B, … Z, AA."""
     letters = ""
     place += 1

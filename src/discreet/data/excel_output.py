@@ -129,17 +129,17 @@ def _save(
     names = [column.name for column in columns]
     packed = io.BytesIO()  # a book that meets a full disk would complain of it twice
     try:
-        sheet.append([_cell(sheet, name, GENERAL, name) for name in names])
+        sheet.append([sheet_cell(sheet, name, GENERAL, name) for name in names])
         for row in zip(*values, strict=True):
-            sheet.append([_cell(sheet, *one) for one in zip(row, look, names, strict=True)])
+            sheet.append([sheet_cell(sheet, *one) for one in zip(row, look, names, strict=True)])
         book.save(packed)
     except BaseException:
-        _discard(sheet)
+        discard(sheet)
         raise
     path.write_bytes(packed.getbuffer())
 
 
-def _discard(sheet: Any) -> None:
+def discard(sheet: Any) -> None:
     """Removes the temporary file in which openpyxl keeps the rows until the book is saved."""
     with suppress(Exception):
         sheet.close()
@@ -147,7 +147,7 @@ def _discard(sheet: Any) -> None:
         sheet._writer.cleanup()
 
 
-def _cell(sheet: Any, value: Any, look: str, name: str) -> Any:
+def sheet_cell(sheet: Any, value: Any, look: str, name: str) -> Any:
     """A value ready to be written: text is text, whatever it begins with."""
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.utils.exceptions import IllegalCharacterError

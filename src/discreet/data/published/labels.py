@@ -42,8 +42,8 @@ SEXES = frozenset("mf")  # whose total statistical codes call T
 
 NUMBER = r"[-−]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d{0,14})(?:\.0+)?"
 UNIT = (
-    r"(?:(?:full |completed )?years?(?: old| of age)?|year[- ]olds?|yrs?|y|y\.?o\.?|persons?|people|"
-    r"members?|children|child|rooms?|jahren?|ans?|años?|anni|jaar|år|vuotta)"
+    r"(?:(?:full |completed )?years?(?: old| of age)?|year[- ]olds?|yrs?|y|y\.?o\.?|"
+    r"persons?|people|members?|children|child|rooms?|jahren?|ans?|años?|anni|jaar|år|vuotta)"
 )
 BEFORE = r"(?:aged?|ages|alter|im alter von|years)"
 TO = r"(?: ?(?:-|–|—|−|‐|‑|\.\.+|…) ?| (?:to|through|thru|bis|à|al?|till|tot) )"
