@@ -142,23 +142,21 @@ class _Reading:
         return list(dict.fromkeys(label.text for label in self.labels))
 
     def check_bands(self) -> None:
-        """Raises InputError for bands of one table that meet in a number which both hold."""
-        first: dict[tuple[int, int | None], str] = {}
-        for label in self.labels:
-            band = self.bands.get(label.text)
-            if band is not None and band.low != band.high:
-                first[label.table, band.low] = label.text
-        for label in self.labels:
-            band = self.bands.get(label.text)
-            if band is None or band.high is None or band.low == band.high:
-                continue
-            other = first.get((label.table, band.high))
-            if other is not None:
-                got = f"{label.text!r} and {other!r}, which both hold {band.high}"
-                remedy = "write bands by their first and last number, as 15-19"
-                what = f"bands of {self.name}"
-                where = self.tables[label.table]
-                raise InputError(must_be(what, "apart", got, where=where, remedy=remedy))
+        """Raises InputError for bands of one table that meet in a number which both hold.
+
+        Where another band ends before that number, they may well be of two sets of bands.
+        """
+        for number, title in enumerate(self.tables):
+            own = {label.text: self.bands.get(label.text) for label in self.labels
+                   if label.table == number}  # fmt: skip
+            wide = {text: one for text, one in own.items() if one and one.low != one.high}
+            ends = {one.high: text for text, one in wide.items()}
+            for text, one in wide.items():
+                if one.low is not None and one.low in ends and one.low - 1 not in ends:
+                    got = f"{ends[one.low]!r} and {text!r}, which both hold {one.low}"
+                    remedy = "write bands by their first and last number, as 15-19"
+                    what = f"bands of {self.name}"
+                    raise InputError(must_be(what, "apart", got, where=title, remedy=remedy))
 
     def unmatched(self, label: Label, known: Sequence[str], of: str) -> InputError:
         """The complaint about a label that is nothing in the data or the tree."""

@@ -226,7 +226,7 @@ def _sub_tables(
         mine = np.flatnonzero(np.all(which == combination, axis=1))
         layers = tuple(layered[v][0][int(c)] for v, c in enumerate(combination))
         rows = np.full(tuple(len(layer.labels) for layer in layers), -1, dtype=np.int64)
-        rows[tuple(category[mine].T)] = first + mine
+        rows[tuple(category[mine].T) if own else ...] = first + mine if own else first
         yield SubTable(table=number, layers=layers, rows=rows)
 
 
