@@ -121,7 +121,7 @@ def domains_of(
     found = []
     for name in names:
         labels = [
-            Label(text, number)
+            Label(text, number, sources.holds[number].get((name, text)))
             for number, table in enumerate(sources.tables)
             if name in table.variables
             for text in table.labels[table.variables.index(name)]

@@ -74,10 +74,12 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label with the table in which it stands, by number."""
+    """A label with the table in which it stands, by number, and the levels of the data that it
+    holds where these are known."""
 
     text: str
     table: int
+    held: BoolArray | None = None
 
 
 @dataclass(slots=True)
@@ -109,6 +111,7 @@ def domain_of(
     totals = {text for text, one in told if Whole() in (one, meaning(text))}
     if levels is not None:
         totals -= set(levels)
+    totals -= {label.text for label in labels if label.held is not None}
     own = [label for label in labels if label.text not in totals]
     reading = _Reading(name, own, tables, _bands(own, levels, tree))
     reading.check_bands()
@@ -157,6 +160,14 @@ class _Reading:
                     remedy = "write bands by their first and last number, as 15-19"
                     what = f"bands of {self.name}"
                     raise InputError(must_be(what, "apart", got, where=title, remedy=remedy))
+
+    def check_same(self, label: Label, before: BoolArray | None) -> None:
+        """Raises InputError for a label that holds other levels in another table."""
+        if before is not None and not np.array_equal(before, label.held):
+            what = f"label {label.text!r} of {self.name}"
+            rule = "of the same levels in all tables"
+            where = self.tables[label.table]
+            raise InputError(must_be(what, rule, "of others in an earlier one", where=where))
 
     def unmatched(self, label: Label, known: Sequence[str], of: str) -> InputError:
         """The complaint about a label that is nothing in the data or the tree."""
@@ -276,7 +287,12 @@ def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None)
     points = _Points(list(levels), ends)
     for label in reading.labels:
         text = label.text
-        if _key(text) in own:
+        if label.held is not None:
+            reading.check_same(label, points.sets.get(text))
+            points.sets[text] = label.held
+        elif text in points.sets:
+            continue
+        elif _key(text) in own:
             points.sets[text] = own[_key(text)]
         elif text in reading.bands:
             points.sets[text] = _levels_within(reading, label, levels)

@@ -6,10 +6,11 @@ of women whose figures were rounded.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,27 @@ import numpy as np
 from discreet.data.columns import near_match
 from discreet.data.published.published_table import PublishedTable, Statistic
 from discreet.errors import InputError, must_be
+from discreet.numerics.arrays import BoolArray
 from discreet.tables.linked.rules import FORMS, Rule, check_figures, guessed, rule_of
 
 PART = re.compile(r"\s*([^=|]+?)\s*=\s*([^=|]+?)\s*")
 MOST_ABSENT = 2**22  # combinations of a table that are filled with zeros
 
 
+Holds = Mapping[tuple[str, str], BoolArray]  # by variable and label
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A table with the rule by which its figures were printed."""
+    """A table with the rule by which its figures were printed.
+
+    `holds` says which levels of the data a label of a variable holds, where it was made of them and
+    need not be matched by its text.
+    """
 
     table: PublishedTable
     rule: Rule
+    holds: Holds = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +47,7 @@ class Sources:
 
     tables: tuple[PublishedTable, ...]
     rules: tuple[Rule, ...]
+    holds: tuple[Holds, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -109,6 +120,7 @@ def together(
     notes: list[str] = []
     tables: list[PublishedTable] = []
     rules: list[Rule] = []
+    holds: list[Holds] = []
     known = {name.casefold(): name for name in names or ()}
     for source in _named_apart(sources):
         table = _renamed(source.table, other, known, fixed=names is not None)
@@ -124,9 +136,12 @@ def together(
         notes += [note] if note else []
         tables.append(table)
         rules.append(rule)
+        holds.append(source.holds)
     if not tables:
         raise InputError(must_be("published", "tables of counts", "none"))
-    return Sources(tables=tuple(tables), rules=tuple(rules), notes=tuple(notes))
+    return Sources(
+        tables=tuple(tables), rules=tuple(rules), holds=tuple(holds), notes=tuple(notes)
+    )
 
 
 def _left_out(table: PublishedTable) -> str:
