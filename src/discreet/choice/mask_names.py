@@ -316,6 +316,7 @@ KINDS: Mapping[str, _Kind] = {
             "above_small": bool,
             "zeros": str,
             "rule_known": bool,
+            "unions": bool,
             "least": str,
             "guarantee": str,
             "exact": bool,
