@@ -25,7 +25,7 @@ from discreet.masks.contract import (
     Parameter,
     Protection,
 )
-from discreet.masks.linked_figures import figures_to_protect
+from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
 from discreet.masks.solving import Budget, OutOfTime, checked_work
 from discreet.masks.suppression_figures import (
     Figures,
@@ -34,6 +34,7 @@ from discreet.masks.suppression_figures import (
     statements,
 )
 from discreet.masks.suppression_following import derivable_unions, with_unions
+from discreet.masks.suppression_limits import covering_limit
 from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
 from discreet.masks.suppression_search import (
@@ -55,6 +56,7 @@ SEARCH_SECONDS = 60.0
 EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
+FIT_ROWS = 100_000  # of linked tables, that are scaled to in all rounds together
 
 
 class Least(StrEnum):
@@ -181,10 +183,13 @@ def _better(
         thin(problem, found, progress=progress)
         if exact:
             found, limit = least_pattern(problem, found, progress=progress)
+        if limit.cost is None and isinstance(problem.figures, LinkedFigures):
+            least = covering_limit(problem)
+            limit = Limit(least, is_proved=least >= found.cost)
         if not limit.is_proved:
             make_parts_anew(problem, found, progress=progress)
         found = with_unions(found, progress=progress)
-        limit = replace(limit, is_proved=limit.is_proved and limit.cost == found.cost)
+        limit = _settled(limit, found)
     except OutOfTime:
         problem.budget.seconds = problem.budget.spent
     except Unprotectable as without:
@@ -192,6 +197,11 @@ def _better(
     if len(unsafe := found.open()):
         return _not_protected(problem.figures, Unprotectable(unsafe, proved=False))
     return found, limit
+
+
+def _settled(limit: Limit, pattern: Pattern) -> Limit:
+    """What is known of the least cost, told of a pattern that came after it."""
+    return replace(limit, is_proved=limit.cost is not None and limit.cost >= pattern.cost)
 
 
 def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
@@ -319,13 +329,16 @@ def filled_in(figures: Figures, hidden: BoolArray) -> FloatArray:
         if np.any(~fixed[group := figures.cells(f)])
     ]
     rows.append((np.flatnonzero(~fixed), float(table.total - truth.sum())))
-    return _scaled_to(rows, np.where(fixed, truth, 1.0)).reshape(table.sizes)
+    # Subtotals on many levels are many rows that say nearly the same.
+    rounds = max(1, FIT_ROWS // len(rows)) if isinstance(figures, LinkedFigures) else FIT_ROUNDS
+    start = np.where(fixed, truth, 1.0)
+    return _scaled_to(rows, start, min(rounds, FIT_ROUNDS)).reshape(table.sizes)
 
 
-def _scaled_to(rows: list[tuple[IntArray, float]], start: FloatArray) -> FloatArray:
+def _scaled_to(rows: list[tuple[IntArray, float]], start: FloatArray, rounds: int) -> FloatArray:
     """Proportional fitting of the free cells to sums over groups of them."""
     found = start.copy()
-    for _ in range(FIT_ROUNDS):
+    for _ in range(rounds):
         worst = 0.0
         for group, wanted in rows:
             now = float(found[group].sum())

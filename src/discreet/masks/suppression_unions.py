@@ -43,7 +43,7 @@ def small_unions(figures: LinkedFigures, hidden: BoolArray, rule: Rule) -> list[
     found: dict[bytes, Union] = {}
     n = figures.n_printed
     known = {figures.cells(figure).tobytes() for figure in range(n)}
-    for row in _rows(figures):
+    for row in rows_of(figures):
         for own in _sums(row, figures, hidden, rule):
             cells = np.sort(np.concatenate([figures.cells(figure) for figure in own]))
             if cells.tobytes() not in known and cells.tobytes() not in found:
@@ -55,7 +55,7 @@ def small_unions(figures: LinkedFigures, hidden: BoolArray, rule: Rule) -> list[
     return list(found.values())
 
 
-def _rows(figures: LinkedFigures) -> Iterator[tuple[int, ...]]:
+def rows_of(figures: LinkedFigures) -> Iterator[tuple[int, ...]]:
     """The siblings in every row, column and node of the tables."""
     for layout, entries in zip(figures.layouts, figures.entries, strict=True):
         shaped = entries.reshape(layout.shape)
