@@ -64,6 +64,7 @@ def round_controlled(
     base: int,
     sets: Sequence[Sequence[str]] | None = None,
     layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     seed: int | None = None,
     total_known: bool = True,
     work: float = WORK,
@@ -71,7 +72,7 @@ def round_controlled(
     """The full table and the named margins (all of them) in multiples of the base that add up.
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data; then
-    these go out, and not the full table.
+    these go out, and not the full table; layouts that are `out` are known exactly.
 
     Without a seed the rounding is the nearest one: the sum over all published figures of how far
     they are off is least, or within a gap that is stated. With a seed it is drawn at random: in one
@@ -89,7 +90,7 @@ def round_controlled(
         counts = checked_room(table, base)
         figures = figures_of(table, counts, _tables(table, sets))
     else:
-        figures = figures_to_protect(table, sets, layouts)
+        figures = figures_to_protect(table, sets, layouts, out=out)
         counts = checked_room(figures.table, base)
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:
@@ -260,7 +261,7 @@ def _masked(
             {
                 "base": base,
                 "random": seed is not None,
-                "sets": figures.record(),
+                **figures.record(),
                 "total_known": total_known,
                 "work": work,
             }
@@ -272,15 +273,14 @@ def _masked(
 
 def _ranges(figures: Figures, rounded: IntArray, reach: int) -> list[Statement]:
     """Every figure is less than the base away from what is published, or as far as is said."""
-    return [
-        Statement(
-            cells=figures.cells(figure),
-            low=max(0, value - reach),
-            high=value + reach,
-            name=f"rounded {name}",
-        )
-        for figure, (name, value) in enumerate(zip(figures.names(), rounded.tolist(), strict=True))
-    ]
+    found = []
+    named = zip(figures.names(), rounded.tolist(), figures.is_out.tolist(), strict=True)
+    for figure, (name, value, is_out) in enumerate(named):
+        count = int(figures.counts[figure])
+        low, high = (count, count) if is_out else (max(0, value - reach), value + reach)
+        told = name if is_out else f"rounded {name}"
+        found.append(Statement(cells=figures.cells(figure), low=low, high=high, name=told))
+    return found
 
 
 def _effect(figures: Figures, rounding: _Rounding, base: int, seed: int | None) -> str:

@@ -71,6 +71,16 @@ def parted(text: str) -> tuple[str, tuple[str, ...]]:
     return first, tuple(one for one in rest if one)
 
 
+def part_labels(layout: Layout) -> list[tuple[str, str]]:
+    """The part that a layout from a text is of, as written: each variable with its levels."""
+    if not layout.part:
+        return []
+    _, sections = parted(layout.title)
+    every = [one for section in sections for one in _split(section, ",", section)]
+    pairs = [one.partition("=") for one in every if _plain(one) != TOTALS]
+    return [(_unquoted(name), _unquoted(levels)) for name, _, levels in pairs]
+
+
 def is_section_of_layout(section: str, table: Table) -> bool:
     """Whether a section says something of the shape of a table, not how its figures are made."""
     if _plain(section) == TOTALS:
@@ -84,7 +94,7 @@ def _plain(text: str) -> str:
 
 
 def _title(listed: str, sections: Sequence[str]) -> str:
-    variables = " ".join(_split(listed, ",", listed)) or "total"
+    variables = ",".join(_split(listed, ",", listed)) or "total"
     return " | ".join([variables, *sections])
 
 

@@ -53,8 +53,8 @@ class LinkedFigures(Figures):
 
     `members[start[i]:start[i + 1]]` are the cells of figure i; `homes` has in each column the
     figures that a cell belongs to, filled up with the number of figures. `entries[j]` gives the
-    figure of each entry of the j-th layout, −1 where it has no cells. Figures from `n_printed` on
-    are unions.
+    figure of each entry of the j-th layout, −1 where it has no cells. The first `n_going` layouts
+    are to go out, the others are out: their figures are known. Figures from `n_told` on are unions.
     """
 
     layouts: tuple[Layout, ...]
@@ -62,6 +62,8 @@ class LinkedFigures(Figures):
     members: IntArray
     entries: tuple[IntArray, ...]
     labels: tuple[str, ...]
+    n_going: int
+    n_told: int
 
     def cells(self, figure: int) -> IntArray:
         """The cells that a figure sums."""
@@ -90,8 +92,16 @@ class LinkedFigures(Figures):
 
     @property
     def n_printed(self) -> int:
-        """Figures that stand in a table; those that follow are unions."""
-        return 1 + max(int(own.max(initial=NONE)) for own in self.entries)
+        """Figures of the tables that are to go out; they come first."""
+        return 1 + max(int(own.max(initial=NONE)) for own in self.entries[: self.n_going])
+
+    @property
+    def is_out(self) -> BoolArray:
+        """Which figures everybody knows already."""
+        found = np.zeros(self.n, dtype=np.bool_)
+        for own in self.entries[self.n_going :]:
+            found[own[own != NONE]] = True
+        return found
 
     def name(self, figure: int) -> str:
         """What to call a figure: its variables with their categories, and its part."""
@@ -102,11 +112,11 @@ class LinkedFigures(Figures):
         return list(self.labels)
 
     def split(self, values: NDArray[Kind]) -> list[NDArray[Kind]]:
-        """One value a figure, as arrays in the shape of each table; 0 where an entry has no cell,
-        or True, since there is nothing to hide."""
+        """One value a figure, as arrays in the shape of each table that is to go out; 0 where an
+        entry has no cell, or True, since there is nothing to hide."""
         blank = np.array([values.dtype == np.bool_]).astype(values.dtype)
         padded = np.concatenate([values, blank])
-        every = zip(self.layouts, self.entries, strict=True)
+        every = list(zip(self.layouts, self.entries, strict=True))[: self.n_going]
         return [
             padded[np.where(own < 0, len(values), own)].reshape(one.shape) for one, own in every
         ]
@@ -115,7 +125,7 @@ class LinkedFigures(Figures):
         """The tables that go out, with the figures that are not shown left out."""
         flags = np.ones(self.n, dtype=np.bool_) if shown is None else shown
         parts = zip(
-            self.layouts,
+            self.layouts[: self.n_going],
             self.split(np.where(flags, self.counts, 0)),
             self.split(flags),
             strict=True,
@@ -129,18 +139,22 @@ class LinkedFigures(Figures):
 
     def text(self) -> str:
         """The tables in a few words."""
-        return layouts_text(self.layouts)
+        return layouts_text(self.layouts[: self.n_going])
 
     def shown_by(self, flags: Sequence[BoolArray]) -> BoolArray:
         """Which figures are shown, given that for the entries of each table: in one is enough."""
-        found = np.zeros(self.n + 1, dtype=np.bool_)
-        for own, is_shown in zip(self.entries, flags, strict=True):
+        found = np.append(self.is_out, False)
+        for own, is_shown in zip(self.entries, flags, strict=False):
             found[own[np.ravel(is_shown)]] = True  # an entry without cells is none, the last
         return found[:-1]
 
-    def record(self) -> tuple[tuple[str, ...], ...]:
+    def record(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """The tables as the record of a mask names them."""
-        return tuple((one.title,) for one in self.layouts)
+        going, out = self.layouts[: self.n_going], self.layouts[self.n_going :]
+        named: dict[str, tuple[tuple[str, ...], ...]] = {
+            "tables": tuple((one.title,) for one in going)
+        }
+        return named | ({"out": tuple((one.title,) for one in out)} if out else {})
 
     def with_unions(self, unions: "Sequence[Followed]") -> "LinkedFigures":
         """With further sums of cells that are to be protected though they are printed nowhere."""
@@ -161,34 +175,43 @@ def figures_to_protect(
     sets: Sequence[Sequence[str]] | None,
     layouts: Sequence[Layout] | None,
     *,
+    out: Sequence[Layout] = (),
     unions: bool = False,
 ) -> Figures:
     """The figures of linked tables, or of the named margins of the table (all of them), where
-    `unions` can be followed beside them.
+    `unions` can be followed beside them. What is `out` is known exactly.
 
     Checked: sets or layouts are given, not both, and layouts are of this table.
     """
-    if layouts is None:
+    if layouts is None and not out:
         counts = checked_counts(table)
         if not unions:
             return figures_of(table, counts, sets)
         axes = all_sets(table) if sets is None else chosen_sets(table, sets)
         margins = [Layout.of_margin(table, table.names_of(own)) for own in axes]
         return linked_figures(margins, coarse=False)
+    if layouts is None:
+        raise InputError(must_be("out", "given with layouts", "without"))
     if sets is not None:
         raise InputError(must_be("sets", "left out where layouts are given", "both"))
-    if any(one.table is not table for one in layouts):
+    if any(one.table is not table for one in (*layouts, *out)):
         raise InputError(must_be("layouts", "those of the table", "those of another"))
-    return linked_figures(layouts)
+    return linked_figures(layouts, out)
 
 
-def linked_figures(layouts: Sequence[Layout], *, coarse: bool = True) -> LinkedFigures:
-    """The figures of some layouts, on the coarsest table that has them all, or on their own.
+def linked_figures(
+    layouts: Sequence[Layout], out: Sequence[Layout] = (), *, coarse: bool = True
+) -> LinkedFigures:
+    """The figures of some layouts that are to go out, and of those that are `out`, on the coarsest
+    table that has them all, or on their own.
 
     Checked: all are of one table; together they have at most 131,072 figures; the table has persons
     and, made coarse, at most 2**20 cells.
     """
-    own = coarsened(layouts) if coarse else tuple(layouts)
+    every = (*layouts, *out)
+    own = coarsened(every) if coarse and layouts else every
+    if not layouts:
+        raise InputError(must_be("layouts", "at least one", "none"))
     number = sum(one.n_figures for one in own)
     if number > MOST_FIGURES:
         rule = f"at most {MOST_FIGURES:,} in all tables"
@@ -220,6 +243,8 @@ def linked_figures(layouts: Sequence[Layout], *, coarse: bool = True) -> LinkedF
         members=np.concatenate(groups),
         entries=tuple(entries),
         labels=tuple(labels),
+        n_going=len(layouts),
+        n_told=len(groups),
     )
 
 

@@ -71,6 +71,7 @@ def suppress(
     sets: Sequence[Sequence[str]] | None = None,
     *,
     layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     rule: Rule | None = None,
     least: str = Least.COUNTS,
     guarantee: str = Guarantee.WHOLE,
@@ -83,7 +84,8 @@ def suppress(
     """The named tables (the full one with all its margins) with figures hidden so that it is safe.
 
     In place of sets of variables, `layouts` are the shapes of linked tables of this data: bands,
-    subtotals, parts. They are protected as one set, on the coarsest table that has all of them.
+    subtotals, parts. They are protected as one set, on the coarsest table that has all of them;
+    layouts that are `out` are known exactly.
 
     A pattern goes out only if at least the `guarantee` is proved of it; `Masked.protection` and
     `Masked.effect` say what is. The search takes at most `seconds`, or `work` if that is less,
@@ -99,12 +101,12 @@ def suppress(
         raise InputError(must_be("guarantee", f"one of {', '.join(Guarantee)}", repr(guarantee)))
     allowed = _allowed(work, seconds)
     rule = rule or Rule()
-    figures = figures_to_protect(table, sets, layouts, unions=rule.unions)
+    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
     problem = Problem(
         figures=figures,
         rule=rule,
         counts=figures.table.dense().ravel(),
-        sensitive=np.flatnonzero(rule.is_sensitive(figures.counts)),
+        sensitive=np.flatnonzero(rule.is_sensitive(figures.counts) & ~figures.is_out),
         costs=_costs(figures, Least(least)),
         budget=Budget(allowed),
         guarantee=Guarantee(guarantee),
@@ -231,7 +233,7 @@ def _masked(
         known=statements(figures, hidden, rule),
         estimate=filled_in(figures, hidden),
         effect=_effect(problem, pattern, limit),
-        parameters=MappingProxyType({"sets": figures.record(), **_rule_parameters(rule), **asked}),
+        parameters=MappingProxyType({**figures.record(), **_rule_parameters(rule), **asked}),
         protection=protection,
         beyond=_beyond(rule),
     )

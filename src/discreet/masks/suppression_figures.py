@@ -179,8 +179,19 @@ class Figures:
 
     @property
     def n_printed(self) -> int:
-        """Figures that stand in a table; what follows them is only to be protected."""
+        """Figures of the tables that are to go out; they come first."""
         return self.n
+
+    @property
+    def n_told(self) -> int:
+        """Figures of these tables and of those that are out; what follows them is only to be
+        protected."""
+        return self.n
+
+    @property
+    def is_out(self) -> BoolArray:
+        """Which figures everybody knows already."""
+        return np.zeros(self.n, dtype=np.bool_)
 
     def published(self, shown: BoolArray | None = None) -> tuple[PublishedTable, ...]:
         """The tables that go out, with the figures that are not shown left out."""
@@ -199,9 +210,9 @@ class Figures:
         """The tables in a few words."""
         return tables_text(self.table, self.sets)
 
-    def record(self) -> tuple[tuple[str, ...], ...]:
+    def record(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """The tables as the record of a mask names them."""
-        return named_sets(self.table, self.sets)
+        return {"sets": named_sets(self.table, self.sets)}
 
     def split(self, values: NDArray[Kind]) -> list[NDArray[Kind]]:
         """One value a figure, as arrays in the shape of each table."""
@@ -255,7 +266,7 @@ def all_sets(table: Table) -> tuple[Axes, ...]:
 def statements(figures: Figures, hidden: BoolArray, rule: Rule) -> tuple[Statement, ...]:
     """What an intruder knows: shown figures exactly, hidden ones as far as the rule tells."""
     found, table = [total_statement(figures.table)], figures.table
-    printed = zip(figures.names(), figures.counts.tolist(), range(figures.n_printed), strict=False)
+    printed = zip(figures.names(), figures.counts.tolist(), range(figures.n_told), strict=False)
     for name, count, figure in printed:
         low, high = (rule.least, table.total) if hidden[figure] else (count, count)
         if not hidden[figure] or low > 0:

@@ -43,7 +43,7 @@ def covering_limit(problem: Problem) -> int:
 def _spares(problem: Problem, figures: LinkedFigures) -> Iterator[tuple[int, ...]]:
     """For each sum with one sensitive figure, the others of which one at least is hidden too."""
     sensitive, may = problem.is_sensitive, problem.may_hide
-    known = {figures.cells(figure).tobytes(): figure for figure in range(figures.n_printed)}
+    known = {figures.cells(figure).tobytes(): figure for figure in range(figures.n_told)}
     for row in rows_of(figures):
         cells = np.concatenate([figures.cells(figure) for figure in row])
         parent = known.get(np.sort(cells).tobytes(), NONE)

@@ -48,7 +48,8 @@ class Problem:
     @property
     def may_hide(self) -> BoolArray:
         """Which figures can be hidden at all."""
-        return self.rule.may_hide(self.figures.counts) & ~self.figures.is_total
+        figures = self.figures
+        return self.rule.may_hide(figures.counts) & ~figures.is_total & ~figures.is_out
 
     @property
     def is_sensitive(self) -> BoolArray:

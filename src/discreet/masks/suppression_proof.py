@@ -54,6 +54,7 @@ def audit_pattern(
     sets: Sequence[Sequence[str]] | None = None,
     *,
     layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     rule: Rule | None = None,
     time_limit: float | None = AUDIT_SECONDS,
     progress: Progress = silent,
@@ -66,16 +67,18 @@ def audit_pattern(
 
     Checked: the flags have the shapes of the tables, and nothing is hidden that the rule says is
     always shown. Tables are ordered as `sets`; left out, they are the full one and all its margins,
-    larger sets of variables first. In place of sets, `layouts` are the shapes of linked tables;
-    of these, and where the rule is about unions, small sums of hidden figures beside each other are
-    judged too: such a sum is exposed where it is known exactly, or, by a rule about unions, more
-    closely than asked.
+    larger sets of variables first.
+
+    In place of sets, `layouts` are the shapes of linked tables, judged together with those that are
+    `out`. Of them, and where the rule is about unions, small sums of hidden figures beside each
+    other are judged too: such a sum is exposed where it is known exactly, or, by a rule about
+    unions, more closely than asked.
     """
     rule = rule or Rule()
-    figures = figures_to_protect(table, sets, layouts, unions=rule.unions)
+    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
     counts = figures.table.dense()
     hidden = _checked_pattern(figures, shown, rule)
-    at = np.flatnonzero(rule.is_sensitive(figures.counts))
+    at = np.flatnonzero(rule.is_sensitive(figures.counts) & ~figures.is_out)
     protection = proved(figures, hidden, rule, at, [counts.ravel()], time_limit, progress)
     needs = [rule.needs(int(count)) for count in protection.counts]
     exposed: list[str] = []
@@ -181,24 +184,39 @@ def figure_bounds(
     time_limit: float | None,
     progress: Progress = silent,
 ) -> Bounds:
-    """Bounds of some figures over all tables consistent with the pattern.
+    """Bounds of some figures over all tables consistent with the pattern."""
+    groups = [figures.cells(figure) for figure in at.tolist()]
+    names = [figures.name(figure) for figure in at.tolist()]
+    known = statements(figures, hidden, rule)
+    return bounds_of_sums(figures.table, known, groups, names, tables, time_limit, progress)
 
-    A figure of several cells is bounded by what it lacks to the number of persons, a column tied to
-    its cells by an equation.
+
+def bounds_of_sums(
+    table: Table,
+    told: Sequence[Statement],
+    groups: Sequence[IntArray],
+    names: Sequence[str],
+    tables: Sequence[IntArray],
+    time_limit: float | None,
+    progress: Progress = silent,
+) -> Bounds:
+    """Bounds of sums of some cells over all tables consistent with what is told.
+
+    A sum of several cells is bounded by what it lacks to the number of persons, a column tied to
+    its cells by an equation. `tables` are consistent ones, the true one among them.
     """
-    n, total = figures.table.n_cells, figures.table.total
-    known = list(statements(figures, hidden, rule))
+    n, total = table.n_cells, table.total
+    known = list(told)
     points = [one.tolist() for one in tables]
     columns: list[int] = []
     n_tied = 0
-    for figure in at.tolist():
-        cells = figures.cells(figure)
+    for cells, name in zip(groups, names, strict=True):
         if len(cells) == 1:
             columns.append(int(cells[0]))
             continue
         columns.append(n + n_tied)
         n_tied += 1
-        known.append(_lack(cells, columns[-1], total, figures.name(figure)))
+        known.append(_lack(cells, columns[-1], total, name))
         for one, point in zip(tables, points, strict=True):
             point.append(total - int(one[cells].sum()))
     system = system_of(n + n_tied, known)

@@ -41,8 +41,7 @@ def small_unions(figures: LinkedFigures, hidden: BoolArray, rule: Rule) -> list[
     Checked: there are at most 65,536.
     """
     found: dict[bytes, Union] = {}
-    n = figures.n_printed
-    known = {figures.cells(figure).tobytes() for figure in range(n)}
+    known = {figures.cells(figure).tobytes() for figure in range(figures.n_told)}
     for row in rows_of(figures):
         for own in _sums(row, figures, hidden, rule):
             cells = np.sort(np.concatenate([figures.cells(figure) for figure in own]))

@@ -43,7 +43,7 @@ def held(layout, place=0):
 def test_variables_as_they_are_make_a_margin():
     layout = layout_of("sex,age", TABLE)
     assert layout.names() == ("sex", "age")
-    assert layout.title == "sex age"
+    assert layout.title == "sex,age"
     assert (layout.counts() == TABLE.dense().sum(axis=2).T).all()
 
 
@@ -62,7 +62,7 @@ def test_a_total_of_one_variable_or_of_all():
     both = layout_of("age:bands(6),sex | totals", TABLE)
     assert both.shape == (3, 3)
     assert both.counts()[2, 2] == TABLE.total
-    assert both.title == "age:bands(6) sex | totals"
+    assert both.title == "age:bands(6),sex | totals"
 
 
 def test_the_number_of_persons_of_a_part():
