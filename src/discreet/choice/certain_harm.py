@@ -1,6 +1,6 @@
 """What a release gives away for certain: small counts that it prints, groups that share a level."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -166,12 +166,36 @@ def certain_harm(
     Groups that only probably share a level are sought where nothing else is given away, or where a
     policy may be about them.
     """
-    small, targets = options.measure.small, options.targets
+    small = options.measure.small
     printed = printed_reason(masked.source, printed_by(masked, out, small), small)
     judged = judged_with(masked, out, options)
     if judged is None:
         return Harm(judged=None, printed=printed)
     bare = judged_with(masked, out, options, confirmed=True) if judged.nested.unconfirmed else None
+    return harm_of(
+        judged,
+        bare,
+        options,
+        clock,
+        seed,
+        printed=printed,
+        worked_out=lambda: worked_out_reason(judged, small, clock),
+    )
+
+
+def harm_of(
+    judged: Judged,
+    bare: Judged | None,
+    options: ChooseOptions,
+    clock: Clock,
+    seed: Sequence[int],
+    *,
+    printed: str,
+    worked_out: Callable[[], str],
+) -> Harm:
+    """What a publication gives away for certain, where it is known what is `printed`; `worked_out`
+    looks for hidden counts that follow. `bare` is as in `groups_shown`."""
+    targets = options.targets
     shown = groups_shown(judged, bare, targets, clock)
     probable: tuple[Learned, ...] | Unavailable = ()
     settled = shown.learned or (printed and not options.policy)
@@ -180,7 +204,7 @@ def certain_harm(
     table, known = judged.masked.source, () if isinstance(probable, Unavailable) else probable
     return Harm(
         judged=judged,
-        printed=printed or worked_out_reason(judged, small, clock),
+        printed=printed or worked_out(),
         shared=groups_reason(table, (*shown.learned, *known)),
         doubts=tuple(_doubts(table, judged.nested, shown, probable)),
     )

@@ -78,6 +78,11 @@ def large_choice(
     )
 
 
+def _out(options: ChooseOptions) -> list[tuple[str, ...]]:
+    """The margins that are out; that they are written as sets of variables is checked before."""
+    return [one for one in options.out if not isinstance(one, str)]
+
+
 def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock) -> Candidate:
     """The candidate with its risk by an audit of its margins with what is out."""
     measure = options.measure
@@ -93,7 +98,7 @@ def _audited(one: Candidate, table: Table, options: ChooseOptions, clock: Clock)
         nested=options.nested,
         seconds=clock.left(),
     )
-    verdict, found = judged_release(table, [*options.out, *one.margins], asked)
+    verdict, found = judged_release(table, [*_out(options), *one.margins], asked)
     own = tuple(judged for judged in verdict.rules if judged.policy)
     plain = [judged for judged in verdict.rules if not judged.policy]
     others = plain[1:] if options.has_limit else []

@@ -237,7 +237,7 @@ def _read(key: str, wanted: type, text: str) -> Any:
         raise InputError(must_be(key, kind, repr(text))) from None
 
 
-def _seeded(name: str, seed: int | None) -> int:
+def seeded(name: str, seed: int | None) -> int:
     if seed is None:
         raise InputError(must_be("seed", f"given for {name}, which draws at random", "none"))
     return seed
@@ -253,14 +253,14 @@ def _rounding(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
     given = {**ask.options}
     if given.pop("random", False):
         return rounding.round_at_random(
-            table, sets=sets, seed=_seeded("random rounding", ask.seed), **given
+            table, sets=sets, seed=seeded("random rounding", ask.seed), **given
         )
     return rounding.round_conventionally(table, sets=sets, **given)
 
 
 def _controlled(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavailable:
     given = {**ask.options}
-    own = _seeded("random rounding", ask.seed) if given.pop("random", False) else None
+    own = seeded("random rounding", ask.seed) if given.pop("random", False) else None
     return controlled_rounding.round_controlled(table, sets=sets, seed=own, **given)
 
 
@@ -283,7 +283,7 @@ def _redaction(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
 
 def _perturbation(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavailable:
     recipe = perturbation.Recipe(**ask.options)
-    own = _seeded("perturbation", ask.seed)
+    own = seeded("perturbation", ask.seed)
     return perturbation.perturb(table, sets or (), seed=own, recipe=recipe, time_limit=ask.seconds)
 
 
@@ -316,6 +316,7 @@ KINDS: Mapping[str, _Kind] = {
             "above_small": bool,
             "zeros": str,
             "rule_known": bool,
+            "unions": bool,
             "least": str,
             "guarantee": str,
             "exact": bool,

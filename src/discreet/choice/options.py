@@ -49,7 +49,10 @@ class ChooseOptions:
     What could go out, and who is served:
 
     - `masks`: what to look at, such as 'margins,rounding:base=3'; by default all that make sense.
-    - `out`: margins that are out already.
+    - `tables`: the tables that are to go out as one set, as 'region:tree(all),age:bands(10)+total'
+      or 'region,sex | age=0-15'; masks are then looked at for exactly these. `trees` are those of
+      their variables, each a file or a Hierarchy.
+    - `out`: margins that are out already; with `tables` also tables written as they are.
     - `targets`: variables whose level a group of persons must not share; all unless named. Where
       they are named, groups that only probably share one count too, from the probability `sure`.
     - `nesting`: an intruder knows what one variable determines of another, such as the region of a
@@ -75,7 +78,9 @@ class ChooseOptions:
     alpha: InitVar[float | None] = None
     intruders: tuple[str, ...] = ("multinomial",)
     masks: str | None = None
-    out: tuple[tuple[str, ...], ...] = ()
+    tables: tuple[str, ...] = ()
+    trees: Mapping[str, Any] = field(default_factory=dict)
+    out: tuple[tuple[str, ...] | str, ...] = ()
     targets: tuple[str, ...] | None = None
     sure: float = 0.9
     nesting: bool = True
@@ -104,12 +109,14 @@ class ChooseOptions:
         limit = NO_LIMIT if policies and limit is NOT_GIVEN else limit
         intruders: Iterable[str] = self.intruders
         nested: Iterable[str] = self.nested
+        tables: Iterable[str] = self.tables
         settled = {
             "policy": policies,
             "measure": replace(measure, **more),  # type: ignore[arg-type]
             "max_risk": limit,
             "intruders": tuple([intruders] if isinstance(intruders, str) else intruders),
             "nested": tuple([nested] if isinstance(nested, str) else nested),
+            "tables": tuple([tables] if isinstance(tables, str) else tables),
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)

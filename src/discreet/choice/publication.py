@@ -24,6 +24,7 @@ from discreet.data.table import Table
 from discreet.data.writing import PREFIX
 from discreet.errors import InputError, OutputError, must_be
 from discreet.masks.contract import PublishedTable
+from discreet.masks.layout_notation import part_labels
 
 RECORD = "record.internal.json"
 WARNING = "internal: whoever knows the seed of a random mask can undo it; publish the tables only"
@@ -141,6 +142,7 @@ def release_record(publication: Publication) -> dict[str, Any]:
             {
                 "file": file,
                 "variables": [names[axis] for axis in one.axes],
+                **({} if one.layout is None else {"table": one.layout.title}),
                 "figures": int(one.counts.size),
                 "hidden": 0 if one.shown is None else int((~one.shown).sum()),
             }
@@ -164,17 +166,28 @@ def table_csv(table: Table, published: PublishedTable) -> str:
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     count = _count_name(table.names)
-    writer.writerow([*(table.names[axis] for axis in published.axes), count])
-    writer.writerows(_rows(table, published))
+    part = _part(published)
+    writer.writerow([*part, *(table.names[axis] for axis in published.axes), count])
+    writer.writerows((*part.values(), *row) for row in _rows(table, published))
     return buffer.getvalue()
 
 
 def _rows(table: Table, published: PublishedTable) -> Iterator[Sequence[str]]:
     levels = [table.levels[axis] for axis in published.axes]
+    if published.layout is not None:
+        levels = [one.categories for one in published.layout.variables]
     counts = published.counts.ravel().tolist()
     shown = [True] * len(counts) if published.shown is None else published.shown.ravel().tolist()
     for labels, figure, is_shown in zip(product(*levels), counts, shown, strict=True):
         yield (*labels, str(figure) if is_shown else "")
+
+
+def _part(published: PublishedTable) -> dict[str, str]:
+    """The part of the data that a whole table is of: a column each for variables it has not."""
+    if published.layout is None:
+        return {}
+    own = published.layout.names()
+    return {name: level for name, level in part_labels(published.layout) if name not in own}
 
 
 def _count_name(names: Sequence[str]) -> str:

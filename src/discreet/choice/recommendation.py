@@ -14,6 +14,8 @@ from discreet.choice.candidates import (
 )
 from discreet.choice.exposure import MOST_CELLS
 from discreet.choice.large_tables import check_large, large_choice
+from discreet.choice.linked_tables import DEFAULT as LINKED_MASKS
+from discreet.choice.linked_tables import LinkedSet, linked_proposals
 from discreet.choice.mask_names import MaskSpec
 from discreet.choice.options import ChooseOptions
 from discreet.choice.proposals import (
@@ -23,7 +25,7 @@ from discreet.choice.proposals import (
     n_searching,
     parse_masks,
 )
-from discreet.choice.risk_utility import RiskUtility, check_requests, risk_utility
+from discreet.choice.risk_utility import RiskUtility, check_requests, out_axes, risk_utility
 from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
@@ -46,6 +48,8 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
     Checked: masks named fit the table. Raises InputError for names that nothing has.
     """
     masks = options.masks
+    if options.tables:
+        return _of_linked(table, options, progress)
     check_nested(options.nested, table, options.targets or ())
     specs = default_masks(options.policy, options.measure.small)
     specs = specs if masks is None else parse_masks(masks)
@@ -66,6 +70,18 @@ def recommended(table: Table, options: ChooseOptions, progress: Progress = silen
     return replace(found, search=best)
 
 
+def _of_linked(table: Table, options: ChooseOptions, progress: Progress) -> RiskUtility:
+    """The map and the choice for tables that are named, which are judged as one set."""
+    linked = LinkedSet.of(table, options, options.trees)
+    check_nested(options.nested, linked.table, options.targets or ())
+    clock = Clock(options.seconds)
+    specs = parse_masks(options.masks or LINKED_MASKS)
+    proposals = linked_proposals(linked, specs, options, clock)
+    return risk_utility(
+        linked.table, proposals, options, linked=linked, clock=clock, progress=progress
+    )
+
+
 def _is_open(spec: MaskSpec) -> bool:
     """Whether it stands for all sets of margins."""
     return spec.name == MARGINS and spec.sets is None
@@ -80,7 +96,7 @@ def _proposals(
     *,
     is_asked: bool,
 ) -> list[Proposal]:
-    out = maximal(table.axes(names) for names in options.out)
+    out = maximal(out_axes(table, options))
     found: list[Proposal] = []
     for written, spec in specs:
         if _is_open(spec):
@@ -128,7 +144,7 @@ def _with_requests(table: Table, options: ChooseOptions) -> ChooseOptions:
     """With the margins that users of many variables are taken to want, where nobody says."""
     if options.requests or options.users is not None:
         return options
-    out = [set(names) for names in options.out]
+    out = [set(table.names_of(axes)) for axes in out_axes(table, options)]
     wanted = [
         (tuple(table.names[axis] for axis in axes_of(one)), weight)
         for one, weight in checked_requests(table, None).items()
@@ -155,7 +171,7 @@ def _search(table: Table, options: ChooseOptions, clock: Clock, progress: Progre
         confidence=measure.confidence,
         least_printed=measure.small + 1 if _prints_nothing_small(options) else 1,
         requests=_summed(options.requests) or None,
-        already=options.out,
+        already=[table.names_of(axes) for axes in out_axes(table, options)],
         seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
         seed=options.seed,
         progress=progress,
@@ -176,7 +192,7 @@ def _search_by_policies(
         measure=RiskMeasure.BOUNDS,
         least_printed=max((*needs.printed, *needs.shown), default=0) + 1,
         requests=_summed(options.requests) or None,
-        already=options.out,
+        already=[table.names_of(axes) for axes in out_axes(table, options)],
         seconds=clock.share(SEARCH_SHARE) if table.n_cells <= MOST_CELLS else clock.left(),
         seed=options.seed,
         progress=progress,

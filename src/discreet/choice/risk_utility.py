@@ -10,7 +10,6 @@ from discreet.belief.models.proportional_fitting import fit_margins
 from discreet.choice.actors import Reading, Scientist, combined, data_utility, loses_nothing, worth
 from discreet.choice.best_set.best_margins import BestMargins
 from discreet.choice.candidates import NOTHING, Proposal, nothing, release_nothing
-from discreet.choice.certain_harm import certain_harm, judged_with
 from discreet.choice.choice import (
     Candidate,
     Choice,
@@ -21,6 +20,8 @@ from discreet.choice.choice import (
 )
 from discreet.choice.choice_verdict import choice_verdict
 from discreet.choice.exposure import belief_exposure, bounds_exposure
+from discreet.choice.judging import ByMargins, Judging
+from discreet.choice.linked_tables import ByLayouts, LinkedSet
 from discreet.choice.measures import Exposure, Measure
 from discreet.choice.options import ChooseOptions
 from discreet.choice.published_variables import Judged
@@ -29,11 +30,8 @@ from discreet.choice.release_findings import (
     groups_found,
     learned_findings,
     measure_of,
-    page_findings,
     rules_applied,
-    worked_out_findings,
 )
-from discreet.choice.smaller_crosses import worst_cross
 from discreet.choice.users import scientists
 from discreet.clock import Clock, work
 from discreet.data.table import Table
@@ -119,6 +117,7 @@ def risk_utility(
     proposals: Sequence[Proposal],
     options: ChooseOptions,
     *,
+    linked: LinkedSet | None = None,
     clock: Clock | None = None,
     progress: Progress = silent,
 ) -> RiskUtility:
@@ -134,8 +133,9 @@ def risk_utility(
     be held in full.
     """
     clock = clock or Clock(options.seconds)
-    asked = _Asked.of(table, options)
-    every = [nothing(table, asked.out), *(one for one in proposals if not one.is_nothing)]
+    asked = _Asked.of(table, options, linked)
+    none = nothing(table, asked.out) if linked is None else linked.withheld()
+    every = [none, *(one for one in proposals if not one.is_nothing)]
     candidates = [
         _not_looked_at(one, f"{NOT_TRIED}: {one.reserve}")
         if one.reserve
@@ -173,13 +173,16 @@ class _Asked:
     blank: FloatArray
     truth: IntArray
     needs: Needs
+    by: Judging
     remembered: dict[RiskFigure, Remembered] = field(default_factory=dict)  # crosses known already
 
     @classmethod
-    def of(cls, table: Table, options: ChooseOptions) -> "_Asked":
-        """The names of the options looked up in the table."""
-        out = maximal(table.axes(names) for names in options.out)
-        check_requests(table, options)
+    def of(cls, table: Table, options: ChooseOptions, linked: LinkedSet | None = None) -> "_Asked":
+        """The names of the options looked up in the table; of `linked` tables, which are on the
+        table, with what is out."""
+        out = maximal(out_axes(table, options)) if linked is None else ()
+        if linked is None:
+            check_requests(table, options)
         requests = [(table.axes(names), weight) for names, weight in options.requests]
         for name in options.intruders:
             options.measure.intruder(name, table.n_cells)
@@ -189,8 +192,9 @@ class _Asked:
             options=options,
             out=out,
             scientists=scientists(options.users, requests, n_variables=len(table.names)),
-            blank=_blank(release_nothing(table, out), out),
+            blank=_blank(_nothing_new(table, out, linked), out),
             truth=truth,
+            by=ByMargins(out, options) if linked is None else ByLayouts(linked, options),
             needs=needs_of(options.policy),
         )
 
@@ -219,6 +223,27 @@ class _Asked:
         return all(has_closed_form(masked.margins, prior) for prior in priors)
 
 
+def _nothing_new(table: Table, out: Sequence[Axes], linked: LinkedSet | None) -> Masked:
+    if linked is None:
+        return release_nothing(table, out)
+    made = linked.withheld().make()
+    assert isinstance(made, Masked)
+    return made
+
+
+def out_axes(table: Table, options: ChooseOptions) -> list[Axes]:
+    """The variables of the margins that are out.
+
+    Checked: they are plain margins, where no tables are named that are to go out.
+    """
+    written = [one for one in options.out if isinstance(one, str)]
+    if written:
+        remedy = "name the tables that are to go out in the same way (tables)"
+        rule = "sets of variables where no tables are named"
+        raise InputError(must_be("out", rule, repr(written[0]), remedy=remedy))
+    return [table.axes(names) for names in options.out]
+
+
 def _blank(nothing_new: Masked, out: Sequence[Axes]) -> FloatArray:
     """What users put into each cell without a release: the fit of what is out.
 
@@ -235,7 +260,7 @@ def _blank(nothing_new: Masked, out: Sequence[Axes]) -> FloatArray:
 
 def check_requests(table: Table, options: ChooseOptions) -> None:
     """Raises InputError where a requested margin is out already, or no variable has its name."""
-    out = [set(table.axes(names)) for names in options.out]
+    out = [set(axes) for axes in out_axes(table, options)]
     for names, _ in options.requests:
         if any(set(table.axes(names)) <= own for own in out):
             rule = "margins that are not out already"
@@ -311,8 +336,8 @@ def _first_look(
     seed = [options.seed, place, 1]
     candidate = _read_off(candidate, asked)
     if not options.has_limit:
-        return candidate, judged_with(masked, asked.out, options)
-    harm = certain_harm(masked, asked.out, options, clock, seed)
+        return candidate, asked.by.judged(masked)
+    harm = asked.by.harm(masked, clock, seed)
     candidate = replace(candidate, doubts=(*candidate.doubts, *harm.doubts))
     if not harm.printed and not harm.shared:
         return candidate, harm.judged
@@ -331,7 +356,7 @@ def _read_off(candidate: Candidate, asked: _Asked) -> Candidate:
     """The candidate with what stands on its page and breaks a policy; else all is open yet."""
     if not asked.options.policy or candidate.masked is None:
         return candidate
-    found = page_findings(candidate.masked, asked.out, asked.options, asked.needs)
+    found = asked.by.page(candidate.masked, asked.needs)
     rules, breaks, _ = rules_applied(asked.options, found)
     judged = tuple(one for one in rules if one.ruling is Ruling.BROKEN)
     return replace(candidate, judged=judged, breaks=breaks, doubts=() if breaks else (NOT_YET,))
@@ -410,8 +435,7 @@ def _crosses(
     """The worst of the smaller crosses by one measure."""
     assert candidate.masked is not None
     remembered = asked.remembered.setdefault(figure, {})
-    own = candidate.masked, judged, asked.out, asked.options
-    return worst_cross(*own, figure, clock, remembered)
+    return asked.by.crosses(candidate.masked, judged, figure, clock, remembered)
 
 
 def _by_policies(
@@ -439,11 +463,11 @@ def _by_policies(
 
     hides = judged is not None and _hides(judged.masked)
     found: dict[str, Finding] = {
-        **page_findings(candidate.masked, asked.out, options, asked.needs),
-        **worked_out_findings(candidate.masked, judged, asked.out, options, asked.needs, clock),
+        **asked.by.page(candidate.masked, asked.needs),
+        **asked.by.worked_out(candidate.masked, judged, asked.needs, clock),
     }
     if asked.needs.groups:
-        harm = certain_harm(candidate.masked, asked.out, options, clock, [*seed, 1])
+        harm = asked.by.harm(candidate.masked, clock, [*seed, 1])
         found["groups"] = groups_found(harm)
     found |= learned_findings(judged, asked.needs, hides, measuring)
     rules, breaks, doubts = rules_applied(options, found)

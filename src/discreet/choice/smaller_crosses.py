@@ -40,10 +40,20 @@ def worst_cross(
     Margins are judged as an audit of them is. Of rounded, suppressed or perturbed tables every sum
     over variables is a cross of its own, over all tables that could have led to the publication.
     """
-    if masked.mask in (NOTHING, MARGINS):
-        table, found = _of_margins(masked, out, options, figure, clock, remembered)
-    else:
-        table, found = judged.masked.source, _of_mask(judged, figure, clock)
+    if masked.mask not in (NOTHING, MARGINS):
+        return worst_cross_of(judged, [one.axes for one in masked.published], figure, clock)
+    return _worst(*_of_margins(masked, out, options, figure, clock, remembered))
+
+
+def worst_cross_of(
+    judged: Judged, sets: Sequence[Axes], figure: RiskFigure, clock: Clock
+) -> dict[str, Outcome]:
+    """The worst of the crosses of some sets of variables, over all tables that could have led to
+    the publication."""
+    return _worst(judged.masked.source, _of_mask(judged, sets, figure, clock))
+
+
+def _worst(table: Table, found: Sequence[CrossRisk]) -> dict[str, Outcome]:
     if not found:
         return {}
     top = found[first_largest([_most(one) for one in found])]
@@ -92,9 +102,11 @@ def _of_margins(
     )
 
 
-def _of_mask(judged: Judged, rule: RiskFigure, clock: Clock) -> list[CrossRisk]:
+def _of_mask(
+    judged: Judged, sets: Sequence[Axes], rule: RiskFigure, clock: Clock
+) -> list[CrossRisk]:
     masked, table = judged.masked, judged.masked.source
-    n_variables, sets = len(table.names), [one.axes for one in masked.published]
+    n_variables = len(table.names)
     every = range(n_variables)
     smaller = crosses(sets, n_variables, len(table.cells), also=every, exact=False)
     wanted = [

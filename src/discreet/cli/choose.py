@@ -10,8 +10,11 @@ from discreet.cli.again import same_command
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
+from discreet.cli.option_rules import by_name
 from discreet.cli.options import (
+    NamedFile,
     Names,
+    csv_from,
     csv_options,
     full_option,
     page_options,
@@ -23,6 +26,7 @@ from discreet.cli.table_file import counts_options, table_of
 PATH = click.Path(path_type=Path)
 PLAIN = (  # options that reach the library as they are
     "masks", "out", "requests", "alpha", "policy", "seconds", "targets", "nesting", "nested",
+    "tables",
 )  # fmt: skip
 PARAMETERS = {
     "prior": "--intruders",
@@ -75,11 +79,30 @@ def _weight(text: str) -> float | None:
     return found if 0 < found < float("inf") else None
 
 
+class Out(click.ParamType[tuple[str, ...] | str]):
+    """A table that is out: the names of its variables, or how a table is written."""
+
+    name = "TABLE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...] | str:
+        if isinstance(value, tuple):
+            return value
+        written = any(mark in value for mark in ":|+") or value.strip().lower() == "total"
+        return value if written else Names().convert(value, param, ctx)
+
+
 @click.command(name="choose", cls=Command)
 @click.argument("file")
 @option(
-    KNOWN, "--out", type=Names(), multiple=True,
-    help="Variables of a margin that is out already; may be given several times.",
+    KNOWN, "--out", type=Out(), multiple=True,
+    help="Variables of a margin that is out already, or with --tables a table written as there; "
+    "may be given several times.",
+)  # fmt: skip
+@option(
+    KNOWN, "--tree", "trees", type=NamedFile(), multiple=True,
+    help="Which levels of a variable belong together, one leaf a row: region=tree.csv.",
 )  # fmt: skip
 @option(
     KNOWN, "--request", "requests", type=Request(), multiple=True,
@@ -132,6 +155,11 @@ def _weight(text: str) -> float | None:
     COMPUTED, "--masks", metavar="MASK,…",
     help="What to look at, such as margins,rounding:base=3 [default: margins, rounding, "
     "suppression, perturbation, and what --policy says must be done].",
+)  # fmt: skip
+@option(
+    COMPUTED, "--tables", multiple=True, metavar="TABLE",
+    help="A table that is to go out: 'region:tree(all),age:bands(10)+total' or 'region,sex | "
+    "age=0-15'. Given several times, they are judged and protected as one set.",
 )  # fmt: skip
 @option(
     COMPUTED, "--small", type=int,
@@ -255,7 +283,17 @@ def _asked(options: dict[str, Any]) -> Any:
     )  # fmt: skip
     given = {name: options[name] for name in named if options[name] is not None}
     plain = {name: options[name] for name in PLAIN}
+    plain["trees"] = _trees(options)
     return ChooseOptions(**plain, **given, users=users or None)
+
+
+def _trees(options: dict[str, Any]) -> dict[str, Any]:
+    """The tree of each variable that has one, read as --delimiter and others say."""
+    from discreet.data.tree_file import read_hierarchy
+
+    csv = csv_from(*(options[name] for name in ("delimiter", "quote", "encoding", "decimal")))
+    given = by_name("--tree", options["trees"])
+    return {name: read_hierarchy(path, csv) for name, path in given.items()}
 
 
 def _found(table: Any, asked: Any, progress: Any) -> Any:

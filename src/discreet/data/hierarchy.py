@@ -8,7 +8,7 @@ down to a leaf.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,12 +24,14 @@ class Hierarchy:
 
     Leaf i is in group `groups[h, i]` at height h; at height 0 each is alone, at `height`, the last,
     all are together. In an uneven tree a leaf is, at height h, in its highest node up to that
-    height. `names[h]` are the names of the groups at height h.
+    height. `names[h]` are the names of the groups at height h, `columns[h]` what such groups are
+    called (province), where that is known.
     """
 
     leaves: tuple[str, ...]
     groups: IntArray
     names: tuple[tuple[str, ...], ...] = ()
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         read_only(self.groups)

@@ -7,6 +7,8 @@ from discreet.choice.options import ChooseOptions
 from discreet.choice.recommendation import recommended
 from discreet.choice.risk_utility import RiskUtility
 from discreet.clock import guarded
+from discreet.data.hierarchy import Hierarchy
+from discreet.data.tree_file import read_hierarchy
 from discreet.flows.keywords import documented_by, options_of
 from discreet.flows.stopping import stoppable, with_the_clock_noted
 from discreet.flows.table_input import Reading, margins_of, reading_apart, table_from
@@ -39,13 +41,22 @@ def choose(
     if masks is not None:
         listed = isinstance(masks, list | tuple) and all(isinstance(one, str) for one in masks)
         keywords = {"masks": ",".join(masks) if listed else masks, **keywords}
-    if "out" in keywords:
+    if "out" in keywords and not keywords.get("tables"):
         keywords = {**keywords, "out": margins_of("out", keywords["out"])}
     reading, rest = reading_apart(keywords)
-    asked = options_of(ChooseOptions, options, rest)
+    asked = _with_trees(options_of(ChooseOptions, options, rest), reading)
     read = table_from(table, reading, progress)
     with guarded(asked.seconds):
         return with_the_clock_noted(recommended(read, asked, progress))
+
+
+def _with_trees(options: ChooseOptions, reading: Reading) -> ChooseOptions:
+    """With the trees of variables read from their files."""
+    trees = {
+        name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree, reading.csv)
+        for name, tree in options.trees.items()
+    }
+    return options.replaced(trees=trees) if trees else options
 
 
 recommend = choose

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet.belief.factors import Factor, LogLikelihood
+from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.contract import Bounds
@@ -36,11 +37,13 @@ class PublishedTable:
     """One table that goes out: its variables and its figures.
 
     `shown` is False where a figure is suppressed; `counts` is 0 there and must not be read.
+    `layout` names the categories where they are not the levels of the data.
     """
 
     axes: Axes
     counts: IntArray
     shown: BoolArray | None = None  # None: all are
+    layout: Layout | None = None
 
     def __post_init__(self) -> None:
         read_only(self.counts)

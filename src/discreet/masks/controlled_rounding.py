@@ -6,18 +6,23 @@ figure too. In two ways such a rounding always exists; from three ways on it may
 and Ernst 1985). Then figures are let go further, by as little in all as can be, and the publication
 says how far.
 
+Linked tables (bands, subtotals, parts) are rounded as one set: the rounded cells behind them are
+printed nowhere, so that only what is printed need be next to its count, and all figures of all
+tables are sums of the same rounded cells.
+
 With r = x mod b and a choice z ∈ {0, 1} of the multiple above, a figure is off by r + z (b − 2 r),
 so that the nearest rounding is a linear program in whole numbers, solved by CP-SAT.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from discreet.clock import standing_still
+from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import Statement
@@ -25,18 +30,16 @@ from discreet.figures import Unavailable
 from discreet.masks.contract import (
     Axes,
     Masked,
-    PublishedTable,
     chosen_sets,
-    margin_sum,
     named_sets,
-    tables_text,
     total_statement,
 )
 from discreet.masks.cycle_rounding import cycle_rounding
+from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
 from discreet.masks.rounding import at_random, checked_base, checked_room, checked_seed
 from discreet.masks.solving import WORK, Solved, checked_work, solve
 from discreet.masks.suppression_figures import Figures, all_sets, figures_of
-from discreet.numerics.arrays import IntArray
+from discreet.numerics.arrays import BoolArray, IntArray
 
 NAME = "controlled-rounding"
 MOST_EXCESS = 8  # multiples of the base beyond the next one that a figure is let go at most
@@ -60,11 +63,16 @@ def round_controlled(
     *,
     base: int,
     sets: Sequence[Sequence[str]] | None = None,
+    layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     seed: int | None = None,
     total_known: bool = True,
     work: float = WORK,
 ) -> Masked | Unavailable:
     """The full table and the named margins (all of them) in multiples of the base that add up.
+
+    In place of sets of variables, `layouts` are the shapes of linked tables of this data; then
+    these go out, and not the full table; layouts that are `out` are known exactly.
 
     Without a seed the rounding is the nearest one: the sum over all published figures of how far
     they are off is least, or within a gap that is stated. With a seed it is drawn at random: in one
@@ -76,10 +84,14 @@ def round_controlled(
     variables. Unavailable where no rounding was found within the work.
     """
     base, work = checked_base(base), checked_work(work)
-    counts = checked_room(table, base)
     if table.total // base > LARGEST_QUOTIENT:
         raise InputError(must_be("base", "larger for so many persons", base))
-    figures = figures_of(table, counts, _tables(table, sets))
+    if layouts is None:
+        counts = checked_room(table, base)
+        figures = figures_of(table, counts, _tables(table, sets))
+    else:
+        figures = figures_to_protect(table, sets, layouts, out=out)
+        counts = checked_room(figures.table, base)
     rounding = _chosen(figures, counts, base, seed, work)
     if rounding is None:
         return Unavailable("no rounding that adds up was found within the work; allow more")
@@ -93,7 +105,7 @@ def _chosen(
     if seed is None:
         return _rounded(figures, counts.ravel(), base, None, work)
     rng = np.random.default_rng(checked_seed(seed))
-    if counts.ndim > 2:
+    if counts.ndim > 2 or isinstance(figures, LinkedFigures):
         wanted = at_random(counts, base, rng=rng).ravel()
         return _rounded(figures, counts.ravel(), base, wanted, work)
     two_way = np.atleast_2d(counts)
@@ -121,6 +133,14 @@ def _rounded(
     return program.read(solved) if solved.has_solution else None
 
 
+def _unprinted(figures: Figures) -> BoolArray:
+    """Which cells are no figure of any table."""
+    free = np.ones(figures.table.n_cells, dtype=np.bool_)
+    for figure in np.flatnonzero(figures.n_summed == 1).tolist():
+        free[figures.cells(figure)] = False
+    return free
+
+
 class _Program:
     """Multiples for the cells, with every figure near its count."""
 
@@ -138,8 +158,10 @@ class _Program:
         self.model, self._cp = cp_model.CpModel(), cp_model
         self._figures, self._base, self._excess = figures, base, excess
         self._floor = counts // base
+        free = _unprinted(figures)
         self._ups = [
-            self.model.new_int_var(*self._span(int(count)), "") for count in counts.tolist()
+            self.model.new_int_var(*self._span(int(count), is_free), "")
+            for count, is_free in zip(counts.tolist(), free.tolist(), strict=True)
         ]
         self._past: list[Any] = []
         costs = [self._cost(i) for i in range(figures.n)] if wanted is None else []
@@ -156,10 +178,12 @@ class _Program:
             self.model.add(self._cp.LinearExpr.sum(self._past) <= first.objective)
             self.model.minimize(self._costs)
 
-    def _span(self, count: int) -> tuple[int, int]:
-        """How many multiples above the one below a count may go."""
-        low, high = -min(self._excess, count // self._base), 1 + self._excess
-        return low, high if self._excess or count % self._base else 0
+    def _span(self, count: int, is_free: bool) -> tuple[int, int]:
+        """How many multiples above the one below a count may go; one that is not printed may go as
+        far as it helps the others."""
+        excess = MOST_EXCESS if is_free else self._excess
+        low, high = -min(excess, count // self._base), 1 + excess
+        return low, high if excess or count % self._base else 0
 
     def _near(self, figure: int) -> Any:
         """The figure in multiples above the one below its count, held next to it."""
@@ -219,14 +243,16 @@ def _masked(
     table = figures.table
     cells = rounding.cells.reshape(table.sizes)
     reach = base * (1 + rounding.excess) - 1
-    known = _ranges(figures, figures.summed(rounding.cells), reach)
+    own = figures.summed(rounding.cells)
+    known = _ranges(figures, own, reach)
     kind = "controlled at random" if seed is not None else "controlled"
     return Masked(
         mask=NAME,
         title=f"rounded to {base}, {kind}",
         source=table,
         published=tuple(
-            PublishedTable(axes=axes, counts=margin_sum(cells, axes)) for axes in figures.sets
+            replace(one, counts=counts)
+            for one, counts in zip(figures.published(), figures.split(own), strict=True)
         ),
         known=tuple([*known, total_statement(table)] if total_known else known),
         estimate=cells.astype(np.float64),
@@ -235,7 +261,7 @@ def _masked(
             {
                 "base": base,
                 "random": seed is not None,
-                "sets": named_sets(table, figures.sets),
+                **figures.record(),
                 "total_known": total_known,
                 "work": work,
             }
@@ -247,19 +273,19 @@ def _masked(
 
 def _ranges(figures: Figures, rounded: IntArray, reach: int) -> list[Statement]:
     """Every figure is less than the base away from what is published, or as far as is said."""
-    return [
-        Statement(
-            cells=figures.cells(figure),
-            low=max(0, value - reach),
-            high=value + reach,
-            name=f"rounded {figures.name(figure)}",
-        )
-        for figure, value in enumerate(rounded.tolist())
-    ]
+    found = []
+    named = zip(figures.names(), rounded.tolist(), figures.is_out.tolist(), strict=True)
+    for figure, (name, value, is_out) in enumerate(named):
+        count = int(figures.counts[figure])
+        low, high = (count, count) if is_out else (max(0, value - reach), value + reach)
+        told = name if is_out else f"rounded {name}"
+        found.append(Statement(cells=figures.cells(figure), low=low, high=high, name=told))
+    return found
 
 
 def _effect(figures: Figures, rounding: _Rounding, base: int, seed: int | None) -> str:
-    tables = tables_text(figures.table, figures.sets)
+    tables = figures.text()
+    n_ways = 3 if isinstance(figures, LinkedFigures) else len(figures.table.names)
     near = f"Every figure of {tables} is a multiple of {base} next to its count, and all add up"
     if rounding.excess:
         near = (
@@ -267,11 +293,11 @@ def _effect(figures: Figures, rounding: _Rounding, base: int, seed: int | None) 
             f"one lets figures go up to {rounding.excess * base:,} further, by as little in all as "
             "was found to do"
         )
-    return f"{near}; {_nearness(rounding, seed, len(figures.table.names))}."
+    return f"{near}; {_nearness(rounding, seed, n_ways)}."
 
 
-def _nearness(rounding: _Rounding, seed: int | None, n_variables: int) -> str:
-    if seed is not None and n_variables > 2:
+def _nearness(rounding: _Rounding, seed: int | None, n_ways: int) -> str:
+    if seed is not None and n_ways > 2:
         return "it is the one nearest to a random rounding of the cells, nearly without bias"
     if seed is not None:
         return "it is drawn at random, each figure being right on average"

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
@@ -23,19 +24,17 @@ from discreet.masks.contract import (
     Masked,
     Parameter,
     Protection,
-    PublishedTable,
-    checked_counts,
-    named_sets,
-    tables_text,
 )
+from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
 from discreet.masks.solving import Budget, OutOfTime, checked_work
 from discreet.masks.suppression_figures import (
     Figures,
     Rule,
     Zeros,
-    figures_of,
     statements,
 )
+from discreet.masks.suppression_following import derivable_unions, with_unions
+from discreet.masks.suppression_limits import covering_limit
 from discreet.masks.suppression_pattern import Pattern, Problem
 from discreet.masks.suppression_proof import PatternAudit, audit_pattern, listed, proved
 from discreet.masks.suppression_search import (
@@ -57,6 +56,7 @@ SEARCH_SECONDS = 60.0
 EXACT_SIZE = 1000  # sensitive figures × cells up to which the least pattern is sought by default
 HEAVIEST = 2**50  # all costs together, so that a solver's bounds on them are exact
 FIT_ROUNDS, FIT_TOLERANCE = 500, 1e-9
+FIT_ROWS = 100_000  # of linked tables, that are scaled to in all rounds together
 
 
 class Least(StrEnum):
@@ -70,6 +70,8 @@ def suppress(
     table: Table,
     sets: Sequence[Sequence[str]] | None = None,
     *,
+    layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     rule: Rule | None = None,
     least: str = Least.COUNTS,
     guarantee: str = Guarantee.WHOLE,
@@ -80,6 +82,10 @@ def suppress(
     progress: Progress = silent,
 ) -> Masked | Unavailable:
     """The named tables (the full one with all its margins) with figures hidden so that it is safe.
+
+    In place of sets of variables, `layouts` are the shapes of linked tables of this data: bands,
+    subtotals, parts. They are protected as one set, on the coarsest table that has all of them;
+    layouts that are `out` are known exactly.
 
     A pattern goes out only if at least the `guarantee` is proved of it; `Masked.protection` and
     `Masked.effect` say what is. The search takes at most `seconds`, or `work` if that is less,
@@ -94,23 +100,24 @@ def suppress(
     if guarantee not in list(Guarantee):
         raise InputError(must_be("guarantee", f"one of {', '.join(Guarantee)}", repr(guarantee)))
     allowed = _allowed(work, seconds)
-    counts, rule = checked_counts(table), rule or Rule()
-    figures = figures_of(table, counts, sets)
+    rule = rule or Rule()
+    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
     problem = Problem(
         figures=figures,
         rule=rule,
-        counts=counts.ravel(),
-        sensitive=np.flatnonzero(rule.is_sensitive(figures.counts)),
+        counts=figures.table.dense().ravel(),
+        sensitive=np.flatnonzero(rule.is_sensitive(figures.counts) & ~figures.is_out),
         costs=_costs(figures, Least(least)),
         budget=Budget(allowed),
         guarantee=Guarantee(guarantee),
     )
     if exact is None:
-        exact = len(problem.sensitive) * table.n_cells <= EXACT_SIZE
+        exact = len(problem.sensitive) * figures.table.n_cells <= EXACT_SIZE
     found = _pattern(problem, exact, progress)
     if isinstance(found, Unavailable):
         return found
     pattern, limit = found
+    problem, figures = pattern.problem, pattern.problem.figures  # with the unions that it protects
     tables = [problem.counts, *pattern.witnesses()]
     protection = replace(
         proved(figures, pattern.hidden, rule, problem.sensitive, tables, time_limit, progress),
@@ -154,7 +161,7 @@ def _pattern(
             raise Unprotectable(small.tolist(), proved=True)
         if not budget.seconds:
             raise OutOfTime
-        found = safe_pattern(problem, progress=progress)
+        found = with_unions(safe_pattern(problem, progress=progress), progress=progress)
     except Unprotectable as without:
         return _not_protected(figures, without)
     except OutOfTime:
@@ -162,7 +169,7 @@ def _pattern(
             f"no pattern of suppression was found and proved within {budget.seconds:.3g} s; "
             "allow more"
         )
-    return _better(problem, found, exact, progress)
+    return _better(found.problem, found, exact, progress)
 
 
 def _better(
@@ -178,13 +185,25 @@ def _better(
         thin(problem, found, progress=progress)
         if exact:
             found, limit = least_pattern(problem, found, progress=progress)
+        if limit.cost is None and isinstance(problem.figures, LinkedFigures):
+            least = covering_limit(problem)
+            limit = Limit(least, is_proved=least >= found.cost)
         if not limit.is_proved:
             make_parts_anew(problem, found, progress=progress)
+        found = with_unions(found, progress=progress)
+        limit = _settled(limit, found)
     except OutOfTime:
         problem.budget.seconds = problem.budget.spent
+    except Unprotectable as without:
+        return _not_protected(found.problem.figures, without)
     if len(unsafe := found.open()):
         return _not_protected(problem.figures, Unprotectable(unsafe, proved=False))
     return found, limit
+
+
+def _settled(limit: Limit, pattern: Pattern) -> Limit:
+    """What is known of the least cost, told of a pattern that came after it."""
+    return replace(limit, is_proved=limit.cost is not None and limit.cost >= pattern.cost)
 
 
 def _not_protected(figures: Figures, without: Unprotectable) -> Unavailable:
@@ -206,21 +225,15 @@ def _masked(
 ) -> Masked:
     figures, rule = problem.figures, problem.rule
     table, hidden = figures.table, pattern.hidden
-    shown_counts = figures.split(np.where(hidden, 0, figures.counts))
-    parts = zip(figures.sets, shown_counts, figures.split(~hidden), strict=True)
     return Masked(
         mask=NAME,
-        title=f"{_sensitive_text(rule)} suppressed, {tables_text(table, figures.sets)}",
+        title=f"{_sensitive_text(rule)} suppressed, {figures.text()}",
         source=table,
-        published=tuple(
-            PublishedTable(axes=axes, counts=counts, shown=shown) for axes, counts, shown in parts
-        ),
+        published=figures.published(~hidden),
         known=statements(figures, hidden, rule),
         estimate=filled_in(figures, hidden),
         effect=_effect(problem, pattern, limit),
-        parameters=MappingProxyType(
-            {"sets": named_sets(table, figures.sets), **_rule_parameters(rule), **asked}
-        ),
+        parameters=MappingProxyType({**figures.record(), **_rule_parameters(rule), **asked}),
         protection=protection,
         beyond=_beyond(rule),
     )
@@ -240,20 +253,36 @@ def _rule_parameters(rule: Rule) -> dict[str, Parameter]:
         "above_small": rule.above_small,
         "zeros": str(rule.zeros),
         "rule_known": rule.rule_known,
+        "unions": rule.unions,
     }
 
 
 def _effect(problem: Problem, pattern: Pattern, limit: Limit) -> str:
-    n, primary = int(pattern.hidden.sum()), len(problem.sensitive)
-    hidden = int(problem.figures.counts[pattern.hidden].sum())
-    total = int(problem.figures.counts.sum())
+    figures, printed = problem.figures, problem.figures.n_printed
+    n = int(pattern.hidden[:printed].sum())
+    primary = int(np.count_nonzero(problem.sensitive < printed))
+    hidden = int(figures.counts[:printed][pattern.hidden[:printed]].sum())
+    total = int(figures.counts[:printed].sum())
     holds = pattern.guarantee()
     proved_words = f" {holds.words}" if primary and holds is not None else ""
     return (
-        f"Of {problem.figures.n:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
+        f"Of {printed:,} figures {n:,} are hidden (sensitive: {primary:,}, to protect "
         f"them: {n - primary:,}), {_share(hidden, total)} of the sum of all figures; "
-        f"{_optimality(problem, pattern, limit)}.{proved_words} The estimate fills hidden cells "
-        "by proportional fitting to what is shown."
+        f"{_optimality(problem, pattern, limit)}.{proved_words}{_unions(pattern)} "
+        "The estimate fills hidden cells by proportional fitting to what is shown."
+    )
+
+
+def _unions(pattern: Pattern) -> str:
+    """What is to be said of small sums of hidden figures."""
+    if pattern.problem.rule.unions:
+        return " Small sums of hidden figures beside each other are as uncertain."
+    known = derivable_unions(pattern, PROOF_SECONDS)
+    if not known:
+        return ""
+    return (
+        f" But small sums of hidden figures can be worked out exactly: {listed(known)}; protect "
+        "them too (unions)."
     )
 
 
@@ -302,13 +331,16 @@ def filled_in(figures: Figures, hidden: BoolArray) -> FloatArray:
         if np.any(~fixed[group := figures.cells(f)])
     ]
     rows.append((np.flatnonzero(~fixed), float(table.total - truth.sum())))
-    return _scaled_to(rows, np.where(fixed, truth, 1.0)).reshape(table.sizes)
+    # Subtotals on many levels are many rows that say nearly the same.
+    rounds = max(1, FIT_ROWS // len(rows)) if isinstance(figures, LinkedFigures) else FIT_ROUNDS
+    start = np.where(fixed, truth, 1.0)
+    return _scaled_to(rows, start, min(rounds, FIT_ROUNDS)).reshape(table.sizes)
 
 
-def _scaled_to(rows: list[tuple[IntArray, float]], start: FloatArray) -> FloatArray:
+def _scaled_to(rows: list[tuple[IntArray, float]], start: FloatArray, rounds: int) -> FloatArray:
     """Proportional fitting of the free cells to sums over groups of them."""
     found = start.copy()
-    for _ in range(FIT_ROUNDS):
+    for _ in range(rounds):
         worst = 0.0
         for group, wanted in rows:
             now = float(found[group].sum())

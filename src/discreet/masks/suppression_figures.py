@@ -15,10 +15,13 @@ from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import Statement
 from discreet.masks.contract import (
     Axes,
+    PublishedTable,
     chosen_sets,
     entry_groups,
     entry_name,
     entry_names,
+    named_sets,
+    tables_text,
     total_statement,
 )
 from discreet.numerics.arrays import BoolArray, IntArray, read_only
@@ -47,7 +50,8 @@ class Rule:
     the publication each must be able to differ by at least `protect` between its least and its
     greatest value (`small` where None), to lie `lower` below its count, as far as the rule lets any
     figure go down, and `upper` above; with `above_small`, it must also be able to exceed `small`.
-    `rule_known` says that intruders know all this.
+    `rule_known` says that intruders know all this. With `unions`, sums of hidden figures beside
+    each other (two ages of a village) count as figures, protected where they are sensitive.
     """
 
     small: int = 2
@@ -57,6 +61,7 @@ class Rule:
     above_small: bool = False
     zeros: str = Zeros.SHOWN
     rule_known: bool = True
+    unions: bool = False
 
     def __post_init__(self) -> None:
         _check_whole("small", self.small, 1)
@@ -168,6 +173,47 @@ class Figures:
         place = self.place(figure)
         return entry_name(self.table, self.sets[place], figure - int(self.first[place]))
 
+    def names(self) -> list[str]:
+        """What to call every figure."""
+        return [name for axes in self.sets for name in entry_names(self.table, axes)]
+
+    @property
+    def n_printed(self) -> int:
+        """Figures of the tables that are to go out; they come first."""
+        return self.n
+
+    @property
+    def n_told(self) -> int:
+        """Figures of these tables and of those that are out; what follows them is only to be
+        protected."""
+        return self.n
+
+    @property
+    def is_out(self) -> BoolArray:
+        """Which figures everybody knows already."""
+        return np.zeros(self.n, dtype=np.bool_)
+
+    def published(self, shown: BoolArray | None = None) -> tuple[PublishedTable, ...]:
+        """The tables that go out, with the figures that are not shown left out."""
+        flags = np.ones(self.n, dtype=np.bool_) if shown is None else shown
+        own = self.split(np.where(flags, self.counts, 0)), self.split(flags)
+        return tuple(
+            PublishedTable(axes=axes, counts=counts, shown=None if shown is None else is_shown)
+            for axes, counts, is_shown in zip(self.sets, *own, strict=True)
+        )
+
+    def shown_by(self, flags: Sequence[BoolArray]) -> BoolArray:
+        """Which figures are shown, given that for the entries of each table."""
+        return np.concatenate([np.ravel(own) for own in flags])
+
+    def text(self) -> str:
+        """The tables in a few words."""
+        return tables_text(self.table, self.sets)
+
+    def record(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """The tables as the record of a mask names them."""
+        return {"sets": named_sets(self.table, self.sets)}
+
     def split(self, values: NDArray[Kind]) -> list[NDArray[Kind]]:
         """One value a figure, as arrays in the shape of each table."""
         ends = [*self.first[1:].tolist(), self.n]
@@ -220,8 +266,8 @@ def all_sets(table: Table) -> tuple[Axes, ...]:
 def statements(figures: Figures, hidden: BoolArray, rule: Rule) -> tuple[Statement, ...]:
     """What an intruder knows: shown figures exactly, hidden ones as far as the rule tells."""
     found, table = [total_statement(figures.table)], figures.table
-    names = [name for axes in figures.sets for name in entry_names(table, axes)]
-    for figure, (name, count) in enumerate(zip(names, figures.counts.tolist(), strict=True)):
+    printed = zip(figures.names(), figures.counts.tolist(), range(figures.n_told), strict=False)
+    for name, count, figure in printed:
         low, high = (rule.least, table.total) if hidden[figure] else (count, count)
         if not hidden[figure] or low > 0:
             told = f"{name} (hidden)" if hidden[figure] else name

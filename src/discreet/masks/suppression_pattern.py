@@ -9,7 +9,7 @@ Everything here is in whole numbers and checked as a move is made, so that a pat
 safe on the word of a solver.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -48,7 +48,8 @@ class Problem:
     @property
     def may_hide(self) -> BoolArray:
         """Which figures can be hidden at all."""
-        return self.rule.may_hide(self.figures.counts) & ~self.figures.is_total
+        figures = self.figures
+        return self.rule.may_hide(figures.counts) & ~figures.is_total & ~figures.is_out
 
     @property
     def is_sensitive(self) -> BoolArray:
@@ -199,6 +200,20 @@ class Pattern:
                 ends = [count + s * change for s in self.moves[number].steps(whole=whole)]
                 low, high = min(low, *ends), max(high, *ends)
         return low, high
+
+    def reach(self, figures: Sequence[int]) -> tuple[int | Fraction, int | Fraction]:
+        """The least and the greatest sum of some figures in the tables found so far."""
+        changes: dict[int, int] = {}
+        for figure in figures:
+            for number, change in self._at.get(figure, ()):
+                if self._is(number):
+                    changes[number] = changes.get(number, 0) + change
+        sums = [int(self.problem.figures.counts[figure]) for figure in figures]
+        whole = self.problem.guarantee is Guarantee.WHOLE
+        reached: list[int | Fraction] = [sum(sums)]
+        for number, change in changes.items():
+            reached += [sum(sums) + s * change for s in self.moves[number].steps(whole=whole)]
+        return min(reached), max(reached)
 
     def is_safe(self, figure: int) -> bool:
         """Whether the moves found so far show a sensitive figure to be as safe as asked."""

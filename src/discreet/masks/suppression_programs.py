@@ -98,7 +98,8 @@ class Relaxation:
         # What is hidden already costs next to nothing, but not nothing: else the program wanders
         # through all of it, and fractions abound.
         costs = self._problem.costs
-        self._charge(np.where(pattern.hidden, HIDDEN_COST * costs.min(), costs))
+        least = costs[costs > 0].min()  # unions, which are never printed, cost nothing
+        self._charge(np.where(pattern.hidden, HIDDEN_COST * least, costs))
         shut = [] if without is None else np.flatnonzero(without[self._may]).tolist()
         fixed = [int(self._may[place]) for place in shut]
         for one in fixed:
@@ -171,12 +172,13 @@ class Program:
         self._parts: dict[int, list[int]] = {}
         for homes in problem.figures.homes[:, self._cells].tolist():
             for place, figure in enumerate(homes):
-                self._parts.setdefault(figure, []).append(place)
+                if figure < problem.figures.n:  # what fills up a cell's figures is none
+                    self._parts.setdefault(figure, []).append(place)
 
     def _changeable(self) -> IntArray:
         """Cells that no figure which must be shown gives away by itself."""
         figures = self.problem.figures
-        shown = (figures.n_summed == 1) & ~self._may
+        shown = np.append((figures.n_summed == 1) & ~self._may, False)
         return np.flatnonzero(~np.any(shown[figures.homes], axis=0))
 
     def hide(self, figure: int) -> Any:

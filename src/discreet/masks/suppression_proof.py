@@ -5,14 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.fiber.bounds.cell_bounds import Bounds, bounds
 from discreet.fiber.bounds.contract import Proof
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.figures import Unavailable
-from discreet.masks.contract import Protection, checked_counts
-from discreet.masks.suppression_figures import Figures, Rule, figures_of, statements
+from discreet.masks.contract import Protection
+from discreet.masks.linked_figures import LinkedFigures, figures_to_protect
+from discreet.masks.suppression_figures import Figures, Needs, Rule, statements
+from discreet.masks.suppression_unions import Union, small_unions
 from discreet.numerics.arrays import BoolArray, IntArray
 from discreet.progress import Progress, silent
 
@@ -50,6 +53,8 @@ def audit_pattern(
     shown: Sequence[BoolArray],
     sets: Sequence[Sequence[str]] | None = None,
     *,
+    layouts: Sequence[Layout] | None = None,
+    out: Sequence[Layout] = (),
     rule: Rule | None = None,
     time_limit: float | None = AUDIT_SECONDS,
     progress: Progress = silent,
@@ -63,11 +68,17 @@ def audit_pattern(
     Checked: the flags have the shapes of the tables, and nothing is hidden that the rule says is
     always shown. Tables are ordered as `sets`; left out, they are the full one and all its margins,
     larger sets of variables first.
+
+    In place of sets, `layouts` are the shapes of linked tables, judged together with those that are
+    `out`. Of them, and where the rule is about unions, small sums of hidden figures beside each
+    other are judged too: such a sum is exposed where it is known exactly, or, by a rule about
+    unions, more closely than asked.
     """
-    counts, rule = checked_counts(table), rule or Rule()
-    figures = figures_of(table, counts, sets)
+    rule = rule or Rule()
+    figures = figures_to_protect(table, sets, layouts, out=out, unions=rule.unions)
+    counts = figures.table.dense()
     hidden = _checked_pattern(figures, shown, rule)
-    at = np.flatnonzero(rule.is_sensitive(figures.counts))
+    at = np.flatnonzero(rule.is_sensitive(figures.counts) & ~figures.is_out)
     protection = proved(figures, hidden, rule, at, [counts.ravel()], time_limit, progress)
     needs = [rule.needs(int(count)) for count in protection.counts]
     exposed: list[str] = []
@@ -77,23 +88,65 @@ def audit_pattern(
             continue
         possible = (int(protection.bounds.lower[i]), int(protection.bounds.upper[i]))
         (unsettled if needs[i].met(*possible) else exposed).append(name)
+    if isinstance(figures, LinkedFigures):
+        known, open_ones = _unions_known(figures, hidden, rule, counts.ravel(), time_limit)
+        exposed += known
+        unsettled += open_ones
     if unsettled and not exposed:
         return Unavailable(f"not settled in time for {listed(unsettled)}; allow more seconds")
     return PatternAudit(protection=protection, exposed=tuple(exposed))
 
 
 def _checked_pattern(figures: Figures, shown: Sequence[BoolArray], rule: Rule) -> BoolArray:
-    shapes = [tuple(figures.table.sizes[axis] for axis in axes) for axes in figures.sets]
+    shapes = [own.shape for own in figures.split(figures.counts)]
     given = [np.asarray(flags, dtype=np.bool_) for flags in shown]
     if [flags.shape for flags in given] != shapes:
         rule_text = f"one array of flags for each table, of shapes {shapes}"
         raise InputError(must_be("shown", rule_text, [flags.shape for flags in given]))
-    hidden = ~np.concatenate([flags.ravel() for flags in given])
+    hidden = ~figures.shown_by(given)
     hidden &= ~figures.is_total
     if rule.rule_known and np.any(hidden & ~rule.may_hide(figures.counts)):
         remedy = "set zeros to 'spare' or 'sensitive', or rule_known to False"
         raise InputError(must_be("shown", "true for every zero", "a hidden one", remedy=remedy))
     return np.asarray(hidden)
+
+
+def _unions_known(
+    figures: LinkedFigures,
+    hidden: BoolArray,
+    rule: Rule,
+    counts: IntArray,
+    time_limit: float | None,
+) -> tuple[list[str], list[str]]:
+    """The small unions that are known too closely, and those of which that was not settled."""
+    unions = small_unions(figures, hidden, rule)
+    if not unions:
+        return [], []
+    found = union_bounds(figures, hidden, rule, unions, counts, time_limit)
+    exposed, unsettled = [], []
+    for i, one in enumerate(unions):
+        needs = rule.needs(one.count) if rule.unions else Needs(one.count, one.count, 1)
+        if needs.met(int(found.lower[i]), int(found.upper[i])):
+            is_proved = Proof.OUTER not in (found.lower_proof[i], found.upper_proof[i])
+            unsettled += [] if is_proved else [one.label]
+        else:
+            exposed.append(one.label)
+    return exposed, unsettled
+
+
+def union_bounds(
+    figures: LinkedFigures,
+    hidden: BoolArray,
+    rule: Rule,
+    unions: Sequence[Union],
+    counts: IntArray,
+    time_limit: float | None,
+) -> Bounds:
+    """Bounds of some sums of figures over all tables consistent with the pattern."""
+    wider = figures.with_unions(unions)
+    whole = np.concatenate([hidden, np.ones(len(unions), dtype=np.bool_)])
+    at = np.arange(figures.n, wider.n)
+    return figure_bounds(wider, whole, rule, at, [counts], time_limit)
 
 
 def proved(
@@ -131,24 +184,39 @@ def figure_bounds(
     time_limit: float | None,
     progress: Progress = silent,
 ) -> Bounds:
-    """Bounds of some figures over all tables consistent with the pattern.
+    """Bounds of some figures over all tables consistent with the pattern."""
+    groups = [figures.cells(figure) for figure in at.tolist()]
+    names = [figures.name(figure) for figure in at.tolist()]
+    known = statements(figures, hidden, rule)
+    return bounds_of_sums(figures.table, known, groups, names, tables, time_limit, progress)
 
-    A figure of several cells is bounded by what it lacks to the number of persons, a column tied to
-    its cells by an equation.
+
+def bounds_of_sums(
+    table: Table,
+    told: Sequence[Statement],
+    groups: Sequence[IntArray],
+    names: Sequence[str],
+    tables: Sequence[IntArray],
+    time_limit: float | None,
+    progress: Progress = silent,
+) -> Bounds:
+    """Bounds of sums of some cells over all tables consistent with what is told.
+
+    A sum of several cells is bounded by what it lacks to the number of persons, a column tied to
+    its cells by an equation. `tables` are consistent ones, the true one among them.
     """
-    n, total = figures.table.n_cells, figures.table.total
-    known = list(statements(figures, hidden, rule))
+    n, total = table.n_cells, table.total
+    known = list(told)
     points = [one.tolist() for one in tables]
     columns: list[int] = []
     n_tied = 0
-    for figure in at.tolist():
-        cells = figures.cells(figure)
+    for cells, name in zip(groups, names, strict=True):
         if len(cells) == 1:
             columns.append(int(cells[0]))
             continue
         columns.append(n + n_tied)
         n_tied += 1
-        known.append(_lack(cells, columns[-1], total, figures.name(figure)))
+        known.append(_lack(cells, columns[-1], total, name))
         for one, point in zip(tables, points, strict=True):
             point.append(total - int(one[cells].sum()))
     system = system_of(n + n_tied, known)

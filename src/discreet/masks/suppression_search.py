@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.masks.contract import Guarantee
+from discreet.masks.linked_figures import LinkedFigures
+from discreet.masks.linked_moves import LinkedBoxes
 from discreet.masks.suppression_elimination import pattern_by_elimination
 from discreet.masks.suppression_moves import Boxes
 from discreet.masks.suppression_pattern import Move, Pattern, Problem, move_of
@@ -45,7 +47,8 @@ class Protector:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._boxes = Boxes(problem)
+        is_linked = isinstance(problem.figures, LinkedFigures)
+        self._boxes = LinkedBoxes(problem) if is_linked else Boxes(problem)
         self._moves = CheapestMoves(problem)
 
     def protect(
@@ -137,6 +140,15 @@ def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
     if eliminated is not None:
         kernel = (move_of(problem, one.cells, one.by) for one in eliminated.changes)
         pattern = Pattern(problem, eliminated.hidden, [move for move in kernel if move])
+    protect_open(problem, pattern, progress=progress)
+    return pattern
+
+
+def protect_open(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:
+    """Hides what it takes until every sensitive figure is shown to be safe.
+
+    Raises Unprotectable as `safe_pattern` does.
+    """
     protector = Protector(problem)
     order = np.argsort(-problem.figures.counts[problem.sensitive], kind="stable")
     for done, figure in enumerate(problem.sensitive[order].tolist()):
@@ -148,7 +160,6 @@ def safe_pattern(problem: Problem, *, progress: Progress = silent) -> Pattern:
         quick = problem.budget.spent > QUICK_SHARE * problem.budget.seconds
         if protector.protect(pattern, figure, quick=quick) is None:
             protector.by_two_tables(pattern, figure)
-    return pattern
 
 
 def thin(problem: Problem, pattern: Pattern, *, progress: Progress = silent) -> None:

@@ -1,11 +1,12 @@
 """What was chosen, drawn as it would go out: which figures are hidden, and why each of them is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from discreet.choice.publication import publication_of
 from discreet.choice.risk_utility import RiskUtility
+from discreet.data.layout import Layout
 from discreet.data.table import Table
 from discreet.masks.contract import Axes, PublishedTable
 from discreet.masks.redaction import NAME as REDACTION
@@ -34,6 +35,10 @@ def protected_section(found: RiskUtility) -> Section:
     protection = None if chosen.masked is None else chosen.masked.protection
     primary = frozenset() if protection is None else frozenset(protection.names)
     alone = chosen.masked is not None and chosen.masked.mask == REDACTION
+    if any(one.layout is not None for one in publication.published):
+        small = 0 if chosen.masked is None else chosen.masked.parameters.get("small", 0)
+        drawn = linked_blocks(publication.published, int(str(small)))
+        return Section(TITLE, tuple(drawn), only="page")
     tables = {one.axes: one for one in publication.published}
     out = _Out(publication.table, tables, primary, alone)
     blocks: list[Block] = []
@@ -47,6 +52,56 @@ def protected_section(found: RiskUtility) -> Section:
         left = words.plural(len(largest) - MOST_TABLES, "more table")
         blocks.append(Text(f"And {left}: --write puts all of them in files.", "soft"))
     return Section(TITLE, tuple(blocks), only="page")
+
+
+def linked_blocks(published: Sequence[PublishedTable], small: int) -> Iterator[Block]:
+    """Tables with categories of their own, each by itself; counts to `small` are hidden first."""
+    hides = any(one.shown is not None and not one.shown.all() for one in published)
+    if hides:
+        yield Text(MEANING, "soft")
+    for one in published[:MOST_TABLES]:
+        assert one.layout is not None
+        yield Text(one.layout.title, "strong")
+        yield _linked(one, one.layout, small, hides=hides)
+    if len(published) > MOST_TABLES:
+        left = words.plural(len(published) - MOST_TABLES, "more table")
+        yield Text(f"And {left}: --write puts all of them in files.", "soft")
+
+
+def _linked(one: PublishedTable, layout: Layout, small: int, *, hides: bool) -> Block:
+    """One table, its last variable across."""
+    if not layout.variables:
+        return Text(words.count(int(one.counts)))
+    if one.counts.size > MOST_FIGURES:
+        number = words.count(one.counts.size)
+        return Text(f"{number} figures, too many to draw: --write puts them in a file.", "soft")
+    shown = [True] * one.counts.size if one.shown is None else one.shown.ravel().tolist()
+    boxes = [
+        _linked_box(count, is_shown, true <= small)
+        for count, is_shown, true in zip(
+            one.counts.ravel().tolist(), shown, layout.counts().ravel().tolist(), strict=True
+        )
+    ]
+    *down, last = layout.variables
+    width = len(last.categories)
+    rows = product(*(variable.categories for variable in down))
+    names = layout.names()
+    return Grid(
+        names=names[:-1],
+        across=names[-1],
+        levels=last.categories,
+        rows=tuple(
+            (labels, tuple(boxes[i * width : (i + 1) * width])) for i, labels in enumerate(rows)
+        ),
+        shades=KEY if hides else (),
+        style="hide",
+    )
+
+
+def _linked_box(count: int, is_shown: bool, is_primary: bool) -> Box:
+    if is_shown:
+        return Box(words.count(count), "", SHOWN, False)
+    return Box("hidden", "small" if is_primary else "with it", int(not is_primary), False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,11 @@ def scope(found: RiskUtility) -> Iterator[str]:
         f"{words.plural(len(table.small_cells(small)), 'small cell')} ({counts})"
     )
     yield cap_words(found)
+    if found.options.tables:
+        yield "one set of tables: " + "".join(f"[{one}]" for one in found.options.tables)
     if found.options.out:
-        listed = "".join(f"[{' '.join(names)}]" for names in found.options.out)
+        named = (o if isinstance(o, str) else " ".join(o) for o in found.options.out)
+        listed = "".join(f"[{one}]" for one in named)
         yield f"out already: {listed}"
 
 
