@@ -1,7 +1,6 @@
 """discreet attack --published t1.csv --published t2.xlsx"""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -9,10 +8,10 @@ import click
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.option_rules import by_name
-from discreet.cli.options import NamedFile, Names, PagePath, full_option, policy_option
+from discreet.cli.options import PagePath, full_option, policy_option
+from discreet.cli.published import given_of, published_options
 
-PLAIN = ("absent", "policy", "small", "most", "seconds", "seed")
+PLAIN = ("knows", "policy", "small", "most", "seconds", "seed")
 
 
 @click.command(name="attack", cls=Command)
@@ -22,23 +21,11 @@ PLAIN = ("absent", "policy", "small", "most", "seconds", "seed")
     "Behind a bar stands what is to be said of it: 't2.csv | sex=F' (women only), "
     "'t3.csv | rounded(5)', 'rounded(5,nearest)', 'perturbed(4)', 'withheld(1..4)'.",
 )  # fmt: skip
+@published_options
 @option(
-    KNOWN, "--tree", "trees", type=NamedFile(), multiple=True,
-    help="Which levels of a variable belong together, one leaf a row from the finest level to the "
-    "root: region=regions.csv.",
-)  # fmt: skip
-@option(
-    KNOWN, "--label", "labels", multiple=True, metavar="VAR:A=B",
-    help="Another name: 'sex:Female=F' for a level, 'Geschlecht=sex' for a variable; may be given "
-    "several times.",
-)  # fmt: skip
-@option(
-    KNOWN, "--others", type=Names(), default=(),
-    help="Variables that have levels which no table lists.",
-)  # fmt: skip
-@option(
-    KNOWN, "--absent", type=click.Choice(["unknown", "zero"]), default="unknown",
-    show_default=True, help="What a combination is that a table does not list.",
+    KNOWN, "--knows", multiple=True, metavar="A=1,B=2:0..3",
+    help="What an intruder also knows: from 0 to 3 persons have these levels; may be given several "
+    "times.",
 )  # fmt: skip
 @policy_option
 @option(
@@ -78,11 +65,9 @@ def _run(options: dict[str, Any]) -> None:
     with progress_bar() as progress:
         found = attack(
             list(options["published"]),
-            trees={name: Path(file) for name, file in by_name("--tree", options["trees"]).items()},
-            labels=options["labels"],
-            others=tuple(options["others"]),
             progress=progress,
             **{name: options[name] for name in PLAIN},
+            **given_of(options),
         )
     show(
         partial(attack_document, found),

@@ -9,7 +9,21 @@ from discreet.cli.again import as_choose
 from discreet.cli.exit_codes import leave_with
 from discreet.cli.grouped import COMPUTED, KNOWN, OUTPUT, READING, Command, option
 from discreet.cli.option_names import speaking_of
-from discreet.cli.options import Names, csv_options, full_option, page_options, policy_option
+from discreet.cli.options import (
+    Names,
+    csv_options,
+    full_option,
+    page_options,
+    policy_option,
+    split_names,
+)
+from discreet.cli.published import (
+    OF_PUBLISHED,
+    TYPED,
+    audit_published,
+    is_of_published,
+    published_options,
+)
 from discreet.cli.table_file import counts_options, table_of
 
 PLAIN = (  # options that reach the library as they are
@@ -42,9 +56,16 @@ class Priors(click.ParamType[tuple[str, float]]):
 @click.command(name="audit", cls=Command)
 @click.argument("file")
 @option(
-    KNOWN, "--release", type=Names(), multiple=True, required=True,
-    help="Variables of a margin that is out; may be given several times.",
+    KNOWN, "--release", multiple=True, metavar="A,B",
+    help="Variables of a margin that is out, or a table in words: 'age:bands(10),sex | region=N', "
+    "'region:tree(1)+total | rounded(5)'; may be given several times.",
 )  # fmt: skip
+@option(
+    KNOWN, "--published", multiple=True, metavar="FILE[ | …]",
+    help="A table as it was published (CSV, Excel, JSON-stat 2, PX), perhaps with what is to be "
+    "said of it: 't2.csv | sex=F | rounded(5)'; may be given several times.",
+)  # fmt: skip
+@published_options
 @option(
     KNOWN, "--knows", multiple=True, metavar="A=1,B=2:0..3",
     help="What an intruder also knows: from 0 to 3 persons have these levels; may be given several "
@@ -152,7 +173,10 @@ def _run(file: str, options: dict[str, Any]) -> Any:
     from discreet.report.audit.document import audit_document
     from discreet.report.audit.json import audit_json
 
+    if is_of_published(options):
+        return audit_published(file, options)
     _check_together(options)
+    options["release"] = tuple(split_names(text) for text in options["release"])
     asked = _asked(options)
     with progress_bar() as progress:
         source, table = table_of(file, options, progress)
@@ -177,6 +201,12 @@ def _run(file: str, options: dict[str, Any]) -> Any:
 
 def _check_together(options: dict[str, Any]) -> None:
     """No option is given that would have no effect beside the others."""
+    if not options["release"]:
+        raise click.UsageError("--release or --published must be given, got none")
+    for name in OF_PUBLISHED:
+        if options[name]:
+            rule = "given with --published or a --release in words"
+            raise click.UsageError(f"--{TYPED.get(name, name)} must be {rule}, got neither")
     if options["refused"] and options["max_risk"] is None:
         raise click.UsageError("--max-risk must be given with --refused, got none")
     if options["measure"] is not None and options["max_risk"] is None:

@@ -51,7 +51,7 @@ def _named(params: dict[str, Any]) -> Iterator[str]:
         for one in value if isinstance(value, tuple) else (value,):
             given = one[1] if isinstance(one, tuple) else one  # NAME=FILE
             if isinstance(given, str | Path):
-                yield str(given)
+                yield str(given) if Path(given).exists() else str(given).split("|")[0].strip()
 
 
 def _public(context: click.Context) -> str:

@@ -10,7 +10,7 @@ from discreet.numerics.linear_algebra import in_one_thread
 from discreet.progress import Progress, silent
 from discreet.tables.linked.attack import Attack, attacked
 from discreet.tables.linked.options import AttackOptions
-from discreet.tables.linked.sources import source_of, together
+from discreet.tables.linked.sources import source_of, source_of_knowledge, together
 
 
 @in_one_thread
@@ -41,5 +41,6 @@ def attack(
     with guarded(asked.seconds):
         clock = Clock(asked.seconds)
         found = [source for one in given for source in source_of(one)]
+        found += [source_of_knowledge(text) for text in asked.knows]
         sources = together(found, labels=asked.labels, absent=asked.absent)
         return with_the_clock_noted(attacked(sources, asked, clock, progress))

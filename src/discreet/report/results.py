@@ -81,6 +81,10 @@ TOLD: Mapping[str, Told] = {  # by the name of the result's class, so that only 
     "Protected": Told(
         document="protect.document.protect_document", json="protect.json.protect_json"
     ),
+    "PublishedAudit": Told(
+        document="attack.audit_document.published_audit_document",
+        json="attack.audit_json.published_audit_json",
+    ),
     "ReadResult": Told(document="reading.read_document", json="reading.read_json"),
     "RiskUtility": Told(
         document="choose.document.choose_document",

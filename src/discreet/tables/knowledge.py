@@ -41,17 +41,23 @@ def parse_knowledge(text: str, table: Table) -> Known:
     A name or level that holds a comma, a colon or an equals sign goes in double quotes. Raises
     InputError for a variable or level that the table does not have, naming the nearest one.
     """
-    pairs, colon, limits = text.rpartition(":")
-    if not colon:
-        raise InputError(_not_understood(text))
-    low, high = _limits(limits.strip(), text)
+    pairs, low, high = parts_of(text)
     levels: dict[int, int] = {}
-    for name, level in _pairs(pairs, text):
+    for name, level in pairs:
         [axis] = table.axes([name])
         if axis in levels:
             raise InputError(must_be("knows", "about different variables", f"{name!r} twice"))
         levels[axis] = table.level(name, level)
     return Known(levels=levels, low=low, high=high, text=text)
+
+
+def parts_of(text: str) -> tuple[list[tuple[str, str]], int, int | None]:
+    """The variables with their levels, and the range, as they are written."""
+    pairs, colon, limits = text.rpartition(":")
+    if not colon:
+        raise InputError(_not_understood(text))
+    low, high = _limits(limits.strip(), text)
+    return _pairs(pairs, text), low, high
 
 
 def _limits(text: str, whole: str) -> tuple[int, int | None]:

@@ -120,7 +120,7 @@ def _lightest(ranges: Ranges, rows: IntArray, wanted: IntArray, value: int) -> F
         bounds=[*((0, None if some else 0) for some in limited), *[(0, None)] * n],
         method="highs",
     )
-    if solved.status != 0:
+    if solved.status != 0 or solved.x is None:
         return None
     return np.asarray(solved.x[:n] - solved.x[n:])
 

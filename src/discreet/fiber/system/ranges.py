@@ -22,7 +22,7 @@ def system_of_ranges(
     """
     n_cells = int(matrix.shape[1])
     number = np.diff(matrix.indptr)
-    alone = (number == 1) & (np.abs(matrix).sum(axis=1) == 1)
+    alone = (number == 1) & (abs(matrix).sum(axis=1) == 1)
     lower = np.zeros(n_cells, dtype=np.int64)
     upper = _upper(matrix, high, n_cells)
     single = np.flatnonzero(alone)

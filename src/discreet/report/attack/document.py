@@ -63,18 +63,18 @@ def follows_section(derived: Sequence[Followed], number: int) -> Section:
     persons = [one for one in derived if one.lower > 0]
     zeros = len(derived) - len(persons)
     rows = tuple((one.words, words.count(one.lower), one.derivation.sentence) for one in persons)
-    lines: list[Block] = [Text(line, "strong") for line in _lines(persons[:SHOWN])]
-    if number > SHOWN:
-        lines.append(Text(f"The smallest of {words.count(number)} figures.", "soft"))
-    if zeros:
-        lines.append(Text(f"{words.plural(zeros, 'of them is', 'of them are')} zero.", "soft"))
+    lines: list[Block] = [Text(line) for line in _lines(persons[:SHOWN])]
+    if number > min(len(persons), SHOWN):
+        of_zeros = f", of which {zeros:,} {words.by_number(zeros, 'is', 'are')} 0" if zeros else ""
+        first = "The smallest above 0 of " if persons else ""
+        lines.append(Text(f"{first}{words.plural(number, 'figure')} in all{of_zeros}.", "soft"))
     table = Table(header=FOLLOWS, rows=rows[:MOST_ROWS], sides="lrl", only="detail")
     return Section(title, (*lines, table))
 
 
 def _lines(derived: Sequence[Followed]) -> Iterator[str]:
     for one in derived:
-        yield f"{words.count(one.lower)} × {one.words}: {one.derivation.sentence}"
+        yield f"{one.words}: {one.derivation.sentence}"
 
 
 def narrow_section(narrow: Sequence[Bounded]) -> Iterator[Section]:

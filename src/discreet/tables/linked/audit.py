@@ -19,7 +19,7 @@ from discreet.fiber.sums.counting import Count
 from discreet.fiber.system.priors import ProductForm
 from discreet.figures import Figure, How, Outcome, Unavailable
 from discreet.notebooks import Result
-from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.numerics.arrays import IntArray
 from discreet.policy.findings import Finding, Findings
 from discreet.policy.policy import Policy, judge
 from discreet.policy.rule import Subject
@@ -41,8 +41,9 @@ from discreet.tables.linked.attack import (
 )
 from discreet.tables.linked.derived import Following, following
 from discreet.tables.linked.domains import Domain
-from discreet.tables.linked.naming import Names, said
+from discreet.tables.linked.naming import Names
 from discreet.tables.linked.options import AttackOptions
+from discreet.tables.linked.shared_levels import shared_levels
 from discreet.tables.linked.sources import Sources
 from discreet.tables.measures import (
     TableMeasures,
@@ -52,6 +53,7 @@ from discreet.tables.measures import (
 )
 from discreet.tables.policy_needs import finding_name, needs_of, plain_policy
 from discreet.tables.refused_margin import RiskFigure, RiskMeasure, measure_named
+from discreet.tables.ruled_out import ruled_out
 from discreet.tables.table_findings import measured_finding
 
 MOST_BELIEVED = 4096  # atoms of a table whose distribution is summed or drawn
@@ -149,9 +151,7 @@ def audited_published(
     truth = true_table(table, domains)
     own = linked(sources, domains, clock, progress, truth=truth)
     _check_true(own, truth)
-    followed = following(
-        own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress
-    )
+    followed = following(own.known, own.seen, own.exact, Clock(clock.share(PROOF_SHARE)), progress)
     number = number_of_tables(own, options.seed, clock, progress)
     names, counts = Names(own.universe), atom_counts(own, truth)
     cells = bounded_cells(own, names)
@@ -161,9 +161,7 @@ def audited_published(
     measures = _measures(own, watched, counts, belief, options)
     widths = [one.bounds.upper - one.bounds.lower for one in watched]
     tight = NOT_BOUNDED if own.exact is None else tightness(widths, _all_exact(own, small))
-    found = Findings(
-        dict(_findings(own, followed, names, options, measures, tight, counts, number))
-    )
+    found = Findings(dict(_findings(table, own, followed, names, options, measures, tight, counts)))
     return PublishedAudit(
         table=table,
         linked=own,
@@ -282,9 +280,7 @@ def _watched(
             continue
         chances, errors = ({}, {}) if isinstance(belief, Unavailable) else _of(belief, atom)
         found.append(
-            TrueCell(
-                bounds=by_atom[atom], count=int(counts[atom]), chances=chances, errors=errors
-            )
+            TrueCell(bounds=by_atom[atom], count=int(counts[atom]), chances=chances, errors=errors)
         )
     return tuple(found)
 
@@ -322,6 +318,7 @@ def _all_exact(own: Linked, small: IntArray) -> bool:
 
 
 def _findings(
+    table: Table,
     own: Linked,
     followed: Following,
     names: Names,
@@ -329,7 +326,6 @@ def _findings(
     measures: TableMeasures,
     tight: Outcome,
     counts: IntArray,
-    number: Count,
 ) -> Iterator[tuple[str, Finding]]:
     """What rules on tables may be about."""
     needs = needs_of(options.policies)
@@ -340,7 +336,7 @@ def _findings(
         yield f"printed:{n}", one
         yield f"shown:{n}", one
     if needs.groups:
-        yield "groups", _groups(own, names)
+        yield "groups", _groups(own, table)
     for figure in needs.measured:
         risk = _risk(figure, options, measures, tight)
         n_small = len(_small(counts, figure.small))
@@ -349,7 +345,9 @@ def _findings(
         yield finding_name(figure), finding
 
 
-_NO_TABLE = Table(names=(), levels=(), cells=np.zeros((0, 0), np.int64), counts=np.zeros(0, np.int64))
+_NO_TABLE = Table(
+    names=(), levels=(), cells=np.zeros((0, 0), np.int64), counts=np.zeros(0, np.int64)
+)
 
 
 def _risk(
@@ -372,41 +370,22 @@ def _risk(
     return measures.small_cells_identified
 
 
-def _groups(own: Linked, names: Names) -> Finding:
-    """Groups of persons who are shown to share a part of a variable, by the bounds of all cells.
-
-    A group is a cell of the cross of all other variables; its members share a part where every
-    other part can only be empty, though the tables tell of several.
-    """
-    universe = own.universe
-    alone = bool(np.all(universe.size_of_atom == 1)) and bool(np.all(universe.atom_of >= 0))
-    if own.exact is None or not alone:
+def _groups(own: Linked, table: Table) -> Finding:
+    """Groups of persons who are shown to share a part of a variable, by the bounds of all cells."""
+    if own.exact is None:
         return Finding(value=NOT_BOUNDED, found="groups that share a level were not sought")
-    lower = own.exact[0][universe.atom_of].reshape(universe.shape)
-    upper = own.exact[1][universe.atom_of].reshape(universe.shape)
-    shared = [
-        f"all of {said(cell)} are {domain.name} {part}"
-        for axis, domain in enumerate(universe.domains)
-        if domain.size > 1
-        for cell, part in _shared(universe.domains, lower, upper, axis)
-    ]
+    names = [domain.name for domain in own.universe.domains]
+    nested = ruled_out(table.over(table.axes(names)))
+    within = table.names_of(table.axes(names))
+    known = [(within[pair.determining], within[pair.determined]) for pair in nested.pairs]
+    shared = shared_levels(own.universe, own.exact[1], known)
     words = "no group of persons is shown to share a level"
     if shared:
         noun = "group of persons is" if len(shared) == 1 else "groups of persons are"
-        words = f"{len(shared):,} {noun} shown to share a level, the first: {shared[0]}"
+        words = f"{len(shared):,} {noun} shown to share a level, the first: {shared[0].words}"
+    if known:
+        told = " and ".join(f"each {a} has one {b}" for a, b in known[:MOST_NAMED])
+        words = f"{words}; that {told} is taken as common knowledge"
     value = Figure(value=len(shared), how=How.EXACT)
-    return Finding(value=value, found=words, concerns=tuple(shared[:MOST_NAMED]))
-
-
-def _shared(
-    domains: Sequence[Domain], lower: IntArray, upper: IntArray, axis: int
-) -> Iterator[tuple[dict[str, str], str]]:
-    """The groups whose members have one part of a variable, with that part."""
-    can: BoolArray = np.moveaxis(upper, axis, -1) > 0
-    least = np.moveaxis(lower, axis, -1)
-    others = [domain for place, domain in enumerate(domains) if place != axis]
-    for place in np.argwhere((can.sum(axis=-1) == 1) & (least.sum(axis=-1) > 0)):
-        at = tuple(place.tolist())
-        cell = {d.name: d.parts[i] for d, i in zip(others, at, strict=True)}
-        yield cell, domains[axis].parts[int(np.argmax(can[at]))]
-
+    concerns = tuple(one.words for one in shared[:MOST_NAMED])
+    return Finding(value=value, found=words, concerns=concerns)

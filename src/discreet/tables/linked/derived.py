@@ -178,7 +178,7 @@ def _difference(universe: Universe, row: int, parts: IntArray) -> Derived:
         is_equal=True,
     )
     whole = universe.matrix[[row]].indices
-    atoms = np.setdiff1d(whole, universe.matrix[parts].indices)
+    atoms = np.setdiff1d(whole, universe.matrix[parts].indices).astype(np.int64)
     return Derived(atoms=atoms, value=value, above=certificate, below=certificate)
 
 
@@ -195,13 +195,11 @@ class _Cells:
         self.known, self.seen, self.exact, self.told = known, seen, exact, told
         self.universe = known.universe
         self._same: dict[tuple[int, ...], BoolArray] = {}  # determined, shown or empty, by cross
+        self._same_atoms = np.zeros(self.universe.n_atoms, dtype=np.bool_)
 
     def explains(self, one: Derived, key: int) -> bool:
-        """Whether the figure falls apart into several cells that are known singly."""
-        full = self._same.get(tuple(range(len(self.universe.domains))))
-        if full is None or len(one.atoms) < 2:
-            return False
-        return bool(full.ravel()[self.universe.first_cell[one.atoms]].all())
+        """Whether the figure falls apart into several atoms that are known singly."""
+        return len(one.atoms) > 1 and bool(self._same_atoms[one.atoms].all())
 
     def found(self, clock: Clock, progress: Progress) -> tuple[list[Derived], int]:
         """The cells that follow, each proved, and how many could not be proved in time."""
@@ -228,8 +226,24 @@ class _Cells:
             sets: list[tuple[int, ...]] = [tuple(every)]
         else:
             sets = [s for k in range(len(shape), -1, -1) for s in combinations(every, k)]
+        yield from self._of_atoms()
         for axes in sets:
             yield from self._of_cross(axes, clock, progress)
+
+    def _of_atoms(self) -> Iterator[Derived]:
+        """Atoms whose count is the same in every table."""
+        low, high = self.seen.sums(np.arange(self.universe.n_atoms), self.universe.n_atoms)
+        same = high - low < SAME
+        if self.exact is not None:
+            searched = self.exact[0] == self.exact[1]
+            low = np.where(searched, self.exact[0], low)
+            same = same | searched
+        self._same_atoms = same
+        zero = _zero_atoms(self.universe)
+        for atom in np.flatnonzero(same & ~zero).tolist():
+            key = int(self.universe.keys[atom])
+            if key not in self.told.shown and key not in self.told.derived:
+                yield Derived(atoms=np.array([atom]), value=round(float(low[atom])))
 
     def _of_cross(
         self, axes: tuple[int, ...], clock: Clock, progress: Progress
@@ -249,6 +263,8 @@ class _Cells:
         self._same[axes] = (same | shown).reshape(own)
         for place in np.flatnonzero(same & ~shown & ~explained).tolist():
             atoms = entry.atoms(place)
+            if len(atoms) == 1:
+                continue  # told as an atom
             key = int(np.add.reduce(self.universe.keys[atoms], dtype=np.uint64))
             if key not in self.told.shown and key not in self.told.derived:
                 yield Derived(atoms=atoms, value=round(float(low[place])))
@@ -278,7 +294,7 @@ class _Cells:
         """Entries that lie within printed zeros."""
         zero = _zero_atoms(self.universe)
         others = np.bincount(entry.of_atom[~zero], minlength=len(entry.valid))
-        return entry.valid & (others == 0)
+        return np.asarray(entry.valid & (others == 0))
 
     def _shown(self, axes: tuple[int, ...]) -> BoolArray:
         """Entries that are sums of exact figures of one layer of a table."""

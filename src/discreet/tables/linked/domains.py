@@ -161,9 +161,9 @@ class _Reading:
                     what = f"bands of {self.name}"
                     raise InputError(must_be(what, "apart", got, where=title, remedy=remedy))
 
-    def check_same(self, label: Label, before: BoolArray | None) -> None:
+    def check_same(self, label: Label, held: BoolArray, before: BoolArray | None) -> None:
         """Raises InputError for a label that holds other levels in another table."""
-        if before is not None and not np.array_equal(before, label.held):
+        if before is not None and not np.array_equal(before, held):
             what = f"label {label.text!r} of {self.name}"
             rule = "of the same levels in all tables"
             where = self.tables[label.table]
@@ -288,7 +288,7 @@ def _of_levels(reading: _Reading, levels: Sequence[str], tree: Hierarchy | None)
     for label in reading.labels:
         text = label.text
         if label.held is not None:
-            reading.check_same(label, points.sets.get(text))
+            reading.check_same(label, label.held, points.sets.get(text))
             points.sets[text] = label.held
         elif text in points.sets:
             continue

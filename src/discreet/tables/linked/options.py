@@ -33,6 +33,8 @@ class AttackOptions:
     - `others`: variables that have levels which no table lists.
     - `absent`: what a combination is that a table does not list: unknown, or zero.
 
+    - `knows`: what an intruder also knows, as 'A=1,B=2:0..3': 0 to 3 persons have these levels.
+
     What is looked for:
 
     - `policy`: the name of a policy, a file or a Policy, or several of them.
@@ -52,6 +54,7 @@ class AttackOptions:
     labels: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     absent: str = "unknown"
+    knows: tuple[str, ...] = ()
     policy: Any = None
     small: int | None = None
     most: int = MOST_LISTED

@@ -19,6 +19,7 @@ from discreet.data.columns import near_match
 from discreet.data.published.published_table import PublishedTable, Statistic
 from discreet.errors import InputError, must_be
 from discreet.numerics.arrays import BoolArray
+from discreet.tables.knowledge import parts_of
 from discreet.tables.linked.rules import FORMS, Rule, check_figures, guessed, rule_of
 
 PART = re.compile(r"\s*([^=|]+?)\s*=\s*([^=|]+?)\s*")
@@ -58,15 +59,15 @@ def source_of(given: Any) -> tuple[Source, ...]:
     if isinstance(given, PublishedTable):
         return (Source(table=given, rule=Rule()),)
     if not isinstance(given, str | Path):
-        rule = "files, or published tables"
-        raise InputError(must_be("published", rule, f"a {type(given).__name__}"))
+        wanted = "files, or published tables"
+        raise InputError(must_be("published", wanted, f"a {type(given).__name__}"))
     from discreet.data.published.reading import read_published
 
     path, sections = _parted(str(given))
     rule, rest = rule_of(sections)
     part, rest = _part(rest)
     options = dict(_options(rest))
-    found = read_published(Path(path), **options)
+    found = read_published(Path(path), count=options.get("count"), sheet=options.get("sheet"))
     return tuple(Source(table=replace(one, part={**one.part, **part}), rule=rule) for one in found)
 
 
@@ -96,9 +97,28 @@ def _options(sections: Iterable[str]) -> Iterable[tuple[str, str]]:
     for section in sections:
         name, equals, value = section.partition("=")
         if name.strip() not in ("count", "sheet") or not equals:
-            rule = f"a part (sex=F), a rule ({FORMS}), count=COLUMN or sheet=NAME"
-            raise InputError(must_be("what follows the bar of published", rule, repr(section)))
+            wanted = f"a part (sex=F), a rule ({FORMS}), count=COLUMN or sheet=NAME"
+            raise InputError(must_be("what follows the bar of published", wanted, repr(section)))
         yield name.strip(), value.strip()
+
+
+def source_of_knowledge(text: str) -> Source:
+    """What an intruder knows besides, as a table of one figure that is withheld in a range."""
+    pairs, low, high = parts_of(text)
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise InputError(must_be("knows", "about different variables", repr(text)))
+    exact = low == high
+    return Source(
+        table=PublishedTable(
+            name="knowledge",
+            variables=tuple(names),
+            labels=tuple((level,) for _, level in pairs),
+            places=np.zeros((1, len(pairs)), dtype=np.int64),
+            printed=(str(low) if exact else "",),
+        ),
+        rule=Rule(stated=True) if exact else Rule(withheld=(low, high), stated=True),
+    )
 
 
 def together(
@@ -139,9 +159,7 @@ def together(
         holds.append(source.holds)
     if not tables:
         raise InputError(must_be("published", "tables of counts", "none"))
-    return Sources(
-        tables=tuple(tables), rules=tuple(rules), holds=tuple(holds), notes=tuple(notes)
-    )
+    return Sources(tables=tuple(tables), rules=tuple(rules), holds=tuple(holds), notes=tuple(notes))
 
 
 def _left_out(table: PublishedTable) -> str:

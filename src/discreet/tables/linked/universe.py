@@ -173,11 +173,15 @@ def universe_of(
     shape = tuple(domain.size for domain in domains)
     if prod(shape) > MOST_CELLS:
         listed = " × ".join(f"{domain.name} {domain.size:,}" for domain in domains)
-        rule = f"of at most {MOST_CELLS:,} cells together"
+        wanted = f"of at most {MOST_CELLS:,} cells together"
         remedy = "attack tables that share variables first, or give broader bands"
-        raise InputError(must_be("published", rule, f"{prod(shape):,} ({listed})", remedy=remedy))
+        got = f"{prod(shape):,} ({listed})"
+        raise InputError(must_be("published", wanted, got, remedy=remedy))
     subs: list[SubTable] = []
-    low, high, table, place = [], [], [], []
+    low: list[int] = []
+    high: list[int] = []
+    table: list[int] = []
+    place: list[int] = []
     for number, (own, rule) in enumerate(zip(tables, rules, strict=True)):
         first = len(low)
         for figure, text in enumerate(own.printed):

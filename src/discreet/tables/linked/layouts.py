@@ -1,0 +1,88 @@
+"""A table that is described, not yet published: its figures made of the data by its rule."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.data.layout import Classified, Layout
+from discreet.data.published.published_table import PublishedTable
+from discreet.errors import InputError, must_be
+from discreet.numerics.arrays import BoolArray, IntArray
+from discreet.tables.linked.rules import Rule, Way
+from discreet.tables.linked.sources import Source
+
+
+def source_of_layout(layout: Layout, rule: Rule, part: Sequence[tuple[str, str]]) -> Source:
+    """The table as it would be published: counts by its categories, rounded or withheld by a rule.
+
+    `part` are the names of the levels that it is a part by. Rounding goes to the nearest multiple,
+    halves upward, unless the rule says down or up; what lies in a stated range of withheld counts
+    is withheld.
+    """
+    if rule.most:
+        remedy = "publish it by `choose` with the mask cell-key, and give the files"
+        raise InputError(
+            must_be("release", "exact, rounded or withheld", "perturbed", remedy=remedy)
+        )
+    counts = layout.counts().ravel()
+    variables = layout.names()
+    shape = layout.shape
+    places = np.argwhere(np.ones(shape, dtype=np.bool_)) if shape else np.zeros((1, 0), np.int64)
+    parts = [Classified(axis=axis, categories=(label,), holds=layout.part[axis][None, :])
+             for (_, label), axis in zip(part, layout.part, strict=True)]  # fmt: skip
+    taken = dict(zip(variables, layout.variables, strict=True))
+    more = [one for one in parts if layout.table.names[one.axis] not in taken]
+    own = _limited(layout, dict(zip(layout.part, (label for _, label in part), strict=True)))
+    holds = _holds(layout, [*own, *more])
+    table = PublishedTable(
+        name=layout.title,
+        variables=(*variables, *(layout.table.names[one.axis] for one in more)),
+        labels=tuple(one.categories for one in (*own, *more)),
+        places=np.concatenate([places, np.zeros((len(counts), len(more)), np.int64)], axis=1),
+        printed=tuple(_printed(counts, rule)),
+    )
+    return Source(table=table, rule=_known(rule), holds=holds)
+
+
+def _limited(layout: Layout, labels: Mapping[int, str]) -> list[Classified]:
+    """The variables with the levels of each category that are in the part; a category that is cut
+    gets a name that says so."""
+    found = []
+    for one in layout.variables:
+        if one.axis not in layout.part:
+            found.append(one)
+            continue
+        holds = one.holds & layout.part[one.axis]
+        cut = (holds != one.holds).any(axis=1).tolist()
+        pairs = zip(one.categories, cut, strict=True)
+        names = tuple(f"{x} within {labels[one.axis]}" if is_cut else x for x, is_cut in pairs)
+        found.append(Classified(axis=one.axis, categories=names, holds=holds))
+    return found
+
+
+def _holds(layout: Layout, variables: Sequence[Classified]) -> dict[tuple[str, str], BoolArray]:
+    return {
+        (layout.table.names[one.axis], label): held
+        for one in variables
+        for label, held in zip(one.categories, one.holds, strict=True)
+    }
+
+
+def _known(rule: Rule) -> Rule:
+    """What everybody knows who reads it: rounding is to the nearest unless it says otherwise."""
+    way = Way.NEAREST if rule.base > 1 and rule.way is Way.UNKNOWN else rule.way
+    return replace(rule, way=way, stated=True)
+
+
+def _printed(counts: IntArray, rule: Rule) -> list[str]:
+    down = counts - counts % rule.base
+    up = np.where(counts % rule.base, down + rule.base, down)
+    nearest = np.where(2 * (counts % rule.base) >= rule.base, up, down)
+    shown = {Way.DOWN: down, Way.UP: up}.get(rule.way, nearest)
+    low, high = rule.withheld
+    hides = rule.withheld != (0, None)
+    most = np.iinfo(np.int64).max if high is None else high
+    hidden = (counts >= low) & (counts <= most) & hides
+    pairs = zip(shown.tolist(), hidden.tolist(), strict=True)
+    return ["" if gone else str(figure) for figure, gone in pairs]
