@@ -4,12 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.oracles.published_tables import Told, cells_where, fitting_tables, published
 
 from discreet.errors import InputError
 from discreet.flows.attack import attack
 from discreet.tables.linked.rules import Rule, Way
 from discreet.tables.linked.sources import Source
-from tests.oracles.published_tables import Told, cells_where, fitting_tables, published
 
 AGES = ["0", "1", "2", "3"]
 SEXES = ["F", "M"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from discreet.report import words
+from discreet.report.attack.json import figures_are
 from discreet.report.document import Block, Document, Section, Table, Text
 from discreet.report.verdict import next_section, verdict_section
 from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
@@ -111,7 +112,7 @@ def tables_section(own: Linked) -> Section:
             ", ".join(table.variables),
             words.count(table.n_figures),
             words.count(sum(not text for text in table.printed)),
-            rule.words,
+            figures_are(table, rule),
         )
         for table, rule in zip(own.universe.tables, own.universe.rules, strict=True)
     )

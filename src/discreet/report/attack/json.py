@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.data.published.published_table import PublishedTable
+from discreet.data.published.published_table import PublishedTable, Statistic
 from discreet.report.render_json import count_json, known, of_kind
 from discreet.tables.linked.attack import Attack, Bounded, Followed, Linked
 from discreet.tables.linked.naming import Step
@@ -44,8 +44,15 @@ def _table(table: PublishedTable, rule: Rule) -> dict[str, Any]:
         "variables": list(table.variables),
         "n_figures": table.n_figures,
         "n_withheld": sum(not text for text in table.printed),
-        "figures_are": rule.words,
+        "figures_are": figures_are(table, rule),
     }
+
+
+def figures_are(table: PublishedTable, rule: Rule) -> str:
+    """What the figures of a table are."""
+    if table.statistic is Statistic.COUNT:
+        return rule.words
+    return "percentages" if table.statistic is Statistic.PERCENT else "means"
 
 
 def derived_json(one: Followed) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from discreet.tables.linked.domains import Domain, Label, domain_of
 from discreet.tables.linked.naming import Derivation, Names, said
 from discreet.tables.linked.options import AttackOptions
 from discreet.tables.linked.reduced import Reduced, reduced
+from discreet.tables.linked.shares_and_means import with_shares_and_means
 from discreet.tables.linked.sources import Sources
 from discreet.tables.linked.universe import Universe, universe_of
 from discreet.tables.linked.witnesses import Witnesses, witnesses
@@ -160,14 +161,14 @@ def linked(
     `truth` is the table of the cells that the data hold, where there are data: it spares search.
     """
     progress("putting the tables together", None)
-    universe = universe_of(domains, sources.tables, sources.rules)
+    universe, left = with_shares_and_means(universe_of(domains, sources.tables, sources.rules))
     known = reduced(universe)
     point = None if truth is None else _atoms_of(known, truth)
     seen = witnesses(known, Clock(clock.share(SEEN_SHARE)), progress)
     exact, proofs, notes = _bounds(known, clock, progress, point)
     return Linked(
         sources=sources, known=known, seen=seen, exact=exact, proofs=proofs,
-        notes=(*_notes_of(known, domains), *notes),
+        notes=(*left, *_notes_of(known, domains), *notes),
     )  # fmt: skip
 
 

@@ -348,7 +348,9 @@ class _Cells:
 
     def _is_equation(self, above: Certificate, value: int) -> bool:
         """Whether exact figures make up the sum, so that they prove both sides."""
-        exact = bool(self.universe.is_exact[list(above.rows)].all())
+        n = self.universe.n_figures
+        plain = max(above.rows, default=0) < n  # a moment is no sum of persons
+        exact = plain and bool(self.universe.is_exact[list(above.rows)].all())
         return exact and above.is_equal and above.denominator == 1 and above.value == value
 
     def _all_listed(self, one: Derived) -> bool:

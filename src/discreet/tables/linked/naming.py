@@ -9,6 +9,7 @@ import numpy as np
 from discreet.fiber.bounds.certificates import Certificate
 from discreet.numerics.arrays import IntArray
 from discreet.tables.linked.derived import Derived
+from discreet.tables.linked.reduced import all_ranges
 from discreet.tables.linked.universe import Universe
 
 MOST_STEPS = 8  # figures of a derivation that are written out in a sentence
@@ -75,8 +76,10 @@ class Names:
     def _steps(self, certificate: Certificate) -> tuple[Step, ...]:
         u = self.universe
         steps = []
-        for row, times in zip(certificate.rows, certificate.weights, strict=True):
-            limit = u.high[row] if (times > 0) == (certificate.is_upper) else u.low[row]
+        every = all_ranges(u)
+        for at, times in zip(certificate.rows, certificate.weights, strict=True):
+            limit = every.high[at] if (times > 0) == certificate.is_upper else every.low[at]
+            row = u.figure_of(at)
             steps.append(
                 Step(
                     table=u.tables[int(u.table[row])].name,

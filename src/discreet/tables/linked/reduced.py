@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from discreet.fiber.bounds.certificates import Ranges
 from discreet.fiber.system.linear_system import UNLIMITED, System
@@ -19,9 +19,9 @@ from discreet.tables.linked.universe import Universe
 class Reduced:
     """What the tables say, in as few statements as hold it.
 
-    `kept` are the figures that others do not imply. `limited` are the atoms that some figure limits
-    from above: columns of `system`, in this order. Of the others nothing but what is said of sums
-    that hold no limited atom is known, and nothing follows from that.
+    `kept` are the figures, and behind them moments, that others do not imply. `limited` are the
+    atoms that some figure limits from above: columns of `system`, in this order. Of the others
+    nothing but what is said of sums that hold no limited atom is known, and nothing follows.
     """
 
     universe: Universe
@@ -39,9 +39,8 @@ class Reduced:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """All figures, implied ones too, as ranges of sums of atoms: for short derivations."""
-        own = self.universe
-        return Ranges(matrix=own.matrix, low=own.low, high=own.high)
+        """All figures, implied ones too, and moments: for short derivations."""
+        return all_ranges(self.universe)
 
     @property
     def n_unlimited(self) -> int:
@@ -72,17 +71,31 @@ def reduced(universe: Universe) -> Reduced:
     """The system of the figures; raises InputError where one is not the sum of its parts."""
     implied = implied_figures(universe)
     limited = _limited(universe)
-    says = (universe.low > 0) | (universe.high < UNLIMITED)
-    free = (universe.matrix @ (~limited).astype(np.int64)) > 0
-    kept = np.flatnonzero(~implied & says & ~free)
+    every = all_ranges(universe)
+    says = (every.low > 0) | (every.high < UNLIMITED)
+    free = (every.matrix @ (~limited).astype(np.int64)) > 0
+    more = np.zeros(len(universe.moments), dtype=np.bool_)
+    kept = np.flatnonzero(~np.concatenate([implied, more]) & says & ~free)
     columns = np.flatnonzero(limited)
     system = system_of_ranges(
-        csr_array(universe.matrix[kept][:, columns]),
-        universe.low[kept],
-        universe.high[kept],
-        lambda row: universe.name_of(int(kept[row])),
+        csr_array(every.matrix[kept][:, columns]),
+        every.low[kept],
+        every.high[kept],
+        lambda row: universe.name_of(universe.figure_of(int(kept[row]))),
     )
     return Reduced(universe=universe, kept=kept, limited=columns, system=system)
+
+
+def all_ranges(universe: Universe) -> Ranges:
+    """All figures as ranges of sums of atoms, then the moments."""
+    more = universe.moments
+    if not more:
+        return Ranges(matrix=universe.matrix, low=universe.low, high=universe.high)
+    return Ranges(
+        matrix=csr_array(vstack([universe.matrix, *(one.matrix for one in more)], format="csr")),
+        low=np.concatenate([universe.low, [one.low for one in more]]),
+        high=np.concatenate([universe.high, [one.high for one in more]]),
+    )
 
 
 def _limited(universe: Universe) -> BoolArray:

@@ -23,6 +23,7 @@ from discreet.tables.knowledge import parts_of
 from discreet.tables.linked.rules import FORMS, Rule, check_figures, guessed, rule_of
 
 PART = re.compile(r"\s*([^=|]+?)\s*=\s*([^=|]+?)\s*")
+STATISTIC = re.compile(r"(percent|mean)\s*(?:\((.*)\))?", re.IGNORECASE)
 MOST_ABSENT = 2**22  # combinations of a table that are filled with zeros
 
 
@@ -65,10 +66,14 @@ def source_of(given: Any) -> tuple[Source, ...]:
 
     path, sections = _parted(str(given))
     rule, rest = rule_of(sections)
+    statistic, rest = _statistic(rest)
     part, rest = _part(rest)
     options = dict(_options(rest))
     found = read_published(Path(path), count=options.get("count"), sheet=options.get("sheet"))
-    return tuple(Source(table=replace(one, part={**one.part, **part}), rule=rule) for one in found)
+    return tuple(
+        Source(table=replace(one, part={**one.part, **part}, **statistic), rule=rule)
+        for one in found
+    )
 
 
 def _parted(text: str) -> tuple[str, list[str]]:
@@ -77,6 +82,24 @@ def _parted(text: str) -> tuple[str, list[str]]:
         return text, []
     path, *sections = text.split("|")
     return path.strip(), [one for one in sections if one.strip()]
+
+
+def _statistic(sections: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """What the figures are, from `percent(sex)` or `mean(age)`, and the sections that say nothing
+    of it."""
+    found: dict[str, Any] = {}
+    rest: list[str] = []
+    for section in sections:
+        match = STATISTIC.fullmatch(section.strip())
+        if match is None:
+            rest.append(section)
+            continue
+        names = tuple(name.strip() for name in (match[2] or "").split(",") if name.strip())
+        statistic = Statistic(match[1].lower())
+        if statistic is Statistic.MEAN and len(names) != 1:
+            raise InputError(must_be("mean", "given one variable, as mean(age)", repr(section)))
+        found = {"statistic": statistic, "of": names}
+    return found, rest
 
 
 def _part(sections: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -145,9 +168,6 @@ def together(
     for source in _named_apart(sources):
         table = _renamed(source.table, other, known, fixed=names is not None)
         notes += [f"{table.name}: {note}" for note in table.notes]
-        if table.statistic is not Statistic.COUNT:
-            notes.append(_left_out(table))
-            continue
         check_figures(table)
         rule, note = guessed(table, source.rule)
         notes += [note] if note else []
@@ -157,14 +177,7 @@ def together(
         tables.append(table)
         rules.append(rule)
         holds.append(source.holds)
-    if not tables:
-        raise InputError(must_be("published", "tables of counts", "none"))
     return Sources(tables=tuple(tables), rules=tuple(rules), holds=tuple(holds), notes=tuple(notes))
-
-
-def _left_out(table: PublishedTable) -> str:
-    what = "percentages" if table.statistic is Statistic.PERCENT else "means"
-    return f"{table.name} has {what}, which are not used: give the counts they are of."
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
@@ -245,6 +258,7 @@ def _renamed(
         labels=tuple(column for column, _ in merged),
         places=np.stack(places, axis=1) if places else table.places,
         part=part,
+        of=tuple(variable(name) for name in table.of),
     )
 
 

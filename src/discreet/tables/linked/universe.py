@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from discreet.data.published.published_table import PublishedTable
+from discreet.data.published.published_table import PublishedTable, Statistic
 from discreet.errors import InputError, must_be
 from discreet.fiber.system.linear_system import UNLIMITED
 from discreet.numerics.arrays import BoolArray, IntArray, read_only
@@ -51,6 +51,16 @@ class SubTable:
     rows: IntArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A weighted sum of atoms within limits, as figure `row` (a mean) says it."""
+
+    row: int
+    matrix: csr_array
+    low: int
+    high: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Universe:
     """The cells, the atoms, and the figures of all tables as ranges of sums of atoms.
@@ -71,6 +81,7 @@ class Universe:
     atom_of: IntArray
     matrix: csr_array
     keys: Keys
+    moments: tuple[Moment, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.low, self.high, self.table, self.place, self.atom_of, self.keys):
@@ -139,6 +150,11 @@ class Universe:
             if held.all()
         )
 
+    def figure_of(self, row: int) -> int:
+        """The figure behind a row of all ranges: itself, or that of a moment."""
+        n = self.n_figures
+        return row if row < n else self.moments[row - n].row
+
     def name_of(self, figure: int) -> str:
         """What to call a figure in a sentence: its table and what it is of."""
         own = self.tables[int(self.table[figure])]
@@ -185,7 +201,7 @@ def universe_of(
     for number, (own, rule) in enumerate(zip(tables, rules, strict=True)):
         first = len(low)
         for figure, text in enumerate(own.printed):
-            least, most = rule.range_of(text, own.marks.get(figure, ""))
+            least, most = _range(own, rule, figure, text)
             low.append(least)
             high.append(UNLIMITED if most is None else most)
             table.append(number)
@@ -209,6 +225,13 @@ def universe_of(
         matrix=csr_array((ones, (pairs[0], pairs[1])), shape=(len(low), n_atoms)),
         keys=keys,
     )
+
+
+def _range(table: PublishedTable, rule: Rule, figure: int, text: str) -> tuple[int, int | None]:
+    """What a figure says of its count; what a percentage or a mean says is found out later."""
+    if table.statistic is not Statistic.COUNT:
+        return 0, None
+    return rule.range_of(text, table.marks.get(figure, ""))
 
 
 def _sub_tables(
