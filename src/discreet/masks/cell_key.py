@@ -119,7 +119,7 @@ def noisy_tables(
     for axes in sets:
         own = margin_sum(counts, axes)
         sums = np.asarray(keys.sum(axis=tuple(i for i in range(keys.ndim) if i not in axes)))
-        found.append(Rounded(axes, own + table.deviation(own, scrambled(sums, secret))))
+        found.append(Rounded(axes, np.asarray(own + table.deviation(own, scrambled(sums, secret)))))
     return found
 
 

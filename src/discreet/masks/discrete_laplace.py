@@ -130,7 +130,7 @@ def add_laplace(
 def with_noise(counts: IntArray, noise: Laplace, *, rng: np.random.Generator) -> IntArray:
     """Each count with noise of its own; not below 0 where it is clamped."""
     drawn = discrete_laplace(counts.size, noise.rate, rng=rng).reshape(counts.shape)
-    return np.maximum(counts + drawn, 0) if noise.clamped else np.asarray(counts + drawn)
+    return np.asarray(np.maximum(counts + drawn, 0) if noise.clamped else counts + drawn)
 
 
 def checked_epsilon(epsilon: float) -> Fraction:

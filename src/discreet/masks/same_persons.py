@@ -9,7 +9,8 @@ whose cells agree wherever x is above zero. So
                           are equal, else 0,
 
 with one factor for a set, however many figures count it. That is no product over figures, unless
-what is published shows that no two of them can count the same persons.
+what is published shows that no two of them count the same persons. Two that differ do not, so that
+someone is in one of them alone: a statement about cells. Two equal ones may.
 """
 
 from dataclasses import dataclass
@@ -99,8 +100,10 @@ class SamePersons:
 
     @property
     def is_product(self) -> bool:
-        """Whether no two figures can count the same persons, so that each has its own factor."""
-        return self.pairs is not None and not self.pairs
+        """Whether each figure has its own factor under every table that fits: no two equal figures
+        can count the same persons, and different ones do not by `statements`."""
+        equal = [self.figures[i] == self.figures[j] for i, j in self.pairs or ()]
+        return self.pairs is not None and not any(equal)
 
     def statements(self) -> list[Statement]:
         """Figures that differ do not count the same persons: someone is in one and not in both."""
