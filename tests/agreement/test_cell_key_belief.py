@@ -88,9 +88,7 @@ def case(name, seed, rule):
     return table, masked, tables, chances
 
 
-CASES = [
-    (name, seed, rule) for name in SHAPES for seed in range(5) for rule in (RULE, JUMPING)
-]
+CASES = [(name, seed, rule) for name in SHAPES for seed in range(5) for rule in (RULE, JUMPING)]
 
 
 @pytest.mark.parametrize(("name", "seed", "rule"), CASES)
@@ -257,7 +255,7 @@ def test_a_sum_that_is_published_more_than_once_is_known_better():
 
 
 def test_belief_of_a_sum_is_that_of_the_tables():
-    table, masked, tables, chances = case("margins too", 1, RULE)
+    _, masked, tables, chances = case("margins too", 1, RULE)
     weights = np.exp(PRIORS["dirichlet"](tables)) * chances
     by_value = np.bincount(tables[:, [0, 3]].sum(axis=1), weights=weights / weights.sum())
     found = belief_of_sum(masked, np.array([0, 3]), "dirichlet")
@@ -270,7 +268,9 @@ def test_the_same_persons_have_the_same_figure_in_every_table():
     counts = np.array([[4, 0, 0], [0, 2, 5]])
     table = perturbation_table(NoiseRule(variance=2.0))
     for seed in range(200):
-        full, rows, columns, total = noisy_tables(counts, [(0, 1), (0,), (1,), ()], table, seed=seed)
+        full, rows, columns, total = noisy_tables(
+            counts, [(0, 1), (0,), (1,), ()], table, seed=seed
+        )
         assert full.counts[0, 0] == rows.counts[0] == columns.counts[0]
         assert full.counts[1, 1] == columns.counts[1]
         alone = noisy_tables(counts, [(1,)], table, seed=seed)[0]

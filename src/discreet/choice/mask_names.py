@@ -302,10 +302,8 @@ def _cell_key(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
     known = given.pop("total_known", True)
     if "max" in given:
         given["largest"] = given.pop("max")
-    own = _seeded("cell keys", ask.seed)
-    return cell_key.perturb_by_keys(
-        table, rule=NoiseRule(**given), seed=own, sets=sets, total_known=known
-    )
+    rule, own = NoiseRule(**given), _seeded("cell keys", ask.seed)
+    return cell_key.perturb_by_keys(table, rule=rule, seed=own, sets=sets, total_known=known)
 
 
 def _laplace(table: Table, sets: Sets | None, ask: _Ask) -> Masked:

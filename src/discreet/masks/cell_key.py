@@ -126,7 +126,10 @@ def noisy_tables(
 def scrambled(keys: KeyArray, secret: bytes) -> KeyArray:
     """Each key through BLAKE2b with a secret: uniform, and independent for different keys."""
     own = partial(hashlib.blake2b, digest_size=8, key=secret)
-    found = [int.from_bytes(own(key.to_bytes(8, "little")).digest(), "little") for key in keys.ravel().tolist()]
+    found = [
+        int.from_bytes(own(key.to_bytes(8, "little")).digest(), "little")
+        for key in keys.ravel().tolist()
+    ]
     return np.array(found, dtype=np.uint64).reshape(keys.shape)
 
 
@@ -184,7 +187,9 @@ def _relaxed(found: PerturbationTable) -> str:
     """Which counts have another variance, and what it is."""
     shown = found.relaxed[:MOST_NAMED]
     listed = ", ".join(f"{count} (variance {found.variances[count]:.3g})" for count in shown)
-    more = "" if len(found.relaxed) == len(shown) else f" and {len(found.relaxed) - len(shown)} more"
+    more = (
+        "" if len(found.relaxed) == len(shown) else f" and {len(found.relaxed) - len(shown)} more"
+    )
     what = "Counts" if len(found.relaxed) > 1 else "A count"
     return f"{what} of {listed}{more} cannot have this variance."
 

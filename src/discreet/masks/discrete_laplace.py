@@ -13,9 +13,9 @@ changed counts as one removed and one added: 2ε. Empty cells get noise like all
 With `clamped` figures below 0 go out as 0, which needs no further ε; such a figure of a count x has
 probability Pr(v ≤ −x) = α^x/(1 + α).
 
-ε says nothing of what else is known. Here, as in every mask, an intruder is taken to know the number
-of persons (dobra 4), and which figures he may work out is found from all that he knows. Noise has no
-limits: without the number of persons, infinitely many tables would fit, so it is always known.
+ε says nothing of what else is known. Here, as in every mask, an intruder is taken to know the
+number of persons (dobra 4), and what he believes is found from all that he knows. Noise has no
+limits: without the number of persons infinitely many tables would fit, so it is always known.
 
 Noise is drawn in whole numbers alone, with exactly these probabilities (`numerics.rational_draws`),
 from the bits of a generator that starts from the seed: what is promised is promised to those who

@@ -17,9 +17,7 @@ from discreet.masks.perturbation_table import (
 
 RULES = [
     NoiseRule(variance=variance, largest=largest, small=small, keep=keep)
-    for largest, variance, small, keep in product(
-        (3, 5), (0.8, 2.0, 6.0), (0, 2), (None, 0.25)
-    )
+    for largest, variance, small, keep in product((3, 5), (0.8, 2.0, 6.0), (0, 2), (None, 0.25))
     if keep is None or (1 - keep) < variance
 ]
 
