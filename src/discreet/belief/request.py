@@ -56,8 +56,8 @@ class Question:
     over cells or a log-linear model. `likelihood` is log Pr(publication | table), and `factors` are
     the same figure by figure, where it is such a product; where it is none, those of `guide` come
     near it, and draws by them are weighed by the likelihood itself. `cells` are those asked about,
-    where only some can be followed; `truth` is the holder's own table, which spares search and is scored, and
-    never changes a belief.
+    where only some can be followed; `truth` is the holder's own table, which spares search and is
+    scored, and never changes a belief.
     """
 
     prior: Prior | LogLinearPrior

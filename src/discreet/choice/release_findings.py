@@ -94,8 +94,8 @@ def _shown(masked: Masked, out: Sequence[Axes], small: int) -> tuple[Printed, ..
 
 
 def _figures(masked: Masked) -> list[tuple[Axes, IntArray]]:
-    """The figures of every table that goes out, `HIDDEN` where one is not shown; of several copies each
-    has its own."""
+    """The figures of every table that goes out, `HIDDEN` where one is not shown; of several copies
+    each has its own."""
     return [
         (one.axes, one.counts if one.shown is None else np.where(one.shown, one.counts, HIDDEN))
         for one in masked.published

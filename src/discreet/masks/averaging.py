@@ -6,17 +6,17 @@ the sum of its cells in a × b, and in a × c. A sum of c figures has variance c
 with variances V_1, …, V_k that share no figure have together 1 / Σ 1/V_j.
 
 The best linear unbiased estimate combines all of them (Gauss and Markov). With complete margins its
-variance has a closed form. Write P_T for the projection onto the effect of a set T of variables (the
-tables that vary with T alone and sum to zero over each of them). A published table over S, seen from
-the full table, weighs each effect T ⊆ S by ∏_{j ∉ S} n_j, and no other. So for an entry of the
+variance has a closed form. Write P_T for the projection onto the effect of a set T of variables:
+the tables that vary with T alone and sum to zero over each of them. A published table over S, seen
+from the full table, weighs each effect T ⊆ S by ∏_{j ∉ S} n_j, and no other. So for an entry of the
 margin over U, the sum of the cells c,
 
     variance / V = Σ_{T ⊆ U} c'P_T c / λ_T,     λ_T = Σ_{S ⊇ T} ∏_{j ∉ S} n_j,
     c'P_T c = ∏_{j ∉ U} n_j ∏_{j ∈ T} (1 − 1/n_j) ∏_{j ∈ U∖T} 1/n_j,
 
-in exact fractions, whatever the size of the table. There is none where some λ_T is 0. It is the same
-for all entries of a margin, and lower where an intruder also uses that counts are whole and not
-below zero, or knows some of them: `belief_of_sum` has all of that in it.
+in exact fractions, whatever the size of the table. There is none where some λ_T is 0. It is the
+same for all entries of a margin, and lower where an intruder also uses that counts are whole and
+not below zero, or knows some of them: `belief_of_sum` has all of that in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,8 +54,8 @@ def averaged_variance(
     """The variance of the best linear unbiased estimate of an entry of a margin, by that of one
     noisy figure.
 
-    `sets` are the tables that go out, of a table with these `sizes`, each with noise of its own; one
-    that is named twice counts twice. `target` are the variables of the margin.
+    `sets` are the tables that go out, of a table with these `sizes`, each with noise of its own;
+    one that is named twice counts twice. `target` are the variables of the margin.
     """
     if len(target) > MOST_AXES:
         return Unavailable(f"it is found for margins of at most {MOST_AXES} variables")
@@ -96,8 +96,8 @@ def averaging_words(sizes: Sequence[int], sets: Sequence[Axes], variance: float)
     if isinstance(found, Unavailable) or found == 1:
         return ""
     return (
-        f" By adding and averaging figures, one of the largest table can be estimated with variance "
-        f"{float(found) * variance:.3g} in place of {variance:.3g}."
+        " By adding and averaging figures, one of the largest table can be estimated with "
+        f"variance {float(found) * variance:.3g} in place of {variance:.3g}."
     )
 
 
