@@ -269,6 +269,9 @@ def sum_distribution(
     """
     budget = budget or Budget()
     check_length(prior, system.n_named)
+    plain = _sum_of_one_total(_checked(split(system)), prior, cells, system.n_named, budget)
+    if plain is not None:
+        return plain
     parts = _checked(split(with_sum(system, cells)))
     of_sum = [
         (b, b.columns.tolist().index(system.n_columns))

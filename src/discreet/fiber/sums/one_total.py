@@ -19,6 +19,7 @@ from discreet.fiber.system.blocks import Block
 from discreet.numerics.arrays import BoolArray, FloatArray
 
 ROUNDS = 200
+PRODUCT_SECONDS = 4e-9  # of each product of two numbers, three convolutions a cell
 STEEPEST = 1e4  # of e^θ by log: weights of any prior fall less steeply
 
 
@@ -32,7 +33,9 @@ def is_one_total(block: Block) -> bool:
 def fits(block: Block, budget: Budget) -> bool:
     """Whether the numbers kept and the products of two of them stay within the budget."""
     n, size = len(block.columns), int(block.right[0]) + 1
-    return size * n <= budget.states_left and n * size**2 <= budget.steps_left
+    products, left = n * size**2, budget.seconds_left
+    in_time = left is None or products * PRODUCT_SECONDS <= left
+    return size * n <= budget.states and products <= budget.steps and in_time
 
 
 def given_their_total(logs: Sequence[FloatArray], total: int) -> tuple[float, list[FloatArray]]:
