@@ -131,7 +131,8 @@ def _weight(text: str) -> float | None:
 @option(
     COMPUTED, "--masks", metavar="MASK,…",
     help="What to look at, such as margins,rounding:base=3 [default: margins, rounding, "
-    "suppression, perturbation, and what --policy says must be done].",
+    "suppression, perturbation, and what --policy says must be done; all there are: "
+    "docs/methods/masks.md].",
 )  # fmt: skip
 @option(
     COMPUTED, "--small", type=int,

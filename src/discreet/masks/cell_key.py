@@ -162,7 +162,9 @@ def _range(factor: Factor) -> Statement:
 def _title(table: Table, rule: NoiseRule, sets: Sequence[Axes]) -> str:
     full = len(sets) == 1 and len(sets[0]) == len(table.names)
     part = "" if full else f" {sets_text(table, sets)}"
-    return f"cell-key noise of variance {rule.variance:g}{part}"
+    small = f", small {rule.small}" if rule.small else ""
+    keep = "" if rule.keep is None else f", keep {rule.keep:g}"
+    return f"cell-key noise, variance {rule.variance:g}, max {rule.largest}{small}{keep}{part}"
 
 
 def _effect(table: Table, found: PerturbationTable, sets: Sequence[Axes]) -> str:

@@ -84,7 +84,7 @@ def test_a_full_table_alone_has_a_factor_for_each_figure():
     assert [one.axes for one in masked.published] == [(0, 1)]
     assert len(masked.factors) == 6
     assert masked.guide == ()
-    assert masked.title == "cell-key noise of variance 2"
+    assert masked.title == "cell-key noise, variance 2, max 4, small 2"
     assert np.array_equal(masked.estimate, masked.published[0].counts)
     ranges = {s.name: (s.low, s.high) for s in masked.known}
     assert ranges["total"] == (44, 44)
@@ -98,11 +98,13 @@ def test_the_number_of_persons_need_not_be_known():
 
 
 def test_words_say_what_was_done_and_what_averaging_comes_to():
-    plain = perturb_by_keys(TABLE, rule=NoiseRule(variance=2.0, keep=0.3), seed=1).effect
+    kept = perturb_by_keys(TABLE, rule=NoiseRule(variance=2.0, keep=0.3), seed=1)
+    assert kept.title == "cell-key noise, variance 2, max 5, keep 0.3"
+    plain = kept.effect
     assert "changed by at most 5, right on average and with variance 2" in plain
     assert "a count stays as it is with probability 0.3." in plain
     full = perturb_by_keys(TABLE, rule=RULE, seed=1, sets=EVERY)
-    assert full.title == "cell-key noise of variance 2 [a b][a][b][total]"
+    assert full.title == "cell-key noise, variance 2, max 4, small 2 [a b][a][b][total]"
     assert "no figure from 1 to 2 appears; figures need not add up across tables." in full.effect
     # (1/12 + 1/4 + 2/3 + 2) / 6 = 1/2, by the effects of no, each and both variables
     assert "can be estimated with variance 1 in place of 2." in full.effect
