@@ -242,7 +242,7 @@ def by_weighing(question: Question, climb: Climb) -> DrawnBelief | Unavailable |
 
     Not for a question without such a rest: draws would need the very sum that is beyond its budget.
     """
-    prior, factors = question.prior, question.factors
+    prior, factors = question.prior, question.factors or question.guide
     if isinstance(prior, LogLinearPrior) or question.total is None:
         return None
     if question.likelihood is not None and not factors:
@@ -257,6 +257,7 @@ def by_weighing(question: Question, climb: Climb) -> DrawnBelief | Unavailable |
             question.statements,
             factors,
             limits,
+            likelihood=None if question.factors else question.likelihood,
             seconds=climb.seconds_left,
             progress=climb.progress,
         )

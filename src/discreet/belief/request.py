@@ -54,9 +54,10 @@ class Question:
     `margins` are released margins and `known` all other statements; a question without margins
     gives the `shape` of the table, or says all that is known as `constraints`. `prior` is a product
     over cells or a log-linear model. `likelihood` is log Pr(publication | table), and `factors` are
-    the same figure by figure, where it is such a product. `cells` are those asked about, where only
-    some can be followed; `truth` is the holder's own table, which spares search and is scored, and
-    never changes a belief.
+    the same figure by figure, where it is such a product; where it is none, those of `guide` come
+    near it, and draws by them are weighed by the likelihood itself. `cells` are those asked about,
+    where only some can be followed; `truth` is the holder's own table, which spares search and is
+    scored, and never changes a belief.
     """
 
     prior: Prior | LogLinearPrior
@@ -66,6 +67,7 @@ class Question:
     known: Sequence[Statement] = ()
     likelihood: LogLikelihood | None = None
     factors: Sequence[Factor] = ()
+    guide: Sequence[Factor] = ()
     cells: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     truth: IntArray | None = None
     effort: ChainEffort = field(default_factory=ChainEffort)

@@ -5,9 +5,10 @@ A mask is written as its name, the sets of variables it is about, and its option
     margins[race income][gender]      rounding:base=3,random      suppression[a b][a]:small=4,exact
     controlled-rounding:base=5        perturbation[a b]:fitted=table,show=[a c]
     imputation[a b]:copies=10         redaction:most=7,base=5,zeros=redacted      statistics
+    cell-key[a b][a]:variance=2,max=5,small=2,keep=0.3      discrete-laplace:epsilon=1,clamp
 
 Sets may be left out where they are given beside; an empty pair of brackets is the total. An option
-without a value is switched on.
+without a value is switched on. A colon may stand between options in place of a comma.
 """
 
 import re
@@ -23,9 +24,18 @@ from discreet.count_tables import statistics_mask
 from discreet.data.table import Table
 from discreet.errors import InputError, must_be
 from discreet.figures import Unavailable
-from discreet.masks import controlled_rounding, margins, perturbation, redaction, rounding
+from discreet.masks import (
+    cell_key,
+    controlled_rounding,
+    discrete_laplace,
+    margins,
+    perturbation,
+    redaction,
+    rounding,
+)
 from discreet.masks import suppression as hiding
 from discreet.masks.contract import Masked
+from discreet.masks.perturbation_table import NoiseRule
 
 Sets = Sequence[Sequence[str]]
 Options = Mapping[str, Any]
@@ -37,7 +47,7 @@ SPELLING = re.compile(
 GROUP = re.compile(r"\[([^\]]*)\]")
 WORD = re.compile(r'"([^"]*)"|([^\s,"]+)')
 BLANKS = re.compile(r"[\s,]*")
-PART = re.compile(r"(?:\[[^\]]*\]|[^,\[\]])+")
+PART = re.compile(r"(?:\[[^\]]*\]|[^,:\[\]])+")
 YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
 
 
@@ -176,8 +186,8 @@ def _kind(name: str) -> _Kind:
 
 
 def _parts(text: str) -> list[str]:
-    """Options between commas that are not in brackets."""
-    if PART.sub("", text).replace(",", ""):
+    """Options between commas or colons that are not in brackets."""
+    if re.sub("[,:]", "", PART.sub("", text)):
         raise InputError(must_be("options", "with their brackets closed", repr(text)))
     return [part.strip() for part in PART.findall(text) if part.strip()]
 
@@ -287,6 +297,20 @@ def _perturbation(table: Table, sets: Sets | None, ask: _Ask) -> Masked | Unavai
     return perturbation.perturb(table, sets or (), seed=own, recipe=recipe, time_limit=ask.seconds)
 
 
+def _cell_key(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
+    given = {**ask.options}
+    known = given.pop("total_known", True)
+    if "max" in given:
+        given["largest"] = given.pop("max")
+    rule, own = NoiseRule(**given), _seeded("cell keys", ask.seed)
+    return cell_key.perturb_by_keys(table, rule=rule, seed=own, sets=sets, total_known=known)
+
+
+def _laplace(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
+    own = _seeded("discrete Laplace noise", ask.seed)
+    return discrete_laplace.add_laplace(table, seed=own, sets=sets, **ask.options)
+
+
 def _statistics(table: Table, sets: Sets | None, ask: _Ask) -> Masked:
     return statistics_mask.release_statistics(table, **ask.options)
 
@@ -331,5 +355,11 @@ KINDS: Mapping[str, _Kind] = {
     ),
     "perturbation": _Kind(_DRAWN, _perturbation),
     "imputation": _Kind(_DRAWN, _perturbation, ("copies",)),
+    "cell-key": _Kind(
+        {"variance": float, "max": int, "small": int, "keep": float, "total_known": bool},
+        _cell_key,
+        ("variance",),
+    ),
+    "discrete-laplace": _Kind({"epsilon": float, "clamp": bool}, _laplace, ("epsilon",)),
     "statistics": _Kind({"largest_known": bool}, _statistics),
 }

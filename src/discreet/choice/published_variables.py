@@ -115,6 +115,7 @@ def _summed_out(masked: Masked, own: Table, told: Axes) -> Masked:
         factors=None
         if masked.factors is None
         else tuple(_over(factor, place) for factor in masked.factors),
+        guide=tuple(_over(factor, place) for factor in masked.guide),
         likelihood=None
         if masked.likelihood is None
         else _likelihood(masked.likelihood, first, masked.source.n_cells),

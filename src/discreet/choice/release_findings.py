@@ -52,7 +52,7 @@ NOT_A_TABLE = Unavailable("figures go out that are in no table, which this rule 
 TOO_LARGE = Unavailable(f"the table has more than {MOST_SHOWN:,} cells")
 NOTHING_TOLD = "nothing is out"
 NO_GROUP = "no group of persons is shown to share a level"
-HIDDEN = -1  # stands for a figure that is not shown
+HIDDEN = int(np.iinfo(np.int64).min)  # stands for a figure that is not shown, and is none itself
 NOT_YET = Doubt("Not every rule was looked at: time ran out", LONGER)
 
 Measuring = Callable[[RiskFigure], Outcome]
@@ -94,8 +94,8 @@ def _shown(masked: Masked, out: Sequence[Axes], small: int) -> tuple[Printed, ..
 
 
 def _figures(masked: Masked) -> list[tuple[Axes, IntArray]]:
-    """The figures of every table that goes out, −1 where one is not shown; of several copies each
-    has its own."""
+    """The figures of every table that goes out, `HIDDEN` where one is not shown; of several copies
+    each has its own."""
     return [
         (one.axes, one.counts if one.shown is None else np.where(one.shown, one.counts, HIDDEN))
         for one in masked.published

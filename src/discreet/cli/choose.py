@@ -154,7 +154,8 @@ class Out(click.ParamType[tuple[str, ...] | str]):
 @option(
     COMPUTED, "--masks", metavar="MASK,…",
     help="What to look at, such as margins,rounding:base=3 [default: margins, rounding, "
-    "suppression, perturbation, and what --policy says must be done].",
+    "suppression, perturbation, and what --policy says must be done; all there are: "
+    "docs/methods/masks.md].",
 )  # fmt: skip
 @option(
     COMPUTED, "--tables", multiple=True, metavar="TABLE",

@@ -114,7 +114,8 @@ class Masked(ShownInNotebooks):
     may count what is hidden.
 
     `margins` are set where `known` says what these margins say and nothing else, so that closed
-    forms apply. `factors` are the likelihood figure by figure, where it is such a product.
+    forms apply. `factors` are the likelihood figure by figure, where it is such a product; where it
+    is none, `guide` may hold factors that come near it, from which tables are drawn to be weighed.
     `figures` are what goes out beside tables, a line each. `variance` is that between several
     imputations of each cell, where cells are shown. `protection` is the proof of a suppression.
     """
@@ -130,6 +131,7 @@ class Masked(ShownInNotebooks):
     seed: int | None = None
     likelihood: LogLikelihood | None = None
     factors: tuple[Factor, ...] | None = None
+    guide: tuple[Factor, ...] = ()
     margins: Margins | None = None
     figures: tuple[str, ...] = ()
     variance: FloatArray | None = None

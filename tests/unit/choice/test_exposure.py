@@ -13,8 +13,11 @@ from discreet.clock import Clock
 from discreet.data.table import Table
 from discreet.figures import Figure, How, Unavailable
 from discreet.masks.after_publication import intruders_belief, intruders_question
+from discreet.masks.cell_key import perturb_by_keys
 from discreet.masks.contract import Masked
+from discreet.masks.discrete_laplace import add_laplace
 from discreet.masks.margins import release_margins
+from discreet.masks.perturbation_table import NoiseRule
 from discreet.masks.rounding import round_at_random, round_conventionally
 from discreet.tables.disclosure import disclosure_risk
 from discreet.tables.measures import share_found
@@ -29,6 +32,8 @@ RELEASES = {
     "cycle": release_margins(TABLE, [["a", "b"], ["b", "c"], ["a", "c"]]),
     "rounded": round_conventionally(TABLE, base=3),
     "at random": round_at_random(TABLE, base=3, seed=4),
+    "by key": perturb_by_keys(TABLE, rule=NoiseRule(variance=1.0, largest=2), seed=4),
+    "noisy": add_laplace(TABLE, epsilon=1, seed=4),
 }
 INTRUDERS = ("dirichlet", "multinomial", "uniform")
 

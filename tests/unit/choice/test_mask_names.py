@@ -39,6 +39,11 @@ SPECS = [
     ("perturbation[a b]", TABLE),
     ("perturbation[a b][b]:fitted=table,show=[a][b],alpha=0.3", TABLE),
     ("imputation[a][b]:copies=4,distribution=dirichlet", TABLE),
+    ("cell-key:variance=2", TABLE),
+    ("cell_key[a b][a]:variance=1.5,max=4,small=1,total_known=no", TABLE),
+    ("cell-key:variance=2:max=4:keep=0.3", TABLE),
+    ("discrete-laplace:epsilon=0.5", TABLE),
+    ('discrete-laplace[a "c d"][a]:epsilon=1,clamp', TABLE),
     ("statistics", COUNTS),
     ("statistics:largest_known=no", COUNTS),
 ]
@@ -68,7 +73,14 @@ def test_a_record_written_as_json_makes_the_same_publication(spec, table):
 
 
 @pytest.mark.parametrize(
-    "spec", ["rounding:base=3,random", "controlled-rounding:base=3,random", "perturbation[a][b]"]
+    "spec",
+    [
+        "rounding:base=3,random",
+        "controlled-rounding:base=3,random",
+        "perturbation[a][b]",
+        "cell-key:variance=2",
+        "discrete-laplace:epsilon=1",
+    ],
 )
 def test_other_seeds_make_other_publications(spec):
     made = {mask_table(spec, TABLE, seed=seed).published[-1].counts.tobytes() for seed in range(10)}
@@ -85,6 +97,7 @@ def test_sets_of_the_mask_come_before_those_given_beside():
 def test_sets_are_read_with_blanks_commas_and_quotes():
     assert parse_sets('[a b][b,"c d"] []') == (("a", "b"), ("b", "c d"), ())
     assert parse_mask("Rounding : base = 3 , random").options == {"base": 3, "random": True}
+    assert parse_mask("rounding:base=3:random").options == {"base": 3, "random": True}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +123,11 @@ def test_sets_are_read_with_blanks_commas_and_quotes():
         ("rounding:base=3[,random", "options must be with their brackets closed"),
         ('rounding["a b]:base=3', "sets must be names with their quotes closed"),
         ("3", "mask must be a name"),
+        ("cell-key", "mask cell-key must be given variance=…, got none"),
+        ("cell-key:variance=two", "variance must be a number, got 'two'"),
+        ("cell-key:variance=2,most=3", "options of cell-key must be one of .*, got 'most'"),
+        ("discrete-laplace:clamp", "mask discrete-laplace must be given epsilon=…, got none"),
+        ("laplace:epsilon=1", "mask must be one of .*, got 'laplace'"),
     ],
 )
 def test_texts_that_are_no_masks_are_refused(spec, words):
@@ -123,6 +141,9 @@ def test_texts_that_are_no_masks_are_refused(spec, words):
         ("rounding:base=1", TABLE, "base must be a whole number from 2"),
         ("rounding:base=3,random", TABLE, "seed must be given for random rounding"),
         ("perturbation[a]", TABLE, "seed must be given for perturbation"),
+        ("cell-key:variance=2", TABLE, "seed must be given for cell keys, which draws"),
+        ("discrete-laplace:epsilon=1", TABLE, "seed must be given for discrete Laplace noise"),
+        ("cell-key:variance=30", TABLE, "variance must be below 25 with max=5, got 30; raise max"),
         ("margins", TABLE, "sets must be given for margins"),
         ("margins[z]", TABLE, "variables named must be those of the table, got 'z'"),
         ("statistics", TABLE, "table must be of one variable"),

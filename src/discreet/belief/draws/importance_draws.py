@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.belief.drawn_belief import DrawnBelief, too_few
-from discreet.belief.factors import Factor, product_of
+from discreet.belief.factors import Factor, LogLikelihood, product_of
 from discreet.belief.intruder_priors import with_factors
 from discreet.clock import working_seconds
 from discreet.fiber.draws.exact_draws import sampler
@@ -33,18 +33,18 @@ LEAST_EFFECTIVE = 400.0  # below which there is no belief
 
 @dataclass(frozen=True, slots=True)
 class _Distribution:
-    """A prior, what is known, and the figures' likelihood, of any table."""
+    """A prior, what is known, and the likelihood, of any table."""
 
     prior: Prior
     n_cells: int
     known: tuple[Statement, ...]
-    factors: tuple[Factor, ...]
+    likelihood: LogLikelihood
 
     def log_weights(self, tables: IntArray) -> FloatArray:
         """log(prior · likelihood) of each table (rows), −inf where it is not consistent."""
         columns = np.broadcast_to(np.arange(self.n_cells), tables.shape)
         logs = self.prior.log_weight(columns, tables).sum(axis=1)
-        logs = logs + product_of(self.factors)(tables)
+        logs = logs + self.likelihood(tables)
         return np.asarray(np.where(holding(self.known, tables), logs, -np.inf))
 
 
@@ -76,10 +76,14 @@ def importance_belief(
     factors: Sequence[Factor],
     limits: tuple[IntArray, IntArray],
     *,
+    likelihood: LogLikelihood | None = None,
     seconds: float | None,
     progress: Progress,
 ) -> DrawnBelief | Unavailable:
     """The belief by weighted draws, the same ones each time, or why they are too few.
+
+    `factors` are the likelihood; where `likelihood` is given, it is that instead, and factors about
+    single cells only make draws that are near it.
 
     Raises BudgetExceeded where not even the easy part can be drawn from exactly.
     """
@@ -91,8 +95,9 @@ def importance_belief(
     budget = Budget(seconds=None if seconds is None else seconds / 2)
     base = marginals.posterior(system, weighed, budget=budget, progress=progress).log_normaliser
     found = sampler(system, weighed, budget=budget, progress=progress)
-    distribution = _Distribution(prior, n_cells, tuple(known), tuple(factors))
-    rest = [f for f in factors if len(f.cells) > 1]
+    whole = likelihood or product_of(factors)
+    distribution = _Distribution(prior, n_cells, tuple(known), whole)
+    rest = _rest(own, factors, likelihood)
     kept = _Kept()
     for batch in found.batches(MOST_DRAWS, rng=np.random.default_rng(0)):
         kept.add(distribution, rest, batch[:, :n_cells])
@@ -102,6 +107,16 @@ def importance_belief(
     if above(LEAST_EFFECTIVE, kept.effective_draws):
         return too_few(f"{kept.n:,} weighted draws", kept.effective_draws, LEAST_EFFECTIVE)
     return kept.belief(distribution, base, limits)
+
+
+def _rest(
+    own: Sequence[Factor], factors: Sequence[Factor], likelihood: LogLikelihood | None
+) -> LogLikelihood:
+    """What is left of the likelihood once single cells are drawn by their `own` factors."""
+    if likelihood is None:
+        return product_of([factor for factor in factors if len(factor.cells) > 1])
+    whole, drawn = likelihood, product_of(own)
+    return lambda tables: whole(tables) - drawn(tables)
 
 
 @dataclass(slots=True)
@@ -115,10 +130,10 @@ class _Kept:
     log_sum: float = -np.inf
     log_squares: float = -np.inf
 
-    def add(self, distribution: _Distribution, rest: Sequence[Factor], batch: IntArray) -> None:
+    def add(self, distribution: _Distribution, rest: LogLikelihood, batch: IntArray) -> None:
         """Takes in a batch of draws."""
         kept = batch[holding(distribution.known, batch)]
-        logs = product_of(rest)(kept)
+        logs = rest(kept)
         kept, logs = kept[logs > -np.inf], logs[logs > -np.inf]
         self.n += len(batch)
         self.n_numbers += kept.size

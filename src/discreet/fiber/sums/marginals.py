@@ -30,6 +30,7 @@ from discreet.fiber.sums.dynamic_programming import (
     weights_of,
 )
 from discreet.fiber.sums.dynamic_programming_plan import BudgetExceeded, plan_for
+from discreet.fiber.sums.one_total import fits, given_their_total, is_one_total, sum_given_total
 from discreet.fiber.sums.small_blocks import listed_points
 from discreet.fiber.system.blocks import Block, Split, split
 from discreet.fiber.system.linear_system import System, with_sum
@@ -129,6 +130,11 @@ def _relative_to(
             log_z += _fill_listed(block, points, prior, start, probabilities)
             steps += points.size
             continue
+        if few and is_one_total(block) and fits(block, budget):
+            log_z += _fill_one_total(block, prior, start, probabilities)
+            steps += 3 * len(block.columns) * (int(block.right[0]) + 1)
+            budget.check_time("summing over counts of one total")
+            continue
         found, marginals = _summed(block, prior, start, budget, progress)
         log_z += _fill(found, marginals, probabilities, n)
         steps += found.steps
@@ -201,6 +207,44 @@ def _fill_listed(
     return float(logs.max() + np.log(weights.sum()))
 
 
+def _fill_one_total(
+    block: Block, prior: Prior, start: IntArray, probabilities: list[FloatArray]
+) -> float:
+    """Writes the marginals of a block of which only the total is known; its log normaliser."""
+    logs = _relative_logs(block, prior, start)
+    log_z, found = given_their_total(logs, int(block.right[0]))
+    for column, p in zip(block.columns.tolist(), found, strict=True):
+        if column < len(start):
+            probabilities[column] = p
+    return log_z
+
+
+def _relative_logs(block: Block, prior: Prior, start: IntArray) -> list[FloatArray]:
+    """Log weights of all values of each column, relative to that in `start`; slacks have one."""
+    logs = []
+    for column, low, width in zip(block.columns, block.lower, block.upper, strict=True):
+        values = np.arange(low, low + width + 1)
+        named, own = column < len(start), np.full(len(values), column)
+        logs.append(log_ratio(prior, own, start[column], values) if named else np.zeros(len(own)))
+    return logs
+
+
+def _sum_of_one_total(
+    parts: Split, prior: Prior, cells: IntArray, n_named: int, budget: Budget
+) -> dict[int, float] | None:
+    """The distribution of a sum where all that is not forced has one total, else None."""
+    if len(parts.blocks) != 1:
+        return None
+    block = parts.blocks[0]
+    few = float(block.upper.sum()) <= MAX_WEIGHTS
+    if not (few and is_one_total(block) and fits(block, budget)):
+        return None
+    logs = _relative_logs(block, prior, heaviest(parts, prior, n_named))
+    p = sum_given_total(logs, int(block.right[0]), np.isin(block.columns, cells))
+    low = int(parts.values[cells].sum())
+    return {low + int(q): float(p[q]) for q in np.flatnonzero(p)}
+
+
 def _log_weights(block: Block, points: IntArray, prior: Prior, start: IntArray) -> FloatArray:
     """Of listed points of a block, relative to the values in `start`; slacks have weight one."""
     named = block.columns < len(start)
@@ -225,6 +269,9 @@ def sum_distribution(
     """
     budget = budget or Budget()
     check_length(prior, system.n_named)
+    plain = _sum_of_one_total(_checked(split(system)), prior, cells, system.n_named, budget)
+    if plain is not None:
+        return plain
     parts = _checked(split(with_sum(system, cells)))
     of_sum = [
         (b, b.columns.tolist().index(system.n_columns))

@@ -16,6 +16,8 @@ METHODS = {  # what is done to the figures, without the parameters that would he
     "redaction": "figures of which small ones are treated",
     "perturbation": "figures that were changed at random",
     "imputation": "several tables of figures that were changed at random",
+    "cell-key": "figures that were changed at random, the same persons in the same way",
+    "discrete-laplace": "figures with noise added",
     "statistics": "summary figures",
 }
 WORTH = ((0.9, "nearly all"), (0.6, "most"), (0.3, "some"))
