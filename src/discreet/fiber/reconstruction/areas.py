@@ -26,7 +26,7 @@ from discreet.progress import Progress, listening, silent
 
 STEP = "rebuilding areas"
 SECONDS = 10.0  # of work on an area
-FEW_AREAS = 8  # for which starting processes would take longer than the work
+FEW_AREAS = 16  # for which starting processes would take longer than the work
 LOST = "its process was ended by the system, perhaps for want of memory"
 
 

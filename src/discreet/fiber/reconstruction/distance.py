@@ -274,7 +274,7 @@ def _by_search(part: System, counted: BoolArray, apart: _Apart, deadline: Deadli
     if deadline.passed and apart.pair is not None:
         return
     pairs: PairSystem = pair_system(part, counted)
-    search = Search(pairs.system)
+    search = Search(pairs.system, linear=True)
     if apart.pair is not None:
         search.hint(pairs.point(apart.pair))
     found = search.maximise(pairs.surplus.tolist(), 1, deadline.left(FOREVER))
