@@ -17,7 +17,7 @@ import numpy as np
 from discreet.clock import guarded, stopped_by_watch
 from discreet.errors import DiscreetError, InputError, Interrupted, must_be
 from discreet.fiber.reconstruction.processes import heeding_the_parent, in_processes
-from discreet.fiber.reconstruction.rebuilt import Reconstruction, reconstruction
+from discreet.fiber.reconstruction.rebuilt import RebuiltTable, rebuilt_table
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.figures import Figure, Outcome, Unavailable
 from discreet.numerics.arrays import IntArray
@@ -60,7 +60,7 @@ class AreaRebuilt:
     problem: str = ""
 
     @classmethod
-    def of(cls, name: str, found: Reconstruction) -> "AreaRebuilt":
+    def of(cls, name: str, found: RebuiltTable) -> "AreaRebuilt":
         """The figures of an area."""
         return cls(
             name=name,
@@ -166,7 +166,7 @@ def _area(task: _Task) -> AreaRebuilt:
     with guarded(task.seconds):
         try:
             system = system_of(area.n_cells, area.statements)
-            found = reconstruction(
+            found = rebuilt_table(
                 system, cells=area.cells, time_limit=task.seconds, count=task.count
             )
         except Interrupted:

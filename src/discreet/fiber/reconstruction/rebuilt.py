@@ -81,7 +81,7 @@ def _figure(low: float, high: float, note: str) -> Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconstruction:
+class RebuiltTable:
     """What can be rebuilt from what is out: certain records, the greatest distance of two tables
     that fit, and the number of tables."""
 
@@ -117,13 +117,13 @@ def rebuilt(
     `tables` are consistent tables already known. Limits hold however short the time. Raises
     InputError, naming statements that disagree, where it finds that no table is consistent.
     """
-    asked = reconstruction(
+    asked = rebuilt_table(
         system, cells=cells, tables=tables, time_limit=time_limit, count=False, progress=progress
     )
     return asked.rebuilt
 
 
-def reconstruction(
+def rebuilt_table(
     system: System,
     *,
     cells: IntArray | None = None,
@@ -131,7 +131,7 @@ def reconstruction(
     time_limit: float | None = None,
     count: bool = True,
     progress: Progress = silent,
-) -> Reconstruction:
+) -> RebuiltTable:
     """Certain records and the greatest distance, with the two tables it finds as a start.
 
     Half of `time_limit` seconds of work at most go to the distance. With `count` the number of
@@ -150,7 +150,7 @@ def reconstruction(
         lower[at], most[at] = _certain(system, part, counted[at], points, clock)
         progress(STEP, None)
     found = _rebuilt(system, counted, lower, most, distance, clock)
-    return Reconstruction(
+    return RebuiltTable(
         rebuilt=found,
         distance=distance,
         n_tables=_number(system, found, counted) if count else Unavailable("not asked for"),

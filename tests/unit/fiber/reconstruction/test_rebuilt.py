@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.fiber.reconstruction.rebuilt import rebuilt, reconstruction
+from discreet.fiber.reconstruction.rebuilt import rebuilt, rebuilt_table
 from discreet.fiber.system.linear_system import Statement, system_of
 from discreet.fiber.system.margins import margins_of
 from discreet.figures import How, Unavailable
@@ -15,7 +15,7 @@ def margins_system(table, released):
 
 def test_certain_records_of_a_two_by_two_table():
     # Row sums 5 and 7, column sums 4 and 8: the cells are at least 0, 1, 0 and 3.
-    found = reconstruction(margins_system(np.array([[2, 3], [2, 5]]), [(0,), (1,)]))
+    found = rebuilt_table(margins_system(np.array([[2, 3], [2, 5]]), [(0,), (1,)]))
     assert (found.rebuilt.certain, found.rebuilt.certain_most) == (4, 4)
     assert found.rebuilt.lower.tolist() == [0, 1, 0, 3]
     assert found.rebuilt.share.value == pytest.approx(4 / 12)
@@ -37,7 +37,7 @@ def test_certain_records_of_a_two_by_two_table():
 
 
 def test_one_table_is_rebuilt_whole():
-    found = reconstruction(margins_system(np.array([[4, 0], [3, 0]]), [(0,), (1,)]))
+    found = rebuilt_table(margins_system(np.array([[4, 0], [3, 0]]), [(0,), (1,)]))
     assert found.rebuilt.is_whole
     assert found.rebuilt.certain == 7
     assert found.n_tables.value == 1
