@@ -39,6 +39,7 @@ BY_NAME = (
     "compoisson",
     "rebuilding",
     "best_margins",
+    "reconstruction",
 )
 
 

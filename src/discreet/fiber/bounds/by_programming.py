@@ -8,7 +8,7 @@ numbers (`duals`), tried again in batches, and at last searched cell by cell, wi
 search that grows from round to round so that easy cells are closed first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -32,6 +32,7 @@ BATCH_SECONDS = 1.0
 LP_SECONDS = 10.0
 FOREVER = 1e9
 FIRST_SEARCH_SECONDS = 0.5
+Tell = Callable[[int], None]  # how many sides are still open
 
 
 def bounds_by_programming(
@@ -132,7 +133,7 @@ class _Share:
         self.progress(STEP, closed / max(self.wanted, 1))
 
 
-def close(system: System, work: Closing, deadline: Deadline, tell: _Share) -> str:
+def close(system: System, work: Closing, deadline: Deadline, tell: Tell) -> str:
     """Works until every wanted side is closed or time is over; says why it stopped early."""
     try:
         for phase in (close_in_batches, bound_by_duals, close_in_batches, close_one_by_one):
@@ -152,7 +153,7 @@ def close(system: System, work: Closing, deadline: Deadline, tell: _Share) -> st
     return f"{why}: bounds are valid, but not all are tight"
 
 
-def close_in_batches(work: Closing, deadline: Deadline, tell: _Share) -> None:
+def close_in_batches(work: Closing, deadline: Deadline, tell: Tell) -> None:
     """Seeks tables that attain the bounds of many cells at once, each cell tried at most twice.
 
     Given up where two searches in turn find no table at all: bounds by duals are then worth more.
@@ -205,7 +206,7 @@ def independent(rows_of: list[list[int]], columns: IntArray) -> IntArray:
     return np.array(batch, dtype=np.int64)
 
 
-def bound_by_duals(work: Closing, deadline: Deadline, tell: _Share) -> None:
+def bound_by_duals(work: Closing, deadline: Deadline, tell: Tell) -> None:
     """Bounds each open side by the linear program; a vertex in whole numbers closes it."""
     for side in (UPPER, LOWER):
         for column in work.open(side).tolist():
@@ -222,7 +223,7 @@ def bound_by_duals(work: Closing, deadline: Deadline, tell: _Share) -> None:
             tell(work.n_open)
 
 
-def close_one_by_one(work: Closing, deadline: Deadline, tell: _Share) -> None:
+def close_one_by_one(work: Closing, deadline: Deadline, tell: Tell) -> None:
     """Searches each open side in turn, in rounds that allow each search four times as long."""
     seconds = FIRST_SEARCH_SECONDS
     while work.n_open and not work.is_over(deadline):

@@ -134,13 +134,16 @@ class Found:
 
 
 class Search:
-    """The whole-number points of a system, searched exhaustively."""
+    """The whole-number points of a system, searched exhaustively.
 
-    def __init__(self, system: System) -> None:
+    `linear` is for systems whose linear program is close to the truth: all rows then go into it.
+    """
+
+    def __init__(self, system: System, *, linear: bool = False) -> None:
         with standing_still():
             from ortools.sat.python import cp_model
 
-        self._cp = cp_model
+        self._cp, self._linear = cp_model, linear
         self._model: Any = cp_model.CpModel()
         limits = zip(system.lower.tolist(), system.upper.tolist(), strict=True)
         self._columns = [self._model.new_int_var(low, high, "") for low, high in limits]
@@ -175,6 +178,8 @@ class Search:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         solver.parameters.catch_sigint_signal = False
+        if self._linear:
+            solver.parameters.linearization_level = 2
         solver.parameters.max_deterministic_time = max(seconds - self._begin, 1e-3) / UNIT_SECONDS
         solver.parameters.max_time_in_seconds = min(max(watch_left(), 1e-3), FOREVER)
         status = solved_heeding_interrupts(solver, self._model)
