@@ -66,7 +66,9 @@ def columns_of(file: str, names: Sequence[str], count: str | None) -> Columns | 
         flags=flags,
         units=units[0] if units else None,
         left_out=left_out,
-        is_sure=count is not None or (place is not None and folded[place] not in RARELY),
+        is_sure=count is not None
+        or (place is not None and folded[place] not in RARELY)
+        or any(kind.of for _, kind in others),
     )
 
 
