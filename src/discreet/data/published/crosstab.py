@@ -64,7 +64,7 @@ def _heading(file: str, name: str, grid: Grid) -> tuple[int, ...]:
         if rows and _names_all(grid, rows):
             return rows
     rule = "a table with a heading over its figures"
-    remedy = "see the page on published files for what is understood"
+    remedy = "name the column of its figures count or percent, or say which has the counts (count)"
     raise FileError(must_be(name, rule, "none that could be found", remedy=remedy))
 
 
@@ -221,10 +221,11 @@ def _cross(
     file: str, name: str, grid: Grid, frame: Frame, mark: DecimalMark
 ) -> list[PublishedTable]:
     across = _across(file, name, grid, frame)
+    rest = _rest_of_corner(grid, frame, across)
     rows = list(_body(file, grid, frame))
     side = _side(grid, rows, range(frame.width))
     stub, notes = _stub_names(name, grid, frame, across)
-    notes += _lines_around(grid, frame.head[0], frame.last, across.left_out)
+    notes += _lines_around(grid, frame.head[0], frame.last, (*across.left_out, *rest))
     tables = []
     for kind in dict.fromkeys(across.kinds):
         columns = [j for j, own in enumerate(across.kinds) if own == kind]
@@ -324,6 +325,15 @@ def _corner(grid: Grid, frame: Frame, row: int) -> str:
         return text.partition("\\")[2].strip()
     below = [grid.rows[i][frame.width - 1] for i in frame.head if i > row]
     return text if any(not is_blank(value) for value in below) else ""
+
+
+def _rest_of_corner(grid: Grid, frame: Frame, across: Across) -> list[tuple[int, int]]:
+    """Cells of the heading above the labels down the side that name no variable."""
+    found = []
+    for j in range(frame.width):
+        told = [i for i in frame.head if not is_blank(grid.rows[i][j])]
+        found += [(i, j) for i in told[:-1] if label_text(grid.rows[i][j]) not in across.names]
+    return found
 
 
 def _numbered(names: Sequence[str]) -> list[str]:

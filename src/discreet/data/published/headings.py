@@ -16,7 +16,8 @@ from discreet.errors import FileError, must_be
 SURE = ("count", "counts", "obs_value")
 USUAL = ("n", "freq", "frequency", "value", "values", "number", "numbers")
 RARELY = tuple(sorted(COUNT_NAMES - {*SURE, *USUAL}))
-COUNTS = (*((name,) for name in SURE), USUAL, RARELY)
+PEOPLE = tuple(name for name in RARELY if name != "size")
+COUNTS = (*((name,) for name in SURE), USUAL, PEOPLE, ("size",))
 PERCENTS = ("percent", "percentage", "percentages", "pct", "%", "per cent", "share", "shares")
 FLAGS = ("obs_flag", "obs_status", "conf_status", "flag", "flags", "conf_flag", "value_status")
 OF_EXCHANGE = ("dataflow", "structure", "structure_id", "structure_name", "action", "last update")
@@ -91,7 +92,8 @@ class Beside:
 
 
 def _beside(names: Sequence[str], place: int | None) -> Beside:
-    """Flags behind the counts; in files of an exchange the unit and what is told of the file."""
+    """Flags behind the counts, and a first column without a name, of the numbers of rows; in files
+    of an exchange the unit and what is told of the file."""
     if place is None:
         return Beside()
     folded = [_plain(name) for name in names]
@@ -100,7 +102,11 @@ def _beside(names: Sequence[str], place: int | None) -> Beside:
     return Beside(
         flags=tuple(i for i, name in enumerate(folded) if i > place and name in FLAGS),
         units=units[0] if units else None,
-        left_out=tuple(i for i, name in enumerate(folded) if exchange and name in OF_EXCHANGE),
+        left_out=tuple(
+            i
+            for i, name in enumerate(folded)
+            if (exchange and name in OF_EXCHANGE) or (i == 0 and not name and place > 0)
+        ),
     )
 
 

@@ -37,6 +37,8 @@ def test_names_of_counts(read, name):
 def test_the_surest_name_is_the_count_and_two_alike_are_refused(read):
     (table,) = read("size,count\n1,7\n2,8\n")
     assert table.variables == ("size",)
+    (table,) = read("region,size,persons\nN,1,7\nN,2,8\n")
+    assert table.variables == ("region", "size")
     (table,) = read("count,count_\n1,7\n2,8\n")
     assert table.variables == ("count",)
     with pytest.raises(FileError, match="one column of counts, got 'n' and 'freq'; say which"):
@@ -144,6 +146,16 @@ def test_an_apostrophe_before_a_formula_is_taken_away():
     ]  # fmt: skip
 
 
+def test_a_column_that_numbers_the_rows_is_left_out(read):
+    (table,) = read('"","age","Freq"\n"1","15",4\n"2","16",5\n')
+    assert (table.variables, table.printed) == (("age",), ("4", "5"))
+    assert table.notes == ("column '' left out: it numbers the rows",)
+    with pytest.raises(
+        FileError, match="or with the numbers of rows in the first, got another at row 3"
+    ):
+        read('"","age","Freq"\n"1","15",4\n"x","16",5\n')
+
+
 def test_only_a_total(read):
     (table,) = read("count\n170\n")
     assert (table.variables, table.places.shape, table.printed) == ((), (1, 0), ("170",))
@@ -163,7 +175,8 @@ def test_only_a_total(read):
         ("a,n\nx,9007199254740993\n", "a figure below 2**53, got '9007199254740993' at row 2"),
         ("a,n\nx,12 %\n", "must be a count, got a percentage at row 2; name its column percent"),
         ("a,a,n\nx,y,1\n", "t.csv must be of variables with different names, got 'a' twice"),
-        (",n\nx,1\n", "t.csv must be named throughout"),
+        ("a,,n\nx,y,1\n", "t.csv must be named throughout, each variable, got an empty name"),
+        ("a,b\nx,y\n", "got none that could be found; name the column of its figures count or percent"),
         ("a,n\nx\x1b[31m,1\n", r"without control characters for a label of 'a', got 'x\x1b[31m'"),
         ('a,n\n"x,1\n', "well quoted, without NUL bytes, got a field that is not at row 2"),
         (b"a,n\nx,1\n\x00", "t.csv must be text, got NUL bytes"),
@@ -190,6 +203,11 @@ def test_crosstab(read):
     assert table.marks == {4: "x"}
     assert table.where[4] == "row 3, column 3"
     assert table.notes == ()
+
+
+def test_a_crosstab_with_everything_in_quotes(read):
+    (table,) = read('"age \\ sex";"M";"F"\n"15";"1.234";"2"\n"16";"3";"4"\n')
+    assert (table.variables, table.printed) == (("age", "sex"), ("1234", "2", "3", "4"))
 
 
 def test_a_crosstab_whose_columns_have_no_name(read):

@@ -104,6 +104,22 @@ def test_the_same_without_merged_cells(workbook):
     assert table.printed == ("1", "2", "3", "5", "6", "11")
 
 
+def test_titles_and_units_beside_the_heading_are_noted(workbook):
+    head = ["age \\ sex", "M", "F"]
+    rows = [["Table 1", "Persons"], [], head, [15, 1, 2], [16, 3, 4]]
+    (table,) = read_published(workbook({"T": rows}))
+    assert (table.variables, table.notes) == (("age", "sex"), ("left out, sheet T!A1: Table 1",))
+    rows = [["Table 1"], [None, None, "(thousands)"], head, [15, 1, 2], [16, 3, 4]]
+    (table,) = read_published(workbook({"T": rows}))
+    assert table.notes == ("left out, sheet T!A1: Table 1", "left out, sheet T!C2: (thousands)")
+
+
+def test_two_tables_on_one_sheet_are_refused(workbook):
+    rows = [["age \\ sex", "M", "F"], [15, 1, 2], [], ["region", "M", "F"], ["N", 3, 4]]
+    with pytest.raises(FileError, match="got 'M' at sheet T!B4"):
+        read_published(workbook({"T": rows}))
+
+
 def test_labels_down_the_side(workbook):
     rows = [
         ["Region", "Age \\ Sex", "Men", "Women"],
